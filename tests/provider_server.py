@@ -257,7 +257,7 @@ def _openai(body: dict[str, Any], replies: Sequence[Reply]) -> str:
             ]
         logprobs = None
         if reply.logprobs is not None and body.get("logprobs"):
-            logprobs = {"content": [position(token) for token in reply.logprobs], "refusal": None}
+            logprobs = {"content": list(map(position, reply.logprobs)), "refusal": None}
         choice = {"index": index, "message": message, "finish_reason": finish}
         choices.append(choice | {"logprobs": logprobs})
     head = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": body["model"]}

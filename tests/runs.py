@@ -20,6 +20,7 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, get_model
 
+from build import requests_to
 from inspect_confidence import InvalidArgument
 from inspect_confidence.cli import main
 from provider_server import ProviderServer, Reply, Request
@@ -61,7 +62,7 @@ def served(
         log = run_task(task, server, folder, model, **options)
     assert not server.errors
     assert log.status == "success", log.error
-    return log, [request for request, _ in server.requests]
+    return log, requests_to(server)
 
 
 def in_turn(*replies: Reply) -> Answer:
@@ -136,7 +137,7 @@ def parameters_of(task: Callable[..., Task]) -> list[str]:
 
 def printed(*words: object, code: int | None = 0) -> Result:
     """What our command line prints, in this process; None takes any code."""
-    done = CliRunner().invoke(main, [str(word) for word in words])
+    done = CliRunner().invoke(main, list(map(str, words)))
     crashed = done.exception and not isinstance(done.exception, SystemExit)
     assert not crashed, (words, done.exception)
     assert code in (None, done.exit_code), (words, done.output)

@@ -70,7 +70,8 @@ def test_every_method_and_scale_has_main_numbers(method: str, epochs: int) -> No
     rows = headline_rows(ResultTable.from_frame(results))
     assert set(rows.values("metric")) == set(METRICS)
     assert len(rows.defined()) == len(rows)
-    assert all(label.endswith(f", {label_of(method)}") for label in rows.values("label"))
+    for label in rows.values("label"):
+        assert label.endswith(f", {label_of(method)}")
     front = front_of(ResultTable.from_frame(results), list(results["model"].unique()))
     assert front is not None
     assert [column.metric for column in front.matrix.columns] == list(METRICS)

@@ -507,7 +507,7 @@ def test_every_command_takes_a_real_log(real: Path, tmp_path: Path) -> None:
         assert word in text
     for form in ("csv", "json", "markdown", "latex", "leaderboard", "every-eval-ever"):
         words = ("export", real, *LABELLED, "--format", form, "-o", tmp_path / form, *QUICK)
-        files = [Path(line) for line in printed(*words).stdout.splitlines()]
+        files = list(map(Path, printed(*words).stdout.splitlines()))
         assert files, form
         for file in files:
             assert file.stat().st_size, file

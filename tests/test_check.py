@@ -40,7 +40,7 @@ def verdicts(requirement: str, *, strict: bool = False) -> list[tuple[str, str, 
     verdict_rows = check(ROWS, [requirement], strict=strict)
     assert list(verdict_rows.columns) == list(COLUMNS)
     columns = verdict_rows[["model", "condition", "passed", "reason"]]
-    return [tuple(row) for row in columns.itertuples(index=False)]
+    return list(columns.itertuples(index=False, name=None))
 
 
 def test_which_rows_a_requirement_holds_for() -> None:
@@ -250,7 +250,7 @@ def test_json_holds_every_row(answers: str) -> None:
     done = CliRunner().invoke(command, words)
     rows = json.loads(done.stdout)
     assert done.exit_code == 0
-    assert [list(row) for row in rows] == [list(COLUMNS)]
+    assert list(map(list, rows)) == [list(COLUMNS)]
     assert (rows[0]["value"], rows[0]["passed"]) == (0.75, True)
 
 

@@ -103,7 +103,7 @@ def test_what_is_cited_of_a_run(log: EvalLog) -> None:
         "version": __version__,
         "note": citation_file["abstract"],
     }
-    cited = [fields(entry) for entry in cite(log.location).bibtex]
+    cited = list(map(fields, cite(log.location).bibtex))
     assert [cited_entry["key"] for cited_entry in cited] == [
         *("inspect_confidence", "epstein2025fermieval", "inspect_ai"),
     ]

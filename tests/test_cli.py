@@ -56,7 +56,7 @@ def test_json_is_the_results_table(answers: Path, tmp_path: Path) -> None:
     # Three train items: 99% needs 99.
     conformal = row_by_metric["level=99;method=conformal;split=test", "conformal_offset"]
     assert conformal["value"] == "Infinity"
-    assert "99% needs 99: intervals are infinite" in conformal["note"]
+    assert "the 99 that 99% needs, so that intervals are infinite" in conformal["note"]
     # At 50%, the 2nd smallest of the train scores max(l - y, y - u): items 1, 3, 5 have 4, -1, 0.
     assert row_by_metric["level=50;method=conformal;split=test", "conformal_offset"]["value"] == 0
     with out.open(encoding="utf-8") as file:

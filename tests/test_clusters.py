@@ -14,6 +14,7 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from build import numbered
 from inspect_confidence import InvalidArgument, compare, read_judgments, summarize
 from inspect_confidence.commands.groups import is_train_item
 from inspect_confidence.judgments.clusters import cluster_name
@@ -40,7 +41,7 @@ def dependent_rows(**columns: Any) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "task": "any_eval",
-            "item": [f"q{number}" for number in range(len(passage))],
+            "item": numbered("q", len(passage)),
             "cluster": [f"passage {number}" for number in passage],
             "confidence": np.round(np.clip(ability + rng.normal(0, 0.1, len(passage)), 0, 1), 2),
             "correct": (rng.random(len(passage)) < ability).astype(float),
@@ -264,5 +265,5 @@ def test_long_values_are_named_by_their_fingerprint() -> None:
     assert cluster_name(passage) == cluster_name(passage)
     assert len(cluster_name(passage)) == 12
     assert cluster_name("two\nlines") != "two\nlines"
-    assert [cluster_name(value) for value in (None, np.nan, "")] == ["", "", ""]
+    assert cluster_name(None) == cluster_name(np.nan) == cluster_name("") == ""
     assert cluster_name(12.0) == cluster_name(12) == cluster_name("12") == "12"

@@ -65,7 +65,7 @@ def numbered(study: str, kind: str) -> set[int]:
     for first, *_ in rows_of(study):
         for found in re.finditer(rf"{kind}s?\.? ([\d, toand]*\d)", first, re.IGNORECASE):
             for part in re.split(",|and", found[1]):
-                ends = [int(text) for text in part.split("to")]
+                ends = list(map(int, part.split("to")))
                 numbers |= set(range(ends[0], ends[-1] + 1))
     return numbers
 

@@ -310,7 +310,7 @@ def test_draws_are_distinct_and_fresh(tmp_path: Path, monkeypatch: pytest.Monkey
         stored, from_cache = run("c", cache=True), run("d", cache=True)
     assert sent["n"] == 3 * 40  # 2 items x 20 draws, three times
     assert len(server.requests) == fresh * 3 // 2
-    assert first == repeated == stored == from_cache == [float(k) for k in range(40)]
+    assert first == repeated == stored == from_cache == list(map(float, range(40)))
 
 
 def test_missing_choices_are_asked_for_again(tmp_path: Path) -> None:

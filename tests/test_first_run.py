@@ -49,7 +49,7 @@ def hub(shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
         },
         "qa/sciq/train-00000-of-00001.parquet": {
             **{"question": "Q?", "correct_answer": "iron", "support": ""},
-            **{f"distractor{number}": f"metal {number}" for number in (1, 2, 3)},
+            **{"distractor1": "metal 1", "distractor2": "metal 2", "distractor3": "metal 3"},
         },
     }
     for name, row in rows.items():
@@ -80,7 +80,7 @@ def test_all_task_files_run_with_a_model_alone(
 ) -> None:
     """Every task ends with success; what stands in for a judge and an eval is said."""
     monkeypatch.chdir(CHECKOUT)
-    files = sorted(str(path) for path in Path("tasks").glob("*.py"))
+    files = sorted(map(str, Path("tasks").glob("*.py")))
     with ProviderServer(_answer) as server:
         words = [
             *("eval", *files, "--model", "openai/gpt-4o-mini", "--limit", "1"),
@@ -90,13 +90,13 @@ def test_all_task_files_run_with_a_model_alone(
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         done = CliRunner().invoke(inspect_command, words)
     assert done.exit_code == 0, done.output
-    logs = [read_eval_log(log) for log in list_eval_logs(str(hub / "logs"))]
+    logs = list(map(read_eval_log, list_eval_logs(str(hub / "logs"))))
     assert {log.eval.task.rpartition("/")[2] for log in logs} == _TASKS
     assert {log.status for log in logs} == {"success"}
-    said = done.output + caplog.text
-    assert "--model-role grader=NAME" in said
-    assert "-T task=package/name" in said
-    (judged,) = [log for log in logs if log.eval.task.endswith("hedge_markers")]
-    assert judged.eval.metadata
-    assert judged.eval.metadata["judge"] == "rules"
+    output = done.output + caplog.text
+    assert "--model-role grader=NAME" in output
+    assert "-T task=package/name" in output
+    (hedge_log,) = [log for log in logs if log.eval.task.endswith("hedge_markers")]
+    assert hedge_log.eval.metadata
+    assert hedge_log.eval.metadata["judge"] == "rules"
     assert set(summarize(hub / "logs", resamples=2)["task"]) >= _TASKS - {"quiz"}

@@ -63,7 +63,9 @@ def test_other_ranges_are_no_correctness(value: float | str) -> None:
 @pytest.mark.parametrize(
     ("reason", "status"),
     [
-        *((status, status) for status in ("grader_failed", "scoring_failed", "refusal")),
+        ("grader_failed", "grader_failed"),
+        ("scoring_failed", "scoring_failed"),
+        ("refusal", "refusal"),
         ("grader_parse_failure", "scoring_failed"),
         ("ok", "scoring_failed"),
     ],
@@ -177,7 +179,7 @@ def test_any_value_is_a_number_in_range_or_has_a_reason(value: Any) -> None:
         parts = list(value.values()) if isinstance(value, dict) else [value]
         if isinstance(value, dict) and name:
             parts = [part for key, part in value.items() if name in (f"own.{key}", "own")]
-        assert correctness in [read_grade(part) for part in parts]
+        assert correctness in list(map(read_grade, parts))
 
 
 @pytest.mark.parametrize(
@@ -192,14 +194,14 @@ def test_words_letters_and_numbers_are_read_as_the_same_grade(
     texts: tuple[str, ...], expected: float
 ) -> None:
     """Letter case and surrounding blanks are ignored."""
-    for text in (*texts, *map(str.lower, texts), *(f" {text} " for text in texts)):
+    for text in (*texts, *map(str.lower, texts), *map(" {} ".format, texts)):
         assert read_grade(text) == expected
 
 
 def test_grades_of_types_other_than_text_are_numbers() -> None:
     """Of Python, numpy and JSON."""
     values = [True, False, 1, 0.25, np.bool_(True), np.int64(0), np.float32(0.5)]
-    assert [read_grade(value) for value in values] == [1, 0, 1, 0.25, 1, 0, 0.5]
+    assert list(map(read_grade, values)) == [1, 0, 1, 0.25, 1, 0, 0.5]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from build import numbered
 from inspect_confidence.cli import main
 from inspect_confidence.commands.group_m_ratio import group_m_ratio
 from inspect_confidence.errors import InvalidArgument
@@ -28,7 +29,7 @@ def two_choice_judgments(epochs: int = 1, items: int = 150) -> pd.DataFrame:
         part = pd.DataFrame(
             {
                 "model": model,
-                "item": [f"i{k}" for k in range(items)],
+                "item": numbered("i", items),
                 "raw": rating,
                 "target": np.where(side == 1, "B", "A"),
                 "answer": np.where(evidence > 0, "B", "A"),

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import numbered
 from inspect_confidence import summarize, write_report
 from inspect_confidence.commands.views import headline_views
 from inspect_confidence.export import export
@@ -24,7 +25,7 @@ def answers(model: str, items: int, epochs: int = 1) -> pd.DataFrame:
                 {
                     "task": "any_eval",
                     "model": model,
-                    "item": [f"i{k}" for k in range(items)],
+                    "item": numbered("i", items),
                     "epoch": epoch,
                     "status": "ok",
                     "confidence": confidence,

@@ -15,6 +15,7 @@ import pytest
 from inspect_ai.log import EvalLog, edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import ScoreEdit
 
+from build import notices_with
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.judgments.files import write_judgments
@@ -91,7 +92,7 @@ def test_what_a_column_shows_is_no_variant(tmp_path: Path) -> None:
     run_respondent("calibrated", tmp_path, items=5, levels="90")
     frames = read_judgments(tmp_path)
     assert set(frames["fermi_eval"]["variant"]) == {""}
-    assert not any("pooled" in notice for notice in frames.notices)
+    assert not notices_with(frames, "pooled")
 
 
 def test_pooling_of_equal_runs_is_said(tmp_path: Path) -> None:
@@ -100,7 +101,7 @@ def test_pooling_of_equal_runs_is_said(tmp_path: Path) -> None:
         run_respondent("calibrated", tmp_path, items=3, levels="80")
     frames = read_judgments(tmp_path)
     assert len(frames["fermi_eval"]) == 6
-    assert any("2 runs of fermi_eval" in notice for notice in frames.notices)
+    assert notices_with(frames, "2 runs of fermi_eval")
 
 
 def test_own_answers_need_only_the_required_columns(tmp_path: Path) -> None:
@@ -168,8 +169,8 @@ def test_recorded_ages_need_no_score(shared_data: Path) -> None:
     """Of the study's recorded answers scores that follow are those that the loader computed."""
     whole = recorded_ages(shared_data / "life_eval" / "answers" / "life_eval.csv")
     bare = whole.drop(columns=["score", "mas", "best_answer"])
-    whole_results, bare_results = (summarize(frame, resamples=20) for frame in (whole, bare))
-    pd.testing.assert_frame_equal(whole_results, bare_results)
+    whole_results = summarize(whole, resamples=20)
+    pd.testing.assert_frame_equal(whole_results, summarize(bare, resamples=20))
 
 
 def test_unusable_and_missing_files_are_refused(tmp_path: Path) -> None:
@@ -193,14 +194,14 @@ def test_what_logs_share_is_noticed_once(tmp_path: Path) -> None:
     for model in ("calibrated", "overconfident"):
         run_respondent(model, tmp_path, items=3, exponents="0..9")
     shutil.copy(next(tmp_path.glob("*.eval")), tmp_path / "copy.eval")
-    notices = read_judgments(tmp_path).notices
-    (unasked,) = [notice for notice in notices if "not asked" in notice]
+    judgments = read_judgments(tmp_path)
+    (unasked,) = notices_with(judgments, "not asked")
     assert re.fullmatch(
         r"\d+ items of bundled are not asked: \d+ exponent out of range(, \d+ [a-z ]+)*", unasked
     )
-    (twice,) = [notice for notice in notices if "several logs" in notice]
+    (twice,) = notices_with(judgments, "several logs")
     assert f"from {tmp_path}" in twice
-    assert "file://" not in " ".join(notices)
+    assert "file://" not in " ".join(judgments.notices)
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
@@ -237,13 +238,11 @@ def test_edited_scores_are_counted_in_a_notice(tmp_path: Path, ending: str) -> N
     log.samples[-1].output.completion = '{"scores": {"interval": {"history": [{}]}}}'
     write_eval_log(log, str(tmp_path / f"as-it-was.{ending}"))
     write_eval_log(edited(log, 2), str(tmp_path / f"edited.{ending}"))
-    assert not any("edited after" in notice for notice in read_judgments(log.location).notices)
+    assert not notices_with(read_judgments(log.location), "edited after")
     before = read_judgments(tmp_path / f"as-it-was.{ending}")
-    assert not any("edited after" in notice for notice in before.notices)
+    assert not notices_with(before, "edited after")
     judgments = read_judgments(tmp_path / f"edited.{ending}")
-    assert [
-        notice for notice in judgments.notices if "2 scores were edited after the run" in notice
-    ]
+    assert notices_with(judgments, "2 scores were edited after the run")
     pd.testing.assert_frame_equal(judgments["fermi_eval"], before["fermi_eval"])
 
 
@@ -257,7 +256,7 @@ def test_samples_scored_again_are_counted_in_a_notice(tmp_path: Path) -> None:
         sample.scores[f"{name}1"] = score.model_copy(update={"value": value})
     write_eval_log(log, str(tmp_path / "appended.eval"))
     judgments = read_judgments(tmp_path / "appended.eval")
-    assert [notice for notice in judgments.notices if "5 samples were scored again" in notice]
+    assert notices_with(judgments, "5 samples were scored again")
     assert (judgments["fermi_eval"]["upper"] == 99).sum() == 5
 
 

@@ -13,7 +13,8 @@ def test_a_fault_fits_the_code(mutant: Mutant) -> None:
     source = (SOURCE / mutant.file).read_text("utf-8")
     ast.parse(mutant.mutated(source))
     assert mutant.mutated(source) != source
-    assert all((ROOT / path).exists() for path in mutant.tests)
+    for path in mutant.tests:
+        assert (ROOT / path).exists()
 
 
 def test_a_fault_that_fits_no_code_is_an_error() -> None:

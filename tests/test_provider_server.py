@@ -24,6 +24,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import generate, system_message
 
+from build import record_table, requests_to
 from provider_server import Finish, ProviderServer, Reply, Request, Token
 from runs import ANTHROPIC, GOOGLE, OPENAI, connected, run_task
 
@@ -65,13 +66,16 @@ def test_texts_and_stop_reasons_arrive_both_ways(model: str, tmp_path: Path) -> 
     with ProviderServer(answer) as server:
         results = outputs(run(server, model, tmp_path))
     completions = [result.completion for result in results]
-    assert completions == [*(f"To: {prompt}" for prompt in PROMPTS[:4]), ""]
+    assert completions == [*map("To: {}".format, PROMPTS[:4]), ""]
     reasons = [result.stop_reason for result in results]
     assert reasons == ["stop", "stop", "max_tokens", "content_filter", "max_tokens"]
-    assert all(result.usage and result.usage.total_tokens > 0 for result in results)
-    assert sorted(request.prompt for request, _ in server.requests) == sorted(PROMPTS)
-    assert {request.system for request, _ in server.requests} == {"Be brief."}
-    assert {request.provider for request, _ in server.requests} == {model.partition("/")[0]}
+    for result in results:
+        assert result.usage
+        assert result.usage.total_tokens > 0
+    requests = record_table(requests_to(server))
+    assert sorted(requests["prompt"]) == sorted(PROMPTS)
+    assert set(requests["system"]) == {"Be brief."}
+    assert {request.provider for request in requests_to(server)} == {model.partition("/")[0]}
     for request, replies in server.requests:
         assert replies == (answer(request),)
         assert bool(request.body.get("stream")) == (model == ANTHROPIC)
@@ -126,7 +130,7 @@ def test_several_choices_arrive(model: str, tmp_path: Path) -> None:
     """A sequence gives each of the choices asked for, a single reply all of them."""
 
     def answer(request: Request) -> Reply | list[Reply]:
-        return [Reply(c) for c in "abc"] if request.prompt == PROMPTS[0] else Reply("same")
+        return list(map(Reply, "abc")) if request.prompt == PROMPTS[0] else Reply("same")
 
     with ProviderServer(answer) as server:
         different, identical, *_ = outputs(run(server, model, tmp_path, num_choices=3))
@@ -151,7 +155,7 @@ def test_exceptions_are_500(model: str, tmp_path: Path, capfd: pytest.CaptureFix
     assert log.error is not None
     assert "ServerError" in log.error.message
     assert server.requests == []
-    assert {type(error) for error in server.errors} == {LookupError}
+    assert set(map(type, server.errors)) == {LookupError}
     assert capfd.readouterr().err == ""
 
 

@@ -55,7 +55,7 @@ def test_figures_are_well_formed() -> None:
     assert list(FIGURES) == COLUMNS == [*RESULT_COLUMNS[:-2], *added]
     texts = FIGURES.select_dtypes(exclude=float)
     assert set(texts) == {*KEY, *added}
-    assert all(isinstance(text, str) for text in texts.to_numpy().ravel())
+    assert set(map(type, texts.to_numpy().ravel())) == {str}
     assert set(FIGURES["task"]) <= set(all_tables())
     assert set(FIGURES["metric"][~LISTED]) <= set(METRICS)
     assert not (FIGURES[["dataset", "source"]] == "").any(axis=None)
@@ -81,7 +81,9 @@ def test_numbers_are_possible() -> None:
     )
     assert inside["ci_low"].between(-1, inside["value"] + 0.005).all()
     assert inside["ci_high"].between(inside["value"] - 0.005, 1).all()
-    assert all(n > 0 and n == int(n) for n in FIGURES["n"].dropna())
+    counts = FIGURES["n"].dropna()
+    assert (counts > 0).all()
+    assert (counts % 1 == 0).all()
 
 
 def test_question_sets_as_recorded(shared_data: Path) -> None:
@@ -104,9 +106,8 @@ def test_question_sets_as_recorded(shared_data: Path) -> None:
         shares = value_by_metric["value"][["accuracy", "mean_confidence", "round_rate", "ece"]]
         assert (100 * shares).tolist() == pytest.approx(percent, abs=1e-9), row
         start = row["question_set"].lower().replace("-", "")
-        (items,) = (
-            kept_items[name] for name in kept_items if name.replace("_", "").startswith(start)
-        )
+        (name,) = [name for name in kept_items if name.replace("_", "").startswith(start)]
+        items = kept_items[name]
         assert set(value_by_metric["n"]) == {len(items)}
 
 
@@ -125,7 +126,7 @@ def test_words_as_recorded(shared_data: Path) -> None:
         measures = (values["kl_divergence"], values["ks_statistic"])
         assert measures == (row["KL_Divergence"], row["KS_Statistic"])
         bounds = word_rows[word_rows["metric"] == THETA][["ci_low", "ci_high"]].to_numpy().ravel()
-        assert bounds.tolist() == [float(text) for text in re.findall(r"[\d.]+", row["BM_CI"])]
+        assert bounds.tolist() == list(map(float, re.findall(r"[\d.]+", row["BM_CI"])))
 
 
 def test_named_as_results(shared_data: Path) -> None:
@@ -160,10 +161,10 @@ def test_named_as_results(shared_data: Path) -> None:
 
 def produced() -> pd.DataFrame:
     """Numbers of made-up judgments, none of them undefined."""
-    conditions = [Condition.read(text) for text in FIGURES["condition"]]
+    conditions = FIGURES["condition"].map(Condition.read).map(dict)
     figures = FIGURES.assign(
-        marker=[condition_parts.get("marker", "<no_hedge>") for condition_parts in conditions],
-        variant=[condition_parts.get("variant", "") for condition_parts in conditions],
+        marker=conditions.str.get("marker").fillna("<no_hedge>"),
+        variant=conditions.str.get("variant").fillna(""),
     )[~LISTED]
     run = {
         str(task): set(task_rows["variant"]) - {""} for task, task_rows in figures.groupby("task")
@@ -190,12 +191,10 @@ def produced_names() -> set[tuple[str, ...]]:
 @pytest.mark.slow
 def test_every_figure_is_produced_or_listed(produced_names: set[tuple[str, ...]]) -> None:
     """`summarize` has a number of each figure's name, or a reason stands beside it; never both."""
-    names = list(FIGURES[NAMED].itertuples(index=False, name=None))
-    missing = {
-        name for name, reason in zip(names, LISTED, strict=True) if not reason
-    } - produced_names
-    assert not missing
-    assert not {name for name, reason in zip(names, LISTED, strict=True) if reason} & produced_names
+    named = set(FIGURES.loc[~LISTED, NAMED].itertuples(index=False, name=None))
+    assert named - produced_names == set()
+    listed_names = set(FIGURES.loc[LISTED, NAMED].itertuples(index=False, name=None))
+    assert listed_names & produced_names == set()
 
 
 def test_every_reason_is_of_a_figure() -> None:
@@ -211,12 +210,10 @@ def test_every_reason_is_of_a_figure() -> None:
 @pytest.mark.usefixtures("published")
 def test_variants_are_arguments() -> None:
     """The settings in conditions are task arguments with values that tasks take."""
-    variants = {
-        (task, Condition.read(text)["variant"])
-        for task, text in FIGURES[~LISTED][["task", "condition"]].itertuples(index=False)
-        if "variant" in Condition.read(text)
-    }
-    assert variants == {
+    figures = FIGURES[~LISTED]
+    conditions = figures["condition"].map(Condition.read).map(dict)
+    variants = figures.assign(variant=conditions.str.get("variant")).dropna(subset=["variant"])
+    assert set(variants[["task", "variant"]].itertuples(index=False, name=None)) == {
         ("hedge_markers", "system=metacognitive"),
         ("hedge_markers", "system=unlimited"),
         ("life_eval", "prompts=authors"),
@@ -381,4 +378,4 @@ def test_typed_by_hand() -> None:
     for line in TYPED.strip().splitlines():
         task, model, condition, metric, *values = line.split()
         rows = matching(task=task, model=f"^{model}$", condition=condition, metric=f"^{metric}$")
-        assert rows["value"].tolist() == [float(value) for value in values], line
+        assert rows["value"].tolist() == list(map(float, values)), line

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from inspect_ai import Task
 
-from build import sample_table
+from build import notices_with, sample_table
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.datasets.questions import Question, load_questions, question_of
@@ -201,7 +201,7 @@ def test_an_interrupted_run_is_read_with_a_notice(tmp_path: Path) -> None:
         log = run_task(problems(8), server, tmp_path, max_connections=1, max_samples=1)
     assert log.status == "error"
     judgments = read_judgments(tmp_path)
-    (notice,) = [text for text in judgments.notices if "incomplete" in text]
+    (notice,) = notices_with(judgments, "incomplete")
     assert "of 8 samples are in the log (error)" in notice
     assert judgments[TASK]["status"].value_counts()["ok"] == 5
     estimates = values(summarize(judgments, resamples=20))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import notices_with
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.analysis import Settings, as_stream
 from inspect_confidence.judgments.locations import Log
@@ -88,7 +89,7 @@ def test_a_model_at_a_time_is_all_at_once(store: Path) -> None:
     assert [*parts.loss_notices] == [*whole.loss_notices]
     notice_text = "10 samples are in several logs and were taken once: 10 from 2.eval"
     assert notice_text in whole.notices
-    assert sum("are pooled" in notice for notice in whole.notices) == 4
+    assert len(notices_with(whole, "are pooled")) == 4
     tables = [frames["any_eval"] for frames in parts.frames(["any_eval"], each_model=True)]
     assert [set(table["model"]) for table in tables] == [{"c"}, {"a"}, {"b"}]
     expected = summarize(whole, **FEW)

@@ -276,7 +276,7 @@ def test_refusals_of_plans() -> None:
         assert "METRIC=SIZE" in refused(items_needed, frame, width=argument)
     assert "power 80" in refused(items_needed, frame, detect="ece=0.1", power=80)
     assert "20 items" in refused(items_needed, answers(items=20), width="ece=0.1")
-    three = pd.concat([answers(name) for name in "abc"], ignore_index=True)
+    three = pd.concat(list(map(answers, "abc")), ignore_index=True)
     assert "3 models" in refused(items_needed, three, detect="ece=0.1")
     assert "Name a TASK" in printed("plan", code=2).stderr
     assert "--pilot" in printed("plan", "--detect", "ece=0.1", code=2).stderr

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import notices_with, numbered
 from conftest import CHECKOUT
 from inspect_confidence import recalibrate, recalibrated, summarize
 from inspect_confidence.commands.groups import is_train_item
@@ -35,7 +36,7 @@ def intervals(items: int = 60, seed: int = 0, **columns: Any) -> pd.DataFrame:
                 "level": level,
             }
             status = np.where(read, "ok", "invalid_response_format")
-            truth, item = np.zeros(items), [f"i{k}" for k in range(items)]
+            truth, item = np.zeros(items), numbered("i", items)
             rows.append(
                 pd.DataFrame({**epoch_columns, "status": status, "truth": truth, "item": item})
             )
@@ -145,7 +146,7 @@ def test_no_map_and_why() -> None:
     ]
     after = recalibrated(pd.concat([frame, sampled], ignore_index=True), recalibration.maps)
     assert set(after["fermi_eval"]["level"]) == {80}
-    assert sum("there is no map" in notice for notice in after.notices) == 2
+    assert len(notices_with(after, "there is no map")) == 2
     split = np.where(frame["status"] == "ok", "train", "test")
     entries = recalibrate(frame.assign(split=split), resamples=10).maps["maps"]
     (level_entry,) = [entry for entry in entries if entry["condition"]["level"] == 80]

@@ -15,6 +15,7 @@ import pytest
 import yaml
 from scipy.special import expit
 
+from build import numbered
 from inspect_confidence import recalibrate, recalibrated
 from inspect_confidence.commands.design import MAX_RUNS, read_design
 from inspect_confidence.commands.prices import read_prices
@@ -96,7 +97,7 @@ def test_a_study_of_as_many_runs_as_there_may_be_is_read(tmp_path: Path) -> None
     file = tmp_path / "study.yaml"
     half = MAX_RUNS // 2
     for count, models in ((half, 2), (MAX_RUNS, 1)):
-        names = [f"mockllm/{number}" for number in range(models)]
+        names = numbered("mockllm/", models)
         task = {"task": "fermi_eval", "vary": {"seed": list(range(count))}}
         file.write_text(yaml.safe_dump({"models": names, "tasks": [task]}), "utf-8")
         assert len(read_design(str(file)).entries) == count
@@ -163,7 +164,7 @@ def judgments(seed: int = 0) -> pd.DataFrame:
     confidence = chance.choice([0.5, 0.7, 0.9, 0.99], 400)
     return pd.DataFrame(
         {
-            "item": [f"{number}" for number in range(400)],
+            "item": numbered("", 400),
             "model": "m",
             "confidence": confidence,
             "correct": (chance.random(400) < confidence**2).astype(float),
@@ -207,10 +208,8 @@ MAPS: list[tuple[str, dict[str, Any], str]] = [
 @pytest.fixture(scope="module")
 def fitted() -> dict[str, dict[str, Any]]:
     """The maps that are fitted to judgments, by method."""
-    return {
-        method: recalibrate(judgments(), method=method, resamples=5).maps
-        for method in ("isotonic", "beta")
-    }
+    isotonic = recalibrate(judgments(), method="isotonic", resamples=5).maps
+    return {"isotonic": isotonic, "beta": recalibrate(judgments(), method="beta", resamples=5).maps}
 
 
 @pytest.mark.parametrize(("method", "change", "says"), MAPS)

@@ -89,16 +89,16 @@ def test_each_form_gets_the_reply_it_is_for() -> None:
         assert reply is not None, form
         assert reply == OWN[name][respondent_name].answer(form, metadata, 1.0)
     for name, parameters in OWN.items():
-        members = {type(member) for member in PRESETS[name].respondents}  # type: ignore[attr-defined]
+        members = set(map(type, PRESETS[name].respondents))  # type: ignore[attr-defined]
         assert members == set(parameters) == {respondent_name for *_, respondent_name in FORMS}
     assert PRESETS["candid"].answer("riddle", {}, 1.0) is None
 
 
 def test_error_rate_is_of_all() -> None:
     """At 1 no reply holds an answer: a judge's isn't JSON, others are one of the four failures."""
-    for form, metadata, respondent_name in [
-        form_case for form_case in FORMS if form_case[0] != "trace"
-    ]:
+    for form, metadata, respondent_name in FORMS:
+        if form == "trace":
+            continue
         reply = respondent("candid", {"error_rate": 1}).answer(form, metadata, 1.0)
         assert reply is not None, form
         if respondent_name is Grader:

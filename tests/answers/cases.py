@@ -37,7 +37,7 @@ def pieces(kind: str, use: str) -> list[str]:
     """Texts that models write, to make others of: `pieces`, `repeated`, `starts` or `ends`."""
     path = Path(__file__).parent / "pieces.json"
     texts = json.loads(path.read_text(encoding="utf-8"))[kind].get(use, [])
-    return [str(piece) for piece in texts]
+    return list(map(str, texts))
 
 
 def token_choice(place: Place) -> TokenChoice:

@@ -50,7 +50,7 @@ def _alphabets() -> tuple[str, ...]:
             characters.setdefault("rtl" if direction in ("R", "AL") else kind, []).append(character)
     ranges = ((0x3040, 0xA000), (0xAC00, 0xD7A4), (0x1F300, 0x1FAFF), (0x10000, 0x110000))
     return (
-        *("".join(kind) for kind in characters.values()),
+        *map("".join, characters.values()),
         *("".join(map(chr, range(*r))) for r in ranges),
     )
 
@@ -130,7 +130,7 @@ def _move(fuzz: Fuzz, text: str) -> str:
 
 def _native_digits(fuzz: Fuzz, text: str) -> str:
     """The digits of another script; there are seventy such scripts."""
-    zeros = [ord(zero) for zero in _zeros()]
+    zeros = list(map(ord, _zeros()))
     zero = fuzz.random.choice(zeros)
     return text.translate({ord("0") + digit: zero + digit for digit in range(10)})
 

@@ -65,7 +65,8 @@ def test_any_text_has_an_answer_in_its_bounds_or_a_named_failure(
             readers.read_word_choice(reply, options, chain_of_thought=thought, truncated=truncated),
             None if letter is None else readers.StatedChoice(letter),
         ]
-        assert all(is_sound(answer, len(options)) for answer in answers), answers
+        for answer in answers:
+            assert is_sound(answer, len(options)), answers
 
 
 def is_sound(answer: object, count: int) -> bool:

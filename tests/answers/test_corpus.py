@@ -92,7 +92,7 @@ def markers(reply: str) -> object:
 
 def integer_tokens(tokens: Sequence[Place]) -> object:
     """The answer, each integer's mass, and the number of tokens."""
-    distribution = readers.read_integer_distribution([token_choice(place) for place in tokens])
+    distribution = readers.read_integer_distribution(list(map(token_choice, tokens)))
     if isinstance(distribution, readers.ParseFailure):
         return distribution
     assert list(distribution.probabilities) == sorted(distribution.probabilities), tokens
@@ -104,7 +104,7 @@ def answer_token(
     tokens: Sequence[Place], options: Sequence[str] = "ABCD", answer: int = 1
 ) -> object:
     """Each option's mass: summed over the ways to write it, the rest is unseen."""
-    token = readers.read_answer_token([token_choice(place) for place in tokens], options, answer)
+    token = readers.read_answer_token(list(map(token_choice, tokens)), options, answer)
     return token if isinstance(token, readers.ParseFailure) else option_masses(token)
 
 
@@ -200,4 +200,5 @@ def agrees(parsed: object, expected: object, tolerance: float) -> bool:
 def test_every_corpus_has_a_reader_and_nine_lines() -> None:
     """No file without a reader, and none without lines enough to say something."""
     assert {path.stem for path in FOLDER.glob("*.jsonl")} == READERS.keys()
-    assert all(len(cases(form)) >= 9 for form in READERS)
+    for form in READERS:
+        assert len(cases(form)) >= 9

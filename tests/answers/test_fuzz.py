@@ -209,7 +209,7 @@ def outcomes(form: str, reply: str, question: FuzzQuestion) -> list[str]:
         raise
     for value in values:
         assert is_possible(value, form, reply, question), (form, question, reply[:5_000], value)
-    return [outcome(value) for value in values]
+    return list(map(outcome, values))
 
 
 def outcome(value: object) -> str:

@@ -1,13 +1,14 @@
 """How well the rules do on sentences, pairs and answers that somebody else labelled."""
 
-import json
 from importlib import resources
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.stats import spearmanr
 
+from build import parse_jsonl
 from figures import Record
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.judges.agreement import agreement, verdict
@@ -19,7 +20,7 @@ Span = tuple[int, int]
 def labelled(name: str) -> list[dict[str, object]]:
     """The rows of a labelled set."""
     path = resources.files("inspect_confidence.datasets") / "bundled" / f"{name}.jsonl"
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    return parse_jsonl(path.read_text(encoding="utf-8"))
 
 
 def places(sentence: str, markers: list[str]) -> list[Span]:
@@ -52,18 +53,16 @@ def test_rules_find_markers_with_precision_95_and_recall_90_percent(
         assert isinstance(markers, list)
         rule_spans = [(marker.start, marker.end) for marker in find_markers(sentence)]
         label_spans = places(sentence, markers)
-        matched = [
-            (rule_span, label_span)
-            for rule_span, label_span in product(rule_spans, label_spans)
-            if spans_overlap(rule_span, label_span)
-        ]
+        matched_rules, matched_labels = set(), set()
+        for rule_span, label_span in product(rule_spans, label_spans):
+            if spans_overlap(rule_span, label_span):
+                matched_rules.add(rule_span)
+                matched_labels.add(label_span)
         found_markers += len(rule_spans)
         labelled_markers += len(label_spans)
-        right += len({rule_span for rule_span, _ in matched})
-        hit += len({label_span for _, label_span in matched})
-        if len({rule_span for rule_span, _ in matched}) < len(rule_spans) or len(
-            {x for _, x in matched}
-        ) < len(label_spans):
+        right += len(matched_rules)
+        hit += len(matched_labels)
+        if len(matched_rules) < len(rule_spans) or len(matched_labels) < len(label_spans):
             wrong.append((sentence, [sentence[a:b] for a, b in rule_spans], markers))
     precision, recall = right / found_markers, hit / labelled_markers
     record_property("figure", f"markers: precision {precision:.3f}, recall {recall:.3f}")
@@ -79,21 +78,15 @@ def test_decisiveness_of_rules_ranks_sentences_as_the_survey_ranks_their_words(
         word: float(np.median(np.repeat(list(counts), list(counts.values()))))
         for word, counts in surveyed_counts().items()
     }
-    all_rows = labelled("judge_sentences")
-    all_scores = [sentence_decisiveness(str(row["sentence"])) for row in all_rows]
-    of_labels = float(
-        spearmanr(all_scores, [float(str(row["decisiveness"])) for row in all_rows]).statistic
-    )
-    rows = [row for row in all_rows if row["word"]]
-    scores = [sentence_decisiveness(str(row["sentence"])) for row in rows]
-    rank = float(spearmanr(scores, [medians[str(row["word"])] for row in rows]).statistic)
+    all_rows = pd.DataFrame(labelled("judge_sentences"))
+    all_rows["score"] = all_rows["sentence"].map(sentence_decisiveness)
+    of_labels = float(spearmanr(all_rows["score"], all_rows["decisiveness"]).statistic)
+    rows = all_rows[all_rows["word"].fillna("") != ""]
+    median = rows["word"].map(medians)
+    rank = float(spearmanr(rows["score"], median).statistic)
     record_property("figure", f"decisiveness: rank correlation {rank:.3f} of {len(rows)}")
     record_property("figure", f"decisiveness: with labels {of_labels:.3f} of {len(all_rows)}")
-    assert rank >= 0.9, [
-        (row["sentence"], score)
-        for row, score in zip(rows, scores, strict=True)
-        if abs(score - medians[str(row["word"])] / 100) > 0.05
-    ]
+    assert rank >= 0.9, rows[(rows["score"] - median / 100).abs() > 0.05]
 
 
 AGREEMENT = {"bundled": 0.5, "fresh": 0.6}
@@ -104,7 +97,7 @@ VERDICTS = {"bundled": 0.7, "fresh": 0.7}
 def fresh(name: str) -> list[dict[str, object]]:
     """The rows of a set that was written and labelled by two hands that hadn't seen the rules."""
     text = (Path(__file__).parent / f"fresh_{name}.jsonl").read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
+    return parse_jsonl(text)
 
 
 def test_rules_judge_pairs_better_than_the_floor_of_accuracy(record_property: Record) -> None:

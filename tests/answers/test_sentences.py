@@ -73,7 +73,7 @@ def test_the_end_of_a_line_ends_a_sentence_and_200_stay_in_order() -> None:
         "可能是{}。",
         "Is it {}?",
     ):
-        expected = [sentence.format(number) for number in range(200)]
+        expected = list(map(sentence.format, range(200)))
         for glue in (" ", "\n", "\n\n"):
             assert split_sentences(glue.join(expected)) == expected, glue
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from build import numbered
 from inspect_confidence.answers import (
     ParseFailure,
     TokenChoice,
@@ -146,7 +147,7 @@ def test_token_confidence_of_a_choice_is_its_letters_share_among_letters(
 
 def test_a_choice_beyond_the_alphabet_has_no_token_confidence() -> None:
     """A choice without a letter has no token of its own; the others have theirs."""
-    many = [f"town {number}" for number in range(30)]
+    many = numbered("town ", 30)
     check(
         read_token_confidence("town 28", [chosen_token("town", 0.9), *bare_tokens(" 28")], many),
         "scoring_failed",
@@ -201,7 +202,7 @@ any_tokens = st.lists(
 def test_any_tokens_are_a_confidence_or_a_failure(tokens: Sequence[TokenChoice], size: int) -> None:
     """Both shares lie in [0, 1]; without log probabilities nothing is certain, whatever is said."""
     reply = "".join(choice.token for choice in tokens)
-    choices = [f"choice {number}" for number in range(size)]
+    choices = numbered("choice ", size)
     for read in (read_p_true(reply, tokens), read_token_confidence(reply, tokens, choices)):
         if isinstance(read, ParseFailure):
             assert read.reason

@@ -28,7 +28,7 @@ from metrics.strategies import fixed
 
 def integer(*places: Place) -> IntegerDistribution:
     """The distribution of a reply that can be read."""
-    answer = read_integer_distribution([token_choice(place) for place in places])
+    answer = read_integer_distribution(list(map(token_choice, places)))
     assert isinstance(answer, IntegerDistribution), answer
     return answer
 
@@ -105,8 +105,10 @@ def test_any_tokens_are_an_integer_distribution_or_a_failure(tokens: list[TokenC
     answer = read_integer_distribution(tokens)
     if isinstance(answer, IntegerDistribution):
         assert sum(answer.probabilities.values()) == pytest.approx(1)
-        assert all(0 <= p <= 1 for p in answer.probabilities.values())
-        assert all(abs(value) <= GREATEST_INTEGER for value in answer.probabilities)
+        for p in answer.probabilities.values():
+            assert 0 <= p <= 1
+        for value in answer.probabilities:
+            assert abs(value) <= GREATEST_INTEGER
         assert 0 <= answer.unseen_mass <= 1
         assert 1 <= answer.tokens <= len(tokens)
 
@@ -132,7 +134,7 @@ def test_mass_that_the_first_place_cannot_give_stays_unseen(
     for chosen, counts, unlisted_count in places:
         total = sum(counts.values()) + unlisted_count
         shares.append((chosen, {token: count / total for token, count in counts.items()}))
-    answer = read_integer_distribution([token_choice(share) for share in shares])
+    answer = read_integer_distribution(list(map(token_choice, shares)))
     if isinstance(answer, IntegerDistribution):
         chosen, probabilities = shares[0]
         numeric_or_chosen = []
@@ -192,7 +194,7 @@ def answer_reading(
     *places: Place, options: Sequence[str] = "ABCD", answer: int = 1
 ) -> AnswerToken | ParseFailure:
     """What a reply's tokens say."""
-    return read_answer_token([token_choice(place) for place in places], options, answer)
+    return read_answer_token(list(map(token_choice, places)), options, answer)
 
 
 LETTER = {"B": 0.5, "A": 0.2, "C": 0.1}
@@ -323,7 +325,8 @@ def test_probabilities_of_any_tokens_of_options_sum_to_1(
         assert token_reading.status == "scoring_failed"
         return
     assert len(token_reading.probabilities) == len(options)
-    assert all(0 <= p <= 1 for p in token_reading.probabilities)
+    for p in token_reading.probabilities:
+        assert 0 <= p <= 1
     assert sum(token_reading.probabilities) == pytest.approx(1, abs=1e-9)
     assert 0 <= token_reading.unseen_mass <= 1
     assert any(
@@ -372,7 +375,7 @@ def test_quoting_of_alternatives_changes_nothing(
 
 def age_shares(years: float, *places: Place) -> dict[int, float]:
     """The shares of ages at the token of a reply that can be read."""
-    read = read_age_token([token_choice(place) for place in places], years)
+    read = read_age_token(list(map(token_choice, places)), years)
     assert isinstance(read, IntegerDistribution), read
     assert read.value == years
     return dict(read.probabilities)
@@ -403,7 +406,7 @@ def test_half_years_and_unlisted_ages_are_scoring_failed() -> None:
         (77.0, ("78", {"78": 0.5, "79": 0.5})),
         (78.0, ("78", {"78": 0.6, "about": 0.4})),
     ):
-        token = read_age_token([token_choice(part) for part in (key, place, end)], years)
+        token = read_age_token(list(map(token_choice, (key, place, end))), years)
         assert isinstance(token, ParseFailure), years
         assert token.status == "scoring_failed"
 
@@ -416,5 +419,5 @@ def test_an_age_whose_token_has_no_probability_is_scoring_failed() -> None:
         ("78.0", {"78.0": 0.4, "79": 0.3, "80": 0.3}),
         ("78.0", {"78.0": 0.0, "80": 1.0}),
     ):
-        token = read_age_token([token_choice(part) for part in (key, place, end)], 78.0)
+        token = read_age_token(list(map(token_choice, (key, place, end))), 78.0)
         assert token == ParseFailure("scoring_failed", "the answer has no probability"), place

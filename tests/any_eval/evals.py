@@ -149,7 +149,7 @@ class EvalCase:
     ) -> Dataset:
         """In place of `hf_dataset` and its like; samples stay in order, so that runs are alike."""
         records = self.examples if limit else [item.record for item in self.items]
-        loaded = MemoryDataset([sample_fields(record) for record in records])
+        loaded = MemoryDataset(list(map(sample_fields, records)))
         if shuffle_choices:
             loaded.shuffle_choices(seed=shuffle_choices)
         return loaded
@@ -344,7 +344,7 @@ SIMPLEQA_ORIGINAL = EvalCase(
     "simpleqa_original",
     SIMPLEQA.task,
     SIMPLEQA.patches,
-    [_by_letter(item) for item in SIMPLEQA.items],
+    list(map(_by_letter, SIMPLEQA.items)),
     "graded by a model, dict values, a metric of the whole dict",
     ("correct_given_attempted", 2 / 3),
     args={"scorer": "original"},

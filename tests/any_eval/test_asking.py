@@ -65,7 +65,7 @@ def test_three_lines_in_a_task(tmp_path: Path) -> None:
     assert (facts["alone"]["status"], values["alone_ok"]) == ("out_of_range", 1)
     assert (facts["before"]["high"], facts["stated"]["high"]) == (100, 20)
     assert kinds(requests) == {"before": 4, "": 4 + 4 * 2, **dict.fromkeys(WAYS[:4], 4)}
-    first = [kind_of(request) for request in requests].index("before")
+    first = list(map(kind_of, requests)).index("before")
     assert first == 0
 
 

@@ -75,7 +75,7 @@ def test_a_file_replaces_the_wording_with_the_samples_fields(tmp_path: Path) -> 
     file.write_text('Q: {question} A: {answer}. Sure? {low}..{high}, as {{"confidence": n}}')
     task = with_confidence(sums(), "alone", scale="0-20", prompt=str(file))
     log, requests = served(task, tmp_path, says('{"confidence": 15}'))
-    asked = {last_text(request) for request in requests}
+    asked = set(map(last_text, requests))
     assert 'Q: 1 + 1? A: 2. Sure? 0..20, as {"confidence": n}' in asked
     assert confidence_of(log)[0]["alone"] == pytest.approx(0.75)
     facts = (log.eval.metadata or {})["confidence"]
@@ -86,7 +86,7 @@ def test_the_second_turn_of_tian_2023_is_asked_as_published(tmp_path: Path) -> N
     """After the eval's answer, in the same conversation."""
     task = with_confidence(sums(), "stated", scale="0.0-1.0", prompt="tian_2023")
     log, requests = served(task, tmp_path, says("Probability: 0.9"))
-    assert PUBLISHED["tian_2023"].text in {last_text(request) for request in requests}
+    assert PUBLISHED["tian_2023"].text in set(map(last_text, requests))
     assert confidence_of(log)[0]["stated"] == pytest.approx(0.9)
 
 
@@ -106,7 +106,7 @@ def test_wordings_that_ask_for_answer_and_confidence_at_once_are_read(
     task = with_confidence(sums(), "before", prompt=name)
     log, requests = served(task, tmp_path, says(reply))
     expected = PUBLISHED[name].text.format(question="1 + 1?")
-    assert expected in {last_text(request) for request in requests}
+    assert expected in set(map(last_text, requests))
     assert confidence_of(log)[0]["before"] == pytest.approx(0.9)
 
 

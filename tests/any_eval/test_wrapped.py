@@ -59,7 +59,7 @@ def _plain(value: Any) -> Any:
         value = value.model_dump()
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items() if key not in IDS}
-    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
+    return list(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
 def run_plain_and_wrapped(
@@ -162,7 +162,7 @@ def test_a_sample_that_errors_has_no_confidence(
     )
     assert eval_content(wrapped) == eval_content(plain)
     failed = [sample for sample in wrapped.samples or [] if sample.error]
-    assert [GSM8K.item_of(sample) for sample in failed] == [GSM8K.items[1]]
+    assert list(map(GSM8K.item_of, failed)) == [GSM8K.items[1]]
     assert "confidence" not in (failed[0].scores or {})
     check_confidence(GSM8K, wrapped, {"stated": (0, 100), "p_true": (0, 100)})
 

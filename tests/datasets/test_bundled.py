@@ -197,7 +197,7 @@ def test_bundled_holds_exactly_the_items_of_its_parts() -> None:
     """`bundled` holds the items of its three parts, each in both halves, under its own name."""
     whole = load_questions("bundled")
     assert whole.name == "bundled"
-    parts = [load_questions(part) for part in BUNDLED]
+    parts = list(map(load_questions, BUNDLED))
     assert [selection.name for selection in parts] == list(BUNDLED)
     items_of_parts = chain.from_iterable(selection.items for selection in parts)
     assert by_id(items_of_parts).keys() == by_id(whole.items).keys()

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from build import by_id, parse_jsonl, record_table
+from build import by_id, numbered, parse_jsonl, record_table
 from inspect_confidence import DataUnavailable
 from inspect_confidence.datasets.cache import SOURCES
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
@@ -398,7 +398,7 @@ def test_arcs_hub_form_is_read_one_split_at_a_time(offline: Path) -> None:
     """Texts and labels are two lists; a split is a file, and only the one that is asked is read."""
     labels = ["ABCD", "1234"] * 4
     columns = {
-        "id": [f"Q{number}" for number in range(8)],
+        "id": numbered("Q", 8),
         "question": "Which?",
         "choices": [{"text": list("wxyz"), "label": list(four)} for four in labels],
         "answerKey": list("A2C4A2C4"),

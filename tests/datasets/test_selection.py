@@ -45,7 +45,7 @@ def test_the_order_is_a_textbook_shuffle_of_the_sorted_ids() -> None:
         assert names(alternate(questions(), seed)) == expected
     orders = [tuple(names(alternate(questions(), seed))) for seed in range(10)]
     assert len(set(orders)) == 10
-    assert [sorted(order) for order in orders] == [IDS] * 10
+    assert list(map(sorted, orders)) == [IDS] * 10
     whole = alternate(questions(), 3)
     for limit in (0, 1, 10, 21, 99):
         assert alternate(questions(), 3, limit=limit) == whole[:limit]

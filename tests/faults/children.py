@@ -68,7 +68,7 @@ def run(
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(
         target=_child,
-        args=(sender, [str(word) for word in words], folder, point, before, arguments),
+        args=(sender, list(map(str, words)), folder, point, before, arguments),
     )
     process.start()
     sender.close()

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import numbered
 from faults.ledger import held
 from runs import printed
 from studies.designs import every_judgment
@@ -46,7 +47,7 @@ def small(task: str) -> pd.DataFrame:
         rng = np.random.default_rng(0)
         columns = {"confidence": rng.integers(9, size=12) / 8, "correct": rng.integers(2, size=12)}
         selected = pd.DataFrame({"task": task, "method": "stated", **columns})
-        selected["item"] = [f"i{item}" for item in range(12)]
+        selected["item"] = numbered("i", 12)
     else:
         frames = every_judgment(["likely", "probably", "might"], {})
         selected = next(frame for frame in frames if frame["task"].iloc[0] == task)

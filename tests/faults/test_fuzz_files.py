@@ -18,6 +18,7 @@ import pytest
 import yaml
 from inspect_ai.log import read_eval_log, write_eval_log
 
+from build import numbered
 from conftest import CHECKOUT
 from faults.edits import (
     VALUES,
@@ -274,7 +275,7 @@ def test_edited_price_files_are_read_or_refused(tmp_path: Path) -> None:
 def intervals(items: int = 300) -> pd.DataFrame:
     """Judgments with intervals that are too narrow."""
     truth = np.random.default_rng(1).normal(0, 2, items)
-    frame = pd.DataFrame({"item": [f"{number}" for number in range(items)], "truth": truth})
+    frame = pd.DataFrame({"item": numbered("", items), "truth": truth})
     return frame.assign(
         task="fermi_eval",
         model="m",
@@ -353,7 +354,8 @@ def test_the_edits_are_those_that_are_meant(logs: Path) -> None:
     source = sorted(logs.glob("*.eval"))[0]
     chance = Random(9)
     content = source.read_bytes()
-    assert all(edit(content, chance) != content for edit in (flipped, truncated))
+    for edit in (flipped, truncated):
+        assert edit(content, chance) != content
     assert zipped({"a": b"{}"}) == zipped({"a": b"{}"})
     changed = [with_edited_member(content, chance) for _ in range(20)]
     assert len(set(changed)) > 10

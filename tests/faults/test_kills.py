@@ -23,7 +23,7 @@ def table(logs: Path) -> pd.DataFrame:
     """The judgments of a folder, but for Inspect's ids, in one order."""
     (frame,) = read_judgments(logs).values()
     frame = frame.drop(columns=OF_A_RUN)
-    texts = pd.Series([repr(row) for row in frame.itertuples(index=False)])
+    texts = pd.Series(list(map(repr, frame.itertuples(index=False))))
     return frame.iloc[texts.argsort()].reset_index(drop=True)
 
 

@@ -25,6 +25,7 @@ from inspect_ai.log import (
 )
 from inspect_ai.scorer import ScoreEdit
 
+from build import notices_with
 from conftest import CHECKOUT
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, ingest, read_judgments, summarize
@@ -83,7 +84,7 @@ def test_answers_of_a_retry_outlive_a_touch_of_the_first_log(tmp_path: Path, tou
     os.utime(tmp_path / f"{touched}.eval", (2e9, 2e9))
     judgments = read_judgments(tmp_path)
     assert frames_are_equal(judgments["scale_variants"], retry_rows)
-    (message,) = [notice for notice in judgments.notices if "several logs" in notice]
+    (message,) = notices_with(judgments, "several logs")
     assert message.startswith(f"{FEW} samples are in several logs and were taken once: {FEW} from ")
     assert message.endswith("retry.eval")
     ingest(tmp_path, tmp_path / "store")
@@ -98,7 +99,7 @@ def test_each_sample_comes_from_the_log_that_answers_it(tmp_path: Path) -> None:
     write(log_of("m", "r"), tmp_path / "earlier.eval")
     judgments = read_judgments(tmp_path)
     assert (judgments["scale_variants"]["status"] == "ok").all()
-    (message,) = [notice for notice in judgments.notices if "several logs" in notice]
+    (message,) = notices_with(judgments, "several logs")
     assert f"{FEW - 10} from " in message.split(",")[0]
     assert message.endswith("earlier.eval")
 
@@ -114,7 +115,7 @@ def test_a_task_of_somebody_else_is_named_and_left_out(tmp_path: Path, task: str
     write(foreign, tmp_path / "theirs.eval", task=task, metadata={})
     judgments = read_judgments(tmp_path)
     assert frames_are_equal(judgments["scale_variants"], our_rows)
-    (message,) = [notice for notice in judgments.notices if "theirs.eval" in notice]
+    (message,) = notices_with(judgments, "theirs.eval")
     assert f"left out: {task}, which isn't the task of inspect_confidence: no confidence" in message
 
 
@@ -130,10 +131,8 @@ def test_invalid_samples_are_counted_and_left_out(tmp_path: Path) -> None:
     expected = whole[~whole["uuid"].isin(chosen)].reset_index(drop=True)
     assert len(expected) == len(whole) - 3
     assert frames_are_equal(judgments["scale_variants"], expected)
-    assert any(
-        notice.endswith("3 samples were declared invalid and left out")
-        for notice in judgments.notices
-    )
+    (notice,) = notices_with(judgments, "declared invalid")
+    assert notice.endswith("3 samples were declared invalid and left out")
     assert not judgments.loss_notices
     ingest(tmp_path, tmp_path / "store")
     assert frames_are_equal(rows(tmp_path / "store"), expected)
@@ -202,10 +201,10 @@ def damage(folder: Path) -> dict[str, tuple[str, bool]]:
     write(foreign, folder / "foreign.eval", task="other/scale_variants", metadata={})
     write(foreign, folder / "another.eval", task="other/mmlu")
     unread = "could not be read and was left out"
-    names = ["cut", "late-cut", "empty", "text", "zip"]
-    faults = {f"{name}.eval": (unread, True) for name in names}
-    faults |= {dated.format(letter): (unread, True) for letter in "abc"}
-    return faults | {f"{stem}.eval": ("was left out", False) for stem in ("foreign", "another")}
+    unread_files = ["cut.eval", "late-cut.eval", "empty.eval", "text.eval", "zip.eval"]
+    unread_files += map(dated.format, "abc")
+    left_out = dict.fromkeys(["foreign.eval", "another.eval"], ("was left out", False))
+    return {**dict.fromkeys(unread_files, (unread, True)), **left_out}
 
 
 Change = Callable[[EvalLog], EvalLog]
@@ -260,9 +259,7 @@ def test_a_hundred_logs_and_what_is_wrong_with_some(tmp_path: Path) -> None:
         os.utime(place, (2e9, 2e9))
         judgments = read_judgments(bad)
         outcomes[name] = frames_are_equal(judgments["scale_variants"], good_rows)
-        outcomes[f"{name}, said"] = any(
-            "are in several logs" in notice for notice in judgments.notices
-        )
+        outcomes[f"{name}, said"] = bool(notices_with(judgments, "are in several logs"))
     done = printed("summarize", bad, "--strict", "--json", "--resamples", 50, code=1)
     outcomes["strict"] = all(name in done.stderr for name in expected)
     outcomes["not strict"] = not printed(
@@ -309,9 +306,7 @@ def test_what_people_said_of_samples_later_counts(tmp_path: Path) -> None:
         os.utime(old, (2e9, 2e9))
         confidences = rows(tmp_path).set_index("uuid")["confidence"]
         outcomes[name] = confidences[f"r-{first.id}"] == 0.125
-        notices = [
-            notice for notice in read_judgments(tmp_path).notices if "new.eval: 1 s" in notice
-        ]
+        notices = notices_with(read_judgments(tmp_path), "new.eval: 1 s")
         outcomes[f"{name}, said"] = len(notices) == 1 and TOLD[name] in notices[0]
         new.unlink()
     log = invalidate_samples(log_of("m", "r"), [f"r-{first.id}"], BY)
@@ -319,9 +314,7 @@ def test_what_people_said_of_samples_later_counts(tmp_path: Path) -> None:
     write(log, tmp_path / "new.eval")
     judgments = read_judgments(tmp_path)
     outcomes["invalidated"] = f"r-{first.id}" not in set(judgments["scale_variants"]["uuid"])
-    outcomes["invalidated, said"] = any(
-        "declared invalid" in notice for notice in judgments.notices
-    )
+    outcomes["invalidated, said"] = bool(notices_with(judgments, "declared invalid"))
     wrong = held(
         *("logs", "edited, appended and invalidated scores beside the log as it was", outcomes),
         "what was said last counts, whichever file was touched, and a notice says so",

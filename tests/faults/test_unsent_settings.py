@@ -14,6 +14,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
+from build import notices_with
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, read_judgments, summarize, write_report
 from inspect_confidence.commands.cite import cite
@@ -129,7 +130,7 @@ def test_a_log_without_requests_is_judged_by_the_rule(tmp_path: Path) -> None:
     task = fermi_eval("bundled", items=1, levels="90")
     options = {"temperature": 0.7, "log_model_api": False}
     served(task, tmp_path, lambda _: Reply("Lower: 1\nUpper: 2"), ANTHROPIC, **options)
-    (notice,) = [text for text in read_judgments(tmp_path).notices if "not sent" in text]
+    (notice,) = notices_with(read_judgments(tmp_path), "not sent")
     assert notice.endswith(
         f"set but not sent to {ANTHROPIC}: temperature=0.7; the provider's own values hold "
         "(by Inspect's rule: the log has no request)"
@@ -152,10 +153,9 @@ def test_runs_at_temperatures_not_sent_are_no_runs_at_temperatures(
         assert sent == {temperature if is_sent else None}
     judgments = read_judgments(tmp_path)
     frame = judgments["fermi_eval"]
-    temperatures, unsent = (
-        set(frame[name].dropna()) for name in ("temperature", "unsent_temperature")
-    )
-    notices = [text for text in judgments.notices if "not sent" in text]
+    temperatures = set(frame["temperature"].dropna())
+    unsent = set(frame["unsent_temperature"].dropna())
+    notices = notices_with(judgments, "not sent")
     match = re.search(r"Generation settings: temperature=([^;]*);", cite(tmp_path).settings[0])
     assert match
     cited = set(match[1].split(" | "))
@@ -175,7 +175,8 @@ def test_runs_at_temperatures_not_sent_are_no_runs_at_temperatures(
     assert f"set but not sent to {model}: temperature=0.2" in page
     assert "0.2 (not sent)" in page
     assert len(notices) == 2
-    assert all(f"not sent to {model}: temperature=0." in text for text in notices)
+    for text in notices:
+        assert f"not sent to {model}: temperature=0." in text
     assert "2 runs of fermi_eval" in " ".join(judgments.notices)
     assert cited == {"0.2 (not sent)", "0.7 (not sent)"}
     assert exported == {None}
@@ -187,9 +188,10 @@ def test_logs_that_left_out_the_same_settings_have_one_notice(tmp_path: Path) ->
     for _ in range(2):
         task = fermi_eval("bundled", items=1, levels="90")
         served(task, tmp_path, lambda _: Reply("1"), ANTHROPIC, temperature=0.7)
-    notices = [text for text in read_judgments(tmp_path).notices if "not sent" in text]
+    notices = notices_with(read_judgments(tmp_path), "not sent")
     expected = f"2 logs: set but not sent to {ANTHROPIC}: temperature=0.7"
-    assert [text.startswith(expected) for text in notices] == [True]
+    (notice,) = notices
+    assert notice.startswith(expected)
 
 
 @solver

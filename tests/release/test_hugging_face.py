@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ import pytest
 import yaml
 from inspect_ai.log import list_eval_logs, read_eval_log
 
+from build import parse_jsonl
 from conftest import CHECKOUT
 from provider_server import ProviderServer, Reply
 
@@ -25,7 +25,7 @@ TASKS: list[dict[str, Any]] = yaml.safe_load((REPOSITORY / "eval.yaml").read_tex
 def records(config: str) -> list[dict[str, Any]]:
     """The questions of one configuration."""
     text = (BUNDLED / f"{config}.jsonl").read_text("utf-8")
-    return [json.loads(line) for line in text.splitlines()]
+    return parse_jsonl(text)
 
 
 def test_the_card_and_the_tasks_name_the_same_files() -> None:
@@ -44,7 +44,8 @@ def test_the_card_and_the_tasks_name_the_same_files() -> None:
             fields_by_role["target"],
             *fields_by_role["metadata"],
         } | {fields_by_role.get("choices", "id")}
-        assert all(fields <= set(question) for question in questions), task["id"]
+        for question in questions:
+            assert fields <= set(question), task["id"]
         assert f"| `{task['config']}` | {len(questions)} |" in card
     assert f"\n{sum(len(records(task['config'])) for task in TASKS)} questions" in card
 

@@ -20,7 +20,7 @@ def registered_tasks() -> set[str]:
     variables = [
         variable for variable in vars(_registry).values() if hasattr(variable, "__registry_info__")
     ]
-    infos = [registry_info(variable) for variable in variables]
+    infos = list(map(registry_info, variables))
     return {info.name.split("/")[-1] for info in infos if info.type == "task"}
 
 
