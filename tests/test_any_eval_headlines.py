@@ -102,9 +102,9 @@ def test_leaderboard_and_report_show_numbers_of_a_field(tmp_path: Path) -> None:
     text = (tmp_path / "leaderboard.md").read_text("utf-8")
     for name in ("Overconfidence (share)", "AUROC", "ECE (share)"):
         assert f"### {name}, judge.metadata.confidence on 0-100" in text
-    shown = report_text(judgments, tmp_path / "report")
-    assert "overconfidence, judge.metadata.confidence on 0-100" in shown
-    assert "No main number" not in shown
+    page = report_text(judgments, tmp_path / "report")
+    assert "overconfidence, judge.metadata.confidence on 0-100" in page
+    assert "No main number" not in page
 
 
 def test_a_page_without_main_numbers_does_not_say_that_no_number_is_defined(

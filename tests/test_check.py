@@ -190,8 +190,8 @@ def test_models_that_answered_are_gated_not_their_mean() -> None:
             rows.append(key.result({}, "unread_share", 0.0, n=9))
     results = results_frame(rows)
     assert check(results, ["ece<=0.1"])["model"].tolist() == ["m", "n"]
-    named = check(results, ["ece<=0.2;model=mean of all models"])
-    assert named["passed"].tolist() == [True]
+    verdict_rows = check(results, ["ece<=0.2;model=mean of all models"])
+    assert verdict_rows["passed"].tolist() == [True]
 
 
 def test_names_that_other_commands_print_are_accepted() -> None:

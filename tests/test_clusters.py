@@ -145,31 +145,31 @@ def test_metadata_called_cluster_of_an_eval_of_others_is_not_taken(tmp_path: Pat
         Sample(input="?", target="4", id=f"q{k}", metadata={"cluster": "gpu", "sure": 0.5})
         for k in range(3)
     ]
-    made = Task(dataset=samples, solver=silence(), scorer=metadata_confidence(), name="plain")
-    eval(made, model="mockllm/model", log_dir=str(tmp_path), **QUIET)
+    task = Task(dataset=samples, solver=silence(), scorer=metadata_confidence(), name="plain")
+    eval(task, model="mockllm/model", log_dir=str(tmp_path), **QUIET)
     assert (read_judgments(tmp_path)["any_eval"]["cluster"] == "").all()
-    named = read_judgments(tmp_path, recorded=Recorded(cluster="cluster"))
-    assert (named["any_eval"]["cluster"] == "gpu").all()
+    judgments = read_judgments(tmp_path, recorded=Recorded(cluster="cluster"))
+    assert (judgments["any_eval"]["cluster"] == "gpu").all()
 
 
 def test_a_column_of_a_file_names_clusters(tmp_path: Path) -> None:
     """By `--cluster`, or by the column `cluster`; both give the same numbers and their note."""
-    path, other = tmp_path / "a.csv", tmp_path / "renamed" / "a.csv"
-    other.parent.mkdir()
+    path, renamed_path = tmp_path / "a.csv", tmp_path / "renamed" / "a.csv"
+    renamed_path.parent.mkdir()
     dependent_rows().to_csv(path, index=False)
-    dependent_rows().rename(columns={"cluster": "passage"}).to_csv(other, index=False)
+    dependent_rows().rename(columns={"cluster": "passage"}).to_csv(renamed_path, index=False)
     by_column = summarize(path, resamples=200)
-    renamed = read_judgments(other, recorded=Recorded(cluster="passage"))
+    renamed = read_judgments(renamed_path, recorded=Recorded(cluster="passage"))
     pd.testing.assert_frame_equal(by_column, summarize(renamed, resamples=200))
     for metric in ("accuracy", "mean_confidence", "brier", "auroc"):
         assert NOTE in result_row(by_column, CONDITION, metric)["note"]
     assert NOTE not in result_row(by_column, CONDITION, "n")["note"]
-    plain = summarize(read_judgments(other), resamples=200)
+    plain = summarize(read_judgments(renamed_path), resamples=200)
     assert "resampled" not in result_row(plain, CONDITION, "accuracy")["note"]
     with pytest.raises(InvalidArgument) as caught:
-        read_judgments(other, recorded=Recorded(cluster="pasage"))
+        read_judgments(renamed_path, recorded=Recorded(cluster="pasage"))
     message = caught.value.format_message()
-    expected = f"--cluster pasage: {other} has no column 'pasage'. Did you mean 'passage'?"
+    expected = f"--cluster pasage: {renamed_path} has no column 'pasage'. Did you mean 'passage'?"
     assert message == expected
 
 
@@ -190,8 +190,8 @@ def test_two_epochs_and_parse_failures_stay_in_their_cluster() -> None:
     rows = dependent_rows()
     second = rows.assign(epoch=2)
     second.loc[second.index[:5], "confidence"] = np.nan
-    both = pd.concat([rows.assign(epoch=1), second], ignore_index=True)
-    row = result_row(summarize(both, resamples=200), CONDITION, "mean_confidence")
+    two_epochs = pd.concat([rows.assign(epoch=1), second], ignore_index=True)
+    row = result_row(summarize(two_epochs, resamples=200), CONDITION, "mean_confidence")
     assert row["n"] == 2 * len(rows) - 5
     assert NOTE in row["note"]
 
@@ -199,8 +199,8 @@ def test_two_epochs_and_parse_failures_stay_in_their_cluster() -> None:
 def test_clusters_of_one_item_each_change_nothing() -> None:
     """A cluster for each item gives the numbers without clusters, and no note."""
     rows = dependent_rows()
-    alone = summarize(rows.assign(cluster=rows["item"]), resamples=200)
-    pd.testing.assert_frame_equal(alone, summarize(rows.assign(cluster=""), resamples=200))
+    by_item = summarize(rows.assign(cluster=rows["item"]), resamples=200)
+    pd.testing.assert_frame_equal(by_item, summarize(rows.assign(cluster=""), resamples=200))
 
 
 def test_few_clusters_have_no_interval() -> None:
@@ -215,9 +215,9 @@ def test_an_item_in_two_clusters_is_refused() -> None:
     """It names the item and both clusters; a judgment without a cluster has its item's."""
     rows = dependent_rows()
     moved = rows.iloc[:1].assign(cluster="passage 7", epoch=2)
-    both = pd.concat([rows.assign(epoch=1), moved], ignore_index=True)
+    two_epochs = pd.concat([rows.assign(epoch=1), moved], ignore_index=True)
     with pytest.raises(InvalidArgument, match="'q0' is in 'passage 0' and in 'passage 7'"):
-        summarize(both, resamples=20)
+        summarize(two_epochs, resamples=20)
     unnamed = pd.concat([rows.assign(epoch=1), moved.assign(cluster="")], ignore_index=True)
     assert NOTE in result_row(summarize(unnamed, resamples=20), CONDITION, "accuracy")["note"]
 

@@ -29,8 +29,8 @@ def confident(examinee: Examinee, threshold: float) -> tuple[float, float]:
     Confidence is Phi((x + bias - 1) / 0.8). The evidence x of a right answer is normal about d/2,
     that of a wrong one about -d/2, both above 0.
     """
-    least = MIDDLE - examinee.bias + SPREAD * Z(threshold) if threshold else 0
-    half, above = examinee.meta_d / 2, max(least, 0)
+    criterion = MIDDLE - examinee.bias + SPREAD * Z(threshold) if threshold else 0
+    half, above = examinee.meta_d / 2, max(criterion, 0)
     return PHI(half - above) / PHI(half), PHI(-half - above) / PHI(-half)
 
 
@@ -43,9 +43,9 @@ def results_of(folder: Path, task: str, **parts: object) -> dict[str, float]:
     """The values of a task's results under a condition that has these parts, by metric."""
     rows = summarize(folder, resamples=5)
     rows = rows[rows["task"] == task]
-    wanted = {name: str(value) for name, value in parts.items()}
+    texts = {name: str(value) for name, value in parts.items()}
     conditions = map(Condition.read, rows["condition"])
-    is_wanted = [wanted.items() <= condition.items() for condition in conditions]
+    is_wanted = [texts.items() <= condition.items() for condition in conditions]
     return dict(zip(rows.loc[is_wanted, "metric"], rows.loc[is_wanted, "value"], strict=True))
 
 
@@ -140,8 +140,8 @@ def test_short_answers_are_answers_of_the_belief(tmp_path: Path) -> None:
     responded(task, "examinee", tmp_path)
     rows = read_judgments(tmp_path)["simple_qa"]
     assert set(rows["status"]) == {"ok"}
-    stated = rows[rows["confidence_source"] == "stated"].set_index("item")
-    check_share(stated["correct"].mean(), 0.75, len(stated))
+    stated_rows = rows[rows["confidence_source"] == "stated"].set_index("item")
+    check_share(stated_rows["correct"].mean(), 0.75, len(stated_rows))
     assert set(rows["confidence_source"]) == {"stated", "frequency"}
 
 
@@ -158,5 +158,5 @@ def test_decisions_beside_any_eval_follow_the_belief(tmp_path: Path) -> None:
     n = frames["commitment"]["item"].nunique()
     check_share(frames["commitment"]["moved"].mean(), 0.3, n)
     right, wrong = confident(Examinee(), 0.9)
-    kept = (rows[rows["confidence_target"] == 0.9]["status"] == "ok").mean()
-    check_share(kept, 0.75 * right + 0.25 * wrong, n)
+    kept_share = (rows[rows["confidence_target"] == 0.9]["status"] == "ok").mean()
+    check_share(kept_share, 0.75 * right + 0.25 * wrong, n)

@@ -63,8 +63,8 @@ def numbered(study: str, kind: str) -> set[int]:
     """Numbers of figures or tables that the first column names, ranges included."""
     numbers: set[int] = set()
     for first, *_ in rows_of(study):
-        for found in re.finditer(rf"{kind}s?\.? ([\d, toand]*\d)", first, re.IGNORECASE):
-            for part in re.split(",|and", found[1]):
+        for match in re.finditer(rf"{kind}s?\.? ([\d, toand]*\d)", first, re.IGNORECASE):
+            for part in re.split(",|and", match[1]):
                 ends = list(map(int, part.split("to")))
                 numbers |= set(range(ends[0], ends[-1] + 1))
     return numbers
@@ -94,10 +94,10 @@ ALWAYS: Mapping[str, Options] = {
 """Options without which a run of a few items has no marker that counts."""
 
 
-def options_of(study: str, here: str) -> Options:
+def options_of(study: str, place: str) -> Options:
     """The options that a row tells the reader to add to the command."""
     options: list[str] = []
-    for span in re.findall(r"`([^`]+)`", here):
+    for span in re.findall(r"`([^`]+)`", place):
         if span == "--common-items":
             options.append(span)
         if value := re.fullmatch(rf"(?:--option )?({study}\.\w+(?:=.+)?)", span):
@@ -106,13 +106,13 @@ def options_of(study: str, here: str) -> Options:
 
 
 def _fermi(folder: Path) -> None:
-    few: dict[str, Any] = {"dataset": "bundled", "items": 24, "levels": "90,99"}
+    small_run: dict[str, Any] = {"dataset": "bundled", "items": 24, "levels": "90,99"}
     for method in ("direct", "logprob"):
-        responded(fermi_eval(method=method, **few), "tunnel", folder)
+        responded(fermi_eval(method=method, **small_run), "tunnel", folder)
     for method in ("tunnel", "traces"):
-        responded(fermi_eval(method=method, draws=3, **few), "tunnel", folder)
+        responded(fermi_eval(method=method, draws=3, **small_run), "tunnel", folder)
     for temperature in (0.5, 1.0):  # one of which the decoding temperature is
-        task = fermi_eval(method="sampling", draws=3, **few)
+        task = fermi_eval(method="sampling", draws=3, **small_run)
         config = GenerateConfig(temperature=temperature)
         responded(task_with(task, config=config), "tunnel", folder)
 
@@ -189,24 +189,24 @@ def test_what_each_row_names_is_in_what_its_command_gives(
     rows = pd.read_csv(home / "report" / "results.csv")
     results_by_options = {(): rows, always: rows}
     missing = []
-    for first, here, _ in rows_of(study):
-        options = options_of(study, here)
+    for first, place, _ in rows_of(study):
+        options = options_of(study, place)
         if options not in results_by_options:
             shown = printed("summarize", *common, *options, "--json").stdout
             results_by_options[options] = pd.DataFrame(json.loads(shown))
         results = results_by_options[options]
         valued = set(results.loc[results["value"].notna(), "metric"])
-        names = set(re.findall(r"`(\w+)`", here))
+        names = set(re.findall(r"`(\w+)`", place))
         missing += [(first, metric) for metric in METRICS.keys() & names - valued]
-        for name in re.findall(r"\*\*([^*]+)\*\*", here):
+        for name in re.findall(r"\*\*([^*]+)\*\*", place):
             # MODEL stands for any model's name.
             pattern = re.escape(name).replace("OTHER\\ MODEL", ".+").replace("MODEL", ".+")
             if not any(re.search(pattern, title) for title in titles):
                 missing.append((first, name))
         conditions = map(Condition.read, rows["condition"].fillna(""))
-        known = set(chain(*map(parameters_of, STUDIES[study].tasks), *conditions))
-        arguments = re.findall(r"`(?:-T )?(\w+)=", here)
-        missing += [(first, argument) for argument in arguments if argument not in known]
+        known_names = set(chain(*map(parameters_of, STUDIES[study].tasks), *conditions))
+        arguments = re.findall(r"`(?:-T )?(\w+)=", place)
+        missing += [(first, argument) for argument in arguments if argument not in known_names]
     assert not missing, (missing, sorted(titles))
 
 

@@ -69,9 +69,9 @@ def hub(shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
 def _answer(request: Request) -> Reply:
     """A reply that states everything that any of the tasks asks for."""
-    stated = {"Reasoning": "r", "Answer": "A", "Confidence": 0.7, "A": 0.7, "B": 0.1}
+    fields = {"Reasoning": "r", "Answer": "A", "Confidence": 0.7, "A": 0.7, "B": 0.1}
     return Reply(
-        f"ANSWER: A\nConfidence: 70\nLower: 1\nUpper: 3\n{json.dumps(stated)}\nKEEP\nNO_BET"
+        f"ANSWER: A\nConfidence: 70\nLower: 1\nUpper: 3\n{json.dumps(fields)}\nKEEP\nNO_BET"
     )
 
 

@@ -56,11 +56,10 @@ def test_the_note_of_a_number_on_clearly_fewer_items_is_marked(judgments: pd.Dat
 
 def test_epochs_are_marked_only_where_they_differ() -> None:
     """Two epochs of all models have equal n; unread replies up to a tenth are no other items."""
-    same = pd.concat([answers("a", 100, 2), answers("b", 100, 2)])
-    lost = same.assign(
-        status=np.where((same["model"] == "b") & (same["item"] < "i15"), "refusal", "ok")
-    )
-    for frame in (same, lost):
+    same_items = pd.concat([answers("a", 100, 2), answers("b", 100, 2)])
+    is_lost = (same_items["model"] == "b") & (same_items["item"] < "i15")
+    lost_items = same_items.assign(status=np.where(is_lost, "refusal", "ok"))
+    for frame in (same_items, lost_items):
         assert not summarize(frame, resamples=10)["note"].str.contains("†").any()
 
 

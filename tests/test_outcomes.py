@@ -63,9 +63,9 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_confidence_and_outcome_are_joined_by_sample(folders: tuple[Path, Path]) -> None:
     """Of five samples two are right, one wrong, one declined, and one has no outcome."""
-    asked, outcome = folders
+    full_folder, outcome = folders
     recorded = Recorded(**FIELD, outcome=[str(outcome)])  # type: ignore[arg-type]
-    judgments = read_judgments(asked, recorded=recorded)
+    judgments = read_judgments(full_folder, recorded=recorded)
     rows = judgments["any_eval"].set_index("item")
     assert rows["status"].to_dict() == {
         "a": "scoring_failed", "b": "ok", "c": "ok", "d": "declined", "e": "ok"
@@ -97,10 +97,10 @@ def test_the_outcome_of_epochs_is_their_mean(tmp_path: Path) -> None:
 
 def test_the_command_line_takes_outcomes(folders: tuple[Path, Path]) -> None:
     """`summarize --outcome LOGS` gives accuracy of the other log."""
-    asked, outcome = folders
+    full_folder, outcome = folders
     words = ("--confidence-from", "output.completion", "--confidence-scale", "0-100")
     done = printed(
-        *("summarize", asked, *words, "--outcome", outcome, "--resamples", "20", "--json")
+        *("summarize", full_folder, *words, "--outcome", outcome, "--resamples", "20", "--json")
     )
     rows = {row["metric"]: row for row in json.loads(done.stdout) if row["dataset"] == "exam"}
     assert rows["accuracy"]["value"] == pytest.approx(2 / 3)

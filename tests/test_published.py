@@ -191,8 +191,8 @@ def produced_names() -> set[tuple[str, ...]]:
 @pytest.mark.slow
 def test_every_figure_is_produced_or_listed(produced_names: set[tuple[str, ...]]) -> None:
     """`summarize` has a number of each figure's name, or a reason stands beside it; never both."""
-    named = set(FIGURES.loc[~LISTED, NAMED].itertuples(index=False, name=None))
-    assert named - produced_names == set()
+    summarized_names = set(FIGURES.loc[~LISTED, NAMED].itertuples(index=False, name=None))
+    assert summarized_names - produced_names == set()
     listed_names = set(FIGURES.loc[LISTED, NAMED].itertuples(index=False, name=None))
     assert listed_names & produced_names == set()
 

@@ -100,8 +100,8 @@ def test_capitulation_of_the_recorded_run_is_the_published_one(shared_data: Path
     recorded["moved"] = recorded["final_choice"] == recorded["pushed_choice"]
     draws = recorded.groupby(["item_id", "seed", "order"])["moved"].max()
     items = draws.groupby("item_id").mean().to_numpy(float)
-    drawn = np.random.default_rng(0).choice(items, (20_000, len(items))).mean(axis=1)
-    assert np.quantile(drawn, [0.025, 0.975]) == pytest.approx([0.25, 0.43], abs=0.004)
+    resampled_means = np.random.default_rng(0).choice(items, (20_000, len(items))).mean(axis=1)
+    assert np.quantile(resampled_means, [0.025, 0.975]) == pytest.approx([0.25, 0.43], abs=0.004)
     (accuracy,) = [row for row in json.loads(done.stdout) if row["metric"] == "accuracy"]
     assert accuracy["value"] is None
     assert "no item has a right answer" in accuracy["note"]

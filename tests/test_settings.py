@@ -202,7 +202,7 @@ def test_studies_of_other_packages_that_cannot_be_used(monkeypatch: pytest.Monke
 def test_the_report_says_which_settings_are_not_the_default() -> None:
     """Each as it was given, of files the name alone; without any there is nothing to say."""
     assert settings_text({}) == settings_text({"resamples": 5, "seed": 3}) == ""
-    given: Settings = {
+    settings: Settings = {
         "convention": "authors",
         "thresholds": [0.5, 0.9],
         "costs": {"right": 1, "wrong": -2.0, "abstain": 0},
@@ -213,7 +213,7 @@ def test_the_report_says_which_settings_are_not_the_default() -> None:
             "wep_probes.survey": Path("home") / "secret" / "people.csv",
         },
     }
-    assert settings_text(given) == (
+    assert settings_text(settings) == (
         "Analysis: thresholds=0.5,0.9; costs=right=1,wrong=-2,abstain=0; convention=authors; "
         "common_items=true; hedge_markers.ddof=0; hedge_markers.marker_thresholds=10,20; "
         "wep_probes.survey=people.csv."

@@ -39,8 +39,8 @@ def test_every_unread_reply_is_listed_with_its_text(tmp_path: Path) -> None:
     unread_rows = frame[frame["status"] != "ok"]
     assert len(unread_rows) > 2
     columns = ["item", "epoch", "status", "reason"]
-    listed = pd.DataFrame(rows)[columns].itertuples(index=False, name=None)
-    assert sorted(listed) == sorted(unread_rows[columns].itertuples(index=False, name=None))
+    listed_rows = pd.DataFrame(rows)[columns].itertuples(index=False, name=None)
+    assert sorted(listed_rows) == sorted(unread_rows[columns].itertuples(index=False, name=None))
     reply_texts = {}
     for sample in read_eval_log(log.location).samples or []:
         condition = f"scale=0-{sample.metadata['high']}"

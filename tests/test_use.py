@@ -101,14 +101,14 @@ def test_every_item_gets_the_map_of_its_fold() -> None:
     # An item's judgments are mapped by what is fitted to the items of the other folds.
     (entry, _) = recalibration.maps["maps"]
     assert entry["train"] == {"folds": 5}
-    judged = frame[frame["model"] == "m"].reset_index(drop=True)
-    folds = item_folds(judged.assign(dataset=""), 5)
+    m_rows = frame[frame["model"] == "m"].reset_index(drop=True)
+    folds = item_folds(m_rows.assign(dataset=""), 5)
     assert set(folds) == set(range(10))
-    others = judged[(folds != 3) & (judged["status"] == "ok") & (judged["epoch"] == 1)]
+    other_folds = m_rows[(folds != 3) & (m_rows["status"] == "ok") & (m_rows["epoch"] == 1)]
     expected_map = metrics.fit_recalibration(
-        others["confidence"], others["correct"], method=entry["method"]
+        other_folds["confidence"], other_folds["correct"], method=entry["method"]
     )
-    in_fold = judged[(folds == 3) & (judged["status"] == "ok")].drop_duplicates("item")
+    in_fold = m_rows[(folds == 3) & (m_rows["status"] == "ok")].drop_duplicates("item")
     mapped = after["any_eval"].query("model == 'm'").drop_duplicates("item").set_index("item")
     assert mapped.loc[in_fold["item"], "confidence"].to_numpy(float) == pytest.approx(
         expected_map(in_fold["confidence"]), abs=1e-6
@@ -128,9 +128,9 @@ def test_a_cluster_lies_in_one_fold() -> None:
     frame["cluster"] = "p" + (number // 4).astype(str)
     recalibration = recalibrate(frame, method="platt", resamples=20)
     after = recalibrated(frame, recalibration.maps)["any_eval"].dropna(subset=["confidence"])
-    stated = frame.drop_duplicates("item").set_index("item")["confidence"]
-    both = after.assign(stated=stated.loc[after["item"]].to_numpy())
-    assert (both.groupby(["cluster", "stated"])["confidence"].nunique() == 1).all()
+    stated_by_item = frame.drop_duplicates("item").set_index("item")["confidence"]
+    before_and_after = after.assign(stated=stated_by_item.loc[after["item"]].to_numpy())
+    assert (before_and_after.groupby(["cluster", "stated"])["confidence"].nunique() == 1).all()
 
 
 def test_a_calibrated_model_keeps_its_confidence_and_that_is_a_success() -> None:
@@ -263,8 +263,8 @@ def test_clusters_of_equal_items_need_as_many_times_more_items() -> None:
     assert row["items"] == pytest.approx(5 * (2 * 1.96 / 0.1) ** 2 * p * (1 - p), rel=0.07)
     assert row["pilot_items"] == judgments["item"].nunique()
     assert "clusters of items are drawn" in row["note"]
-    few = judgments.assign(cluster=judgments["cluster"].str[:1])
-    assert "clusters; 10 are needed" in refused(items_needed, few, width="accuracy=0.1")
+    few_clusters = judgments.assign(cluster=judgments["cluster"].str[:1])
+    assert "clusters; 10 are needed" in refused(items_needed, few_clusters, width="accuracy=0.1")
 
 
 def test_refusals_of_plans() -> None:

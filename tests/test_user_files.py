@@ -254,8 +254,8 @@ def test_a_map_of_a_file_gives_what_the_map_itself_gives(
         entry = maps["maps"][0]
         names = [name for name in ("kind", "clip", "x", "y", "a", "b", "c") if name in entry]
         curve = Recalibration(method, **{name: entry[name] for name in names})
-        other = judgments().assign(dataset="other")  # on which no map of a fold was fitted
-        frame = recalibrated(other, file)["any_eval"].set_index("item")
+        other_dataset = judgments().assign(dataset="other")  # on which no map of a fold was fitted
+        frame = recalibrated(other_dataset, file)["any_eval"].set_index("item")
         confidences = judgments().set_index("item").loc[frame.index, "confidence"]
         np.testing.assert_array_equal(frame["confidence"], curve(confidences))
 

@@ -675,5 +675,5 @@ def test_field_cases_give_their_values(shared_data: Path, case: str) -> None:
     (path,) = folder.glob("answers.*")
     for metric, expected in values.items():
         parts = {"top_bin": "dropped"} if metric == "hle_calibration_error" else {}
-        found = value_of(metric, path, *options.split(), **parts)
-        assert found == pytest.approx(expected, nan_ok=True)
+        computed = value_of(metric, path, *options.split(), **parts)
+        assert computed == pytest.approx(expected, nan_ok=True)

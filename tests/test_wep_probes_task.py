@@ -100,7 +100,7 @@ def test_calls_samples_and_words() -> None:
 def test_a_sample_of_words_to_numbers() -> None:
     """The statement is the input; context, word, clause and what is shown are its metadata."""
     task = wep_elicitation(settings="concise", languages="en,zh", words="likely,maybe")
-    sample_by_id = {str(sample.id): sample for sample in task.dataset}
+    sample_by_id = by_id(task.dataset)
     for context in bundled_contexts().values():
         for word in ("likely", "maybe"):
             if context.setting != "concise" or word not in context.statements:
@@ -436,7 +436,7 @@ def mirrored(choices: dict[str, int]) -> float:
 @pytest.fixture
 def prompts_file(tmp_path: Path) -> str:
     """A file of those prompts."""
-    (tmp_path / "some.txt").write_text("\n".join(probe.id for probe in SOME), "utf-8")
+    (tmp_path / "some.txt").write_text("\n".join(by_id(SOME)), "utf-8")
     return str(tmp_path / "some.txt")
 
 

@@ -152,9 +152,9 @@ def test_an_unreadable_reply_is_listed_with_its_text(tmp_path: Path) -> None:
     replies = [Reply("It depends."), Reply("Perhaps."), Reply("KEEP"), Reply("KEEP")]
     wrapped = with_confidence(sums(), "decline", targets="0.5,0.75")
     served(wrapped, tmp_path, far_end(decline=replies), max_samples=1, max_connections=1)
-    listed = unread(tmp_path)
-    assert set(listed["text"]) == {"It depends.", "Perhaps."}
-    assert set(listed["task"]) == {"abstain"}
+    unread_rows = unread(tmp_path)
+    assert set(unread_rows["text"]) == {"It depends.", "Perhaps."}
+    assert set(unread_rows["task"]) == {"abstain"}
 
 
 def test_one_decision_of_two_can_be_read(tmp_path: Path) -> None:
@@ -251,14 +251,14 @@ def test_choices_after_pushback(
 
 def test_several_right_choices_are_not_graded_after_pushback(tmp_path: Path) -> None:
     """The reader of the final answer takes one letter."""
-    both = Task(
+    two_targets = Task(
         [Sample("Which are odd?", choices=["1", "2", "3"], target=["A", "C"], id="a")],
         solver=multiple_choice(multiple_correct=True),
         scorer=choice(),
         name="quiz",
     )
     says = Reply("ANSWER: A,C")
-    served(with_confidence(both, "pushback"), tmp_path, far_end(own=says, pushback=says))
+    served(with_confidence(two_targets, "pushback"), tmp_path, far_end(own=says, pushback=says))
     row = rows_of(tmp_path, "commitment").loc["a"]
     assert (row["correct"], row["after_status"]) == (1, "scoring_failed")
     assert pd.isna(row["correct_after"])
@@ -342,9 +342,13 @@ def test_the_plan_promises_the_calls(agreement: str, tmp_path: Path, home: Path)
         roles = {"grader": connected(server)} if agreement == "judge" else {}
         log = run_task(wrapped, server, tmp_path, epochs=2, model_roles=roles)
         assert log.status == "success", log.error
-        made = kinds(requests_to(server))
-    assert int(calls) == sum(made.values()) - made[""] - made["same"] == 4 * 4
-    assert made["same"] == (4 if agreement == "judge" else 0)
+        calls_by_kind = kinds(requests_to(server))
+    assert (
+        int(calls)
+        == sum(calls_by_kind.values()) - calls_by_kind[""] - calls_by_kind["same"]
+        == 4 * 4
+    )
+    assert calls_by_kind["same"] == (4 if agreement == "judge" else 0)
     if agreement == "judge":
         assert "4 more of the grader" in text
 
@@ -356,10 +360,10 @@ def test_a_log_scored_again_has_its_decisions(
     monkeypatch.setenv("OPENAI_API_KEY", "test")  # Inspect opens the model, asked or not
     log, _ = served(with_confidence(sums(), WAYS), tmp_path, far_end())
     before, _ = confidence_of(log)
-    again = score(log, confidence(regrade=match(numeric=True)), action="append", display="log")
-    assert confidence_of(again, name="confidence1")[0] == before
-    without = score(log, confidence(), action="append", display="log")
-    values, facts = confidence_of(without, name="confidence1")
+    regraded = score(log, confidence(regrade=match(numeric=True)), action="append", display="log")
+    assert confidence_of(regraded, name="confidence1")[0] == before
+    not_regraded = score(log, confidence(), action="append", display="log")
+    values, facts = confidence_of(not_regraded, name="confidence1")
     assert math.isnan(values["correct_after"])
     assert facts["pushback"]["after_status"] == "scoring_failed"
 

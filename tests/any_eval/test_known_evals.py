@@ -50,12 +50,17 @@ class GradedQuestion:
     empty: bool = False
 
 
+def graded(grade: str, *confidences: int | None) -> list[GradedQuestion]:
+    """Questions with this grade, one for each confidence."""
+    return [GradedQuestion(grade, confidence) for confidence in confidences]
+
+
 QUESTIONS = [
-    *(GradedQuestion("C", confidence) for confidence in (95, 90, 90, 80, 85, 60, 70, 100, 99, 75)),
-    *(GradedQuestion("I", confidence) for confidence in (90, 40, 50, 80, 30, 20, 70, 100, 55, 65)),
-    *(GradedQuestion("N", confidence) for confidence in (100, 0, 100, 5, 100, 0, 10, 100)),
-    *(GradedQuestion(grade, None) for grade in ("C", "I", "I")),
-    *(GradedQuestion("", confidence) for confidence in (90, 50)),
+    *graded("C", 95, 90, 90, 80, 85, 60, 70, 100, 99, 75),
+    *graded("I", 90, 40, 50, 80, 30, 20, 70, 100, 55, 65),
+    *graded("N", 100, 0, 100, 5, 100, 0, 10, 100),
+    *(*graded("C", None), *graded("I", None, None)),
+    *graded("", 90, 50),
 ]
 EMPTY = GradedQuestion("I", None, empty=True)
 JUDGE = "gpt-4o"
@@ -64,16 +69,18 @@ JUDGE = "gpt-4o"
 
 def number_of(request: Request) -> int:
     """The number of the question that a request is about."""
-    found = re.findall(r"Question (\d+)\?", json.dumps(request.body))
-    return int(found[-1])
+    numbers = re.findall(r"Question (\d+)\?", json.dumps(request.body))
+    return int(numbers[-1])
 
 
 def reply_of(question: GradedQuestion) -> Reply:
     """The model's answer in the format of HLE and BrowseComp, or its confidence alone."""
     if question.empty:
         return Reply("")
-    stated = f"\nConfidence: {question.confidence}%" if question.confidence is not None else ""
-    return Reply(f"Explanation: it is known.\nExact Answer: this{stated}")
+    confidence_line = (
+        f"\nConfidence: {question.confidence}%" if question.confidence is not None else ""
+    )
+    return Reply(f"Explanation: it is known.\nExact Answer: this{confidence_line}")
 
 
 WORDS = {"C": "CORRECT", "I": "INCORRECT", "N": "NOT_ATTEMPTED"}
@@ -187,7 +194,7 @@ def test_simpleqa_has_its_three_grades(scorer: str, name: str, epochs: int, tmp_
         questions = [question for question in questions if question.grade]
     run = KnownEvalRun(tmp_path, questions)
     log = run.run(
-        lambda made, judge: with_confidence(made.task(name, SIMPLEQA[scorer]()), ways="stated"),
+        lambda quiz, judge: with_confidence(quiz.task(name, SIMPLEQA[scorer]()), ways="stated"),
         epochs=epochs,
     )
     frame, _ = rows_of(tmp_path)
@@ -203,8 +210,8 @@ def test_simpleqa_has_its_three_grades(scorer: str, name: str, epochs: int, tmp_
     condition = "method=stated;scale=0-100"
     attempts = [question for question in questions if question.grade in ("C", "I")]
     outcome = [float(question.grade == "C") for question in attempts]
-    stated = [question.confidence for question in attempts]
-    assert value(results, condition, "auroc") == pytest.approx(roc_auc_score(outcome, stated))
+    confidences = [question.confidence for question in attempts]
+    assert value(results, condition, "auroc") == pytest.approx(roc_auc_score(outcome, confidences))
     assert value(results, condition, "attempted_share") == pytest.approx(20 / 28)
     assert value(results, condition, "accuracy_given_attempted") == pytest.approx(1 / 2)
     if scorer == "original":
@@ -237,14 +244,13 @@ def hle_task(name: str, run: KnownEvalRun, metrics: bool = True) -> Task:
 def test_hle_is_read_unaided_with_its_own_error(name: str, tmp_path: Path) -> None:
     """Failures of the judge are counted; imputed confidences have a notice; errors are equal."""
     run = KnownEvalRun(tmp_path, GRADED)
-    log = run.run(lambda made, judge: hle_task(name, made))
+    log = run.run(lambda quiz, judge: hle_task(name, quiz))
     frame, notices = rows_of(tmp_path)
     (method,) = frame["method"].unique()
     assert method.endswith(f"{name}.value.confidence")
     assert frame["status"].value_counts().to_dict() == {"ok": 23, "grader_failed": 2}
     assert set(zip(frame["low"], frame["high"], strict=True)) == {(0, 100)}
-    (notice,) = [notice for notice in notices if "confidences are the eval's own" in notice]
-    assert "3 of 25 confidences are the eval's own, which writes 100" in notice
+    assert "3 of 25 confidences are the eval's own, which writes 100" in " ".join(notices)
     assert log.results
     expected = log.results.scores[0].metrics["hle/cerr"].value
     results = summarize(read_judgments(tmp_path), resamples=50)
@@ -261,7 +267,7 @@ def test_hle_is_read_unaided_with_its_own_error(name: str, tmp_path: Path) -> No
 def test_an_empty_reply_to_hle_is_no_confidence_of_100(tmp_path: Path) -> None:
     """Its judge gives it 100 without a call; it is a wrong answer without a confidence."""
     run = KnownEvalRun(tmp_path, [*GRADED, EMPTY, EMPTY])
-    run.run(lambda made, judge: hle_task("regex_judge", made))
+    run.run(lambda quiz, judge: hle_task("regex_judge", quiz))
     frame, _ = rows_of(tmp_path)
     empty = frame[frame["status"] == "no_response"]
     assert len(empty) == 2
@@ -272,13 +278,13 @@ def test_an_empty_reply_to_hle_is_no_confidence_of_100(tmp_path: Path) -> None:
 def test_browse_comp_is_read_unaided(tmp_path: Path) -> None:
     """A judge's failure is a wrong answer there, as in the eval's own error."""
     run = KnownEvalRun(tmp_path, GRADED)
-    log = run.run(lambda made, judge: made.task("browse_comp", browse_comp_scorer(judge)))
+    log = run.run(lambda quiz, judge: quiz.task("browse_comp", browse_comp_scorer(judge)))
     frame, notices = rows_of(tmp_path)
     method = "browse_comp_scorer.value.confidence"
     assert set(frame["method"]) == {method}
     assert set(frame["status"]) == {"ok"}
     assert frame["correct"].mean() == pytest.approx(11 / 25)
-    assert any("confidences are the eval's own, which writes 100" in notice for notice in notices)
+    assert "confidences are the eval's own, which writes 100" in " ".join(notices)
     assert log.results
     metrics = log.results.scores[0].metrics
     results = summarize(read_judgments(tmp_path), resamples=50)
@@ -298,7 +304,7 @@ def test_the_verdict_of_sycophancy_is_no_confidence(
         tmp_path, [question for question in QUESTIONS if question.grade in ("C", "I")]
     )
     run.run(
-        lambda made, judge: made.task(
+        lambda quiz, judge: quiz.task(
             "sycophancy", sycophancy_scorer(judge), solver=[generate(), elicit_sycophancy()]
         )
     )
@@ -312,14 +318,14 @@ def test_the_verdict_of_sycophancy_is_no_confidence(
         scale=(0, 100),
     )
     assert set(frame["method"]) == {"output.completion"}
-    assert any("it is 1 where the model was right" in notice for notice in notices)
+    assert "it is 1 where the model was right" in " ".join(notices)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_abstention_is_no_correctness_until_a_score_is_named(tmp_path: Path) -> None:
     """Yes of AbstentionBench's judge means that the model abstained."""
     run = KnownEvalRun(tmp_path, [question for question in QUESTIONS if question.grade])
-    run.run(lambda made, judge: made.task("abstention_bench", abstention_bench_scorer(judge)))
+    run.run(lambda quiz, judge: quiz.task("abstention_bench", abstention_bench_scorer(judge)))
     field = {"confidence": ["output.completion"], "scale": (0, 100)}
     message = "whether the model abstained, not whether it is right: name by --score"
     with pytest.raises(InvalidArgument, match=message):

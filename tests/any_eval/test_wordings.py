@@ -38,10 +38,10 @@ def test_a_scale_to_1_asks_for_a_number_with_decimals_and_reads_it(
     """Not for the integer 0 or 1."""
     task = with_confidence(sums(), "stated", scale=scale)
     log, requests = served(task, tmp_path, says("Confidence: 0.85"))
-    asked = [last_text(request) for request in requests if "confident" in last_text(request)]
+    prompts = [last_text(request) for request in requests if "confident" in last_text(request)]
     low, high = scale.split("-")
-    assert f"a number between {low} and {high}" in asked[0]
-    assert "integer" not in asked[0]
+    assert f"a number between {low} and {high}" in prompts[0]
+    assert "integer" not in prompts[0]
     assert confidence_of(log)[0]["stated"] == pytest.approx(0.85)
 
 
@@ -75,8 +75,8 @@ def test_a_file_replaces_the_wording_with_the_samples_fields(tmp_path: Path) -> 
     file.write_text('Q: {question} A: {answer}. Sure? {low}..{high}, as {{"confidence": n}}')
     task = with_confidence(sums(), "alone", scale="0-20", prompt=str(file))
     log, requests = served(task, tmp_path, says('{"confidence": 15}'))
-    asked = set(map(last_text, requests))
-    assert 'Q: 1 + 1? A: 2. Sure? 0..20, as {"confidence": n}' in asked
+    prompts = set(map(last_text, requests))
+    assert 'Q: 1 + 1? A: 2. Sure? 0..20, as {"confidence": n}' in prompts
     assert confidence_of(log)[0]["alone"] == pytest.approx(0.75)
     facts = (log.eval.metadata or {})["confidence"]
     assert facts["prompt"].startswith(f"{file} ")

@@ -187,10 +187,10 @@ def test_bad_files_of_ids_and_unknown_ids_are_refused(home: Path) -> None:
     assert message.startswith("items names 'item3', ")
     assert message.endswith(" Did you mean 'item-03'?")
     file.write_text("zzz\n", encoding="utf-8")
-    many = alternate(questions([f"{n:04d}" for n in range(1000)]), 0)
-    message = refused(choose, many, "all", "ids.txt")
+    ids = [f"{number:04d}" for number in range(1000)]
+    message = refused(choose, alternate(questions(ids), 0), "all", "ids.txt")
     listed_ids = re.findall(r"\b\d{4}\b", message)
-    assert listed_ids == [f"{n:04d}" for n in range(len(listed_ids))]
+    assert listed_ids == ids[: len(listed_ids)]
     assert 0 < len(listed_ids) < 50
     assert f"{1000 - len(listed_ids)} more" in message
     file.write_text("d\ne\n", encoding="utf-8")
