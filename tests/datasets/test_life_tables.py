@@ -359,9 +359,10 @@ def test_fingerprints_follow_the_numbers_and_not_names_or_columns(home: Path) ->
     (home / "two.csv").write_text("female,male,age\n0.250,0.5,0\n1,1,1\n", "utf-8")
     (home / "three.csv").write_text("age,male,female\n0,0.25,0.5\n1,1,1\n", "utf-8")
     (home / "four.csv").write_text("age,male\n0,0.5\n1,1\n", "utf-8")
-    first, same_numbers, swapped, men_only = (
-        read_life_table(f"{name}.csv").fingerprint for name in ("one", "two", "three", "four")
-    )
+    first = read_life_table("one.csv").fingerprint
+    same_numbers = read_life_table("two.csv").fingerprint
+    swapped = read_life_table("three.csv").fingerprint
+    men_only = read_life_table("four.csv").fingerprint
     assert first == same_numbers
     assert len({first, swapped, men_only, read_life_table("ssa-2022").fingerprint}) == 4
     assert re.fullmatch("[0-9a-f]{12}", first)

@@ -104,7 +104,7 @@ def cells_are_inert(text: str) -> bool:
 def markdown_is_inert(text: str) -> bool:
     """No element, link, picture or further cell."""
     plain = re.sub(r"\\.", "", text)
-    lines = re.findall(r"^\|.*$", plain, re.MULTILINE)
+    lines = [line for line in plain.splitlines() if line.startswith("|")]
     uneven = [line for line in lines if not line.endswith("|")]
     return not uneven and not re.search(r"<(?:img|script|b)\b|\]\(|`", plain)
 
