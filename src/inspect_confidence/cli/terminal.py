@@ -366,7 +366,8 @@ def print_differences(differences: "pd.DataFrame", *, full: bool = False) -> Non
         if not full and place and lines > _SCREEN:
             caption += f" {place} of {len(pairs)} pairs are shown; --model NAME selects."
             break
-        titles = list(map("{}: {}".format, ("a", "b", "data set"), names))
+        headings = zip(("a", "b", "data set"), names, strict=False)
+        titles = [f"{heading}: {name}" for heading, name in headings if name]
         if not full and len(tasks := set(_task_texts(group))) == 1:
             titles.append(f"task: {tasks.pop()}")
         title = "\n".join(map(one_line, titles))
