@@ -27,7 +27,7 @@ def run() -> str:
     frame = judgments()
     summarize(frame, resamples=1)  # imports what it needs
     rows = [_row("all", *_summarized(frame))]
-    with patch.object(compare, "tested_against", return_value={}):
+    with patch.object(compare, "differences_from_baseline", return_value={}):
         rows.append(_row("without tests", *_summarized(frame)))
     levels = frame.groupby(["low", "high"])["raw"].nunique()
     title = TITLE.format(levels=f"{levels.min()} to {levels.max()} values")
