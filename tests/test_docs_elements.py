@@ -59,7 +59,7 @@ def rows_of(study: str) -> list[list[str]]:
     return rows
 
 
-def numbered(study: str, kind: str) -> set[int]:
+def named_numbers(study: str, kind: str) -> set[int]:
     """Numbers of figures or tables that the first column names, ranges included."""
     numbers: set[int] = set()
     for first, *_ in rows_of(study):
@@ -73,8 +73,8 @@ def numbered(study: str, kind: str) -> set[int]:
 @pytest.mark.parametrize("study", sorted(FIGURES))
 def test_every_figure_and_table_of_the_study_has_a_row(study: str) -> None:
     """With three cells each: where it is here, or what differs."""
-    assert numbered(study, "fig") >= FIGURES[study]
-    assert numbered(study, "table") >= TABLES.get(study, set())
+    assert named_numbers(study, "fig") >= FIGURES[study]
+    assert named_numbers(study, "table") >= TABLES.get(study, set())
     for row in rows_of(study):
         assert len(row) == 3, row
         assert any(row[1:]), row

@@ -57,16 +57,16 @@ def records(part: str) -> list[Record]:
     return [json.loads(line, parse_float=Fraction) for line in text.splitlines()]
 
 
-def record_table(*parts: str) -> pd.DataFrame:
+def bundled_table(*parts: str) -> pd.DataFrame:
     """The lines of bundled files as rows."""
     return pd.DataFrame(chain.from_iterable(map(records, parts)))
 
 
-EVERYTHING = record_table(*BUNDLED)
+EVERYTHING = bundled_table(*BUNDLED)
 STATEMENTS = records("statements")
 STATEMENT_TABLE = pd.DataFrame(STATEMENTS)
 FILE_NAMES = {file.name for file in FOLDER.iterdir() if file.name.endswith(".jsonl")}
-OTHERS = record_table(*(name.removesuffix(".jsonl") for name in FILE_NAMES - {"statements.jsonl"}))
+OTHERS = bundled_table(*(name.removesuffix(".jsonl") for name in FILE_NAMES - {"statements.jsonl"}))
 
 
 def exact(node: ast.expr) -> Fraction:
@@ -129,13 +129,13 @@ def test_the_evaluator_is_exact_and_accepts_one_comparison_only() -> None:
 def test_every_subject_has_equally_many_questions_of_each_difficulty() -> None:
     """At least 240 in all; eight subjects of knowledge, each at three difficulties."""
     assert len(EVERYTHING) >= 240
-    knowledge = record_table("knowledge").value_counts(["subject", "difficulty"])
+    knowledge = bundled_table("knowledge").value_counts(["subject", "difficulty"])
     subjects = knowledge.index.unique("subject")
     assert len(subjects) == 8
     assert set(knowledge.index) == set(product(subjects, LEVELS))
     assert knowledge.nunique() == 1  # equally many of each
     for part in BUNDLED:
-        assert set(record_table(part)["difficulty"]) == set(LEVELS)
+        assert set(bundled_table(part)["difficulty"]) == set(LEVELS)
 
 
 def test_choices_are_distinct_and_the_answer_is_one_of_them() -> None:

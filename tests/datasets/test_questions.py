@@ -14,20 +14,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from build import numbered, record_table
+from build import by_id, numbered
 from inspect_confidence.datasets.questions import Question, load_questions
-from inspect_confidence.datasets.selection import Selection
-
-
-def by_id(selection: Selection[Question]) -> dict[str, Question]:
-    """The items by name."""
-    return {item.id: item for item in selection.items}
 
 
 def test_gsm8k_is_the_published_test_file(published: Path) -> None:
     """All 1,319 problems, each with the number after the four hashes, and no choices."""
     lines = (published / "qa" / "gsm8k_test.jsonl").read_text(encoding="utf-8").splitlines()
-    items_by_id = by_id(load_questions("gsm8k"))
+    items_by_id = by_id(load_questions("gsm8k").items)
     assert len(items_by_id) == len(lines) == 1319
     for number, row in enumerate(map(json.loads, lines)):
         item = items_by_id[f"gsm8k-{number:04d}"]
@@ -43,7 +37,7 @@ def test_truthfulqa_targets_follow_the_shuffled_choices(published: Path) -> None
         rows = json.loads(
             (published / "qa" / "truthfulqa_mc_task.json").read_text(encoding="utf-8")
         )
-        items_by_id = by_id(load_questions("truthfulqa", seed=seed))
+        items_by_id = by_id(load_questions("truthfulqa", seed=seed).items)
         assert len(items_by_id) == len(rows) == 817, seed
         places: Counter[int] = Counter()
         for number, row in enumerate(rows):
@@ -65,7 +59,7 @@ def test_the_seed_determines_the_order_of_truthfulqa_choices(published: Path) ->
     whole = load_questions("truthfulqa", seed=3)
     front = load_questions("truthfulqa", seed=3, items=10)
     assert list(front.items) == list(whole.items)[:10]
-    other_seed = by_id(load_questions("truthfulqa", seed=4))
+    other_seed = by_id(load_questions("truthfulqa", seed=4).items)
     moved = [item.choices != other_seed[item.id].choices for item in whole.items]
     assert sum(moved) > 600
     assert whole.fingerprint != load_questions("truthfulqa", seed=4).fingerprint
@@ -113,7 +107,7 @@ def test_mmlu_gives_more_or_fewer_on_request() -> None:
     assert more[:1000] == thousand
     check_balance(more, 57)
     other_seed = load_questions("mmlu", seed=1)
-    assert set(by_id(other_seed)) != set(record_table(thousand)["id"])
+    assert by_id(other_seed.items).keys() != by_id(thousand).keys()
 
 
 def parquet(folder: Path, rows: int = 60, subjects: Sequence[str] = ("art", "botany")) -> None:
