@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Protocol, TypeVar
 
@@ -23,6 +23,7 @@ class HasId(Protocol):
 
 
 Record = TypeVar("Record", bound=HasId)
+Row = TypeVar("Row", bound=Mapping[str, Any])
 
 
 def record_table(records: Iterable[Any]) -> pd.DataFrame:
@@ -70,3 +71,23 @@ def sample_table(task: Task) -> pd.DataFrame:
 def notices_with(judgments: Judgments, text: str) -> list[str]:
     """The notices of judgments that contain a text."""
     return [notice for notice in judgments.notices if text in notice]
+
+
+def column_of(rows: Iterable[Any], key: Any) -> list[Any]:
+    """The value at a key, or at a position, of each row."""
+    return [row[key] for row in rows]
+
+
+def attributes_of(records: Iterable[Any], name: str) -> list[Any]:
+    """An attribute of each record."""
+    return [getattr(record, name) for record in records]
+
+
+def rows_with(rows: Iterable[Row], **values: object) -> list[Row]:
+    """The rows that have these values."""
+    return [row for row in rows if {**row, **values} == row]
+
+
+def copies_with(rows: Iterable[Mapping[str, Any]], **values: object) -> list[dict[str, Any]]:
+    """Copies of the rows, with other values in some columns."""
+    return [{**row, **values} for row in rows]

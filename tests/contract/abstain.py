@@ -17,6 +17,7 @@ from typing import Any
 
 from inspect_ai import Task
 
+from build import numbered
 from contract.far_end import Case, Prepared, failure_rate
 from contract.scale_variants import chosen, solved
 from inspect_confidence.prompts.decisions import instruction
@@ -211,7 +212,7 @@ def own_file(home: Path) -> Prepared:
     answers: dict[str, tuple[str, str, Sequence[str]]] = {}
     rows = []
     for k in range(24):
-        choices = [f"plan {n}" for n in range(3)] if k % 2 else []
+        choices = numbered("plan ", 3) if k % 2 else []
         question = f"What is {k} plus {k} in all?"
         target = "ABC"[k % 3] if choices else str(2 * k)
         rows.append((f"own-{k}", question, "|".join(choices), target))

@@ -13,6 +13,7 @@ from typing import Any
 
 from inspect_ai import Task
 
+from build import attributes_of
 from contract.far_end import Case, Prepared, failure_rate
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import Finish, Reply, Request
@@ -107,7 +108,7 @@ class Estimator:
             "median_width": median(high - low for low, high, _ in read),
             "miss_below": mean(y < low for low, _, y in read),
             "miss_above": mean(y > high for _, high, y in read),
-            "format_failure_rate": failure_rate(m.status for m in meanings),
+            "format_failure_rate": failure_rate(attributes_of(meanings, "status")),
             "n": len(meanings),
         }
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from inspect_ai import Task
 
+from build import attributes_of, column_of, rows_with
 from contract.far_end import Case, Prepared
 from inspect_confidence.tasks.hedge_markers import hedge_markers
 from provider_server import Finish, Reply, Request
@@ -80,7 +81,7 @@ class Main:
     @property
     def text(self) -> str:
         """As it is sent."""
-        return " ".join([*(sentence.text for sentence in self.sentences), self.rest]).strip()
+        return " ".join([*attributes_of(self.sentences, "text"), self.rest]).strip()
 
 
 @dataclass(frozen=True)
@@ -353,7 +354,7 @@ def judge_calls(speaker: Speaker, batch: bool = False) -> int:
         if main.status == "ok":
             different = len({draw.text.strip() for draw in draws if draw.counts})
             calls_per_sentence = 1 if batch else 2 + different
-            calls += 1 + calls_per_sentence * len({sentence.text for sentence in main.sentences})
+            calls += 1 + calls_per_sentence * len(set(attributes_of(main.sentences, "text")))
     return calls
 
 
@@ -373,10 +374,10 @@ def metrics_of(rows: MarkerRows) -> dict[str, float]:
         status = "ok" if read_rows else reply[0]["status"]
         parts = {
             "faithfulness": [1 - gap for gap in gaps],
-            "mean_internal_confidence": [row["confidence"] for row in read_rows],
-            "mean_decisiveness": [row["decisiveness"] for row in read_rows],
-            "accuracy": [row["correct"] for row in read_rows[:1]],
-            "punt_rate": [row["punt"] for row in read_rows[:1]],
+            "mean_internal_confidence": column_of(read_rows, "confidence"),
+            "mean_decisiveness": column_of(read_rows, "decisiveness"),
+            "accuracy": column_of(read_rows[:1], "correct"),
+            "punt_rate": column_of(read_rows[:1], "punt"),
             "format_failure_rate": [] if status == "content_filter" else [float(status != "ok")],
         }
         for name, numbers in parts.items():
@@ -420,7 +421,7 @@ class Both:
         return {
             (f"judge={self.judge} in one call;split={split}", metric): value
             for split in ("train", "test")
-            for metric, value in metrics_of([r for r in rows if r["split"] == split]).items()
+            for metric, value in metrics_of(rows_with(rows, split=split)).items()
         }
 
 

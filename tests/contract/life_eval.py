@@ -21,6 +21,7 @@ from typing import Any
 
 from sklearn.metrics import roc_auc_score
 
+from build import attributes_of, column_of
 from conftest import CHECKOUT
 from contract.far_end import Case, failure_rate
 from inspect_confidence.tasks.life_eval import life_eval
@@ -211,7 +212,7 @@ def expected(meanings: list[AgeMeaning], window: str = "half-open") -> dict[str,
     """Metric -> value, from what the replies mean."""
     ages = [(truth(m.person, m.age, window), m) for m in meanings if m.age is not None]
     full = [(p, m.hundredths, m) for p, m in ages if m.hundredths is not None]
-    true, sure = [p for p, _, _ in full], [h / 100 for _, h, _ in full]
+    true, sure = column_of(full, 0), [h / 100 for _, h, _ in full]
     excess = [s - p for s, p in zip(sure, true, strict=True)]
     gaps: dict[int, float] = defaultdict(float)
     for p, hundredths, _ in full:
@@ -221,13 +222,13 @@ def expected(meanings: list[AgeMeaning], window: str = "half-open") -> dict[str,
     brier = [p * (1 - s) ** 2 + (1 - p) * s**2 for p, s in zip(true, sure, strict=True)]
     hard = [1 - highest(m.person, window) for _, _, m in full]
     return {
-        "accuracy": mean(p for p, _ in ages),
+        "accuracy": mean(column_of(ages, 0)),
         "mean_confidence": mean(sure),
         "overconfidence": mean(excess),
         "ece": sum(map(abs, gaps.values())) / len(full),
         "auroc": float(roc_auc_score(right, sure + sure, sample_weight=weights)),
         "hard_easy_slope": linear_regression(hard, excess).slope if len(set(hard)) > 1 else 0.0,
-        "format_failure_rate": failure_rate(m.status for m in meanings),
+        "format_failure_rate": failure_rate(attributes_of(meanings, "status")),
         "brier": mean(brier),
         "round_rate": mean(h % 5 == 0 for _, h, _ in full),
         "confidence_truth_correlation": correlation(sure, true),

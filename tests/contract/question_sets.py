@@ -21,6 +21,7 @@ from typing import Any
 from inspect_ai import Task
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
+from build import column_of
 from conftest import CHECKOUT
 from contract.far_end import Case, Prepared, failure_rate
 from inspect_confidence.prompts.question_sets import with_options
@@ -408,7 +409,7 @@ class Teacher:
         """Numbers of both sources, and their difference in ECE."""
         with_token = [m for m in self.meant if m.question.kind != "given"]
         stated_rows = [m.stated_row() for m in self.meant]
-        token = [self._token_row(m) for m in with_token]
+        token = list(map(self._token_row, with_token))
         if self.convention == "text":
             largest = [(m, row, m.shares) for m, row in zip(self.meant, stated_rows, strict=True)]
             stated_rows = [m.by_largest(row, shares) for m, row, shares in largest]
@@ -424,7 +425,7 @@ class Teacher:
         for meanings, rows in ((self.meant, stated_rows), (with_token, token)):
             read = [(m, row) for m, row in zip(meanings, rows, strict=True) if row[2] == "ok"]
             sides.append([(m.item, row) for m, row in read])
-        shared_items = {item for item, _ in sides[0]} & {item for item, _ in sides[1]}
+        shared_items = set(column_of(sides[0], 0)) & set(column_of(sides[1], 0))
         if shared_items:
             stated_ece, token_ece = (
                 ece([row for item, row in side if item in shared_items]) for side in sides
@@ -455,13 +456,13 @@ def ece(rows: Sequence[Judged]) -> float:
 def expected(rows: Sequence[Judged]) -> dict[str, float]:
     """Metric -> value of one source's judgments."""
     pairs = [(float(s), right) for s, right, _ in rows if s is not None and right is not None]
-    sure, right = [s for s, _ in pairs], [r for _, r in pairs]
+    sure, right = column_of(pairs, 0), column_of(pairs, 1)
     numbers = {
         "accuracy": mean(correct for _, correct, _ in rows if correct is not None),
         "mean_confidence": mean(sure),
         "overconfidence": mean(sure) - mean(right),
         "ece": ece(rows),
-        "format_failure_rate": failure_rate(status for _, _, status in rows),
+        "format_failure_rate": failure_rate(column_of(rows, 2)),
         "n": len(rows),
     }
     if set(right) == {0, 1}:

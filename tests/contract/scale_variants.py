@@ -19,6 +19,7 @@ from typing import Any
 from inspect_ai import Task
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
+from build import column_of, numbered
 from contract.far_end import Case, Prepared, failure_rate
 from inspect_confidence.tasks.scale_variants import scale_variants
 from provider_server import Reply, Request
@@ -205,8 +206,8 @@ def numbers_of(meanings: list[StatedMeaning]) -> dict[tuple[str, str], float]:
             share = Fraction(min(max(meaning.raw, low), high) - low, high - low)
             if 20 * max(low - meaning.raw, meaning.raw - high) <= high - low:
                 pairs.append((share, meaning.right))
-    right, sure = [correct for _, correct in pairs], [float(share) for share, _ in pairs]
-    counts = Counter(share for share, _ in pairs)
+    right, sure = column_of(pairs, 1), [float(share) for share, _ in pairs]
+    counts = Counter(column_of(pairs, 0))
 
     def ece(bins: dict[Fraction, int]) -> float:
         """The weighted mean distance of confidence from accuracy over bins of values."""
@@ -251,7 +252,7 @@ def own_file(home: Path) -> Prepared:
     answers: dict[str, set[str]] = {}
     rows = []
     for k in range(20):
-        choices = "|".join(f"plan {n}" for n in range(3)) if k % 2 else ""
+        choices = "|".join(numbered("plan ", 3)) if k % 2 else ""
         rows.append((f"What is {k} plus {k}?", choices, "ABC"[k % 3] if choices else str(2 * k)))
         answers[rows[-1][0]] = {f"plan {k % 3}" if choices else str(2 * k)}
     lines = ["question,choices,target", *map(",".join, rows)]

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from random import Random
 from statistics import mean
@@ -20,6 +21,7 @@ from typing import Any
 from inspect_ai import Task
 from sklearn.metrics import roc_auc_score
 
+from build import column_of
 from contract.far_end import Case, Prepared, failure_rate
 from inspect_confidence.tasks.decisions import simple_qa
 from provider_server import Reply, Request
@@ -108,7 +110,7 @@ class Recaller:
     @property
     def asked(self) -> list[Asked]:
         """All questions and epochs."""
-        return [asked for epochs in self._asked.values() for asked in epochs]
+        return list(chain.from_iterable(self._asked.values()))
 
     def judgments(self) -> list[dict[str, Any]]:
         """The stated confidence, and the frequency of the commonest answer."""
@@ -136,7 +138,7 @@ class Recaller:
         """Of the first replies, and the mean frequency."""
         mains = [asked.replies[0] for asked in self.asked]
         pairs = [(m.raw / 100, m.right) for m in mains if m.raw is not None and m.status == "ok"]
-        sure, right = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        sure, right = column_of(pairs, 0), column_of(pairs, 1)
         bins: dict[int, float] = defaultdict(float)
         for confidence, correct in pairs:
             bins[min(int(round(confidence * 100) / 10), 9)] += confidence - bool(correct)

@@ -26,6 +26,7 @@ from inspect_ai.log import (
 )
 from inspect_ai.scorer import Scorer
 
+from build import attributes_of, column_of
 from conftest import CHECKOUT, Command
 from contract import (
     abstain,
@@ -181,8 +182,8 @@ def test_log_and_results_say_what_the_provider_sent(case: Case, model: str, home
     epochs = 2 if model == OPENAI else 1
     with ProviderServer(far_end) as server:
         log = run(case, task, server, home / "logs", model, epochs=epochs)
-    requests = [request for request, _ in server.requests]
-    assert len({request.provider for request in requests}) == 1
+    requests = column_of(server.requests, 0)
+    assert len(set(attributes_of(requests, "provider"))) == 1
     for request in requests:
         check_wire(case, model, request)
     if isinstance(far_end, hedge_markers.Both):
@@ -295,7 +296,7 @@ def test_a_limit_leaves_no_reply(case: Case, home: Path) -> None:
     assert not requests
     ((_, frame),) = read_judgments(home / "logs").items()
     assert set(frame["status"]) == {"limit_reached"}
-    assert all(math.isnan(value) for value in log_metrics(log).values())
+    assert all(map(math.isnan, log_metrics(log).values()))
     results = summarize(home / "logs", resamples=5)
     metric_rows = results[
         results["metric"].isin(["accuracy", "coverage", "ece", "mean_probability"])
@@ -456,5 +457,5 @@ def test_real_items(number: int, items: int | None, home: Path, published: Path)
     case = WHOLE[number](published)
     task, far_end = prepared(case, home, items=items)
     log, requests = served(task, home / "logs", far_end, max_connections=50)
-    assert len({request.prompt for request in requests}) == len(task.dataset) == len(requests)
+    assert len(set(attributes_of(requests, "prompt"))) == len(task.dataset) == len(requests)
     check(log, home / "logs", far_end)

@@ -12,6 +12,7 @@ from typing import Any
 
 from inspect_ai import Task
 
+from build import column_of
 from contract.far_end import Case, failure_rate
 from inspect_confidence.datasets.wep_choices import design
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
@@ -81,7 +82,7 @@ class Surveyed:
     def log(self) -> dict[str, float]:
         """Over all words."""
         read = [value for _, value, _ in self.meant if value is not None]
-        rate = failure_rate(status for _, _, status in self.meant)
+        rate = failure_rate(column_of(self.meant, 2))
         return {"mean_probability": mean(read), "format_failure_rate": rate}
 
     def table(self) -> Values:
@@ -93,7 +94,7 @@ class Surveyed:
                 if facts["word"] == word and value is not None:
                     contexts[facts["item"]].append(value)
             condition = f"language=zh;setting=concise;word={word}"
-            means = [mean(numbers) for numbers in contexts.values()]
+            means = list(map(mean, contexts.values()))
             values[condition, "mean_probability"] = mean(means)
             values[condition, "median_probability"] = median(means)
             values[condition, "n"] = sum(facts["word"] == word for facts, _, _ in self.meant)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from build import numbered
 from inspect_confidence.datasets.fermi import bundled_fermi
 from inspect_confidence.respondents.estimator import Estimator
 
@@ -37,7 +38,7 @@ def intervals(
             "task": "fermi_eval",
             "model": model,
             "dataset": "questions",
-            "item": [f"q{i}" for i in range(len(bounds))],
+            "item": numbered("q", len(bounds)),
             "level": level,
             "lower": lower,
             "upper": upper,
@@ -55,7 +56,7 @@ def scale_judgments(
             "task": "scale_variants",
             "model": model,
             "dataset": "questions",
-            "item": [f"q{i}" for i in range(len(confidence))],
+            "item": numbered("q", len(confidence)),
             "low": 0.0,
             "high": 100.0,
             "raw": [100 * value for value in confidence],
@@ -72,7 +73,7 @@ def tunnels(shares: Sequence[float], items: int = 60) -> pd.DataFrame:
         for name in list(bundled_fermi())[:items]:
             for level in (80.0, 90.0):
                 text = estimator.interval(name, 0, level).text
-                lower, upper = (float(number) for number in re.findall(r": (\S+)", text))
+                lower, upper = map(float, re.findall(r": (\S+)", text))
                 truth = bundled_fermi()[name].exponent
                 rows.append((f"sees {share}", name, level, lower, upper, truth))
     columns = ["model", "item", "level", "lower", "upper", "truth"]

@@ -45,7 +45,7 @@ def _by_schema(file: Path, folder: Path) -> list[str]:
     name = "eval" if is_aggregate else "instance_level_eval"
     text = file.read_text("utf-8")
     texts = [text] if is_aggregate else text.split("\n")[:-1]
-    records: list[Any] = [json.loads(line) for line in texts]
+    records: list[Any] = list(map(json.loads, texts))
     schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
     validator = jsonschema.Draft7Validator(schema)
     errors = (error for record in records for error in validator.iter_errors(record))

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from build import column_of
 from conftest import CHECKOUT, run_respondent
 from export.judged import HOSTILE, hostile_judgments, intervals, scale_judgments
 from export.released import IS_HERE, SCHEMAS, problems
@@ -35,7 +36,7 @@ def exported(source: Any, folder: Path, **options: Any) -> list[dict[str, Any]]:
     logs = []
     for path in (path for path in paths if path.suffix == ".json"):
         log = json.loads(path.read_text("utf-8"))
-        identities = [result["evaluation_result_id"] for result in log["evaluation_results"]]
+        identities = column_of(log["evaluation_results"], "evaluation_result_id")
         assert len(identities) == len(set(identities))
         logs.append(log)
         if "detailed_evaluation_results" in log:
@@ -51,7 +52,7 @@ def check_items(log: dict[str, Any], folder: Path, path: Path) -> None:
     assert items.parent == path.parent
     assert items.name == f"{path.stem}_samples.jsonl"
     assert described["checksum"] == hashlib.sha256(items.read_bytes()).hexdigest()
-    lines = [json.loads(line) for line in items.read_text("utf-8").split("\n")[:-1]]
+    lines = list(map(json.loads, items.read_text("utf-8").split("\n")[:-1]))
     assert len(lines) == described["total_rows"]
     for line in lines:
         assert line["evaluation_id"] == log["evaluation_id"]
@@ -93,7 +94,7 @@ def test_every_metric_has_the_registrys_direction_and_range(tmp_path: Path) -> N
     (log,) = exported(frame, tmp_path)
     plain = [r for r in log["evaluation_results"] if "." not in r["metric_config"]["metric_name"]]
     assert len(plain) > 20
-    for config in (result["metric_config"] for result in plain):
+    for config in column_of(plain, "metric_config"):
         registered = METRICS[config["metric_name"]]
         assert config["lower_is_better"] == (registered.direction == "lower")
         assert float(config["min_score"]) == registered.low

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from huggingface_hub import eval_result_entries_to_yaml, parse_eval_result_entries
 
+from build import attributes_of, column_of, rows_with
 from conftest import run_respondent
 from export.judged import HOSTILE, hostile_judgments, intervals
 from inspect_confidence.export import export
@@ -36,7 +37,7 @@ def test_entries_hold_the_headline_numbers(tmp_path: Path) -> None:
     assert values["fermi_eval/coverage_plateau/method=direct"] == pytest.approx(0.5 / 0.9)
     assert {entry["dataset"]["id"] for entry in model_entries} == {"questions"}  # type: ignore[index]
     assert len(values) == len(model_entries)
-    (gap,) = [entry for entry in model_entries if entry["value"] == pytest.approx(-0.4)]
+    (gap,) = rows_with(model_entries, value=pytest.approx(-0.4))
     assert "nearer to 0 is better" in str(gap["notes"])
     assert "95% interval" in str(gap["notes"])
     assert "date" not in gap
@@ -62,8 +63,8 @@ def test_variants_have_files_of_their_own(tmp_path: Path) -> None:
     )
     paths = export(frame, "hf-eval-results", tmp_path, resamples=20)
     files = [path for path in paths if path.suffix == ".yaml"]
-    assert len({path.name for path in files}) == 2
-    assert len({path.parent for path in files}) == 1
+    assert len(set(attributes_of(files, "name"))) == 2
+    assert len(set(attributes_of(files, "parent"))) == 1
     assert all("effort=" in path.read_text("utf-8") for path in files)
 
 
@@ -75,7 +76,7 @@ def test_undefined_numbers_are_listed_as_left_out(tmp_path: Path) -> None:
     assert set(left_out["left_out"]) == {"undefined"}
     assert "coverage_gap" in set(left_out["metric"])
     ((model_entries,),) = [entries(tmp_path).values()]
-    assert [entry["value"] for entry in model_entries] == [1.0]  # the failure rate
+    assert column_of(model_entries, "value") == [1.0]  # the failure rate
 
 
 def test_hostile_names_are_loaded_unchanged(tmp_path: Path) -> None:

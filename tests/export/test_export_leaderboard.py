@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
+from build import attributes_of, column_of
 from export.judged import HOSTILE, hostile_judgments, scale_judgments, tunnels
 from inspect_confidence.export import export
 
@@ -64,7 +65,7 @@ def markdown_tables(text: str) -> list[list[list[str]]]:
         elif token.type == "tr_open":
             tables[-1].append([])
         elif before.type in ("td_open", "th_open"):
-            tables[-1][-1].append("".join(child.content for child in token.children or []))
+            tables[-1][-1].append("".join(attributes_of(token.children or [], "content")))
     return tables
 
 
@@ -89,8 +90,8 @@ def test_five_estimators_have_the_order_of_their_tunnels(leaderboard: Path, metr
     ):
         header, *rows = table
         assert header[:3] == ["rank", "rank, 95% interval", "model"]
-        assert [row[2] for row in rows] == expected
-        assert [row[0] for row in rows] == ["1", "2", "3", "4", "5"]
+        assert column_of(rows, 2) == expected
+        assert column_of(rows, 0) == ["1", "2", "3", "4", "5"]
         for rank, row in enumerate(rows, 1):
             low, high = map(int, row[1].split(" to "))
             assert low <= rank <= high
@@ -113,7 +114,7 @@ def test_the_model_with_the_lower_ece_is_first(tmp_path: Path) -> None:
 def test_the_page_loads_nothing_and_its_headers_have_scopes(leaderboard: Path) -> None:
     """It loads nothing, runs its own script alone, and its header cells say what they head."""
     _, page = read_page(leaderboard)
-    tags = [tag for tag, _ in page.elements]
+    tags = column_of(page.elements, 0)
     assert not {"link", "img", "iframe", "object"} & set(tags)
     assert tags.count("script") == 1
     assert not [
@@ -131,15 +132,15 @@ def test_hostile_names_become_no_markup(tmp_path: Path) -> None:
     """Every row has its cells, nothing of a name becomes markup, nothing turns the text around."""
     export(hostile_judgments(), "leaderboard", tmp_path, resamples=20)
     text, page = read_page(tmp_path)
-    assert [tag for tag, _ in page.elements].count("script") == 1  # ours
+    assert column_of(page.elements, 0).count("script") == 1  # ours
     markdown = (tmp_path / "leaderboard.md").read_text("utf-8")
     for output in (text, markdown):
         assert "\u202e" not in output
         assert "x" * 200 not in output
     for table in [*page.tables[1:], *markdown_tables(markdown)]:
-        assert len({len(row) for row in table}) == 1
+        assert len(set(map(len, table))) == 1
         assert len(table) == 1 + len(HOSTILE)
-    names = {row[2] for row in page.tables[1][1:]}
+    names = set(column_of(page.tables[1][1:], 2))
     assert {"<script>alert(1)</script>", "a|b", "\\input{x}", "two lines", "../../x"} <= names
     kinds = {child.type for token in MARKDOWN.parse(markdown) for child in token.children or []}
     assert kinds <= {"text", "text_special", "softbreak"}

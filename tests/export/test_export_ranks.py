@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
+from build import attributes_of
 from export.judged import intervals, scale_judgments
 from inspect_confidence.commands.summarize import summarize, summarize_with_draws
 from inspect_confidence.directions import Direction, direction_of
@@ -34,9 +35,9 @@ def ranks_of(
 
 def test_ranks_by_value_and_by_nearness_to_a_target() -> None:
     """The condition tells the target of coverage; ties share a rank."""
-    assert [rank.rank for rank in ranks_of([1.0, 2.0, 2.0], LOWER)] == [1, 2, 2]
+    assert attributes_of(ranks_of([1.0, 2.0, 2.0], LOWER), "rank") == [1, 2, 2]
     # 0.9 and 1.1 are as near to 1 as each other, 0.5 is further, 2 is furthest.
-    assert [rank.rank for rank in ranks_of([0.5, 0.9, 2.0, 1.1], RATIO)] == [3, 1, 4, 1]
+    assert attributes_of(ranks_of([0.5, 0.9, 2.0, 1.1], RATIO), "rank") == [3, 1, 4, 1]
     # Coverage aims at its level, misses on one side at half of the rest.
     assert direction_of("coverage", {"level": "90", "method": "direct"}).target == 0.9
     assert direction_of("miss_below", {"level": "90"}).target == 0.05
@@ -49,7 +50,7 @@ def test_ranks_are_those_of_scipy(direction: Direction, sign: int) -> None:
     """Ties share the best rank, as `scipy.stats.rankdata(method="min")` has it."""
     values = np.random.default_rng(0).integers(0, 6, 30).astype(float)
     np.testing.assert_array_equal(
-        [rank.rank for rank in ranks_of(values.tolist(), direction)], rankdata(sign * values, "min")
+        attributes_of(ranks_of(values.tolist(), direction), "rank"), rankdata(sign * values, "min")
     )
 
 
@@ -62,7 +63,7 @@ def test_intervals_of_ranks_follow_from_pairs_that_are_surely_apart(
     values = low if order > 0 else [-value for value in low]
     intervals_of_ranks = [(rank.low, rank.high) for rank in ranks_of(values, direction, 0.1)]
     assert intervals_of_ranks == [(1, 2), (1, 2), (3, 3)]
-    shades = [rank.shade for rank in ranks_of([*values, values[2]], direction, 0.1)]
+    shades = attributes_of(ranks_of([*values, values[2]], direction, 0.1), "shade")
     assert shades == ["better", "better", "worse", "worse"]
     # The same errors of all models, as on the same items, are no doubt about the differences.
     paired = ranks_of(values, direction, 0.1, draws=True)
@@ -149,7 +150,7 @@ def test_results_with_draws_equal_those_of_summarize() -> None:
     frame = pd.concat(models, ignore_index=True)
     results, draws = summarize_with_draws(frame, resamples=100, seed=3, convention=None)
     pd.testing.assert_frame_equal(results, summarize(frame, resamples=100, seed=3))
-    assert {len(array) for array in draws.values()} == {100}
+    assert set(map(len, draws.values())) == {100}
 
 
 def test_a_single_model_has_no_draws_for_ranks() -> None:

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
+from build import attributes_of, column_of, rows_with
 from conftest import Command
 from export.judged import HOSTILE, hostile_judgments, intervals
 from inspect_confidence import InvalidArgument, summarize
@@ -66,14 +67,14 @@ def test_csv_and_json_read_back_equal(tables_folder: Path) -> None:
     read = pd.read_csv(
         tables_folder / "results.csv", keep_default_na=False, na_values={"value": [""]}
     )
-    assert set(read["model"]) == {escape_formula(name) for name in HOSTILE}
+    assert set(read["model"]) == set(map(escape_formula, HOSTILE))
     gaps = read.loc[read["metric"] == "coverage_gap", "value"]
     assert gaps.dtype == float
     assert (gaps.round(12) == -0.4).all()  # half of the intervals hold the truth: 0.5 - 0.9
     assert "'-" not in (tables_folder / "results.csv").read_text("utf-8").replace("'=", "")
     rows = json.loads((tables_folder / "results.json").read_text("utf-8"))
     expected = summarize(hostile_judgments(), resamples=RESAMPLES)
-    assert {row["model"] for row in rows} == set(HOSTILE)
+    assert set(column_of(rows, "model")) == set(HOSTILE)
     assert len(rows) == len(expected)
     for row, value in zip(rows, expected["value"], strict=True):
         assert row["value"] == (None if math.isnan(value) else pytest.approx(value))
@@ -84,7 +85,7 @@ def test_infinite_numbers_are_texts_in_json(tmp_path: Path) -> None:
     frame = intervals("one", [(2, 4), (2, 5)]).assign(split=["train", "test"])
     export(frame, "json", tmp_path, resamples=RESAMPLES)
     rows = json.loads((tmp_path / "results.json").read_text("utf-8"))
-    offsets = [row["value"] for row in rows if row["metric"] == "conformal_offset"]
+    offsets = column_of(rows_with(rows, metric="conformal_offset"), "value")
     assert offsets == ["Infinity"]
 
 
@@ -106,7 +107,7 @@ def test_markdown_tables_keep_their_columns(tables_folder: Path) -> None:
     assert tables >= len(HOSTILE)
     kinds = {child.type for token in tokens for child in token.children or []}
     assert kinds <= {"text", "text_special", "softbreak"}
-    assert not {token.type for token in tokens} & {"html_block", "bullet_list_open", "fence"}
+    assert not set(attributes_of(tokens, "type")) & {"html_block", "bullet_list_open", "fence"}
     assert "\u202e" not in text
     assert "x" * 200 not in text
 

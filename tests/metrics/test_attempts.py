@@ -11,6 +11,7 @@ from hypothesis import strategies as some
 from inspect_ai.scorer import SampleScore, Score
 from inspect_evals.simpleqa.scorer import simpleqa_metric
 
+from build import copies_with
 from inspect_confidence.metrics import (
     accuracy_given_attempted,
     attempted_share,
@@ -130,7 +131,7 @@ def test_what_a_model_says_of_its_declined_answers_changes_no_number(said: float
 
 def test_a_model_that_never_declines_has_the_shares_beside_one_that_does() -> None:
     """Both are in one ranking; without any declined answer the shares are left out."""
-    rows = [{**row, "model": "first"} for row in three_way_rows(1)]
+    rows = copies_with(three_way_rows(1), model="first")
     others = [{**row, "model": "second"} for row in rows if row["status"] == "ok"]
     both = study_results(frame([*rows, *others], "any_eval"), resamples=50)
     row = result_row(both, CONDITION, "attempted_share", model="second")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.special import stdtrit
 from sklearn.metrics import brier_score_loss, log_loss
 
+from build import column_of
 from inspect_confidence.metrics import (
     accuracy,
     bin_count,
@@ -67,11 +68,11 @@ def test_equal_width_is_exact_arithmetic(low: int, high: int) -> None:
     rng = np.random.default_rng([low, high])
     width = high - low
     for bins in BINS:
-        raw = [int(report) for report in rng.integers(low, high + 1, 60)]
-        right = [int(number) for number in rng.integers(0, 2, 60)]
+        raw = list(map(int, rng.integers(low, high + 1, 60)))
+        right = list(map(int, rng.integers(0, 2, 60)))
         places = [min((report - low) * bins // width, bins - 1) for report in raw]
         exact = [Fraction(report - low, width) for report in raw]
-        expected = grouped(places, exact, [Fraction(number) for number in right])
+        expected = grouped(places, exact, list(map(Fraction, right)))
         confidences = [(report - low) / width for report in raw]
         assert ece(confidences, right, bins=bins) == pytest.approx(float(expected), abs=1e-13)
         assert bin_count(confidences, bins=bins) == len(set(places))
@@ -147,7 +148,7 @@ def test_equal_mass_without_ties_is_array_split(right: list[bool], bins: int) ->
 @given(judgments, st.integers(1, 12))
 def test_equal_mass_goes_by_the_middle_rank(rows: Judgments, bins: int) -> None:
     """Equal confidences stay together, in the bin floor(m (judgments below + half of them) / n)."""
-    reports = [report for report, _ in rows]
+    reports = column_of(rows, 0)
     middles = {
         value: sum(lower < value for lower in reports) + Fraction(reports.count(value), 2)
         for value in set(reports)
@@ -185,9 +186,9 @@ def test_ece_lies_between_overconfidence_and_that_of_the_finest_bins(
 ) -> None:
     """The error lies between |overconfidence| (one bin) and that of a bin for each confidence."""
     confidences, right = arrays(rows)
-    places = [report for report, _ in rows]
+    places = column_of(rows, 0)
     exact = [Fraction(report, 20) for report in places]
-    finest = float(grouped(places, exact, [Fraction(outcome) for outcome in right]))
+    finest = float(grouped(places, exact, list(map(Fraction, right))))
     got = ece(confidences, right, bins=bins, binning=binning)
     assert abs(overconfidence(confidences, right)) - 1e-12 <= got <= finest + 1e-12 <= 1 + 1e-12
 
@@ -197,7 +198,7 @@ def test_ece_lies_between_overconfidence_and_that_of_the_finest_bins(
 def test_enough_bins_separate_every_confidence(rows: Judgments) -> None:
     """With 20 bins and one for 1.0, reports on 0-20 each have a bin; with one bin none has."""
     confidences, right = arrays(rows)
-    places = [report for report, _ in rows]
+    places = column_of(rows, 0)
     finest = grouped(places, [Fraction(place, 20) for place in places], list(map(Fraction, right)))
     assert ece(confidences, right, bins=20, binning="own_top") == pytest.approx(
         float(finest), abs=1e-13
@@ -217,7 +218,7 @@ def test_ece_is_the_same_on_every_report_scale(
     errors = {
         ece([(report - low) / (high - low) for report in raw], right, bins=bins, binning=binning)
         for low, high, raw in (
-            (0, 20, [report for report, _ in rows]),
+            (0, 20, column_of(rows, 0)),
             (0, 100, [5 * report for report, _ in rows]),
             (60, 100, [60 + 2 * report for report, _ in rows]),
         )

@@ -11,6 +11,7 @@ from mapie.regression import ConformalizedQuantileRegressor
 from scipy.stats import norm
 from sklearn.linear_model import LinearRegression
 
+from build import column_of
 from inspect_confidence.metrics import (
     conformal_interval,
     conformal_offset,
@@ -180,7 +181,7 @@ def test_order_of_items_is_irrelevant(
     """The offset is the same for the items in any order."""
     order = list(range(len(intervals.truth)))
     random.shuffle(order)
-    shuffled = StatedIntervals(*(array[order] for array in intervals))
+    shuffled = StatedIntervals(*column_of(intervals, order))
     assert conformal_offset(*shuffled, level) == conformal_offset(*intervals, level)
 
 
@@ -252,7 +253,7 @@ def test_quantiles_interpolate_at_rank_share_times_n_plus_1() -> None:
     # Without a draw that is a number, quantile and bounds are NaN.
     for draws in [[], [NAN], [NAN, NAN]]:
         bounds = [*sampling_interval(draws, 90), *tunnel_interval(draws, draws, 90)]
-        assert all(math.isnan(value) for value in [quantile(draws, 0.5), *bounds]), draws
+        assert all(map(math.isnan, [quantile(draws, 0.5), *bounds])), draws
     # Of the draws 1 to 9 the k-th is k, so that bounds are 10 alpha/2 and 10 (1 - alpha/2).
     for level, ends in [
         (80, (1, 9)),  # k = 0.1 * 10 and 0.9 * 10

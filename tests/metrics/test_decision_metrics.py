@@ -97,7 +97,7 @@ def test_the_best_threshold_is_the_best_of_all(
     answers: list[tuple[float, bool, float]], target: float
 ) -> None:
     """By trying each; repeated weights are repeated answers."""
-    correct, _, confidence = (np.array(column) for column in zip(*answers, strict=True))
+    correct, _, confidence = map(np.array, zip(*answers, strict=True))
     points = payoffs(correct, np.zeros(len(correct)), target)
     tried = [
         np.where(confidence >= threshold, points, 0).mean() for threshold in (0, 0.1, 0.5, 0.9, 2)

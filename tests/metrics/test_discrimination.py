@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import entropy
 from sklearn.metrics import average_precision_score, mutual_info_score, roc_auc_score
 
+from build import column_of
 from inspect_confidence.metrics import auprc_error, aurc, auroc, meta_information
 from metrics.strategies import fixed
 
@@ -148,7 +149,7 @@ def test_aurc_is_the_mean_over_the_orders_of_ties(rows: AnswerRows) -> None:
         if all(a[0] >= b[0] for a, b in pairwise(order))
     ]
     assert aurc(*tenths(rows)) == pytest.approx(np.mean(risks), abs=1e-12)
-    right = [outcome for _, outcome in rows]
+    right = column_of(rows, 1)
     assert aurc([0.7] * len(rows), right) == pytest.approx(1 - np.mean(right), abs=1e-12)
 
 

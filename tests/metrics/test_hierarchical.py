@@ -9,6 +9,7 @@ import pytest
 from scipy.special import exp1
 from scipy.stats import norm
 
+from build import column_of
 from inspect_confidence.metrics import hierarchical_m_ratio
 from inspect_confidence.metrics.hierarchical import _GRID, _SIGMAS, _posterior
 
@@ -108,10 +109,7 @@ def test_units_without_m_ratio_are_left_out_with_a_reason() -> None:
             [20, 0, 0, 0, 50, 0, 0, 0],
         ),
     }
-    more = [
-        [*side, *(pair[stimulus] for pair in odd.values())]
-        for stimulus, side in enumerate((s1, s2))
-    ]
+    more = [[*side, *column_of(odd.values(), stimulus)] for stimulus, side in enumerate((s1, s2))]
     without_odd_units, with_odd_units = (
         hierarchical_m_ratio(s1, s2),
         hierarchical_m_ratio(more[0], more[1]),

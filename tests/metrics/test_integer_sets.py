@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
 
+from build import column_of
 from inspect_confidence.metrics import (
     TEMPERATURES,
     entropy_bits,
@@ -301,7 +302,7 @@ small = st.lists(
 def test_score_is_never_worse_than_unscaled(items: list[tuple[dict[int, int], int]]) -> None:
     """On the items it was chosen on, the temperature scores no worse than 1."""
     distributions = [{v: n / sum(c.values()) for v, n in c.items()} for c, _ in items]
-    truths = [truth for _, truth in items]
+    truths = column_of(items, 1)
     chosen = temperature_score(distributions, truths, LEVELS)
     scores = temperature_scores(*ranked(distributions), truths, LEVELS).mean(axis=0)
     score_of = dict(zip(TEMPERATURES, scores, strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from math import atanh, comb, isnan, nan, sqrt, tanh
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import binom, pearsonr, rankdata, spearmanr
 
+from build import column_of
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.markers import (
     CLAMP,
@@ -109,7 +110,7 @@ def test_faithfulness_is_that_of_a_loop(rows: list[tuple[float, float]]) -> None
         if not (isnan(d) or isnan(c))
     ]
     expected = float(1 - sum(gaps, Fraction(0)) / len(gaps)) if gaps else nan
-    score = faithfulness([d for d, _ in rows], [c for _, c in rows])
+    score = faithfulness(column_of(rows, 0), column_of(rows, 1))
     assert score == pytest.approx(expected, abs=1e-12, nan_ok=True)
     assert isnan(score) or 0 <= score <= 1
 
@@ -214,7 +215,7 @@ def looped_cmfg(rows: list[tuple[float, float]], bins: int, convention: str) -> 
 @given(replies, st.sampled_from([1, 2, 4, 5, 10, 20]), st.sampled_from(CONVENTIONS))
 def test_cmfg_is_a_loops(rows: list[tuple[float, float]], bins: int, convention: str) -> None:
     """Random replies on edges and between, in [0, 1], in any order."""
-    faithfulnesses, confidences = [f for f, _ in rows], [c for _, c in rows]
+    faithfulnesses, confidences = column_of(rows, 0), column_of(rows, 1)
     score = cmfg(faithfulnesses, confidences, bins=bins, convention=convention)
     expected = looped_cmfg(rows, bins, convention)
     assert score == pytest.approx(expected, abs=1e-12, nan_ok=True)
@@ -231,10 +232,10 @@ def test_cmfg_is_a_loops(rows: list[tuple[float, float]], bins: int, convention:
 def test_weighted_sums_are_repeated(rows: list[tuple[float, float, int]], convention: str) -> None:
     """A bootstrap weighs what each reply adds; several resamples go at once."""
     faithfulnesses, confidences = (
-        np.array([f for f, _, _ in rows]),
-        np.array([c for _, c, _ in rows]),
+        np.array(column_of(rows, 0)),
+        np.array(column_of(rows, 1)),
     )
-    weights = np.stack([np.array([w for _, _, w in rows], float), np.ones(len(rows))])
+    weights = np.stack([np.array(column_of(rows, 2), float), np.ones(len(rows))])
     totals, counts = cmfg_sums(faithfulnesses, confidences, convention=convention)
     assert totals.shape == counts.shape == (len(rows), 10)
     scores = cmfg_of(weights @ totals, weights @ counts, convention)
@@ -290,7 +291,7 @@ IN_ALL = [True, False, True, True]
 def table(groups: Groups, threshold: float = T) -> MarkerTables:
     """The one table of sentences."""
     rows = [(c, g, m) for g, group in enumerate(groups) for m, cs in enumerate(group) for c in cs]
-    confidence, group, marker = (list(column) for column in zip(*rows, strict=True))
+    confidence, group, marker = map(list, zip(*rows, strict=True))
     cells = MarkerCells.from_sentences(confidence, group, marker, (len(groups), len(groups[0])))
     return cells.tables(np.ones((1, len(rows))), threshold)
 
@@ -338,9 +339,9 @@ def looped_mae(
                 else:
                     by_marker.append([abs(mic - value) for value in second_confidences])
         if level == "sentence":
-            pair_means.append(mean([gap for gaps in by_marker for gap in gaps]))
+            pair_means.append(mean(list(chain.from_iterable(by_marker))))
         else:
-            pair_means.append(mean([mean(gaps) for gaps in by_marker]))
+            pair_means.append(mean(list(map(mean, by_marker))))
     return mean([value for value in pair_means if not isnan(value)])
 
 
@@ -365,7 +366,7 @@ def fisher(*correlations: float) -> float:
 def scipys(x: Sequence[float], y: Sequence[float], kind: CorrelationKind) -> float:
     """Correlation over what both have; NaN for fewer than three pairs or a constant."""
     rows = [(a, b) for a, b in zip(x, y, strict=True) if not (isnan(a) or isnan(b))]
-    first, second = [a for a, _ in rows], [b for _, b in rows]
+    first, second = column_of(rows, 0), column_of(rows, 1)
     if len(rows) < 3 or np.ptp(first) < 1e-9 or np.ptp(second) < 1e-9:
         return nan
     result = spearmanr(first, second) if kind == "spearman" else pearsonr(first, second)
@@ -423,9 +424,9 @@ GAPS: dict[tuple[int, int], list[float]] = {
 def test_mae_of_each_pair_at_each_level() -> None:
     """Written down by hand, at the three levels."""
     for pair in SAME + DIFFERENT:
-        gaps = [gap for gaps in DISTANCES[pair] for gap in gaps]
+        gaps = list(chain.from_iterable(DISTANCES[pair]))
         expected = {
-            "marker": mean([mean(gaps) for gaps in DISTANCES[pair]]),
+            "marker": mean(list(map(mean, DISTANCES[pair]))),
             "sentence": mean(gaps),
             "mean": mean(GAPS[pair]),
         }
@@ -934,7 +935,7 @@ def test_sampling_floor_in_a_simulation() -> None:
     cells = MarkerCells.from_sentences(agree.ravel() / k, group.ravel(), marker.ravel(), (2, 3))
     tables = cells.tables(np.ones((1, agree.size)))
     # The SD of |Bin/k - c| is below .07, so that five standard errors of n are .0018.
-    expected = mean([floor_of(c) for c in levels])
+    expected = mean(list(map(floor_of, levels)))
     assert marker_mae(tables, [(0, 1)])[0] == pytest.approx(expected, abs=0.0018)
     assert marker_mae(tables, [(0, 1)], level="sentence")[0] == pytest.approx(expected, abs=0.0018)
     for m, c in enumerate(levels):
@@ -967,7 +968,7 @@ SentenceCounts = Sequence[tuple[int, int, int, int]]
 
 def cells_of(rows: SentenceCounts) -> MarkerCells:
     """Of six items."""
-    twentieths, group, marker, item = (list(column) for column in zip(*rows, strict=True))
+    twentieths, group, marker, item = map(list, zip(*rows, strict=True))
     return MarkerCells.from_sentences(
         np.array(twentieths) / 20, group, marker, (6, 4), unit=item, units=6
     )
@@ -1056,7 +1057,7 @@ mics = st.lists(st.lists(one_mic, min_size=5, max_size=5), min_size=2, max_size=
 def test_variation_is_that_of_loops(rows: list[list[float]], ddof: int) -> None:
     """Over groups and over markers."""
     mic = np.array(rows)[None]
-    columns = [list(column) for column in zip(*rows, strict=True)]
+    columns = list(map(list, zip(*rows, strict=True)))
     over_groups = marker_variation(mic, over="groups", ddof=ddof)[0]
     assert close(over_groups, looped_variation(columns, ddof))
     over_markers = marker_variation(mic, over="markers", ddof=ddof)[0]
@@ -1072,7 +1073,7 @@ def test_correlations_are_scipys(rows: list[list[float]], kind: CorrelationKind)
     correlation = marker_rank_correlation(np.array([rows]), kind=kind)[0]
     assert close(correlation, fisher(*defined) if defined else nan)
     numbers = [0.2, 0.7, 0.7, 0.1, 0.5][: len(rows)]
-    columns = [list(column) for column in zip(*rows, strict=True)]
+    columns = list(map(list, zip(*rows, strict=True)))
     trends = [scipys(column, numbers, kind) for column in columns]
     defined = [value for value in trends if not isnan(value)]
     correlation = marker_trend(np.array([rows]), np.array([numbers]), kind=kind)[0]

@@ -307,7 +307,7 @@ TWO = [1.0, 4, 10, 11, 19, 18, 28, 39]
 
 def as_floats(fit: MetaD) -> list[float]:
     """The four numbers of a single fit."""
-    return [float(x) for x in (fit.d_prime, fit.meta_d, fit.m_ratio, fit.log_likelihood)]
+    return list(map(float, (fit.d_prime, fit.meta_d, fit.m_ratio, fit.log_likelihood)))
 
 
 def random_rows(seed: int, rows: int, levels: int, min_count: int) -> tuple[Counts, Counts]:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import entropy
 
+from build import column_of
 from inspect_confidence.metrics import (
     ValueTables,
     report_entropy,
@@ -78,7 +79,7 @@ def test_shares_and_entropy_are_those_of_numpy_and_scipy(reports: list[int]) -> 
     top = [value for value, count in common if count == common[0][1]]
     assert top1_value(reports) == max(top)
     assert top1_share(reports) == pytest.approx(common[0][1] / len(reports), abs=1e-15)
-    three = sum(count for _, count in common[:3])
+    three = sum(column_of(common[:3], 1))
     assert top3_share(reports) == pytest.approx(three / len(reports), abs=1e-15)
     assert unique_values(reports) == len(common)
     round_ones = sum(report in (0, 5, 10, 15, 20) for report in reports)
@@ -93,7 +94,7 @@ def test_shares_and_entropy_are_those_of_numpy_and_scipy(reports: list[int]) -> 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4)), min_size=1, max_size=20))
 def test_masses_are_repetitions(rows: list[tuple[int, int]]) -> None:
     """A table whose rows are resamples gives for each row the value of the reports repeated."""
-    values, counts = (np.array(column) for column in zip(*dict(rows).items(), strict=True))
+    values, counts = map(np.array, zip(*dict(rows).items(), strict=True))
     order = np.argsort(values)
     mass = np.array([counts[order], np.ones(len(order)), 0 * counts, 3 * counts[order]], float)
     repeated = [ValueTables.from_reports(np.repeat(values[order], row.astype(int))) for row in mass]

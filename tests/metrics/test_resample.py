@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm, permutation_test, t
 
+from build import column_of
 from inspect_confidence.metrics import (
     Statistic,
     bootstrap,
@@ -56,8 +57,8 @@ def weighted(draw: st.DrawFn) -> Weighted:
     judgment = st.tuples(st.just(NAN) | quarters, st.integers(0, units - 1))
     judgments = draw(st.lists(judgment, max_size=12))
     return Weighted(
-        np.array([value for value, _ in judgments], float),
-        np.array([unit for _, unit in judgments], np.int64),
+        np.array(column_of(judgments, 0), float),
+        np.array(column_of(judgments, 1), np.int64),
         np.array(draw(st.lists(st.integers(0, 4), min_size=units, max_size=units)), np.int64),
     )
 
@@ -359,7 +360,7 @@ def test_false_alarms_are_as_rare_as_said() -> None:
     """Of 2,000 symmetric samples of 8 differences, about 5% at most have p <= 0.05."""
     # 4 standard errors of 2,000 draws: 4 sqrt(0.05 * 0.95 / 2000) = 0.0195.
     rng = np.random.default_rng(6)
-    p = np.array([sign_flip_p(row) for row in rng.normal(0, 1, (2_000, 8))])
+    p = np.array(list(map(sign_flip_p, rng.normal(0, 1, (2_000, 8)))))
     # 12 of 256 is the largest share up to 0.05 that patterns in pairs allow.
     assert (p <= 0.05).mean() == pytest.approx(12 / 256, abs=0.0195)
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
+from build import column_of
 from inspect_confidence import metrics
 from inspect_confidence.metrics import (
     METRICS,
@@ -170,9 +171,7 @@ def test_weights_are_repetitions() -> None:
 @given(reports_and_outcomes)
 def test_values_lie_in_the_range_that_the_registry_says(rows: list[tuple[int, bool]]) -> None:
     """Each metric is NaN or within its registered range, and NaN for an empty resample."""
-    cells = ItemTables.from_judgments(
-        [report / 10 for report, _ in rows], [right for _, right in rows]
-    )
+    cells = ItemTables.from_judgments([report / 10 for report, _ in rows], column_of(rows, 1))
     tables = cells.tables(np.array([[1.0], [0]]) * np.ones(len(rows)))
     for name, metric in OF_TABLES.items():
         full, empty = metric(tables)
@@ -185,12 +184,12 @@ def test_values_lie_in_the_range_that_the_registry_says(rows: list[tuple[int, bo
 @given(reports_and_outcomes)
 def test_tables_of_ones_are_one_table(rows: list[tuple[int, bool]]) -> None:
     """With every item once, the table counts each confidence's right and wrong judgments."""
-    confidence, correct = [report / 10 for report, _ in rows], [right for _, right in rows]
+    confidence, correct = [report / 10 for report, _ in rows], column_of(rows, 1)
     table, weighted_table = (
         confidence_table(confidence, correct),
         ItemTables.from_judgments(confidence, correct).tables(np.ones((1, len(rows)))),
     )
-    values = sorted({report for report, _ in rows})
+    values = sorted(set(column_of(rows, 0)))
     for each_table in (table, weighted_table):
         assert each_table.values.tolist() == [value / 10 for value in values]
         assert each_table.right.tolist() == [[rows.count((value, True)) for value in values]]

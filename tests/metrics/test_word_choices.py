@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from build import column_of
 from inspect_confidence.datasets.wep_choices import design
 from inspect_confidence.metrics import (
     choice_sensitivity,
@@ -128,7 +129,7 @@ def test_scores_equal_loops(rows: list[list[int]]) -> None:
         expected = [float(all(row)) for row in steps]
         assert monotonicity_flags(rows, [rises] * len(rows)).tolist() == expected
     assert choice_sensitivity_flags(rows).tolist() == [float(len(set(row)) > 1) for row in rows]
-    first, second = [row[0] for row in rows], [row[1] for row in rows]
+    first, second = column_of(rows, 0), column_of(rows, 1)
     expected = [float(a + b == 4) for a, b in zip(first, second, strict=True)]
     assert pairwise_consistency_flags(first, second, 5).tolist() == expected
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy, ks_2samp, wasserstein_distance
 
+from build import column_of
 from inspect_confidence.metrics import (
     ValueTables,
     brunner_munzel,
@@ -296,9 +297,7 @@ def test_tables_are_repeated_values(
 ) -> None:
     """Each row of tables gives what the values, each repeated as often, give; also one by one."""
     array = np.array(values)
-    first, second = (
-        ValueTables(array, np.array([row[side] for row in rows], float)) for side in (0, 1)
-    )
+    first, second = (ValueTables(array, np.array(column_of(rows, side), float)) for side in (0, 1))
     single = ValueTables(array, second.mass[:1])
     for measure in MEASURES:
         expected = [

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from build import attributes_of, column_of
 from inspect_confidence import summarize
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.front import Front, front_of
@@ -69,7 +70,7 @@ def test_numbers_in_sentences_are_those_of_the_models_rows(
     assert [key.model for key, _ in first_view.sentences] == MODELS
     table = ResultTable.from_frame(results)
     for key, parts in first_view.sentences:
-        text = "".join(part.text for part in parts)
+        text = "".join(attributes_of(parts, "text"))
         number = r"\d+%( \[[\d., ]+\])?"
         assert re.match(
             rf"it states {number} and is right {number} of the time; its confidence", text
@@ -77,10 +78,8 @@ def test_numbers_in_sentences_are_those_of_the_models_rows(
         assert "its 95% intervals contain the true value" in text  # 99% wasn't asked for
         numbers = [part for part in parts if part.row is not None]
         rows = [table.rows[part.row or 0] for part in numbers]
-        assert [row["metric"] for row in rows] == [
-            *("mean_confidence", "accuracy", "auroc", "coverage")
-        ]
-        assert len({row["dataset"] for row in rows[:3]}) == 1
+        assert column_of(rows, "metric") == [*("mean_confidence", "accuracy", "auroc", "coverage")]
+        assert len(set(column_of(rows[:3], "dataset"))) == 1
         for part, row in zip(numbers, rows, strict=True):
             assert row["model"] == key.model
             value = format_number(row["metric"], row.value, row.n)
@@ -110,7 +109,7 @@ def sentence_of(rows: list[Result]) -> str:
     view = front_of(table_of(rows), ["m"])
     assert view is not None
     ((_, parts),) = view.sentences
-    return "".join(part.text for part in parts)
+    return "".join(attributes_of(parts, "text"))
 
 
 STATED = {"mean_confidence": (0.9, 0.88, 0.92), "accuracy": (0.7, 0.6, 0.79)}
@@ -209,7 +208,7 @@ def test_a_page_of_one_model_has_no_ranks_and_names_it_in_its_title(tmp_path: Pa
     for described_by, subheading, place, definition in headings:
         assert re.match(r"\w+, n = \d+(; |$)", subheading), subheading
         assert described_by == place
-        assert unescape(definition) in {metric.definition for metric in METRICS.values()}
+        assert unescape(definition) in set(attributes_of(METRICS.values(), "definition"))
 
 
 def row_of(model: str, value: float, low: float, high: float, metric: str = "ece") -> Result:
@@ -239,11 +238,11 @@ def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
     rows = [row_of("a", 0.05, 0, 0.1), row_of("b", 0.2, 0.15, 0.25), row_of("c", 0.35, 0.3, 0.4)]
     matrix = matrix_of(table_of(rows), ["c", "b", "a"])
     numbers = {line.key: line.numbers[0] for line in matrix.lines}
-    assert [key.model for key in numbers] == ["c", "b", "a"]
+    assert attributes_of(numbers, "model") == ["c", "b", "a"]
     shades = {key.model: number.rank.shade for key, number in numbers.items() if number}
     assert shades == {"a": "better", "b": "", "c": "worse"}
     (sentence,) = study_sentences(matrix)
-    assert "".join(part.text for part in sentence) == (
+    assert "".join(attributes_of(sentence, "text")) == (
         "ECE on 0-100: lowest for a, 0.05 [0.00, 0.10]; highest for c, 0.35 [0.30, 0.40]; the "
         "first is lower than each of the 2 others, beyond chance."
     )
@@ -259,7 +258,7 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
     texts = {}
     for name, rows in ends.items():
         (sentence,) = study_sentences(matrix_of(table_of(rows), ["a", "b"]))
-        texts[name] = "".join(part.text for part in sentence)
+        texts[name] = "".join(attributes_of(sentence, "text"))
     assert texts["apart"].endswith("0.35 [0.30, 0.40]; the difference is beyond chance.")
     assert texts["close"].endswith("; n is too small to show which is lower.")
     assert texts["equal"] == "ECE on 0-100: 0.10 [0.00, 0.30] for both models."
@@ -277,13 +276,13 @@ def test_each_variant_has_a_line_and_an_undefined_metric_no_column() -> None:
         row_of("c", 0.7, 0.6, 0.8, "overconfidence"),
     ]
     matrix = matrix_of(table_of(rows), ["a", "b", "c"])
-    assert {column.metric for column in matrix.columns} == {"ece", "overconfidence"}
-    assert [line.key for line in matrix.lines] == [
+    assert set(attributes_of(matrix.columns, "metric")) == {"ece", "overconfidence"}
+    assert attributes_of(matrix.lines, "key") == [
         LineKey("a", "effort=high"),
         LineKey("a", "effort=low"),
         LineKey("c"),
     ]
-    metrics = [column.metric for column in matrix.columns]
+    metrics = attributes_of(matrix.columns, "metric")
     for line, has in zip(matrix.lines, ("ece", "ece", "overconfidence"), strict=True):
         has_number = [number is not None for number in line.numbers]
         assert has_number == [metric == has for metric in metrics]

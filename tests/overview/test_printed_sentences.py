@@ -10,6 +10,7 @@ from itertools import product
 import pandas as pd
 import pytest
 
+from build import attributes_of
 from inspect_confidence.directions import direction_of
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.matrix import matrix_of
@@ -85,7 +86,7 @@ def results_of(
 
 def text_of(sentence: Sentence) -> str:
     """The sentence as a reader sees it."""
-    return "".join(part.text for part in sentence)
+    return "".join(attributes_of(sentence, "text"))
 
 
 def assert_is_english(text: str) -> None:
@@ -107,7 +108,7 @@ def test_sentences_of_generated_results_are_english(study: Study) -> None:
         results = ResultTable.from_frame(rows)
         ranks = headline_ranks(results, names, {})
         matrix = matrix_of(results, names, ranks, max_columns=20, studies=[study.name])
-        sentences = [text_of(parts) for parts in study_sentences(matrix)]
+        sentences = list(map(text_of, study_sentences(matrix)))
         by_model = [text_of(parts) for _, parts in model_sentences(results, matrix)]
         finding = text_of(study_finding(results, study.name))
         for text in [

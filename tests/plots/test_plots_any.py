@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from build import column_of
 from inspect_confidence import plots
 from inspect_confidence.errors import InvalidArgument
 from plots.drawing import Plot, Row, around, frame, row, saved
@@ -22,7 +23,7 @@ NAMES = (
 """DejaVu has no Chinese; a figure as svg keeps the text, which a browser can draw."""
 PLOTS = [getattr(plots, name) for name in plots.__all__ if name not in ("COLOURS", "profile")]
 EACH = [*enumerate(plot for plot in PLOTS if plot is not plots.style)]
-every_plot = pytest.mark.parametrize("plot", [plot for _, plot in EACH])
+every_plot = pytest.mark.parametrize("plot", column_of(EACH, 1))
 
 
 UNBOUNDED = (

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from build import attributes_of, column_of, numbered
 from inspect_confidence import plots
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.scales import ALL
@@ -144,10 +145,8 @@ def of_profile(model: str, dataset: str, label: str) -> pd.DataFrame:
         row("life_eval", "", name, value, (value - 0.5, value * 1.5), model=model, dataset=dataset)
         for name, value in zip([*METRICS][::9], values, strict=False)
     ]
-    studies = cycle((*(study.name for study in all_studies()), label))
-    return frame(*rows).assign(
-        label=label, study=[name for name, _ in zip(studies, rows, strict=False)]
-    )
+    studies = cycle((*attributes_of(all_studies(), "name"), label))
+    return frame(*rows).assign(label=label, study=column_of(zip(studies, rows, strict=False), 0))
 
 
 def of_words(words: list[str], models: list[str]) -> Iterator[Row]:
@@ -213,7 +212,7 @@ LONG_WORDS = ["beyond any reasonable doubt at all", "with overwhelming likelihoo
 LONG_SETS = ["simple_qa_verified", "natural-questions-open", "arc_challenge_2024", "popqa", "sciq"]
 TWO = ["openai/gpt-5", DATED]
 RADII = (1, 5, 10, 20)
-SEVEN = [f"provider/model-{k}" for k in range(7)]
+SEVEN = numbered("provider/model-", 7)
 
 
 def of_answers(models: list[str], datasets: list[str]) -> Iterator[Row]:
@@ -259,7 +258,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
         ("calibration", "over_sets", "confidence_scatter", "maximum_score"),
         {
             "one": frame(*of_sets(["m"], ["own"])),
-            "six": frame(*of_sets(SEVEN, [f"set {k}" for k in range(6)])),
+            "six": frame(*of_sets(SEVEN, numbered("set ", 6))),
             "long": frame(*of_sets([LONG, WIDE], ["own", HAN])),
         },
     ),

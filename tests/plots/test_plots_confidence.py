@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 from matplotlib.lines import Line2D
 
+from build import numbered
 from inspect_confidence import detail
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.confidence import (
@@ -71,7 +72,7 @@ def test_reliability_draws_corp_beside_the_bins() -> None:
     )
     figure = reliability(rows)
     (ax,) = figure.axes
-    assert [[0.9, 0.4], [0.95, 0.6]] in [path_of(line) for line in ax.lines]
+    assert [[0.9, 0.4], [0.95, 0.6]] in list(map(path_of, ax.lines))
     edges = set(map(tuple, np.round(np.asarray(ax.collections[0].get_paths()[0].vertices), 9)))
     assert {(0.9, 0.7), (0.9, 0.99), (0.95, 0.8), (0.95, 1.0)} <= edges
     assert ax.get_title(loc="left") == "0-20 (n = 8)"
@@ -285,7 +286,7 @@ def test_figures_have_as_many_points_as_detail_has_rows() -> None:
             {
                 "task": "scale_variants",
                 "model": "m",
-                "item": [f"i{n}" for n in range(40)],
+                "item": numbered("i", 40),
                 "low": 0,
                 "high": 100,
                 "raw": [5 * (n % 21) for n in range(40)],

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
+from build import column_of
 from inspect_confidence.plots.intervals import coverage, interval_score, tunnel
 from plots.drawing import Plot, around, frame, legend, points, row, saved, texts, titles
 
@@ -31,7 +32,7 @@ def by_level(metric: str, condition: str, *values: float, spread: float = 0.1) -
 def series_by_style(ax: Axes) -> dict[str, tuple[list[int], list[float], np.ndarray]]:
     """Of each line: the places of its levels, its values and the ends of its intervals."""
     return {
-        str(container.lines[0].get_linestyle()): ([round(place) for place in x], y, arms[:, :, 1])
+        str(container.lines[0].get_linestyle()): (list(map(round, x)), y, arms[:, :, 1])
         for container, x, y, arms in points(ax)
     }
 
@@ -57,7 +58,7 @@ def test_coverage_has_a_panel_for_each_method() -> None:
     assert (places, values) == ([0, 1, 2, 3], [0.5, 0.6, 0.65, 0.7])
     assert ends[0] == pytest.approx([0.4, 0.6])
     assert lines["--"][1] == [0.8, 0.9, 0.95, 1]
-    assert [values for _, values, _ in series_by_style(logprob).values()] == [
+    assert column_of(series_by_style(logprob).values(), 1) == [
         [0.4, 0.5, 0.55, 0.6],
         [0.75, 0.85, 0.9, 0.97],
         [0.7, 0.8, 0.85, 0.9],

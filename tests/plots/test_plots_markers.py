@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.patches import StepPatch
 
+from build import numbered
 from inspect_confidence.plots import decisiveness_gap, mic, mic_densities
 from plots import drawing
 from plots.drawing import Row, around, frame, labels, legend, texts, titles
@@ -51,7 +52,7 @@ def cells(ax: Axes) -> list[list[float]]:
     """The values of coloured cells; -1 where there is none."""
     values = np.ma.MaskedArray(ax.collections[0].get_array()).filled(-1)
     shape = (len(ax.get_yticks()), len(ax.get_xticks()))
-    return [[float(value) for value in line] for line in values.reshape(shape)]
+    return [list(map(float, line)) for line in values.reshape(shape)]
 
 
 def test_cells_of_the_mic_figure_hold_the_mics() -> None:
@@ -77,7 +78,7 @@ def test_rarer_markers_and_data_sets_are_left_out_and_counted() -> None:
     rows += [row("mic", "w0", 0.5, f"d{k}", n=1) for k in range(12)]
     axes = mic(frame(*rows)).axes
     for ax in axes:
-        assert set(labels(ax)) == {f"w{k}" for k in range(25)}
+        assert set(labels(ax)) == set(numbered("w", 25))
     assert [len(ax.get_xticks()) for ax in axes] == [4, 4, 4]
     assert [text for text in texts(axes[0]) if text != "0.50"] == [
         "blank: too few sentences\nrarer markers left out: 2\ncolumns left out: 1"
@@ -98,7 +99,7 @@ def test_each_threshold_judge_and_data_set_has_a_panel() -> None:
         for k in range(7)
         for marker in ("perhaps", "surely")
     ]
-    assert titles(decisiveness_gap(frame(*rows))) == [f"d{k}" for k in range(7)]
+    assert titles(decisiveness_gap(frame(*rows))) == numbered("d", 7)
 
 
 def test_hills_have_the_heights_of_the_shares() -> None:
@@ -135,7 +136,7 @@ def test_decisiveness_gaps_have_their_intervals_by_data_set_and_split() -> None:
     (arms, none) = [
         collection for collection in first.collections if isinstance(collection, LineCollection)
     ]
-    ends = [[float(x) for x in path[:, 0]] for path in arms.get_segments()]
+    ends = [list(map(float, path[:, 0])) for path in arms.get_segments()]
     assert ends == [pytest.approx([0.1, 0.3]), pytest.approx([0.2, 0.4])]
     assert [float(np.ptp(path[:, 0])) for path in none.get_segments()] == [0]
     assert [0.6] in [sorted(np.asarray(line.get_xdata(), float)) for line in second.lines]

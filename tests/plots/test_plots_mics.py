@@ -143,7 +143,7 @@ def test_mic_pairs_draws_the_markers_with_both_numbers() -> None:
             row("decisiveness_gap", marker, gap, dataset),
         ]
     figure = mic_pairs(frame(*rows))
-    assert [texts(ax) for ax in figure.axes] == [["3 pairs"], ["3 pairs"], ["2 pairs"]]
+    assert list(map(texts, figure.axes)) == [["3 pairs"], ["3 pairs"], ["2 pairs"]]
     assert [title.split()[2:4] for title in titles(figure)] == [
         ["correct", "(up)"],
         ["faithful", "(up)"],

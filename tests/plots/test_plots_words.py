@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from math import nan
 from typing import Any
 
@@ -48,7 +49,7 @@ def segments(ax: Axes) -> list[list[float]]:
         collection for collection in ax.collections if isinstance(collection, LineCollection)
     ]
     return [
-        [float(x) for x in path[:, 0]]
+        list(map(float, path[:, 0]))
         for collection in collections
         for path in collection.get_segments()
     ]
@@ -61,7 +62,7 @@ def test_boxes_are_the_quantiles_with_the_peoples_first() -> None:
         quantile_rows("likely", LIKELY, "people surveyed"),
     ]
     model_rows = [quantile_rows("doubt", LIKELY), quantile_rows("likely", DOUBT)]
-    (ax,) = words(frame(*(row for part in [*people, *model_rows] for row in part))).axes
+    (ax,) = words(frame(*chain.from_iterable([*people, *model_rows]))).axes
     assert labels(ax) == ["likely", "doubt"]  # by the people's medians, .7 and .25
     *bounds, people_line, model_line = sorted(
         ax.lines, key=lambda line: line.get_marker() != "None"
@@ -192,7 +193,7 @@ def test_each_divergence_has_a_panel_of_at_most_ten_columns() -> None:
     assert texts(second) == ["1.0"] * 5
     rows = [against("likely", "wasserstein", k, model=f"m{k}") for k in range(1, 7)]
     axes = divergence(frame(*rows)).axes
-    assert [texts(ax) for ax in axes] == [
+    assert list(map(texts, axes)) == [
         ["1.0", "2.0", "3.0"],
         ["4.0", "5.0", "6.0"],
     ]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from build import attributes_of, column_of
 from inspect_confidence import InvalidArgument
 from inspect_confidence.report import write_report
 from inspect_confidence.report.tables import published_table
@@ -48,9 +49,9 @@ def test_captions_count_judgments_and_nothing_is_loaded_from_elsewhere(
     """Captions count and figures name their rows; nothing is loaded from elsewhere."""
     (script,) = [element for element in page_elements if element.tag == "script"]
     assert not script.attributes
-    assert not {"link", "img", "iframe", "object", "embed"} & {
-        element.tag for element in page_elements
-    }
+    assert not {"link", "img", "iframe", "object", "embed"} & set(
+        attributes_of(page_elements, "tag")
+    )
     for element in page_elements:
         for name in ("src", "href", "xlink:href", "srcset", "action", "data"):
             if name in element.attributes:
@@ -91,7 +92,7 @@ def test_links_lead_to_unique_ids_and_figures_have_their_files(
     ]
     (reason,) = [text for text in reasons if text.startswith("Metacognitive efficiency")]
     assert "Too little data: 0 of the 1" in reason
-    assert {file.suffix for file in (page.parent / "figures").glob("*m-ratio*")} == {".csv"}
+    assert set(attributes_of((page.parent / "figures").glob("*m-ratio*"), "suffix")) == {".csv"}
     for element in figures:
         for ending in ("svg", "png", "pdf", "csv"):
             file = page.parent / "figures" / f"{element.attributes['id']}.{ending}"
@@ -182,7 +183,7 @@ def test_hostile_names_are_short_text_and_no_markup(tmp_path: Path) -> None:
     assert "<b>set" not in text
     assert "\u202e" not in text
     assert "a" * 200 not in text
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {
+    assert set(attributes_of((tmp_path / "out").iterdir(), "name")) == {
         "index.html",
         "results.csv",
         "figures",
@@ -266,14 +267,14 @@ def test_published_figures_follow_results_of_another_variant() -> None:
     )
     table = published_table(results)
     assert table is not None
-    texts = [[cell.text for cell in line] for line in table.lines]
+    texts = [attributes_of(line, "text") for line in table.lines]
     own_line = ["hard_easy_slope", "-", "anything", "mine", "prompts=ours", "own", "0.500"]
     assert texts[0][:7] == own_line
     assert table.lines[0][6].row == 0
     models = {line[3]: line[6] for line in texts[1:]}
     # The study prints .996 for Claude Haiku 3.
     assert models["Claude Haiku 3"] == "0.996"
-    assert {line[5] for line in texts[1:]} == {"published"}
+    assert set(column_of(texts[1:], 5)) == {"published"}
     assert all(line[7] != "-" for line in texts[1:])
 
 
@@ -298,9 +299,9 @@ def test_published_figures_follow_results_of_the_same_condition(figure: str) -> 
     table = published_table(results_frame([published_row(task, metric, condition, 0.25, dataset)]))
     assert table is not None
     place = {column: k for k, column in enumerate(table.columns)}
-    lines = [[cell.text for cell in line] for line in table.lines]
-    assert {texts[place["metric"]] for texts in lines} == {metric}
-    assert {texts[place["data set"]] for texts in lines} == {dataset}
+    lines = [attributes_of(line, "text") for line in table.lines]
+    assert set(column_of(lines, place["metric"])) == {metric}
+    assert set(column_of(lines, place["data set"])) == {dataset}
     result_line, *published_lines = lines
     assert (result_line[place["from"]], result_line[place["value"]]) == ("own", "0.250")
     if "judge=" in condition:

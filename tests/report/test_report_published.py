@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from build import attributes_of
 from inspect_confidence import summarize
 from inspect_confidence.report.tables import Table, published_table
 
@@ -41,7 +42,7 @@ def _published_lines(**options: str) -> set[tuple[str, ...]]:
     table = published_table(results)
     assert isinstance(table, Table)
     place = table.columns.index("from")
-    lines = [tuple(cell.text for cell in line) for line in table.lines]
+    lines = [tuple(attributes_of(line, "text")) for line in table.lines]
     return {line for line in lines if line[place] == "published"}
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from build import numbered
 from inspect_confidence import detail
 from inspect_confidence.report import write_report
 from inspect_confidence.results import Condition
@@ -48,7 +49,7 @@ def test_statuses_are_counted_by_language() -> None:
     frame = pd.DataFrame(
         {
             "task": "wep_elicitation",
-            "item": [f"c{i}" for i in range(12)],
+            "item": numbered("c", 12),
             "word": "likely",
             "setting": "concise",
             "language": ["en"] * 8 + ["zh"] * 4,
@@ -125,7 +126,7 @@ def test_means_over_models_are_in_no_matrix(tmp_path: Path) -> None:
         {
             "task": "life_eval",
             "model": [model for model in ("a", "b") for _ in range(8)],
-            "item": [f"p{k}" for k in range(8)] * 2,
+            "item": numbered("p", 8) * 2,
             "age": [10.0 * (k % 8) for k in range(16)],
             "radius": 5.0,
             "confidence": [0.1 * (k % 8) for k in range(16)],

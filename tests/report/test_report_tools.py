@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from build import column_of
 from inspect_confidence.report import write_report
 
 HERE = Path(__file__).parent
@@ -72,6 +73,6 @@ def test_no_element_sticks_out_of_the_page_or_overlaps_another(
     tool_findings: dict[str, Any],
 ) -> None:
     """Nothing reaches beyond the page, and no picture's text is cut or lies on another."""
-    if [view["view"] for view in tool_findings["views"]] == ["jsdom"]:
+    if column_of(tool_findings["views"], "view") == ["jsdom"]:
         pytest.skip("no browser is here to lay the page out")
     assert {view["view"]: view["faults"] for view in tool_findings["views"] if view["faults"]} == {}

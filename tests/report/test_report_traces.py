@@ -188,6 +188,6 @@ def test_an_interval_follows_from_the_judgments(
     text = next(cell.text for cell in _cells(page) if cell.attributes["data-row"] == str(row))
     match = SHOWN.match(text)
     assert match
-    value, below, above = (float(part) for part in match.groups())
+    value, below, above = map(float, match.groups())
     assert value == pytest.approx(failed / is_of_level.sum(), abs=0.005)
     assert (below, above) == pytest.approx((low, high), abs=0.0051)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 import pandas as pd
@@ -109,7 +109,7 @@ def words() -> Iterator[Row]:
     A model is compared with those before it.
     """
     rng = np.random.default_rng(3)
-    settings = sorted({setting for pair in SETTING_PAIRS for setting in pair})
+    settings = sorted(set(chain.from_iterable(SETTING_PAIRS)))
     sides = [("ERNIE-4.0", "zh", "concise"), ("b", "zh", "concise")]
     sides += [("b", "en", setting) for setting in settings]
     for (model, language, setting), word, context in product(sides, surveyed_counts(), range(6)):

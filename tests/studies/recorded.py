@@ -178,7 +178,7 @@ def _recorded_letter(record: Mapping[str, str]) -> dict[str, Any]:
     return {
         **row,
         "raw_sum": total,
-        "probabilities": json.dumps([float(share) for share in shares]),
+        "probabilities": json.dumps(list(map(float, shares))),
         "confidence": float(shares[letters.index(answer)]),
         **_recorded_status(failed),
     }

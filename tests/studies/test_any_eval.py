@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
+from build import column_of, copies_with
 from inspect_confidence import compare
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.results import Condition
@@ -42,7 +43,7 @@ def results_of(
 
 def asked_rows(method: str = "stated", items: int = 60, **settings: Any) -> list[Row]:
     """Rows on 0-100, by default, asked in a way; a few can't be read."""
-    return [{**row, "method": method} for row in scale_rows(**{"items": items, **settings})]
+    return copies_with(scale_rows(**{"items": items, **settings}), method=method)
 
 
 def shares(method: str = "logprob", items: int = 60, values: int = 10**6) -> list[Row]:
@@ -132,7 +133,7 @@ def test_numbers_of_epochs_are_those_of_their_items() -> None:
 def test_every_number_of_the_scale_study() -> None:
     """Of the same reports the same metrics, with the same values and intervals."""
     rows = scale_rows(items=90)
-    eval_numbers = keyed(results_of([{**row, "method": "stated"} for row in rows]))
+    eval_numbers = keyed(results_of(copies_with(rows, method="stated")))
     study_numbers = keyed(study_results(frame(rows, "scale_variants"), resamples=50))
     stated_part = frozenset({("method", "stated")})
     expected = {
@@ -140,7 +141,9 @@ def test_every_number_of_the_scale_study() -> None:
         for (condition, name), row in study_numbers.items()
         if name != "accuracy_spread"
     }
-    assert {"meta_d", "m_ratio", "auprc_error", "aurc", "utilization"} <= {k[1] for k in expected}
+    assert {"meta_d", "m_ratio", "auprc_error", "aurc", "utilization"} <= set(
+        column_of(expected, 1)
+    )
     assert set(eval_numbers) == set(expected)
     for key, row in expected.items():
         for name in ("value", "ci_low", "ci_high", "n", "asked"):
@@ -150,7 +153,7 @@ def test_every_number_of_the_scale_study() -> None:
 def test_twice_the_same_replies_change_no_number() -> None:
     """Items are the sample, also where confidence takes any value; only counts double."""
     rows = [*asked_rows(), *shares(), *asked_rows("alone", unreadable=0.3, seed=4)]
-    twice = [*rows, *({**row, "epoch": 2, "uuid": ""} for row in rows)]
+    twice = [*rows, *copies_with(rows, epoch=2, uuid="")]
     assert changed(results_of(rows), results_of(twice)).empty
 
 
@@ -167,7 +170,7 @@ def test_a_field_has_the_numbers_of_its_items_alone() -> None:
     for field, field_value in (("domain", "maps"), ("domain", "sums; a=b"), ("level", "1")):
         field_condition = str(Condition({field: field_value}))
         field_rows = [row for row in rows if Condition.read(row["by"])[field] == field_value]
-        numbers_alone = keyed(results_of([{**row, "by": ""} for row in field_rows]))
+        numbers_alone = keyed(results_of(copies_with(field_rows, by="")))
         assert numbers_alone
         part = {
             (condition - {("by", field_condition)}, name): row
@@ -188,7 +191,7 @@ def test_the_mean_over_evals_is_unweighted() -> None:
     rows = [
         *asked_rows(items=60, dataset="a"),
         *asked_rows(items=20, seed=1, dataset="b"),
-        *({**row, "dataset": "a"} for row in shares()),
+        *copies_with(shares(), dataset="a"),
     ]
     results = results_of(rows)
     condition = "method=stated;scale=0-100"
@@ -231,7 +234,7 @@ def test_partial_credit_is_a_fraction() -> None:
         (shares(items=60), True),
         (shares(items=19), False),  # so few may all differ by accident
         (shares(items=60, values=20), False),
-        ([*shares(items=60), *({**row, "epoch": 2} for row in shares(items=60))], True),
+        ([*shares(items=60), *copies_with(shares(items=60), epoch=2)], True),
     ],
 )
 def test_groups_of_one_say_nothing(rows: list[Row], undefined: bool) -> None:
@@ -243,7 +246,7 @@ def test_groups_of_one_say_nothing(rows: list[Row], undefined: bool) -> None:
     parts = ("brier_reliability", "brier_resolution", "meta_information")
     numbers = [value(results, TOKENS, name) for name in parts]
     assert np.isnan(numbers).tolist() == [undefined] * 3
-    different = len({row["confidence"] for row in rows})
+    different = len(set(column_of(rows, "confidence")))
     for name in parts:
         note = result_row(results, TOKENS, name)["note"]
         reason = f"undefined: {different} different confidences in {different} judgments"
@@ -260,8 +263,8 @@ def test_groups_of_one_say_nothing(rows: list[Row], undefined: bool) -> None:
 def test_methods_and_models_are_compared_on_their_common_items() -> None:
     """Two methods of a model, two models by a method; never both at once."""
     rows = [
-        *({**row, "model": "m"} for row in [*asked_rows(items=60), *shares(items=80)]),
-        *({**row, "model": "n"} for row in asked_rows(items=70, seed=3)),
+        *copies_with([*asked_rows(items=60), *shares(items=80)], model="m"),
+        *copies_with(asked_rows(items=70, seed=3), model="n"),
     ]
     for row in rows:
         row["dataset"] = "quiz"

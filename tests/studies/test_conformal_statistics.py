@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from build import attributes_of, column_of
 from inspect_confidence.metrics import METRICS, Statistic, conformal_offset, mean_of
 from inspect_confidence.studies.intervals import Intervals
 
@@ -34,12 +35,12 @@ def intervals(rows: list[OffsetRow], units: int, level: float) -> Intervals:
     """The rows as the studies hold them."""
     return Intervals(
         level=level,
-        unit_index=np.array([row.item for row in rows], np.int64),
+        unit_index=np.array(attributes_of(rows, "item"), np.int64),
         unit_count=units,
-        lower=np.array([row.lower for row in rows], float),
-        upper=np.array([row.upper for row in rows], float),
-        truth=np.array([row.truth for row in rows], float),
-        epoch=np.array([row.epoch for row in rows], float),
+        lower=np.array(attributes_of(rows, "lower"), float),
+        upper=np.array(attributes_of(rows, "upper"), float),
+        truth=np.array(attributes_of(rows, "truth"), float),
+        epoch=np.array(attributes_of(rows, "epoch"), float),
         empty=np.zeros(len(rows), bool),
     )
 
@@ -60,7 +61,7 @@ def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, Statist
 def learned_offset(train: list[OffsetRow], level: float) -> float:
     """The ceil((n + 1) level)-th smallest score of each item's first readable judgment."""
     scores = []
-    for item in sorted({row.item for row in train}):
+    for item in sorted(set(attributes_of(train, "item"))):
         item_rows = sorted(
             (row for row in train if row.item == item and row.readable), key=lambda row: row.epoch
         )
@@ -184,7 +185,7 @@ def resample_weights(seed: int) -> NDArray[np.int64]:
 
 def at_ones(train: list[OffsetRow], test: list[OffsetRow], level: float) -> dict[str, float]:
     """The statistics of every item once."""
-    units = 1 + max(row.item for row in train + test)
+    units = 1 + max(attributes_of(train + test, "item"))
     statistics = conformal_statistics(intervals(train, units, level), intervals(test, units, level))
     return {
         name: float(statistic(np.ones((1, units)))[0]) for name, statistic in statistics.items()
@@ -281,8 +282,8 @@ def test_sets_that_become_empty(level: float) -> None:
 def test_unreadable_judgments(half_width: float, epochs: int, seed: int) -> None:
     """Unreadable judgments are left out; an item's first readable epoch calibrates."""
     train, test = simulated(seed, half_width, epochs, unreadable=0.3)
-    assert not all(row.readable for row in train)
-    assert not all(row.readable for row in test)
+    assert not all(attributes_of(train, "readable"))
+    assert not all(attributes_of(test, "readable"))
     assert_equal(train, test, 80.0, ONES)
     assert_equal(train, test, 80.0, resample_weights(seed))
 
@@ -290,11 +291,11 @@ def test_unreadable_judgments(half_width: float, epochs: int, seed: int) -> None
 def test_rows_of_weights_are_separate_resamples() -> None:
     """Each of many rows of weights has the metrics of its own test items, at one offset."""
     train, test = simulated(5, half_width=1.0)
-    weights = np.array([resample_weights(seed) for seed in range(20)])
+    weights = np.array(list(map(resample_weights, range(20))))
     statistics = conformal_statistics(intervals(train, UNITS, 80), intervals(test, UNITS, 80))
     expected = [plainly(train, repeated(test, row), 80) for row in weights]
     for name, statistic in statistics.items():
-        want = [row[name] for row in expected]
+        want = column_of(expected, name)
         np.testing.assert_allclose(statistic(weights.astype(float)), want, rtol=1e-11, atol=1e-12)
 
 
@@ -303,7 +304,7 @@ def test_two_equal_epochs_are_one(level: float) -> None:
     """Judging every item a second time with the same outcome leaves every statistic alone."""
     once = simulated(9, half_width=1.5)
     twice = [rows + [row._replace(epoch=2) for row in rows] for rows in once]
-    weights = np.array([ONES, *(resample_weights(seed) for seed in range(10))], float)
+    weights = np.array([ONES, *map(resample_weights, range(10))], float)
     single = conformal_statistics(*(intervals(rows, UNITS, level) for rows in once))
     double = conformal_statistics(*(intervals(rows, UNITS, level) for rows in twice))
     for name in NAMES:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import attributes_of, numbered
 from inspect_confidence import compare
 from inspect_confidence.metrics import rate_difference_interval
 from inspect_confidence.studies import study_of
@@ -211,7 +212,7 @@ def test_models_are_compared_on_common_items() -> None:
     """30 more items of one model change nothing; the difference has the sign of the first."""
     better = commitments(model="better")
     worse = better.assign(model="worse", keep=[1.0] * 40)
-    more = better.assign(item=[f"x{number}" for number in range(40)], keep=0.0)
+    more = better.assign(item=numbered("x", 40), keep=0.0)
     table = compare(pd.concat([better, more, worse], ignore_index=True), resamples=200)
     row = table[(table["metric"] == "withdraw_delta")].iloc[0]
     assert (row["value_a"], row["value_b"], row["difference"]) == pytest.approx((40, 0, 40))
@@ -237,7 +238,7 @@ def test_the_studys_tables_show_every_metric_once() -> None:
     both = {"abstain": rows, "commitment": commitments(bet=1.0)}
     results = study_results(both)
     shown = study_of("abstain").views(results.assign(row=results.index))
-    assert [view.title for view in shown] == [
+    assert attributes_of(shown, "title") == [
         "Answering only above a target",
         "From one target to the next",
         "Kept, withdrawn, bet on",

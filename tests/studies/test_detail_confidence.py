@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy.integrate import trapezoid
 
+from build import column_of, numbered
 from inspect_confidence import detail
 from inspect_confidence.metrics import auroc, clustered_wilson_interval, ece
 from inspect_confidence.results import results_frame, with_parts
@@ -61,7 +62,7 @@ def judgments(
             "dataset": "own",
             "variant": "",
             "source": "stated",
-            "item": list(items) or [f"i{n}" for n in range(len(confidence))],
+            "item": list(items) or numbered("i", len(confidence)),
             "status": "ok",
             "confidence": confidence,
             "correct": correct,
@@ -104,12 +105,12 @@ def test_type2_rates_of_the_worked_example() -> None:
         part_of(rows, f"type2_{name}_rate", "threshold") for name in ("hit", "false_alarm")
     )
     assert list(hits) == ["1", "0.95", "0.9", "0.3"]
-    assert [row["value"] for row in hits.values()] == pytest.approx([1 / 3, 2 / 3, 1, 1])
-    assert [row["value"] for row in alarms.values()] == pytest.approx([0, 0, 1 / 2, 1])
+    assert column_of(hits.values(), "value") == pytest.approx([1 / 3, 2 / 3, 1, 1])
+    assert column_of(alarms.values(), "value") == pytest.approx([0, 0, 1 / 2, 1])
     assert interval(hits["0.95"]) == pytest.approx(share_interval(2, 3), abs=1e-12)
     assert interval(alarms["0.9"]) == pytest.approx(share_interval(1, 2), abs=1e-12)
-    assert {row["n"] for row in hits.values()} == {3}
-    assert {row["n"] for row in alarms.values()} == {2}
+    assert set(column_of(hits.values(), "n")) == {3}
+    assert set(column_of(alarms.values(), "n")) == {2}
 
 
 def test_corp_curve_of_the_worked_example() -> None:
@@ -119,8 +120,8 @@ def test_corp_curve_of_the_worked_example() -> None:
     assert {confidence: row["value"] for confidence, row in curve.items()} == pytest.approx(
         {"0.3": 0, "0.9": 1 / 2, "0.95": 1, "1": 1}
     )
-    assert {row["n"] for row in curve.values()} == {5}
-    assert [row["value"] for row in band.values()] == [float(confidence) for confidence in curve]
+    assert set(column_of(curve.values(), "n")) == {5}
+    assert column_of(band.values(), "value") == list(map(float, curve))
     assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in band.values())
     # Of an item alone at .3, x is 0 or 1; certainty is always right where it is calibrated.
     assert (band["0.3"]["ci_low"], interval(band["1"])) == (0, (1, 1))
@@ -139,7 +140,7 @@ def test_report_shares_of_the_worked_example() -> None:
     # a: 2 of 2, b: 0 of 2, c and d: 0 of 1; (4^2 + 2^2 + 2 * 1^2) / 9 / 36 is its variance.
     n = 1 / 3 * 2 / 3 / (22 / 9 / 36)
     assert interval(shares["90"]) == pytest.approx(share_interval(n / 3, n), abs=1e-12)
-    assert {row["n"] for row in shares.values()} == {6}
+    assert set(column_of(shares.values(), "n")) == {6}
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import column_of
 from inspect_confidence import detail
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import Condition, with_parts
@@ -87,7 +88,7 @@ def test_bins_and_items_by_hand(finer_rows: pd.DataFrame) -> None:
     radius_rows = rows_of(finer_rows, "truth_bin_confidence", radius="5")
     assert {r["bin"]: r["n"] for r in radius_rows} == {"0.4-0.5": 1, "0.5-0.6": 2, "0.6-0.7": 1}
     one = detail(WORKED[WORKED["radius"] == 5])
-    assert {r["radius"] for r in rows_of(one, "truth_bin_confidence", radius="5")} == {"5"}
+    assert set(column_of(rows_of(one, "truth_bin_confidence", radius="5"), "radius")) == {"5"}
     assert not rows_of(one, "truth_bin_confidence", radius="")  # it would be the same again
     # Of radius 5: confidences .2, .6, .7 and .8 in bins of their own; 1 has the eleventh.
     bins = {r["bin"]: r for r in rows_of(finer_rows, "bin_accuracy", radius="5")}

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import attributes_of, column_of
 from inspect_confidence import detail
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
@@ -76,7 +77,7 @@ def test_bins_hold_the_means_over_epochs() -> None:
     bins = rows_of(detail(LIKELY), "value_share", "bin", **OWN)
     low, high = share_interval(1, 4)
     assert len(bins) == 20
-    assert sum(row["value"] for row in bins.values()) == pytest.approx(1)
+    assert sum(column_of(bins.values(), "value")) == pytest.approx(1)
     full = {name for name, row in bins.items() if row["value"]}
     assert full == {"0.15-0.2", "0.65-0.7", "0.8-0.85", "0.95-1"}
     for name in full:
@@ -93,7 +94,7 @@ def test_quantiles_and_edges() -> None:
     values = {q: row["value"] for q, row in rows.items()}
     expected = {"0.05": 0.225, "0.25": 0.525, "0.5": 0.725, "0.75": 0.85, "0.95": 0.97}
     assert values == pytest.approx(expected)
-    assert {row["n"] for row in rows.values()} == {4}
+    assert set(column_of(rows.values(), "n")) == {4}
     # .05 k lies in the bin that begins with it, though .15 * 20 is not 3; 1 in the last one.
     edges = [(k / 20,) for k in range(21)]
     bins = rows_of(detail(word_judgments("likely", edges)), "value_share", "bin", **OWN)
@@ -123,7 +124,7 @@ def test_people_are_a_model_of_their_own(tmp_path: Path) -> None:
     quantiles = rows_of(results, "probability_quantile", "q", **people)
     assert quantiles["0.05"]["value"] == pytest.approx(0.53)
     assert quantiles["0.5"]["value"] == pytest.approx(0.7)
-    assert {row["n"] for row in quantiles.values()} == {4}
+    assert set(column_of(quantiles.values(), "n")) == {4}
     assert not results["condition"].str.contains("never asked").any()
 
 
@@ -237,7 +238,7 @@ def test_figures_are_specified_in_full(spec: FigureSpec) -> None:
 def test_headlines_are_in_the_registry() -> None:
     """Each names a known metric and stands once."""
     all_of_them = [*WORD_HEADLINES, *HEDGE_HEADLINES]
-    assert {headline.metric for headline in all_of_them} <= KNOWN
+    assert set(attributes_of(all_of_them, "metric")) <= KNOWN
     assert len(
         {(headline.task, headline.metric, str(headline.where)) for headline in all_of_them}
     ) == len(all_of_them)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import statsmodels.api as sm
 from scipy.stats import entropy, norm, pearsonr
 from sklearn.metrics import roc_auc_score
 
+from build import attributes_of, column_of, copies_with, rows_with
 from inspect_confidence import InvalidArgument, compare
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.studies import View
@@ -102,7 +104,7 @@ def options(model: str, seed: int, kind: str, items: int = 40, **constants: obje
                 shares = rng.integers(0, 5, 4) + np.array([0, 1, 0, 2])
                 shares[rng.integers(4)] += 20 * (rng.uniform() < 0.4)
                 row |= {"choices": 4, "target": LETTERS[truth]}
-                row |= {"probabilities": json.dumps([float(x) for x in shares / shares.sum()])}
+                row |= {"probabilities": json.dumps(list(map(float, shares / shares.sum())))}
                 # Mostly the largest, sometimes another.
                 letter_index = int(rng.integers(4)) if rng.uniform() < 0.3 else int(shares.argmax())
                 row |= {"answer": LETTERS[letter_index], "confidence": NAN}
@@ -123,7 +125,7 @@ def options(model: str, seed: int, kind: str, items: int = 40, **constants: obje
 
 def first_epoch(rows: Sequence[Row]) -> list[Row]:
     """Those of epoch 1."""
-    return [row for row in rows if row["epoch"] == 1]
+    return rows_with(rows, epoch=1)
 
 
 def twice(rows: Sequence[Row]) -> list[Row]:
@@ -224,9 +226,9 @@ def of_everyone(rows: Sequence[Row], outcome: str) -> dict[str, tuple[float, int
     ]
     replied = [row["status"] for row in rows if row["status"] in ("ok", *REPLIES)]
     return {
-        "accuracy": mean([p for _, p in pairs]),
-        "mean_confidence": mean([c for c, _ in pairs]),
-        **of_table([c for c, _ in complete_pairs], [p for _, p in complete_pairs], item_ids),
+        "accuracy": mean(column_of(pairs, 1)),
+        "mean_confidence": mean(column_of(pairs, 0)),
+        **of_table(column_of(complete_pairs, 0), column_of(complete_pairs, 1), item_ids),
         "round_rate": mean([multiple_of_five(c) for c, _ in pairs]),
         "format_failure_rate": mean([float(status != "ok") for status in replied]),
         "n": (len(rows), len(rows)),
@@ -240,7 +242,7 @@ def of_lives(rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
     correlation = pearsonr(*zip(*complete_pairs, strict=True)).statistic
     return {
         **of_everyone(rows, SCORE),
-        "maximum_achievable_score": mean([row[MAS] for row in rows]),
+        "maximum_achievable_score": mean(column_of(rows, MAS)),
         "optimal_answer_gap": mean([row[MAS] - row[SCORE] for row in rows]),
         "confidence_truth_correlation": (float(correlation), len(complete_pairs)),
     }
@@ -264,15 +266,15 @@ def expected_lives(rows: Sequence[Row]) -> Numbers:
         numbers[frozenset(), metric] = number
     numbers[frozenset(), "hard_easy_slope"] = slope(rows)
     for radius in sorted({int(row["radius"]) for row in rows}):
-        radius_rows = [row for row in rows if row["radius"] == radius]
+        radius_rows = rows_with(rows, radius=radius)
         condition = {("radius", str(radius))}
         for metric, number in of_lives(radius_rows).items():
             numbers[frozenset(condition), metric] = number
         for decade in sorted({row["age"] // 10 * 10 for row in radius_rows}):
             decade_rows = [row for row in radius_rows if row["age"] // 10 * 10 == decade]
             curve = frozenset({*condition, ("age", f"{decade}-{decade + 9}")})
-            numbers[curve, "mean_answer"] = mean([row["answer"] for row in decade_rows])
-            numbers[curve, "mean_best_answer"] = mean([row["best_answer"] for row in decade_rows])
+            numbers[curve, "mean_answer"] = mean(column_of(decade_rows, "answer"))
+            numbers[curve, "mean_best_answer"] = mean(column_of(decade_rows, "best_answer"))
     return numbers
 
 
@@ -293,9 +295,9 @@ def test_every_number_of_life_eval() -> None:
         (m, v): lives(m, k, variant=v)
         for k, (m, v) in enumerate([("a", "x"), ("b", "x"), ("a", "y")])
     }
-    table = results([row for rows in ways.values() for row in rows])
+    table = results(list(chain.from_iterable(ways.values())))
     for (model, variant), rows in ways.items():
-        assert {row["status"] for row in rows} > {"ok", "refusal", "ambiguous", "scoring_failed"}
+        assert set(column_of(rows, "status")) > {"ok", "refusal", "ambiguous", "scoring_failed"}
         part = {("variant", variant)}
         expected = {(key[0] | part, key[1]): number for key, number in expected_lives(rows).items()}
         variant_table = {
@@ -309,15 +311,15 @@ def test_notes_say_what_was_left_out() -> None:
     """How many judgments of which status, and over how many items two epochs are spread."""
     rows = lives("a", 4)
     table = results(rows)
-    counts = pd.Series([row["status"] for row in rows]).value_counts()
+    counts = pd.Series(column_of(rows, "status")).value_counts()
     parts = {
         "accuracy": [float(row[SCORE]) for row in rows],
-        "mean_confidence": [stated_confidence(row) for row in rows],
+        "mean_confidence": list(map(stated_confidence, rows)),
         "ece": [stated_confidence(row) + float(row[SCORE]) for row in rows],
         "confidence_truth_correlation": [
             stated_confidence(row) + float(row[SCORE]) for row in rows
         ],
-        "round_rate": [stated_confidence(row) for row in rows],
+        "round_rate": list(map(stated_confidence, rows)),
         "optimal_answer_gap": [row[MAS] - row[SCORE] for row in rows],
     }
     for metric, values in parts.items():
@@ -410,17 +412,17 @@ def completed(rows: Sequence[Row]) -> list[Row]:
 def test_every_number_of_question_sets(kind: str, convention: str | None) -> None:
     """Two models, two epochs, unreadable rows, stated and token: each is its own loop."""
     of_models = {model: options(model, seed, kind) for seed, model in enumerate("ab")}
-    all_rows = [row for rows in of_models.values() for row in rows]
+    all_rows = list(chain.from_iterable(of_models.values()))
     table = results(all_rows, "question_sets", convention=convention)
     for model, rows in of_models.items():
         whole = completed(rows)
-        for source in {row["source"] for row in rows}:
+        for source in set(column_of(rows, "source")):
             source_table = {}
             for (condition, metric), row in keyed(table, model).items():
                 parts = dict(condition)
                 if parts.pop("source", "stated") == source and "of" not in parts:
                     source_table[frozenset(parts.items()), metric] = row
-            source_rows = [row for row in whole if row["source"] == source]
+            source_rows = rows_with(whole, source=source)
             if convention == "authors":  # its own rules, on the recorded answers
                 for metric in ("ece", "round_rate"):
                     del source_table[frozenset(), metric]
@@ -647,7 +649,7 @@ def test_token_rows_that_are_all_missing_are_undefined() -> None:
     ]
     table = results(rows, "question_sets")
     token = {key: row for key, row in keyed(table, "a").items() if ("source", "token") in key[0]}
-    assert {metric for _, metric in token} >= {"mean_confidence", "ece", "auroc", "meta_d"}
+    assert set(column_of(token, 1)) >= {"mean_confidence", "ece", "auroc", "meta_d"}
     for (condition, metric), row in token.items():
         if metric == "n":
             continue
@@ -670,7 +672,7 @@ def test_stated_less_token_on_items_that_have_both() -> None:
     ]
     read = [row for row in rows if row["status"] == "ok" and not np.isnan(row["correct"])]
     items = {
-        source: {row["item"] for row in read if row["source"] == source}
+        source: set(column_of(rows_with(read, source=source), "item"))
         for source in ("stated", "token")
     }
     common_items = items["stated"] & items["token"]
@@ -680,13 +682,9 @@ def test_stated_less_token_on_items_that_have_both() -> None:
         for source in ("stated", "token")
     }
     stated_numbers, token_numbers = (
-        {
-            **of_table(
-                [row["confidence"] for row in source_rows], [row["correct"] for row in source_rows]
-            )
-        }
-        | {"accuracy": mean([row["correct"] for row in source_rows])}
-        | {"mean_confidence": mean([row["confidence"] for row in source_rows])}
+        {**of_table(column_of(source_rows, "confidence"), column_of(source_rows, "correct"))}
+        | {"accuracy": mean(column_of(source_rows, "correct"))}
+        | {"mean_confidence": mean(column_of(source_rows, "confidence"))}
         for source_rows in of_source.values()
     )
     table = results(rows, "question_sets", resamples=200)
@@ -721,7 +719,7 @@ def test_common_items_are_those_every_model_answered(task: str) -> None:
     all_rows = [row for row in all_rows if (row["model"], row["item"]) != ("b", never)]
     asked_rows = [row for row in all_rows if row.get("source") != "token"]
     lost_items = {row["item"] for row in asked_rows if row["status"] != "ok"} | {never}
-    kept_items = {row["item"] for row in asked_rows} - lost_items
+    kept_items = set(column_of(asked_rows, "item")) - lost_items
     assert 10 < len(kept_items) < len(kept_items | lost_items) - 10
     table = results(all_rows, task, common_items=True)
     counts = f"{len(kept_items)} of {len(kept_items | lost_items)} items"
@@ -734,7 +732,7 @@ def test_common_items_are_those_every_model_answered(task: str) -> None:
         if task == "life_eval":
             assert_same_numbers(keyed(table, model), expected_lives(model_rows))
         else:
-            stated_rows = [row for row in model_rows if row["source"] == "stated"]
+            stated_rows = rows_with(model_rows, source="stated")
             expected = of_options(stated_rows)
             for metric, (value, n) in expected.items():
                 row = row_at(table, model, metric)
@@ -837,7 +835,7 @@ def test_means_of_models() -> None:
     }
     assert set(results(lives("a", 1))["model"]) == {"a"}
     rows = lives("a", 3)
-    table = results([*rows, *({**row, "model": "copy"} for row in rows)], resamples=100)
+    table = results([*rows, *copies_with(rows, model="copy")], resamples=100)
     single, mean_table = keyed(table, "a"), keyed(table, "mean of all models")
     assert (frozenset(), "hard_easy_slope") in mean_table
     for key, row in mean_table.items():
@@ -855,7 +853,7 @@ def test_a_mean_of_models_without_common_items_says_so() -> None:
     of_models = {model: lives(model, seed, TWENTY_ONE_AGES) for seed, model in enumerate("ab", 1)}
     for row in of_models["b"]:
         row |= {"radius": row["radius"] + 1, "item": f"{row['item']} other"}
-    table = results([row for rows in of_models.values() for row in rows])
+    table = results(list(chain.from_iterable(of_models.values())))
     widths = []
     for model in of_models:
         row = row_at(table, model, "hard_easy_slope")
@@ -871,7 +869,7 @@ def test_a_mean_of_models_without_common_items_says_so() -> None:
 
 def test_an_undefined_model_makes_the_mean_undefined() -> None:
     """NaN with the model's name, of the correlation and of the slope."""
-    constant = [{**row, "confidence": 0.5} for row in lives("b", 2)]
+    constant = copies_with(lives("b", 2), confidence=0.5)
     table = results([*lives("a", 1), *constant])
     row = row_at(table, "mean of all models", "confidence_truth_correlation")
     assert np.isnan([row["value"], row["ci_low"], row["ci_high"]]).all()
@@ -909,7 +907,7 @@ def common_rows(a: Sequence[Row], b: Sequence[Row]) -> tuple[list[Row], list[Row
         [row for row in rows if not np.isnan([stated_confidence(row), row[SCORE]]).any()]
         for rows in (a, b)
     ]
-    items = {row["item"] for row in read[0]} & {row["item"] for row in read[1]}
+    items = set(column_of(read[0], "item")) & set(column_of(read[1], "item"))
     first, second = ([row for row in rows if row["item"] in items] for rows in read)
     return first, second
 
@@ -933,8 +931,8 @@ def test_compare_two_models() -> None:
         )
         of_both = []
         for rows in (first, second):
-            sure = [row["confidence"] for row in rows]
-            right = [row[SCORE] for row in rows]
+            sure = column_of(rows, "confidence")
+            right = column_of(rows, SCORE)
             numbers = {metric: value for metric, (value, _) in of_table(sure, right).items()}
             numbers |= {"accuracy": mean(right)[0], "mean_confidence": mean(sure)[0]}
             if not radius:
@@ -950,7 +948,7 @@ def test_compare_two_models() -> None:
             assert row["value_a"] == pytest.approx(value, abs=1e-9), metric
             assert row["value_b"] == pytest.approx(of_both[1][metric], abs=1e-9), metric
             assert row["difference"] == pytest.approx(value - of_both[1][metric], abs=1e-9)
-            assert row["items"] == len({first_rows["item"] for first_rows in first})
+            assert row["items"] == len(set(column_of(first, "item")))
             # Biased metrics have no interval over ages.
             if not (none := metric in ("ece", "meta_information")):
                 assert 1 / 61 - 1e-12 <= row["p"] <= 1
@@ -977,7 +975,7 @@ def test_comparisons_that_are_known() -> None:
     a = lives("a", 1)
     comparisons = compare(
         frame(a, "life_eval"),
-        frame([{**row, "model": "b"} for row in twice(a)], "life_eval"),
+        frame(copies_with(twice(a), model="b"), "life_eval"),
         resamples=50,
     )
     numbers = comparisons[["difference", "ci_low", "ci_high"]].to_numpy()
@@ -998,11 +996,8 @@ def test_compare_question_sets() -> None:
         ("a token", "b token"),
     }
     for source in ("stated", "token"):
-        read = [
-            [r for r in rows if r["source"] == source and r["status"] == "ok"]
-            for rows in of_models.values()
-        ]
-        items = {r["item"] for r in read[0]} & {r["item"] for r in read[1]}
+        read = [rows_with(rows, source=source, status="ok") for rows in of_models.values()]
+        items = set(column_of(read[0], "item")) & set(column_of(read[1], "item"))
         values = [
             of_table(
                 [r["confidence"] for r in rows if r["item"] in items],
@@ -1029,8 +1024,8 @@ def test_what_is_compared_of_sets() -> None:
         for item in ("1", "2")
         for answer_kind in "rh"
     ]
-    a = [{**row, "model": "a"} for row in rows]
-    b = [{**row, "model": "b", "confidence": 0.5} for row in rows]
+    a = copies_with(rows, model="a")
+    b = copies_with(rows, model="b", confidence=0.5)
     b[1] |= {"status": "refusal", "confidence": NAN, "correct": NAN}  # item 1, h
     comparisons = compare(frame(a, "question_sets"), frame(b, "question_sets"), resamples=20)
     (row,) = comparisons[comparisons["metric"] == "mean_confidence"].to_dict("records")
@@ -1040,7 +1035,7 @@ def test_what_is_compared_of_sets() -> None:
     assert [row["value_a"], row["value_b"]] == pytest.approx([2 / 3, 2 / 3])
     rows = options("a", 1, "given")
     plain = [{name: row[name] for name in row if name != "source"} for row in rows]
-    other_model = frame([{**row, "model": "b"} for row in rows], "question_sets")
+    other_model = frame(copies_with(rows, model="b"), "question_sets")
     assert len(compare(frame(plain, "question_sets"), other_model, resamples=20))
 
 
@@ -1101,7 +1096,7 @@ def test_malformed_probabilities() -> None:
 def by_title(table: pd.DataFrame) -> dict[str, View]:
     """The views of results."""
     views = LIFE_EVAL.views(table)
-    assert len({view.title for view in views}) == len(views)
+    assert len(set(attributes_of(views, "title"))) == len(views)
     return {view.title: view for view in views}
 
 
@@ -1123,7 +1118,7 @@ def cell_text(row: Mapping[Any, Any], digits: int, factor: float = 1) -> str:
 @pytest.fixture(scope="module")
 def everything() -> pd.DataFrame:
     """Results of both tasks, two models, three kinds of sets; b's confidence never varies."""
-    people = [*lives("a", 1), *({**row, "confidence": 0.5} for row in lives("b", 2))]
+    people = [*lives("a", 1), *copies_with(lives("b", 2), confidence=0.5)]
     sets = [
         row
         for kind in ("options", "true_false", "given")
@@ -1138,7 +1133,7 @@ def everything() -> pd.DataFrame:
 
 def test_titles_and_cells_of_views(everything: pd.DataFrame) -> None:
     """The study's tables, then by radius, curves, discrimination and tokens, for each variant."""
-    assert [view.title for view in LIFE_EVAL.views(everything)] == [
+    assert attributes_of(LIFE_EVAL.views(everything), "title") == [
         "Table 2, LifeEval",
         "Tables 3 and 4, all sets",
         "LifeEval by radius",

@@ -12,6 +12,7 @@ import pytest
 import statsmodels.api as sm
 from sklearn.metrics import roc_auc_score
 
+from build import column_of
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
 from studies.frames import study_results as summarize
@@ -84,7 +85,7 @@ class Lives:
         path = shared_data / "life_eval" / "PeriodLifeTable_2022_RawData.csv"
         table = pd.read_csv(path)
         self.q = {
-            sex: [float(q) for q in table[f"Death probability ({sex.upper()})"]]
+            sex: list(map(float, table[f"Death probability ({sex.upper()})"]))
             for sex in ("male", "female")
         }
 
@@ -191,7 +192,7 @@ def test_mean_maximum_achievable_score(
     truths = [scored(lives, row, closed) for row, _ in read]
     accuracy = value(results, GPT, "ssa-2022", "accuracy", **condition)
     assert accuracy == pytest.approx(np.mean(truths), abs=1e-9)
-    gap = np.mean([best for _, best in read]) - np.mean(truths)
+    gap = np.mean(column_of(read, 1)) - np.mean(truths)
     found_gap = value(results, GPT, "ssa-2022", "optimal_answer_gap", **condition)
     assert found_gap == pytest.approx(gap, abs=1e-9)
 

@@ -8,6 +8,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss, roc_auc_score
 
+from build import attributes_of, numbered
 from inspect_confidence import items_needed, recalibrate, recalibrated, summarize, threshold
 from inspect_confidence.commands.views import views_of
 from inspect_confidence.metrics import METRICS, prr
@@ -102,7 +103,7 @@ def test_question_sets_have_them_all() -> None:
     assert len(head.table) == 3  # two sets, one of them by its tokens too
     further_views = [view for view in all_views if view.title.startswith(FURTHER_METRICS)]
     assert further_views
-    assert all(view.fold for view in further_views)
+    assert all(attributes_of(further_views, "fold"))
 
 
 def test_the_log_score_of_a_scale_keeps_half_a_step_from_the_ends() -> None:
@@ -154,15 +155,15 @@ def test_commands_take_question_sets() -> None:
         {"confidence": stated_confidence, "correct": right.astype(float), "status": "ok"}
     )
     rows = rows.assign(task="question_sets", model="m", dataset="d", kind="options")
-    rows = rows.assign(item=[f"i{k}" for k in range(500)], choices=2, target="A", source="stated")
+    rows = rows.assign(item=numbered("i", 500), choices=2, target="A", source="stated")
     rows["answer"] = np.where(right, "A", "B")
     lists = [
         [c, 1 - c] if a == "A" else [1 - c, c]
         for a, c in zip(rows["answer"], stated_confidence, strict=True)
     ]
-    rows = rows.assign(probabilities=[str([float(share) for share in pair]) for pair in lists])
+    rows = rows.assign(probabilities=[str(list(map(float, pair))) for pair in lists])
     unreadable = rows.iloc[:30].assign(status="refusal", confidence=NAN, correct=NAN, answer="")
-    unreadable = unreadable.assign(probabilities="", item=[f"lost{k}" for k in range(30)])
+    unreadable = unreadable.assign(probabilities="", item=numbered("lost", 30))
     rows = pd.concat([rows, unreadable], ignore_index=True)
     recalibration = recalibrate(rows, method="isotonic", resamples=50)
     (entry,) = recalibration.maps["maps"]

@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations, product
+from itertools import chain, combinations, permutations, product
 from math import atanh, inf, isnan, nan, sqrt, tanh
 from pathlib import Path
 from statistics import fmean
@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr, ttest_rel
 
+from build import attributes_of, column_of
 from inspect_confidence import compare
 from inspect_confidence.commands.analysis import study_parts
 from inspect_confidence.metrics import METRICS
@@ -269,7 +270,7 @@ class Loops:
     @property
     def groups(self) -> list[Group]:
         """Data sets' splits."""
-        return list(dict.fromkeys(sentence.group for sentence in self.said))
+        return list(dict.fromkeys(attributes_of(self.said, "group")))
 
     def counted(self) -> list[tuple[Said, str]]:
         """Sentences with the marker that they count for."""
@@ -291,7 +292,7 @@ class Loops:
 
     def markers(self) -> list[str]:
         """Those with a MIC somewhere."""
-        all_markers = dict.fromkeys(marker for _, marker in self.counted())
+        all_markers = dict.fromkeys(column_of(self.counted(), 1))
         return [m for m in all_markers if any(not isnan(self.mic(g, m)) for g in self.groups)]
 
     def mic(self, group: Group, marker: str, threshold: float | None = None) -> float:
@@ -318,7 +319,7 @@ class Loops:
         bins: dict[int, list[float]] = defaultdict(list)
         for reply in self.replies(group):
             confidence, faithful = (
-                mean(sentence.held for sentence in reply),
+                mean(attributes_of(reply, "held")),
                 self.faithfulness(reply),
             )
             if isnan(confidence) or (self.authors and (confidence in (0, 1) or faithful == 0)):
@@ -359,15 +360,17 @@ class Loops:
         dataset, split = group
         replies = self.replies(group)
         spoken = [reply for reply in replies if reply[0].markers is not None]
-        sentences = [sentence for reply in spoken for sentence in reply]
+        sentences = list(chain.from_iterable(spoken))
         lengths = [float(len(reply)) for reply in spoken]
         hedges = [float(len(sentence.markers or ())) for sentence in sentences]
         plain = {
             "accuracy": self.accuracy(group),
             "punt_rate": mean(reply[0].punt for reply in spoken),
             "faithfulness": mean(map(self.faithfulness, spoken)),
-            "mean_internal_confidence": mean(mean(e.held for e in reply) for reply in spoken),
-            "mean_decisiveness": mean(mean(e.decided for e in reply) for reply in spoken),
+            "mean_internal_confidence": mean(
+                mean(attributes_of(reply, "held")) for reply in spoken
+            ),
+            "mean_decisiveness": mean(mean(attributes_of(reply, "decided")) for reply in spoken),
             "sentences_per_reply": mean(lengths),
             "sentences_per_reply_sd": spread(lengths, 0) if lengths else nan,
             "format_failure_rate": 1 - len(spoken) / len(replies),
@@ -474,9 +477,9 @@ class Loops:
                 for sentence in second_sentences:
                     of_reply[sentence.reply].append(abs(mic - sentence.held))
             levels = {
-                "marker": [fmean(gaps) for gaps in of_marker.values()],
-                "sentence": [gap for gaps in of_marker.values() for gap in gaps],
-                "response": [fmean(gaps) for gaps in of_reply.values()],
+                "marker": list(map(fmean, of_marker.values())),
+                "sentence": list(chain.from_iterable(of_marker.values())),
+                "response": list(map(fmean, of_reply.values())),
                 "mean": between,
             }
             gap_lists.append(levels[level])
@@ -485,7 +488,7 @@ class Loops:
     @property
     def chosen(self) -> list[Group]:
         """Of each data set the train split, or the one split that it has."""
-        datasets = dict.fromkeys(dataset for dataset, _ in self.groups)
+        datasets = dict.fromkeys(column_of(self.groups, 0))
         splits = {d: [split for of, split in self.groups if of == d] for d in datasets}
         return [(d, "train" if "train" in of else of[0]) for d, of in splits.items()]
 
@@ -524,8 +527,8 @@ class Loops:
                 markers, kind
             )
         of_group = {
-            "mac": [self.accuracy(group) for group in groups],
-            "mcc": [self.cmfg(group) for group in groups],
+            "mac": list(map(self.accuracy, groups)),
+            "mcc": list(map(self.cmfg, groups)),
         }
         for shared in ("", "shared=some"):
             rows = self.table(markers, everywhere=not shared)
@@ -873,7 +876,7 @@ def test_interval_resamples_items_with_their_sentences() -> None:
         list(part.results(observe, {"mic"}))
     draws = np.sort(observed[WHERE, "mic"])
     sums = np.array([sum(sentences) / 20 for sentences in agreements])
-    sizes = np.array([len(sentences) for sentences in agreements])
+    sizes = np.array(list(map(len, agreements)))
     rng = np.random.default_rng(0)
     item_weights = rng.standard_gamma(1, (200_000, 6))
     # Half a unit of as many sentences as an item has on the mean, at either end.
@@ -1342,7 +1345,7 @@ def test_compare_two_models() -> None:
         rows = comparisons[comparisons["dataset"] == dataset]
         assert (rows["items"] == len(common)).all()
         for row in rows.to_dict("records"):
-            first_value, second_value = (side[row["metric"]] for side in values)
+            first_value, second_value = column_of(values, row["metric"])
             assert (row["value_a"], row["value_b"]) == pytest.approx((first_value, second_value)), (
                 row
             )
@@ -1408,8 +1411,8 @@ def test_tables() -> None:
     frame = pd.concat([frame_from_rows(sentences, "m"), frame_from_rows(parsed(WORKED), "o")])
     views = HEDGE_MARKERS.views(checked(frame, marker_thresholds=(2,)))
     names = ("Data sets", "Stability of markers", "Marker internal confidence")
-    assert [view.title for view in views] == [f"{name}: {m}" for m in "mo" for name in names]
-    sets, stability, mics = (view.table for view in views[:3])
+    assert attributes_of(views, "title") == [f"{name}: {m}" for m in "mo" for name in names]
+    sets, stability, mics = attributes_of(views[:3], "table")
     assert list(sets["dataset"] + sets["split"]) == ["Atest", "Atrain"]
     assert list(sets["punts"].str.split(" ").str[0]) == ["0.12", "0.14"]
     cells = dict(zip(stability["metric"] + " " + stability["of"], stability["value"], strict=True))
@@ -1424,7 +1427,7 @@ def test_tables() -> None:
     assert mic.loc["perhaps", "sentences"] == "3"
     assert mic.loc["perhaps", "A train SD"] == "0.00"  # 18 of 20 agree in all three
     views = HEDGE_MARKERS.views(checked(frame_from_rows(parsed(WORKED)), marker_thresholds=(2, 50)))
-    assert [view.title for view in views] == [f"{name}: m" for name in names]
+    assert attributes_of(views, "title") == [f"{name}: m" for name in names]
     stability = views[1].table
     assert list(stability) == ["metric", "of", "T=2", "T=50", "n"]
     assert set(stability["T=50"]) == {"-"}

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from build import numbered, rows_with
 from inspect_confidence import summarize
 from inspect_confidence.cli import main
 from inspect_confidence.commands.judge_labels import read_judge_labels
@@ -83,7 +84,7 @@ def test_labels_of_the_runs_items_need_no_rates() -> None:
     """Prediction-powered, of items; by the peer-checked mean. Labels of another model's don't."""
     verdicts = np.where(np.arange(200) % 10 < 6, 1.0, 0.0)
     truth = np.where(np.arange(200) % 7 == 0, 1 - verdicts, verdicts)
-    items = [f"i{k}" for k in range(200)]
+    items = numbered("i", 200)
     run = pd.DataFrame({"item": items, "correct": verdicts, "confidence": 0.7, "task": "any_eval"})
     run_labels = pd.DataFrame({"item": items[:80], "judged": verdicts[:80], "label": truth[:80]})
     expected = prediction_powered_mean(truth[:80], verdicts[:80], verdicts[80:])
@@ -203,7 +204,7 @@ def test_a_check_of_a_judge_and_a_file_are_read_alike(tmp_path: Path) -> None:
     LABELS.to_csv(label_path, index=False)
     arguments = ["summarize", str(run), "--resamples", "50", "--judge-labels", str(label_path)]
     result_rows = json.loads(CliRunner().invoke(main, [*arguments, "--json"]).output)
-    (row,) = (row for row in result_rows if row["metric"] == "judge_corrected_accuracy")
+    (row,) = rows_with(result_rows, metric="judge_corrected_accuracy")
     assert row["value"] == pytest.approx(4 / 7)
     output = CliRunner().invoke(main, arguments).output
     assert "Corrected for the judge's errors" in output

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import numbered
 from inspect_confidence import summarize
 from inspect_confidence.commands.summarize import summarize_with_draws
 
@@ -19,7 +20,7 @@ def frame(model: str, levels: int) -> pd.DataFrame:
         rows = {
             "task": "any_eval",
             "model": model,
-            "item": [f"q{i}" for i in range(ITEMS)],
+            "item": numbered("q", ITEMS),
             "epoch": epoch,
             "confidence": confidence,
             "correct": (rng.random(ITEMS) < confidence) * 1.0,

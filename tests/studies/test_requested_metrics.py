@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import attributes_of, numbered
 from conftest import CHECKOUT
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.views import headline_metrics
@@ -23,7 +24,7 @@ def reports() -> pd.DataFrame:
     return pd.DataFrame(
         {
             **{"task": "any_eval", "model": "m", "dataset": "d", "low": 0.0, "high": 10.0},
-            **{"item": [f"q{k}" for k in range(200)], "status": status},
+            **{"item": numbered("q", 200), "status": status},
             "raw": np.where(status == "ok", raw, np.nan),
             "correct": rng.integers(2, size=200).astype(float),
         }
@@ -40,7 +41,7 @@ def test_results_do_not_depend_on_which_metrics_are_computed() -> None:
     """On logs of all studies: headlines, numbers made of other results, and single metrics."""
     judgments = read_judgments(str(CHECKOUT / "examples" / "logs"))
     everything = summarize(judgments, resamples=50)
-    derived = set[str]().union(*(study.sources for study in all_studies()))
+    derived = set[str]().union(*attributes_of(all_studies(), "sources"))
     for metrics in (headline_metrics(), derived, {"brier", "mic"}, {"coverage"}, {"n"}, set()):
         results = summarize(judgments, metrics=metrics, resamples=50)
         pd.testing.assert_frame_equal(results, rows_of(everything, metrics), rtol=1e-12)
@@ -67,7 +68,7 @@ def test_statistics_that_are_not_asked_for_are_not_evaluated() -> None:
         Statistics([Estimate({}, "brier", 40), Estimate({}, "auroc", 40)], refuse),
     ]
     resampled = resample(statistics, 40, Resampling(50, metrics={"overconfidence"}))
-    assert [estimate.metric for estimate in resampled.estimates] == ["overconfidence"]
+    assert attributes_of(resampled.estimates, "metric") == ["overconfidence"]
     assert resampled.values.tolist() == [780]
     assert resampled.draws.shape == (50, 1)
     assert np.isfinite(resampled.draws).all()

@@ -6,6 +6,7 @@ Items, not judgments, are the sample.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from scipy.stats import pearsonr
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
+from build import column_of, copies_with, numbered, rows_with
 from inspect_confidence import InvalidArgument, detail, read_judgments
 from inspect_confidence.metrics import m_ratio, meta_d
 from studies.frames import NAN, Row, changed, frame, result_row, scale_rows, scaled, value
@@ -135,7 +137,7 @@ def test_numeric_and_unread_reports() -> None:
     assert "2 of 40 judgments left out: 2 without a value" in share["note"]
     # Accuracy is 26/40 on both readable scales, so it spreads 0 points over these two.
     unread: Row = {"raw": NAN, "correct": NAN, "answer": "", "status": "refusal"}
-    rows = [*thirds(), *thirds(high=10), *({**row, **unread} for row in thirds(high=5))]
+    rows = [*thirds(), *thirds(high=10), *copies_with(thirds(high=5), **unread)]
     spread = result_row(scaled(rows), "", "accuracy_spread")
     assert spread["value"] == 0
     assert "over 2 of the 5 granularity scales" in spread["note"]
@@ -148,8 +150,8 @@ def test_two_choices_give_meta_d() -> None:
     """Where every item has two choices, meta-d' is the maximum-likelihood fit of the ratings."""
     rows = scale_rows("0-5")
     results = scaled(rows)
-    read = [row for row in rows if row["status"] == "ok"]
-    values = sorted({row["raw"] for row in read})
+    read = rows_with(rows, status="ok")
+    values = sorted(set(column_of(read, "raw")))
     counts = np.zeros((2, 2 * len(values)))
     for row in read:
         k = values.index(row["raw"])
@@ -164,7 +166,7 @@ def test_two_choices_give_meta_d() -> None:
     assert set(types) == {"sdt", "m_afc"}
     # At a threshold one row, which is also the number of the other two models of two choices.
     sure = [row["raw"] / 5 for row in read]
-    right = [row["correct"] for row in read]
+    right = column_of(read, "correct")
     for type1 in ("two_z", "two_afc"):
         expected = m_ratio(sure, right, type1=type1, threshold=0.5)
         number = value(results, "scale=0-5;threshold=0.5;type1=m_afc", "m_ratio")
@@ -183,7 +185,7 @@ def test_mean_over_data_sets_is_unweighted() -> None:
     keyed: dict[str, dict[tuple[str, str], float]] = {"large": {}, "small": {}, "mean": {}}
     for row in results.to_dict("records"):
         keyed[row["dataset"]][row["condition"], row["metric"]] = row["value"]
-    metrics_of_mean = {metric for _, metric in keyed["mean"]}
+    metrics_of_mean = set(column_of(keyed["mean"], 1))
     assert {"accuracy", "ece", "auroc", "violation_rate", "difference", "meta_d"} <= metrics_of_mean
     assert not metrics_of_mean & {"n", "top1_value"}
     for key, mean in keyed["mean"].items():
@@ -217,7 +219,7 @@ def test_mean_of_m_ratio_or_why_there_is_none() -> None:
         row = result_row(results, condition, metric, dataset="mean")
         assert np.isnan(row["value"])
         assert row["note"].startswith("undefined: there is none of four"), row["note"]
-    results = scaled([row for set_rows in rows.values() for row in set_rows], resamples=20)
+    results = scaled(list(chain.from_iterable(rows.values())), resamples=20)
     row = result_row(results, where, "m_ratio", dataset="mean")
     assert np.isnan(row["value"])
     reason = "undefined: undefined in free (items have no choices, or different numbers of them)"
@@ -305,7 +307,7 @@ def test_where_meta_d_is_there() -> None:
     rows = thirds()
     with_answers, without_answers = (
         result_row(scaled(answer_rows), "scale=0-100", "meta_d")
-        for answer_rows in (rows, [{**row, "answer": ""} for row in rows])
+        for answer_rows in (rows, copies_with(rows, answer=""))
     )
     assert not np.isnan(with_answers["value"])
     assert with_answers["value"] == without_answers["value"]
@@ -346,10 +348,10 @@ def stating(accuracy: float, raw: Callable[[int], int], high: int = 100) -> pd.D
     return pd.DataFrame(
         {
             "task": "scale_variants",
-            "item": [f"q{k}" for k in range(ITEMS)],
+            "item": numbered("q", ITEMS),
             "low": 0,
             "high": high,
-            "raw": [raw(k) for k in range(ITEMS)],
+            "raw": list(map(raw, range(ITEMS))),
             "choices": 2,
             "target": targets,
             "answer": [
@@ -455,9 +457,9 @@ def test_two_epochs_are_pooled() -> None:
     second = scale_rows("0-20", items=50, choices=4, seed=4, unreadable=0.2)
     rows += [{**row, "epoch": 2, "uuid": f"{row['uuid']} again"} for row in second]
     results = scaled(rows)
-    read = [row for row in rows if row["status"] == "ok"]
+    read = rows_with(rows, status="ok")
     assert 0 < len(rows) - len(read) < 40
-    right = [row["correct"] for row in read]
+    right = column_of(read, "correct")
     sure = [row["raw"] / 20 for row in read]
     condition = "scale=0-20"
     assert value(results, condition, "accuracy") == pytest.approx(np.mean(right))
@@ -467,7 +469,7 @@ def test_two_epochs_are_pooled() -> None:
     unread = 1 - len(read) / len(rows)
     assert value(results, condition, "format_failure_rate") == pytest.approx(unread)
     assert value(results, condition, "n") == 100
-    reports = pd.Series([row["raw"] for row in read]).value_counts(normalize=True)
+    reports = pd.Series(column_of(read, "raw")).value_counts(normalize=True)
     assert value(results, condition, "entropy_bits") == pytest.approx(
         -(reports * np.log2(reports)).sum()
     )

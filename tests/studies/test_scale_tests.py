@@ -13,6 +13,7 @@ from scipy.stats import ttest_1samp
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from statsmodels.stats.multitest import multipletests
 
+from build import copies_with, rows_with
 from inspect_confidence import summarize
 from inspect_confidence.results import Condition
 from studies.frames import NAN, Row, result_row, scale_rows, scaled, value
@@ -125,7 +126,7 @@ def test_scales_to_compare_with(rows: list[Row]) -> None:
     tests = results[results["metric"] == "difference"]["condition"]
     assert set(tests.str.extract("versus=(.*)")[0]) == {"0-20"}
     disjoint = [row for row in rows if (row["high"] == 100) == (row["item"] < "i035")]
-    results = scaled([row for row in disjoint if row["low"] == 0])
+    results = scaled(rows_with(disjoint, low=0))
     conditions = set(results["condition"])
     assert "scale=0-20" in conditions
     assert not any("versus=" in condition for condition in conditions)
@@ -158,7 +159,7 @@ def test_accuracy_spread_is_the_range_over_granularity_scales(results: pd.DataFr
 
 def test_results_are_the_seeds(rows: list[Row]) -> None:
     """One seed gives one table; another changes intervals and p, never a value."""
-    zero_based = [row for row in rows if row["low"] == 0]
+    zero_based = rows_with(rows, low=0)
     first, repeated, other_seed = (
         scaled(zero_based, seed=seed, thresholds=[0.5]) for seed in (1, 1, 2)
     )
@@ -170,18 +171,17 @@ def test_results_are_the_seeds(rows: list[Row]) -> None:
 
 def test_every_undefined_number_says_why() -> None:
     """All right, all sure, one item, nothing read: each NaN has a note with its reason."""
-    right = [{**row, "correct": 1.0} for row in scale_rows("0-100", items=30)]
-    sure = [{**row, "raw": 20.0} for row in scale_rows("0-20", items=30, unreadable=0)]
-    unread = [
-        {**row, "raw": NAN, "correct": NAN, "answer": "", "status": "refusal"}
-        for row in scale_rows("0-10", items=30)
-    ]
-    withheld = [{**row, "status": "content_filter"} for row in unread]
+    right = copies_with(scale_rows("0-100", items=30), correct=1.0)
+    sure = copies_with(scale_rows("0-20", items=30, unreadable=0), raw=20.0)
+    unread = copies_with(
+        scale_rows("0-10", items=30), raw=NAN, correct=NAN, answer="", status="refusal"
+    )
+    withheld = copies_with(unread, status="content_filter")
     single = scale_rows("0-50", items=1, unreadable=0)
     cases = ([*right, *sure], [*right, *unread], unread, withheld, single, [*right, *single])
     for case in cases:
         for choices in (2, 4, NAN):
-            answers = scaled([{**row, "choices": choices} for row in case], resamples=50)
+            answers = scaled(copies_with(case, choices=choices), resamples=50)
             undefined = answers[answers["value"].isna()]
             assert len(undefined)
             silent = undefined[~undefined["note"].str.startswith("undefined: ")]

@@ -8,6 +8,7 @@ from itertools import product
 import pandas as pd
 import pytest
 
+from build import copies_with, rows_with
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import View
 from inspect_confidence.studies.scale_variants.shown import scale_tables as views
@@ -71,14 +72,14 @@ def test_every_table_has_its_scales_in_order(results: pd.DataFrame) -> None:
             (view,) = [
                 candidate for candidate in views(results) if candidate.title == f"{title}: {model}"
             ]
-            rows = [tuple(row) for row in view.table[["data set", "scale"]].to_numpy()]
+            rows = list(map(tuple, view.table[["data set", "scale"]].to_numpy()))
             assert rows == list(product(("one", "two", "mean"), EVERY)), title
 
 
 def lines(view: View, *more: str) -> list[tuple[str, ...]]:
     """What the lines of a table of all models are about."""
     names = ["model", "data set", *more]
-    return [tuple(row) for row in view.table[names].to_numpy()]
+    return list(map(tuple, view.table[names].to_numpy()))
 
 
 def test_cells_are_the_scaled(results: pd.DataFrame) -> None:
@@ -200,13 +201,13 @@ def cases() -> dict[str, list[Row]]:
     nothing = {"raw": NAN, "correct": NAN, "answer": "", "status": "refusal"}
     return {
         "two scales": two,
-        "one item": [row for row in two if row["item"] == "i003"],
-        "all unreadable": [{**row, **nothing} for row in two],
+        "one item": rows_with(two, item="i003"),
+        "all unreadable": copies_with(two, **nothing),
         "one scale unreadable": [row if row["high"] > 10 else {**row, **nothing} for row in two],
-        "all withheld": [{**row, **nothing, "status": "content_filter"} for row in two],
-        "no choices": [{**row, "choices": NAN} for row in two],
-        "no choices, empty": [{**row, "choices": ""} for row in two],
-        "all right": [{**row, "correct": 1.0} for row in two],
+        "all withheld": copies_with(two, **nothing, status="content_filter"),
+        "no choices": copies_with(two, choices=NAN),
+        "no choices, empty": copies_with(two, choices=""),
+        "all right": copies_with(two, correct=1.0),
         "other scales alone": [{**row, "high": row["high"] + 1} for row in two],
     }
 
@@ -229,9 +230,7 @@ def test_every_table_is_of_texts(results: pd.DataFrame) -> None:
 def test_views_of_little() -> None:
     """One scale alone has its tables, and so has a file of confidence and correct."""
     for name in ("two scales", "one item", "all unreadable", "no choices"):
-        views_by_title = by_title(
-            scaled([row for row in cases()[name] if row["high"] == 100], resamples=20)
-        )
+        views_by_title = by_title(scaled(rows_with(cases()[name], high=100), resamples=20))
         few_titles = {"Out of range"}
         full = {"Tables 1 and 8 to 10, scale 0-100", "Reports", *few_titles}
         full.add("Tables 6 and 7, ECE by bins")

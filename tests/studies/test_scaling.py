@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import attributes_of, column_of, numbered
 from inspect_confidence.metrics import NEAREST_TO_ONE, TEMPERATURES
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.studies.estimate import Statistics
@@ -230,7 +231,7 @@ def decoding_frames(seed: int) -> dict[float, pd.DataFrame]:
     # Items t0 to t4 are train. At 1.0 item t0 can't be read at 90%, at 1.7 item s1 at 80%. A second
     # epoch, which isn't used, has bounds far off.
     rng = np.random.default_rng(seed)
-    names = [f"t{i}" for i in range(5)] + [f"s{i}" for i in range(5)]
+    names = numbered("t", 5) + numbered("s", 5)
     truths = dict(zip(names, rng.normal(0, 3, size=10), strict=True))
     frames = {}
     for temperature in TRIED:
@@ -279,7 +280,7 @@ def plain_rows(
 
 def plain_mean(rows: list[dict[str, float]], metric: str) -> float:
     """The mean of a metric, by adding up."""
-    return sum(row[metric] for row in rows) / len(rows)
+    return float(np.mean(column_of(rows, metric)))
 
 
 def plain_temperature(
@@ -359,7 +360,7 @@ def test_decoding_rows_say_what_they_rest_on() -> None:
     assert estimands["per_level", 90.0, "decoding_temperature"].estimates[0].n == 4
     assert estimands["all_levels", 80.0, "coverage"].estimates[0].n == 4  # test items
     assert estimands["per_level", 90.0, "coverage"].estimates[0].n == 5
-    for estimate in chain.from_iterable(statistics.estimates for statistics in estimand_list):
+    for estimate in chain.from_iterable(attributes_of(estimand_list, "estimates")):
         assert estimate.n_asked == 5
         assert (estimate.condition["method"], estimate.condition["split"]) == ("sampling", "test")
         assert "0.3, 1, 1.7" in estimate.note

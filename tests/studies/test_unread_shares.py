@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import attributes_of
 from inspect_confidence import summarize
 from inspect_confidence.metrics import clustered_wilson_interval
 from inspect_confidence.report.tables import Table
@@ -84,7 +85,7 @@ def test_the_sentence_says_that_all_or_no_replies_were_read() -> None:
         ("echo", "Parse failures: all of 118 replies (118 echo)."),
     ):
         rows = unread_rows(frame.assign(status=status))
-        assert [summary.sentence for summary in summarize_failures(rows)] == [says]
+        assert attributes_of(summarize_failures(rows), "sentence") == [says]
     rows = unread_rows(frame.assign(status="sample_error"))
     assert rows["value"].isna().all()
     assert (

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
+from build import copies_with
 from inspect_confidence import InvalidArgument
 from inspect_confidence.datasets.wep_choices import ChoicePrompt, design
 from inspect_confidence.prompts.wep_probes import CHOICES
@@ -223,7 +224,7 @@ def test_duplicates_change_nothing() -> None:
     """Every judgment again, in the same or a second epoch, leaves values, intervals and n."""
     rows, once = summarized(0.1)
     for epoch in (1, 2):
-        twice = table(rows + [{**row, "epoch": epoch} for row in rows])
+        twice = table(rows + copies_with(rows, epoch=epoch))
         assert once.keys() == twice.keys()
         for key, row in once.items():
             for name in ("value", "ci_low", "ci_high", "n"):
@@ -278,9 +279,7 @@ def test_intervals_rest_on_36_clusters() -> None:
 def test_intervals_hold_their_values(seed: int, unread: float) -> None:
     """Whatever two epochs say; one verdict, and p wherever there are clusters enough."""
     rows = choice_rows(noisy(seed, unread=unread))
-    results = table(
-        rows + [{**row, "epoch": 2} for row in choice_rows(noisy(seed + 1, unread=unread))]
-    )
+    results = table(rows + copies_with(choice_rows(noisy(seed + 1, unread=unread)), epoch=2))
     for (condition, metric), row in results.items():
         if not np.isnan(row["ci_low"]):
             assert row["ci_low"] <= row["value"] <= row["ci_high"], (condition, metric)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, brunnermunzel, wasserstein_distance
 from statsmodels.stats.multitest import multipletests
 
+from build import column_of, copies_with, rows_with
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.results import Condition
@@ -98,7 +99,7 @@ def test_measures_against_people_equal_loops() -> None:
     rows = answers_near_people()
     results = table(rows)
     for word in SURVEYED:
-        model_values = percents([row for row in rows if row["word"] == word])
+        model_values = percents(rows_with(rows, word=word))
         human = people(word)
         condition = {"versus": "human", "word": word}
         assert row_at(results, "brunner_munzel_theta", **condition)["value"] == pytest.approx(
@@ -228,7 +229,7 @@ def test_epochs_change_no_value() -> None:
         6, SURVEYED[:4], setting="male"
     )
     once = table(rows)
-    for twice in (rows + rows, rows + [{**row, "epoch": 2} for row in rows]):
+    for twice in (rows + rows, rows + copies_with(rows, epoch=2)):
         results = table(twice)
         assert results.keys() == once.keys()
         for key, row in results.items():
@@ -303,7 +304,7 @@ def test_tests_of_few_values() -> None:
     condition = {"setting": "female", "versus": "male", "of": "brunner_munzel_theta"}
     raw = [row_at(results, "p_value", word=word, **condition)["value"] for word in words[:2]]
     adjusted = [row_at(results, "p_holm", word=word, **condition) for word in words[:2]]
-    assert [row["value"] for row in adjusted] == pytest.approx(multipletests(raw, method="holm")[1])
+    assert column_of(adjusted, "value") == pytest.approx(multipletests(raw, method="holm")[1])
     assert "over 2 words; 1 undefined" in str(adjusted[0]["note"])
 
 

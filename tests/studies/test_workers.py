@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import column_of, numbered
 from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.results import Result
 from inspect_confidence.studies import Resampling, workers
@@ -37,9 +38,9 @@ def threads(_: int) -> str:
 def test_where_work_is_done() -> None:
     """In order by several processes, here for one worker, or where processes save no time."""
     products = run_tasks(process_of, [(number, 10) for number in range(6)], workers=2)
-    assert [value for value, _ in products] == [0, 10, 20, 30, 40, 50]
-    assert os.getpid() not in {process for _, process in products}
-    assert len({process for _, process in products}) <= 2
+    assert column_of(products, 0) == [0, 10, 20, 30, 40, 50]
+    assert os.getpid() not in set(column_of(products, 1))
+    assert len(set(column_of(products, 1))) <= 2
     # The work of one worker, or of one task, is done here.
     cases: list[tuple[list[tuple[int, int]], int]] = [([(1, 2), (3, 4)], 1), ([(1, 2)], 4), ([], 4)]
     for tasks, worker_count in cases:
@@ -86,7 +87,7 @@ def two_models() -> pd.DataFrame:
     """Judgments of two models on two scales and two data sets."""
     rng = np.random.default_rng(4)
     rows = pd.MultiIndex.from_product(
-        [["m/a", "m/b"], ["first", "second"], [10.0, 100.0], [f"i{k}" for k in range(40)]],
+        [["m/a", "m/b"], ["first", "second"], [10.0, 100.0], numbered("i", 40)],
         names=["model", "dataset", "high", "item"],
     ).to_frame(index=False)
     raw = np.round(rng.random(len(rows)) * rows["high"])

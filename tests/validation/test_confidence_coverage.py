@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from build import attributes_of
 from inspect_confidence.metrics import METRICS, Costs
 from inspect_confidence.studies.calibration import (
     COMPARED_METRICS,
@@ -55,4 +56,4 @@ def test_every_metric_of_stated_confidence_has_a_row_of_its_own() -> None:
     assert with_interval <= names
     differences = difference_coverage("same answers, two scales", 30, 2)
     difference_names = {figure.metric.partition(" ")[2].partition(" ")[0] for figure in differences}
-    assert {metric.metric for metric in (*MEAN_METRICS, *COMPARED_METRICS)} <= difference_names
+    assert set(attributes_of((*MEAN_METRICS, *COMPARED_METRICS), "metric")) <= difference_names

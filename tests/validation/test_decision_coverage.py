@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import numbered
 from inspect_confidence import metrics
 from inspect_confidence.metrics import Clusters, rate_difference_interval
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
@@ -114,7 +115,7 @@ def pushed(rng: np.random.Generator, items: int, draws: int) -> Iterator[pd.Data
         frame = pd.DataFrame(
             {
                 "task": "commitment",
-                "item": np.repeat([f"q{number}" for number in range(items)], draws),
+                "item": np.repeat(numbered("q", items), draws),
                 "epoch": np.tile(np.arange(draws), items).astype(float),
                 "draw": 0.0,
                 "cluster": "",

@@ -19,6 +19,7 @@ from inspect_ai.log import EvalLog, write_eval_log
 from inspect_ai.model import get_model
 from scipy.stats import binom, binomtest, norm, wilcoxon
 
+from build import column_of
 from figures import Record
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
@@ -96,7 +97,7 @@ def pooled(results: pd.DataFrame, marker: str) -> tuple[float, int]:
     parts = [
         value_and_count for (_, its), value_and_count in mics(results).items() if its == marker
     ]
-    n = sum(count for _, count in parts)
+    n = sum(column_of(parts, 1))
     return sum(value * count for value, count in parts) / n, n
 
 
@@ -218,7 +219,7 @@ def test_stable_markers_are_at_the_floor(log: EvalLog, record_property: Record) 
     id_mae = floors.drawn["", "id_mae"]
     error = id_mae.std() / sqrt(len(id_mae))
     assert abs(id_mae.mean() - floors.expected_id_mae) < 4 * error
-    bare = float(np.mean([distance(c) for c in MARKERS.values()]))
+    bare = float(np.mean(list(map(distance, MARKERS.values()))))
     record_property(
         "figure",
         f"floor of ID-MAE of this design: {floors.expected_id_mae:.4f} exactly, {bare:.4f} of it "

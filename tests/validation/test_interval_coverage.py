@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import binom, entropy
 from statsmodels.stats.proportion import proportion_confint
 
+from build import column_of
 from figures import Record
 from inspect_confidence.metrics import (
     METRICS,
@@ -213,8 +214,8 @@ def test_means_of_token_methods(items: int) -> None:
         "unseen_mass": rng.beta(0.1, 5, POOL),
         "unseen_mass ": np.where(rng.random(POOL) < 0.2, rng.beta(1, 5, POOL), 0),
         "decoding_entropy": entropy(traces, axis=2, base=2).mean(axis=1),
-        "tunnel_index": np.array([tunnel_index(trace) for trace in traces]),
-        "residual_tunnel_index": np.exp(-3 * np.array([tunnel_index(trace) for trace in traces])),
+        "tunnel_index": np.array(list(map(tunnel_index, traces))),
+        "residual_tunnel_index": np.exp(-3 * np.array(list(map(tunnel_index, traces)))),
     }
     figures = []
     for metric, pool in pools.items():
@@ -453,7 +454,7 @@ def score_differences(
         least, greatest = extremes_of(scores, UNBOUNDED_ABOVE)
         greatest = np.maximum(greatest, mean_width + mean_width / (1 - level / 100))
         extremes = np.array([least, least, greatest, greatest])
-        pseudo_scores = extremes[[positions[side] for positions in PSEUDO_PAIRS]]
+        pseudo_scores = extremes[column_of(PSEUDO_PAIRS, side)]
         means.append(scores.mean(axis=0))
         draws.append(pair_weights @ np.vstack([scores, pseudo_scores]) / total)
     yield from zip(means[0] - means[1], (draws[0] - draws[1]).T, strict=True)

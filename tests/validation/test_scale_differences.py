@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from build import column_of
 from inspect_confidence.metrics import TABLE_FUNCTIONS
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.studies.compare import confidence_contrast
@@ -116,7 +117,7 @@ def rejections(null: Null, items: int) -> tuple[int, int]:
         contrast_draws = resampled(
             confidence_contrast(sides[0], sides[1], (0.5,)), Resampling(RESAMPLES, seed), None
         )
-        column = [metric for _, metric in contrast_draws.names].index(null.metric)
+        column = column_of(contrast_draws.names, 1).index(null.metric)
         verdict = contrast_draws.test(column)
         if np.isnan(verdict.p):
             continue

@@ -312,7 +312,7 @@ def test_order_of_scales(record_property: Record) -> None:
             ("plain functions", function_tables),
             ("respondent", spoken),
         ):
-            numbers = np.array([estimator(scale_tables) for scale_tables in tables_by_scale])
+            numbers = np.array(list(map(estimator, tables_by_scale)))
             ordered = float(np.mean((numbers[0] > numbers[1]) & (numbers[1] > numbers[2])))
             means = ", ".join(f"{value:.3f}" for value in numbers.mean(axis=1))
             record_property(

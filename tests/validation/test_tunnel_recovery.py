@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from build import column_of
 from figures import Record
 from inspect_confidence.metrics import (
     interval_score,
@@ -54,10 +55,7 @@ def test_tunnel_is_undone(tunnel: float, record_property: Record) -> None:
     """
     nominal = np.array(LEVELS) / 100
     coverage_pairs = [coverages(tunnel, 200, seed) for seed in range(20)]
-    direct, estimated = (
-        np.mean([coverage_pair[side] for coverage_pair in coverage_pairs], axis=0)
-        for side in (0, 1)
-    )
+    direct, estimated = (np.mean(column_of(coverage_pairs, side), axis=0) for side in (0, 1))
     expected = tunnel * nominal
     error = np.sqrt(expected * (1 - expected) / (20 * ITEMS))
     np.testing.assert_array_less(np.abs(direct - expected), 3 * error)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.special import ndtr
 
+from build import numbered
 from inspect_confidence import metrics
 from inspect_confidence.commands.sample_size import items_needed
 from inspect_confidence.metrics.arrays import FloatArray
@@ -124,7 +125,7 @@ def pilot(runs: Runs, n: int) -> pd.DataFrame:
             {
                 "task": "any_eval",
                 "model": model,
-                "item": [f"i{k}" for k in range(n)],
+                "item": numbered("i", n),
                 "confidence": confidence,
                 "correct": right,
             }

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import attributes_of, column_of
 from inspect_confidence import summarize
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.metrics import (
@@ -163,7 +164,7 @@ def test_median_of_values_without_ties() -> None:
     figures = []
     for n in (6, 10, *SIZES):
         rng = np.random.default_rng(n)
-        ends = [median_interval(row) for row in rng.uniform(size=(1_000, n))]
+        ends = list(map(median_interval, rng.uniform(size=(1_000, n))))
         discreteness = "few ranks" if n < 30 else ""
         figures.append(covered("median_probability", "even", n, 0.5, ends, discreteness))
     assert not lacking(figures)
@@ -208,9 +209,7 @@ def test_theta_and_difference_of_medians(design: str) -> None:
         ]
         figures.append(covered("median_difference", sizes, n, gap, ends, TIED))
         if abs(theta - 0.5) < 1e-9:
-            levels.append(
-                rejected("Brunner-Munzel", sizes, n, [comparison.p for comparison in comparisons])
-            )
+            levels.append(rejected("Brunner-Munzel", sizes, n, attributes_of(comparisons, "p")))
         if design == "separated":
             assert all(comparison.p < 2e-8 for comparison in comparisons)
     assert not lacking(figures)
@@ -242,8 +241,8 @@ def test_paired_difference(shift: int) -> None:
             gaps = shift + (steps if spread else 4 * rng.standard_t(4, (700, n)))
             results = [sign_flips(row, resamples=500, seed=i) for i, row in enumerate(gaps)]
             wide = "few patterns of signs" if n <= 15 else ""
-            ends = [interval for _, interval in results]
-            design, ps = f"{law}, shift {shift}", [p for p, _ in results]
+            ends = column_of(results, 1)
+            design, ps = f"{law}, shift {shift}", column_of(results, 0)
             figures.append(covered("paired_difference", design, n, shift, ends, wide))
             if not shift or n >= 15:
                 levels.append(rejected("paired signs", design, n, ps, power=shift > 0))
@@ -304,14 +303,14 @@ def test_scores_and_contrasts(design: str) -> None:
                 scores_of_side.assign(value=scores_of_side["value"] - second_scores["value"])
                 for scores_of_side, second_scores in pairs
             ]
-            gap_means = [choices._ClusteredMean.from_units(gap) for gap in gaps]
+            gap_means = list(map(choices._ClusteredMean.from_units, gaps))
             clusters_text = f"{design}, clusters of {units}"
             levels.append(
                 rejected(
                     "contrast",
                     clusters_text,
                     n,
-                    [choices._p_value(scores_of_side) for scores_of_side in gap_means],
+                    list(map(choices._p_value, gap_means)),
                 )
             )
     assert not lacking(figures)
