@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
-from typing import Any, Protocol, TypeVar
+from itertools import islice, product
+from typing import Any, Protocol, TypeVar, cast
 
 import pandas as pd
 from inspect_ai import Task
@@ -91,3 +91,13 @@ def rows_with(rows: Iterable[Row], **values: object) -> list[Row]:
 def copies_with(rows: Iterable[Mapping[str, Any]], **values: object) -> list[dict[str, Any]]:
     """Copies of the rows, with other values in some columns."""
     return [{**row, **values} for row in rows]
+
+
+def combinations_of(**values: Iterable[Any]) -> list[dict[str, Any]]:
+    """A row for each combination of values; those of the last column change first."""
+    return [dict(zip(values, cells, strict=True)) for cells in product(*values.values())]
+
+
+def frame_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame, whose columns have names."""
+    return cast("list[dict[str, Any]]", frame.to_dict("records"))

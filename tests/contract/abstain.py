@@ -18,7 +18,7 @@ from typing import Any
 from inspect_ai import Task
 
 from build import numbered
-from contract.far_end import Case, Prepared, failure_rate
+from contract.far_end import Case, Prepared, defined, failure_rate, items_by_question
 from contract.scale_variants import chosen, solved
 from inspect_confidence.prompts.decisions import instruction
 from inspect_confidence.tasks.decisions import abstain
@@ -86,9 +86,7 @@ class Candidate:
         self._answers = answers
         self._asked: Counter[str] = Counter()
         self._ratings: dict[tuple[str, int], tuple[int | None, str]] = {}
-        self._items = {
-            str(sample.input): (sample.metadata or {})["item"] for sample in task.dataset
-        }
+        self._items = items_by_question(task)
         self._samples: dict[str, list[tuple[Meant, int]]] = defaultdict(list)
         self._rated: Counter[str] = Counter()
 
@@ -177,14 +175,12 @@ class Candidate:
         metrics: dict[str, float] = {}
         payoffs = []
         for target, meanings in self.by_target().items():
-            payoffs.append(mean(m.points for m in meanings if m.points is not None))
+            payoffs.append(mean(defined(meanings, "points")))
             replies = ["ok" if m.status == "declined" else m.status for m in meanings]
             read = [m for m in meanings if m.status in ("ok", "declined")]
             metrics |= {
                 f"attempted_share_{float(target):g}": mean(m.status == "ok" for m in read),
-                f"accuracy_given_attempted_{float(target):g}": mean(
-                    m.right for m in meanings if m.right is not None
-                ),
+                f"accuracy_given_attempted_{float(target):g}": mean(defined(meanings, "right")),
                 f"format_failure_rate_{float(target):g}": failure_rate(replies),
             }
         return {**metrics, "payoff": float(mean(payoffs))}
@@ -195,10 +191,10 @@ class Candidate:
         for target, meanings in self.by_target().items():
             condition = f"confidence_asked=before;confidence_target={float(target):g};format=open"
             read = [m for m in meanings if m.status in ("ok", "declined")]
-            right = [m.right for m in meanings if m.right is not None]
+            right = defined(meanings, "right")
             accuracy = mean(right)
             values |= {
-                (condition, "payoff"): float(mean(m.points for m in read if m.points is not None)),
+                (condition, "payoff"): float(mean(defined(read, "points"))),
                 (condition, "attempted_share"): mean(m.status == "ok" for m in read),
                 (condition, "accuracy_given_attempted"): accuracy,
                 (condition, "overall_accuracy"): sum(right) / len(read),

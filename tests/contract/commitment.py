@@ -17,7 +17,7 @@ from inspect_ai import Task
 
 from build import numbered
 from contract.abstain import DECLINES
-from contract.far_end import Case, Prepared, failure_rate
+from contract.far_end import Case, Prepared, defined, failure_rate, items_by_question
 from contract.scale_variants import chosen, solved
 from inspect_confidence.tasks.decisions import commitment
 from provider_server import Reply, Request
@@ -67,9 +67,7 @@ class Witness:
     def __init__(self, answers: Mapping[str, tuple[str, str, Sequence[str]]], task: Task) -> None:
         self.withholds = True
         self._answers = answers
-        self._items = {
-            str(sample.input): (sample.metadata or {})["item"] for sample in task.dataset
-        }
+        self._items = items_by_question(task)
         self._asked: Counter[str] = Counter()
         self._stands: dict[tuple[str, int], Stand] = {}
 
@@ -210,10 +208,10 @@ class Witness:
             rates.append(mean(s.keep for s in stands if s.right is outcome and s.keep is not None))
         return {
             "withdraw_delta": 100 * (rates[0] - rates[1]),
-            "accuracy": mean(s.right for s in stands if s.right is not None),
-            "keep_rate": mean(s.keep for s in stands if s.keep is not None),
-            "bet_rate": mean(s.bet for s in stands if s.bet is not None),
-            "capitulation": mean(s.moved for s in stands if s.moved is not None),
+            "accuracy": mean(defined(stands, "right")),
+            "keep_rate": mean(defined(stands, "keep")),
+            "bet_rate": mean(defined(stands, "bet")),
+            "capitulation": mean(defined(stands, "moved")),
             "format_failure_rate": failure_rate(
                 "ok" if s.status == "declined" else s.status for s in stands
             ),

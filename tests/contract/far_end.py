@@ -16,6 +16,7 @@ from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 
+from build import attributes_of, frame_rows, sample_table
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.studies import all_tables
 from provider_server import Reply, Request
@@ -110,6 +111,22 @@ class Case:
         return self.name
 
 
+def of_condition(condition: str, numbers: Mapping[str, float]) -> Values:
+    """Numbers by condition and metric."""
+    return {(condition, metric): value for metric, value in numbers.items()}
+
+
+def defined(meanings: Iterable[object], name: str) -> list[Any]:
+    """An attribute of the meanings that have it."""
+    return [value for value in attributes_of(meanings, name) if value is not None]
+
+
+def items_by_question(task: Task) -> dict[str, str]:
+    """The item of each question of a task."""
+    table = sample_table(task)
+    return dict(zip(table["input"], table["item"], strict=True))
+
+
 def failure_rate(statuses: Iterable[str]) -> float:
     """Of replies; NaN without one."""
     replied = [status != "ok" for status in statuses if status not in SAYS_NOTHING]
@@ -129,30 +146,29 @@ def plain(value: Any) -> str:
     return f"{float(value):.9f}".replace("-0.000000000", "0.000000000")
 
 
+def plain_cells(row: Mapping[str, Any], columns: Iterable[str]) -> tuple[str, ...]:
+    """The texts of a row's cells in these columns."""
+    return tuple(plain(row[name]) for name in columns)
+
+
 def check_judgments(frame: pd.DataFrame, expected: Sequence[Mapping[str, Any]]) -> None:
     """The judgments are these and no others, in any order, each in the columns that it names."""
-    unmatched = [
-        {str(name): value for name, value in row.items()} for row in frame.to_dict("records")
-    ]
+    unmatched = frame_rows(frame)
     by_columns: dict[tuple[str, ...], list[Mapping[str, Any]]] = defaultdict(list)
     for row in expected:
         by_columns[tuple(sorted(row))].append(row)
     for columns in sorted(by_columns, key=len, reverse=True):
-        expected_cells = Counter(
-            tuple(plain(row[name]) for name in columns) for row in by_columns[columns]
-        )
+        expected_cells: Counter[tuple[str, ...]] = Counter()
+        for row in by_columns[columns]:
+            expected_cells[plain_cells(row, columns)] += 1
         unexpected = []
         for row in unmatched:
-            cells = tuple(plain(row[name]) for name in columns)
+            cells = plain_cells(row, columns)
             expected_cells[cells] -= 1
             if expected_cells[cells] < 0:
                 unexpected.append(row)
-        missing = list((+expected_cells).items())
-        assert not missing, (
-            columns,
-            missing[:3],
-            [[r[n] for n in columns] for r in unexpected[:3]],
-        )
+        missing = list(+expected_cells)
+        assert not missing, (columns, missing[:3], unexpected[:3])
         unmatched = unexpected
     assert not unmatched, unmatched[:3]
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from random import Random
 from statistics import mean, median
@@ -13,8 +14,8 @@ from typing import Any
 
 from inspect_ai import Task
 
-from build import attributes_of
-from contract.far_end import Case, Prepared, failure_rate
+from build import attributes_of, column_of
+from contract.far_end import Case, Prepared, failure_rate, of_condition
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import Finish, Reply, Request
 from runs import Values
@@ -79,35 +80,39 @@ class Estimator:
         """By level, and the mean gap."""
         by_level = {level: self._numbers(level) for level in LEVELS}
         names = ("coverage", "interval_score", "mean_width", "format_failure_rate")
-        metrics = {f"{name}_{k}": by_level[k][name] for k in LEVELS for name in names}
-        gaps = [by_level[level]["coverage"] - level / 100 for level in LEVELS]
-        return {**metrics, "coverage_gap": mean(gaps)}
+        metrics = {}
+        for level, name in product(LEVELS, names):
+            metrics[f"{name}_{level}"] = by_level[level][name]
+        return {**metrics, "coverage_gap": mean(column_of(by_level.values(), "coverage_gap"))}
 
     def table(self) -> Values:
         """By level."""
-        return {
-            (f"level={level};method=direct", metric): value
-            for level in LEVELS
-            for metric, value in self._numbers(level).items()
-        }
+        values: Values = {}
+        for level in LEVELS:
+            values |= of_condition(f"level={level};method=direct", self._numbers(level))
+        return values
 
     def _numbers(self, level: int) -> dict[str, float]:
         """From the replies, in plain loops."""
         meanings = [m for m in self.meant if m.level == level]
-        read = [(*m.bounds, m.truth) for m in meanings if m.bounds]
         alpha = (100 - level) / 100
-        inside = mean(low <= y <= high for low, high, y in read)
+        inside, below, above, widths, scores = [], [], [], [], []
+        for meaning in meanings:
+            if meaning.bounds:
+                (low, high), y = meaning.bounds, meaning.truth
+                inside.append(low <= y <= high)
+                below.append(y < low)
+                above.append(y > high)
+                widths.append(high - low)
+                scores.append(high - low + 2 / alpha * (max(low - y, 0) + max(y - high, 0)))
         return {
-            "coverage": inside,
-            "coverage_gap": inside - level / 100,
-            "interval_score": mean(
-                high - low + 2 / alpha * (max(low - y, 0) + max(y - high, 0))
-                for low, high, y in read
-            ),
-            "mean_width": mean(high - low for low, high, _ in read),
-            "median_width": median(high - low for low, high, _ in read),
-            "miss_below": mean(y < low for low, _, y in read),
-            "miss_above": mean(y > high for _, high, y in read),
+            "coverage": mean(inside),
+            "coverage_gap": mean(inside) - level / 100,
+            "interval_score": mean(scores),
+            "mean_width": mean(widths),
+            "median_width": median(widths),
+            "miss_below": mean(below),
+            "miss_above": mean(above),
             "format_failure_rate": failure_rate(attributes_of(meanings, "status")),
             "n": len(meanings),
         }

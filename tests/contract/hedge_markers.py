@@ -10,18 +10,20 @@ import csv
 import json
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, product
 from pathlib import Path
 from random import Random
 from statistics import mean
 from typing import Any
 
+import numpy as np
 from inspect_ai import Task
 
 from build import attributes_of, column_of, rows_with
-from contract.far_end import Case, Prepared
+from contract.far_end import Case, Prepared, of_condition
 from inspect_confidence.tasks.hedge_markers import hedge_markers
 from provider_server import Finish, Reply, Request
 from runs import Values
@@ -241,11 +243,12 @@ class Examiner:
 
 def all_sentences(items: Sequence[MarkerItem]) -> dict[str, Sentence]:
     """Every sentence that may be said, by its text."""
-    names = [*(answer for item in items for answer in item.answers), "Fyn", "Ely"]
-    variants = [
-        sentence for name in names for _ in range(40) for sentence in sentences(Random(_), name)
-    ]
-    return {sentence.text: sentence for sentence in variants}
+    names = [*chain.from_iterable(attributes_of(items, "answers")), "Fyn", "Ely"]
+    sentence_by_text = {}
+    for name, seed in product(names, range(40)):
+        for sentence in sentences(Random(seed), name):
+            sentence_by_text[sentence.text] = sentence
+    return sentence_by_text
 
 
 def own_file(folder: Path, count: int = 8, datasets: int = 2) -> list[MarkerItem]:
@@ -293,7 +296,7 @@ def expected_rows(
         question = {} if study else {"question": item.question}
         verdict = opinion(VERDICTS[: 2 if study else 3], *question.values(), main.text)
         unjudged = failed("correctness", {**question, "reply": main.text})
-        draw_texts = [draw.text.strip() for draw in draws if draw.counts]
+        draw_texts = counted_texts(draws)
         head["draws"] = len(draw_texts)
         head["punt"] = NAN if unjudged or study else float(verdict == "punt")
         head["correct"] = NAN if unjudged else float(verdict == "correct")
@@ -328,15 +331,26 @@ def expected_rows(
             if not draw_texts:
                 row["status"] = "no_response"
             markers = [""] if no_markers else sentence.markers or ["<no_hedge>"]
-            rows += [{**row, "marker": marker} for marker in markers]
+            for marker in markers:
+                rows.append({**row, "marker": marker})
     return rows
+
+
+def counted_texts(draws: Iterable[Draw]) -> list[str]:
+    """The texts of the draws that count."""
+    return [draw.text.strip() for draw in draws if draw.counts]
+
+
+def sentence_rows(reply: Mapping[int, Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows of a reply's sentences."""
+    return [row for row in reply.values() if "sentence" in row]
 
 
 def failure_rate(replies: Iterable[Mapping[int, Mapping[str, Any]]]) -> float:
     """Of a verdict a reply, of markers and decisiveness a sentence, of each draw's agreement."""
     total, failed = 0, 0
     for reply in replies:
-        rows = [row for row in reply.values() if "sentence" in row]
+        rows = sentence_rows(reply)
         if rows:
             total += 1
             failed += math.isnan(rows[0]["punt"]) and math.isnan(rows[0]["correct"])
@@ -352,7 +366,7 @@ def judge_calls(speaker: Speaker, batch: bool = False) -> int:
     calls = 0
     for _, _, main, draws in speaker.replies():
         if main.status == "ok":
-            different = len({draw.text.strip() for draw in draws if draw.counts})
+            different = len(set(counted_texts(draws)))
             calls_per_sentence = 1 if batch else 2 + different
             calls += 1 + calls_per_sentence * len(set(attributes_of(main.sentences, "text")))
     return calls
@@ -363,28 +377,32 @@ MarkerRows = Sequence[Mapping[str, Any]]
 
 def metrics_of(rows: MarkerRows) -> dict[str, float]:
     """Means over replies, of rows that are sentences' markers or replies without a sentence."""
-    replies: dict[tuple[str, int], dict[int, Mapping[str, Any]]] = {}
+    replies: dict[tuple[str, int], dict[int, Mapping[str, Any]]] = defaultdict(dict)
     for row in rows:
-        sentence_rows = replies.setdefault((row["item"], row["epoch"]), {})
-        sentence_rows[row.get("sentence", 0)] = row
+        replies[row["item"], row["epoch"]][row.get("sentence", 0)] = row
     columns: dict[str, list[float]] = {}
     for reply in replies.values():
-        read_rows = [row for row in reply.values() if "sentence" in row]
-        gaps = [abs(row["decisiveness"] - row["confidence"]) for row in read_rows]
+        read_rows = sentence_rows(reply)
+        sure, decided = column_of(read_rows, "confidence"), column_of(read_rows, "decisiveness")
         status = "ok" if read_rows else reply[0]["status"]
-        parts = {
-            "faithfulness": [1 - gap for gap in gaps],
-            "mean_internal_confidence": column_of(read_rows, "confidence"),
-            "mean_decisiveness": column_of(read_rows, "decisiveness"),
+        parts: dict[str, Iterable[float]] = {
+            "faithfulness": 1 - np.abs(np.subtract(decided, sure)),
+            "mean_internal_confidence": sure,
+            "mean_decisiveness": decided,
             "accuracy": column_of(read_rows[:1], "correct"),
             "punt_rate": column_of(read_rows[:1], "punt"),
             "format_failure_rate": [] if status == "content_filter" else [float(status != "ok")],
         }
         for name, numbers in parts.items():
-            defined = [value for value in numbers if not math.isnan(value)]
-            columns.setdefault(name, []).extend([mean(defined)] if defined else [])
-    metrics = {name: mean(numbers) if numbers else NAN for name, numbers in columns.items()}
+            columns.setdefault(name, []).append(mean_of_defined(numbers))
+    metrics = {name: mean_of_defined(numbers) for name, numbers in columns.items()}
     return {**metrics, "grader_failure_rate": failure_rate(replies.values())}
+
+
+def mean_of_defined(numbers: Iterable[float]) -> float:
+    """The mean of those that aren't NaN; NaN without one."""
+    defined = [number for number in numbers if not math.isnan(number)]
+    return mean(defined) if defined else NAN
 
 
 class Both:
@@ -418,11 +436,11 @@ class Both:
     def table(self) -> Values:
         """The same by split."""
         rows = self.judgments()
-        return {
-            (f"judge={self.judge} in one call;split={split}", metric): value
-            for split in ("train", "test")
-            for metric, value in metrics_of(rows_with(rows, split=split)).items()
-        }
+        values: Values = {}
+        for split in ("train", "test"):
+            condition = f"judge={self.judge} in one call;split={split}"
+            values |= of_condition(condition, metrics_of(rows_with(rows, split=split)))
+        return values
 
 
 def prepare(home: Path) -> Prepared:

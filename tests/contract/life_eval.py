@@ -19,11 +19,12 @@ from random import Random
 from statistics import correlation, linear_regression, mean
 from typing import Any
 
+import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from build import attributes_of, column_of
 from conftest import CHECKOUT
-from contract.far_end import Case, failure_rate
+from contract.far_end import Case, failure_rate, of_condition
 from inspect_confidence.tasks.life_eval import life_eval
 from provider_server import Finish, Reply, Request
 from runs import Values
@@ -152,15 +153,13 @@ class Actuary:
         prompts = "ours" if self._asked is OURS else "authors"
         window = "" if self._window == "half-open" else f";window={self._window}"
         condition = f"variant=prompts%3D{prompts}{window}"
-        values = {(condition, metric): value for metric, value in self.numbers().items()}
-        radii = {m.person[2] for m in self.meant}
+        values = of_condition(condition, self.numbers())
+        radii = set(column_of(attributes_of(self.meant, "person"), 2))
         for radius in sorted(radii) if len(self.meant) > 80 and len(radii) > 1 else ():
             meanings = [m for m in self.meant if m.person[2] == radius]
             numbers = expected(meanings, self._window)
             del numbers["hard_easy_slope"]
-            values |= {
-                (f"radius={radius};{condition}", name): number for name, number in numbers.items()
-            }
+            values |= of_condition(f"radius={radius};{condition}", numbers)
         return values
 
     def numbers(self) -> dict[str, float]:
@@ -174,7 +173,8 @@ def dying() -> dict[str, list[float]]:
     folder = CHECKOUT / "src" / "inspect_confidence" / "datasets" / "bundled"
     with (folder / "ssa_2022.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    return {sex: [float(row[sex]) for row in rows] for sex in ("male", "female")}
+    male, female = column_of(rows, "male"), column_of(rows, "female")
+    return {"male": list(map(float, male)), "female": list(map(float, female))}
 
 
 @cache
@@ -210,30 +210,38 @@ def highest(person: Person, window: str = "half-open") -> float:
 
 def expected(meanings: list[AgeMeaning], window: str = "half-open") -> dict[str, float]:
     """Metric -> value, from what the replies mean."""
-    ages = [(truth(m.person, m.age, window), m) for m in meanings if m.age is not None]
-    full = [(p, m.hundredths, m) for p, m in ages if m.hundredths is not None]
-    true, sure = column_of(full, 0), [h / 100 for _, h, _ in full]
-    excess = [s - p for s, p in zip(sure, true, strict=True)]
+    ages, maxima_of_ages, true, hundredths, maxima = [], [], [], [], []
+    for meaning in meanings:
+        if meaning.age is not None:
+            probability = truth(meaning.person, meaning.age, window)
+            maximum = highest(meaning.person, window)
+            ages.append(probability)
+            maxima_of_ages.append(maximum)
+            if meaning.hundredths is not None:
+                true.append(probability)
+                hundredths.append(meaning.hundredths)
+                maxima.append(maximum)
+    sure, hard = list(np.array(hundredths) / 100), list(1 - np.array(maxima))
+    excess = list(np.subtract(sure, true))
     gaps: dict[int, float] = defaultdict(float)
-    for p, hundredths, _ in full:
-        gaps[hundredths // 10] += hundredths / 100 - p  # 100 has a bin of its own
-    right = [1] * len(full) + [0] * len(full)
-    weights = true + [1 - p for p in true]
+    for gap, number in zip(excess, hundredths, strict=True):
+        gaps[number // 10] += gap  # 100 has a bin of its own
+    right = np.repeat([1, 0], len(true))
+    weights = np.concatenate([true, np.subtract(1, true)])
     brier = [p * (1 - s) ** 2 + (1 - p) * s**2 for p, s in zip(true, sure, strict=True)]
-    hard = [1 - highest(m.person, window) for _, _, m in full]
     return {
-        "accuracy": mean(column_of(ages, 0)),
+        "accuracy": mean(ages),
         "mean_confidence": mean(sure),
         "overconfidence": mean(excess),
-        "ece": sum(map(abs, gaps.values())) / len(full),
+        "ece": sum(map(abs, gaps.values())) / len(true),
         "auroc": float(roc_auc_score(right, sure + sure, sample_weight=weights)),
         "hard_easy_slope": linear_regression(hard, excess).slope if len(set(hard)) > 1 else 0.0,
         "format_failure_rate": failure_rate(attributes_of(meanings, "status")),
         "brier": mean(brier),
-        "round_rate": mean(h % 5 == 0 for _, h, _ in full),
+        "round_rate": mean(number % 5 == 0 for number in hundredths),
         "confidence_truth_correlation": correlation(sure, true),
         "maximum_achievable_score": mean(highest(m.person, window) for m in meanings),
-        "optimal_answer_gap": mean(highest(m.person, window) - p for p, m in ages),
+        "optimal_answer_gap": mean(np.subtract(maxima_of_ages, ages)),
         "n": len(meanings),
     }
 

@@ -9,21 +9,24 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from random import Random
 from statistics import mean
 from typing import Any
 
+import numpy as np
 from inspect_ai import Task
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from build import column_of
+from build import attributes_of, column_of
 from conftest import CHECKOUT
-from contract.far_end import Case, Prepared, failure_rate
+from contract.far_end import Case, Prepared, failure_rate, of_condition
 from inspect_confidence.prompts.question_sets import with_options
 from inspect_confidence.tasks.question_sets import question_sets
 from provider_server import Finish, Reply, Request, Token
@@ -153,6 +156,11 @@ UNREAD = [
 ]
 
 
+def hundredths(numbers: Iterable[int]) -> tuple[Fraction, ...]:
+    """Numbers of percent as fractions."""
+    return tuple(Fraction(number, 100) for number in numbers)
+
+
 def option_drafts(rng: Random, question: SetQuestion) -> list[Draft]:
     """Replies in every form and arithmetic, and those that name an answer and no probabilities."""
 
@@ -160,31 +168,27 @@ def option_drafts(rng: Random, question: SetQuestion) -> list[Draft]:
         """In parts that are probabilities: of 120 in all, one of 109 is none."""
         while True:
             cuts = sorted(rng.sample(range(1, total), question.options - 1))
-            parts = [high - low for low, high in zip([0, *cuts], [*cuts, total], strict=True)]
+            parts = np.diff([0, *cuts, total])
             if max(parts) <= 100:
-                return parts
+                return list(map(int, parts))
 
     def draft(numbers: list[int], write: Callable[[int], str], letter: str | None = None) -> Draft:
         letter = letter or question.names[numbers.index(max(numbers))]
         form = rng.choice(OPTION_FORMS)
         quote = "'" if form.startswith("{'") else '"'
-        members = ", ".join(
-            f"{quote}{name}{quote}: {write(number)}"
-            for name, number in zip(question.names, numbers, strict=True)
-        )
-        before, after = form.replace("@ALL", members).split("@L")
-        probabilities = tuple(Fraction(number, 100) for number in numbers)
-        return Draft((before, letter, after), letter, probabilities)
+        members = []
+        for name, number in zip(question.names, numbers, strict=True):
+            members.append(f"{quote}{name}{quote}: {write(number)}")
+        before, after = form.replace("@ALL", ", ".join(members)).split("@L")
+        return Draft((before, letter, after), letter, hundredths(numbers))
 
     decimals, percent = (lambda number: f"{number / 100:g}"), (lambda number: f'"{number}%"')
     letter, full = rng.choice(question.names), split(100)
     tied = [30] * question.options
     head = '{"Reasoning": "x", "Answer": "'
     invalid = "invalid_response_format"
-    members_by_name = {
-        name: number / 100 for name, number in zip(question.names, full, strict=True)
-    }
-    unsure = json.dumps({"Answer": "maybe", **members_by_name})
+    shares = dict(zip(question.names, map(float, hundredths(full)), strict=True))
+    unsure = json.dumps({"Answer": "maybe", **shares})
     return [
         draft(full, decimals),
         draft(full, percent, letter),
@@ -201,7 +205,7 @@ def option_drafts(rng: Random, question: SetQuestion) -> list[Draft]:
         Draft(('{"Answer": "Z"}', "", ""), status="out_of_range"),
         Draft(
             (unsure, "", ""),
-            probabilities=tuple(Fraction(number, 100) for number in full),
+            probabilities=hundredths(full),
             status=invalid,
         ),
     ]
@@ -286,15 +290,15 @@ def tokens_for(
     assert place.token == main
     if rng.random() < 0.2:  # what was said needn't be among the likeliest
         del top[main]
-    around = [text[i : min(i + 7, start)] for i in range(0, start, 7)]
-    pieces_after = [text[i : i + 7] for i in range(end, len(text), 7)]
-    alternatives = {"B": -6.0, "True": -7.0}
-    tokens = [Token(piece, -0.01, {piece: -0.01, **alternatives}) for piece in around]
-    return [
-        *tokens,
-        place,
-        *(Token(piece, -0.01, {piece: -0.01, **alternatives}) for piece in pieces_after),
-    ], tuple(masses)
+    return [*sure_tokens(text[:start]), place, *sure_tokens(text[end:])], tuple(masses)
+
+
+def sure_tokens(text: str) -> list[Token]:
+    """A text in tokens of seven characters, each nearly certain."""
+    tokens = []
+    for piece in re.findall(".{1,7}", text, re.DOTALL):
+        tokens.append(Token(piece, -0.01, {piece: -0.01, "B": -6.0, "True": -7.0}))
+    return tokens
 
 
 def without_alternatives(tokens: Sequence[Token]) -> list[Token]:
@@ -368,7 +372,7 @@ class Teacher:
             tokens = [Token(text, -0.1, {text: -0.1, "B": -3.0})]
             return Reply(text, draft.finish, tokens), "invalid_response_format", ()
         tokens, masses = tokens_for(rng, question, draft, list(STYLES)[turn % 4])
-        options_with_mass = sum(mass > 0 for mass in masses)
+        options_with_mass = np.count_nonzero(masses)
         lacking = rng.choice(["", "", "", "", "", "all", "alternatives"])
         if lacking == "all":
             return Reply(text, draft.finish), "scoring_failed", ()
@@ -401,36 +405,31 @@ class Teacher:
 
     def log(self) -> dict[str, float]:
         """Of what was stated."""
-        numbers = expected([m.stated_row() for m in self.meant])
+        numbers = expected(list(map(OptionMeaning.stated_row, self.meant)))
         names = ("overconfidence", "accuracy", "mean_confidence", "ece", "auroc")
         return {name: numbers.get(name, math.nan) for name in (*names, "format_failure_rate")}
 
     def table(self) -> Values:
         """Numbers of both sources, and their difference in ECE."""
         with_token = [m for m in self.meant if m.question.kind != "given"]
-        stated_rows = [m.stated_row() for m in self.meant]
+        stated = list(map(OptionMeaning.stated_row, self.meant))
         token = list(map(self._token_row, with_token))
         if self.convention == "text":
-            largest = [(m, row, m.shares) for m, row in zip(self.meant, stated_rows, strict=True)]
-            stated_rows = [m.by_largest(row, shares) for m, row, shares in largest]
-            token = [
-                m.by_largest(row, m.token_probabilities)
-                for m, row in zip(with_token, token, strict=True)
-            ]
+            shares = attributes_of(self.meant, "shares")
+            stated = list(map(OptionMeaning.by_largest, self.meant, stated, shares))
+            masses = attributes_of(with_token, "token_probabilities")
+            token = list(map(OptionMeaning.by_largest, with_token, token, masses))
         values: Values = {}
-        for condition, rows in ((self._base, stated_rows), (f"source=token;{self._base}", token)):
-            if any(sure is not None for sure, _, _ in rows):
-                values |= {(condition, metric): value for metric, value in expected(rows).items()}
-        sides = []
-        for meanings, rows in ((self.meant, stated_rows), (with_token, token)):
-            read = [(m, row) for m, row in zip(meanings, rows, strict=True) if row[2] == "ok"]
-            sides.append([(m.item, row) for m, row in read])
-        shared_items = set(column_of(sides[0], 0)) & set(column_of(sides[1], 0))
+        for condition, rows in ((self._base, stated), (f"source=token;{self._base}", token)):
+            if set(column_of(rows, 0)) != {None}:
+                values |= of_condition(condition, expected(rows))
+        stated_items, token_items = items_read(self.meant, stated), items_read(with_token, token)
+        shared_items = set(stated_items) & set(token_items)
         if shared_items:
-            stated_ece, token_ece = (
-                ece([row for item, row in side if item in shared_items]) for side in sides
-            )
-            values[f"of=ece;{self._base};versus=token", "difference"] = stated_ece - token_ece
+            stated_rows = chain.from_iterable(map(stated_items.__getitem__, shared_items))
+            token_rows = chain.from_iterable(map(token_items.__getitem__, shared_items))
+            difference = ece(list(stated_rows)) - ece(list(token_rows))
+            values[f"of=ece;{self._base};versus=token", "difference"] = difference
         return values
 
     def _token_row(self, meaning: OptionMeaning) -> Judged:
@@ -440,6 +439,17 @@ class Teacher:
 
 
 # What is expected.
+
+
+def items_read(
+    meanings: Sequence[OptionMeaning], rows: Sequence[Judged]
+) -> dict[str, list[Judged]]:
+    """The judgments that were read, by their items."""
+    rows_by_item: dict[str, list[Judged]] = defaultdict(list)
+    for meaning, row in zip(meanings, rows, strict=True):
+        if row[2] == "ok":
+            rows_by_item[meaning.item].append(row)
+    return rows_by_item
 
 
 def ece(rows: Sequence[Judged]) -> float:

@@ -16,11 +16,12 @@ from random import Random
 from statistics import mean
 from typing import Any
 
+import numpy as np
 from inspect_ai import Task
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from build import column_of, numbered
-from contract.far_end import Case, Prepared, failure_rate
+from contract.far_end import Case, Prepared, defined, failure_rate
 from inspect_confidence.tasks.scale_variants import scale_variants
 from provider_server import Reply, Request
 from runs import Values
@@ -129,10 +130,9 @@ class StatedExaminee:
     def log(self) -> dict[str, float]:
         """By scale, or as the mean over scales."""
         numbers = {scale: numbers_of(meanings) for scale, meanings in self.by_scale().items()}
-        metrics = {
-            name: mean(metrics_of_scale["", name] for metrics_of_scale in numbers.values())
-            for name in ("overconfidence", "accuracy", "violation_rate", "format_failure_rate")
-        }
+        metrics = {}
+        for name in ("overconfidence", "accuracy", "violation_rate", "format_failure_rate"):
+            metrics[name] = mean(column_of(numbers.values(), ("", name)))
         for name in ("ece", "auroc"):
             metrics |= {
                 f"{name}_{scale}": metrics_of_scale["", name]
@@ -142,11 +142,11 @@ class StatedExaminee:
 
     def table(self) -> Values:
         """By scale."""
-        return {
-            (f"{condition}scale={scale}", metric): value
-            for scale, meanings in self.by_scale().items()
-            for (condition, metric), value in numbers_of(meanings).items()
-        }
+        values: Values = {}
+        for scale, meanings in self.by_scale().items():
+            for (condition, metric), value in numbers_of(meanings).items():
+                values[f"{condition}scale={scale}", metric] = value
+        return values
 
 
 def chosen(rng: Random, place: int, choices: list[str]) -> str:
@@ -194,19 +194,16 @@ def confidence_line(rng: Random, raw: int, scale: tuple[int, int]) -> str:
 def numbers_of(meanings: list[StatedMeaning]) -> dict[tuple[str, str], float]:
     """Part of a condition and metric -> value on one scale, from what the replies mean."""
     low, high = meanings[0].scale
-    excess = [
-        max(low - meaning.raw, meaning.raw - high)
-        for meaning in meanings
-        if meaning.raw is not None
-    ]
-    violations = [20 * distance > high - low for distance in excess]
+    raw = np.array(defined(meanings, "raw"))
+    excess = np.maximum(low - raw, raw - high)
+    violations = 20 * excess > high - low
     pairs = []
     for meaning in meanings:
         if meaning.right is not None and meaning.raw is not None:
             share = Fraction(min(max(meaning.raw, low), high) - low, high - low)
             if 20 * max(low - meaning.raw, meaning.raw - high) <= high - low:
                 pairs.append((share, meaning.right))
-    right, sure = column_of(pairs, 1), [float(share) for share, _ in pairs]
+    right, sure = column_of(pairs, 1), list(map(float, column_of(pairs, 0)))
     counts = Counter(column_of(pairs, 0))
 
     def ece(bins: dict[Fraction, int]) -> float:
@@ -224,13 +221,12 @@ def numbers_of(meanings: list[StatedMeaning]) -> dict[tuple[str, str], float]:
         mass[share] = int(Fraction(2 * rank + counts[share], 2 * len(pairs)) * 10)
         rank += counts[share]
     # A report beside an unreadable answer fails, out of range or not.
-    unread = [
-        "no" if meaning.right is None or meaning.raw is None else "ok"
-        for meaning in meanings
-        if meaning.status != "content_filter"
-    ]
+    unread = []
+    for meaning in meanings:
+        if meaning.status != "content_filter":
+            unread.append("no" if meaning.right is None or meaning.raw is None else "ok")
     return {
-        ("", "accuracy"): mean(meaning.right for meaning in meanings if meaning.right is not None),
+        ("", "accuracy"): mean(defined(meanings, "right")),
         ("", "mean_confidence"): mean(sure),
         ("", "overconfidence"): mean(sure) - mean(right),
         ("", "ece"): ece(even(10)),
@@ -240,8 +236,8 @@ def numbers_of(meanings: list[StatedMeaning]) -> dict[tuple[str, str], float]:
         ("binning=equal_mass;", "ece"): ece(mass),
         ("", "brier"): brier_score_loss(right, sure),
         ("", "auroc"): roc_auc_score(right, sure),
-        ("", "violation_rate"): mean(violations),
-        ("", "clip_rate"): mean(e > 0 and not f for e, f in zip(excess, violations, strict=True)),
+        ("", "violation_rate"): float(violations.mean()),
+        ("", "clip_rate"): float(((excess > 0) & ~violations).mean()),
         ("", "format_failure_rate"): failure_rate(unread),
         ("", "n"): len(meanings),
     }

@@ -22,7 +22,7 @@ from inspect_ai import Task
 from sklearn.metrics import roc_auc_score
 
 from build import column_of
-from contract.far_end import Case, Prepared, failure_rate
+from contract.far_end import Case, Prepared, defined, failure_rate, items_by_question
 from inspect_confidence.tasks.decisions import simple_qa
 from provider_server import Reply, Request
 from runs import Values
@@ -61,9 +61,7 @@ class Recaller:
     def __init__(self, answers: Mapping[str, tuple[str, str]], task: Task) -> None:
         self.withholds = True
         self._answers = answers
-        self._items = {
-            str(sample.input): (sample.metadata or {})["item"] for sample in task.dataset
-        }
+        self._items = items_by_question(task)
         self._asked: dict[str, list[Asked]] = defaultdict(list)
         self._calls: Counter[str] = Counter()
 
@@ -147,7 +145,7 @@ class Recaller:
         attempts = [m.status != "declined" for m in mains if m.counts]
         return {
             "overconfidence": mean(sure) - mean(map(bool, right)),
-            "accuracy": mean(m.right for m in mains if m.right is not None),
+            "accuracy": mean(defined(mains, "right")),
             "attempted_share": mean(attempts),
             "ece_0-100": sum(map(abs, bins.values())) / len(pairs),
             "auroc_0-100": float(roc_auc_score(right, sure)),

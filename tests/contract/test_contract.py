@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from inspect_ai.log import (
 )
 from inspect_ai.scorer import Scorer
 
-from build import attributes_of, column_of
+from build import attributes_of, column_of, sample_table
 from conftest import CHECKOUT, Command
 from contract import (
     abstain,
@@ -164,16 +165,16 @@ EVERY_PROVIDER = (fermi_eval.CASE, hedge_markers.CASE, question_sets.CASE)
 """Tasks of one reply, of several and of tokens, for which no provider is left to validation."""
 
 
-@pytest.mark.parametrize(
-    ("case", "model"),
-    [
-        pytest.param(case, model, marks=() if quick else pytest.mark.slow)
-        for case in CASES
-        for model in (OPENAI, ANTHROPIC, GOOGLE)
-        for quick in (model == OPENAI or case in EVERY_PROVIDER,)
-    ],
-    ids=str,
-)
+def cases_by_provider() -> list[Any]:
+    """Each case by each provider; slow is what one provider is enough for."""
+    parameters = []
+    for case, model in product(CASES, (OPENAI, ANTHROPIC, GOOGLE)):
+        is_quick = model == OPENAI or case in EVERY_PROVIDER
+        parameters.append(pytest.param(case, model, marks=() if is_quick else pytest.mark.slow))
+    return parameters
+
+
+@pytest.mark.parametrize(("case", "model"), cases_by_provider(), ids=str)
 def test_log_and_results_say_what_the_provider_sent(case: Case, model: str, home: Path) -> None:
     """Of readable and unreadable replies, with OpenAI of two epochs; calls are those planned."""
     items = 24 if case in (question_sets.CASE, simple_qa.CASE) else 12
@@ -327,10 +328,10 @@ def test_facts_of_the_run(case: Case) -> None:
 def test_a_file_of_ids_chooses_items(case: Case, home: Path) -> None:
     """Those named are asked and no others; a bad name is an error."""
     task = case.task(**{**case.minimal, "items": 5})
-    ids = sorted({(sample.metadata or {})["item"] for sample in task.dataset})
+    ids = sorted(set(sample_table(task)["item"]))
     (home / "ids.txt").write_text(f"{ids[3]}\n\n{ids[1]}\n", "utf-8")
     task = case.task(**{**case.minimal, "items": "ids.txt"})
-    assert {(sample.metadata or {})["item"] for sample in task.dataset} == {ids[1], ids[3]}
+    assert set(sample_table(task)["item"]) == {ids[1], ids[3]}
     (home / "ids.txt").write_text(f"{ids[1]}0\n", "utf-8")
     assert f"items names '{ids[1]}0'" in refusal(case.task, **{**case.minimal, "items": "ids.txt"})
 
@@ -356,7 +357,7 @@ def test_own_wording_and_system_message_are_sent(case: Case, home: Path) -> None
             assert request.system is None
         (sample, *_) = task.dataset
         field_texts = case.field_texts(case.question_text(sample), sample.metadata or {})
-        assert all(text in request.prompt for text in field_texts), request.prompt
+        assert [text for text in field_texts if text not in request.prompt] == [], request.prompt
         head, heading, tail = request.prompt.partition("Überlege {so}: ")
         assert (not head and bool(heading)) == ("prompt" in wording), request.prompt
         if heading:
@@ -412,7 +413,9 @@ def test_from_the_command_line_to_the_results(case: Case, command: Command, home
         (home / name).symlink_to(CHECKOUT / name)
     arguments, make = case.prepare(home)
     far_end = make(case.task(**arguments))
-    words = [word for name, value in arguments.items() for word in ("-T", f"{name}={value}")]
+    words = []
+    for name, value in arguments.items():
+        words += ["-T", f"{name}={value}"]
     if case is simple_qa.CASE:  # whose draws are told apart by their order
         words += ["--max-samples", "1"]
     form = f"tasks/{case.task.__module__.rpartition('.')[2]}.py@{case.name}"

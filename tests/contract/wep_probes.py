@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import partial
 from random import Random
 from statistics import mean, median
 from typing import Any
 
+import pandas as pd
 from inspect_ai import Task
 
-from build import column_of
+from build import column_of, frame_rows, rows_with, sample_table
 from contract.far_end import Case, failure_rate
 from inspect_confidence.datasets.wep_choices import design
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
@@ -21,24 +22,19 @@ from runs import Values
 
 # Every reply with what it means.
 PROBABILITIES: list[tuple[str, Finish, float | None, str]] = [
-    *[
-        (text, "stop", value, "ok")
-        for text, value in {
-            "0.7": 0.7,
-            ".85": 0.85,
-            "70%": 0.7,
-            "0.70 (likely)": 0.7,
-            "7/10": 0.7,
-            "\uff10.\uff17": 0.7,  # full-width digits
-            "\uff10\uff0e\uff18\uff15": 0.85,  # and a full-width point
-            "\u767e\u5206\u4e4b\u4e03\u5341": 0.7,  # seventy of a hundred
-            "\u6982\u7387\u662f0.35\u3002": 0.35,  # the probability is
-            "70": 0.7,
-            "1": 1.0,
-            "0": 0.0,
-            "I'd say 0.25.": 0.25,
-        }.items()
-    ],
+    ("0.7", "stop", 0.7, "ok"),
+    (".85", "stop", 0.85, "ok"),
+    ("70%", "stop", 0.7, "ok"),
+    ("0.70 (likely)", "stop", 0.7, "ok"),
+    ("7/10", "stop", 0.7, "ok"),
+    ("\uff10.\uff17", "stop", 0.7, "ok"),  # full-width digits
+    ("\uff10\uff0e\uff18\uff15", "stop", 0.85, "ok"),  # and a full-width point
+    ("\u767e\u5206\u4e4b\u4e03\u5341", "stop", 0.7, "ok"),  # seventy of a hundred
+    ("\u6982\u7387\u662f0.35\u3002", "stop", 0.35, "ok"),  # the probability is
+    ("70", "stop", 0.7, "ok"),
+    ("1", "stop", 1.0, "ok"),
+    ("0", "stop", 0.0, "ok"),
+    ("I'd say 0.25.", "stop", 0.25, "ok"),
     ("7", "stop", None, "invalid_response_format"),
     ("0.6-0.8", "stop", None, "ambiguous"),
     ("between 0.6 and 0.8", "stop", None, "ambiguous"),
@@ -49,35 +45,36 @@ PROBABILITIES: list[tuple[str, Finish, float | None, str]] = [
 ]
 
 
+def is_asked(prompt: str, facts: Mapping[str, Any]) -> bool:
+    """Whether a prompt quotes a statement and has its clause."""
+    quoted = f'["\u201c]{re.escape(facts["input"])}["\u201d]'
+    return bool(re.search(quoted, prompt)) and facts["clause"] in prompt
+
+
 class Surveyed:
     """States probabilities by turns in every form."""
 
     def __init__(self, task: Task) -> None:
         self.meant: list[tuple[dict[str, Any], float | None, str]] = []
         self.withholds = True
-        self._facts = [sample.metadata or {} for sample in task.dataset]
-        self._texts = [str(sample.input) for sample in task.dataset]
+        self._facts = frame_rows(sample_table(task))
 
     def __call__(self, request: Request) -> Reply:
         """The next reply, of the statement that stands in the prompt."""
-        (place,) = [
-            place
-            for place, text in enumerate(self._texts)
-            if re.search(f'["\u201c]{re.escape(text)}["\u201d]', request.prompt)
-            and self._facts[place]["clause"] in request.prompt
-        ]
+        (asked_facts,) = filter(partial(is_asked, request.prompt), self._facts)
         forms = PROBABILITIES if self.withholds else PROBABILITIES[:-1]
         text, finish, value, status = forms[len(self.meant) % len(forms)]
-        self.meant.append((self._facts[place], value, status))
+        self.meant.append((asked_facts, value, status))
         return Reply(text, finish)
 
     def judgments(self) -> list[dict[str, Any]]:
         """Context, word, probability and status."""
-        names = ("item", "word", "setting", "language")
-        return [
-            {name: facts[name] for name in names} | {"probability": value, "status": status}
-            for facts, value, status in self.meant
-        ]
+        rows = []
+        for facts, value, status in self.meant:
+            row = {"item": facts["item"], "word": facts["word"], "setting": facts["setting"]}
+            row |= {"language": facts["language"], "probability": value, "status": status}
+            rows.append(row)
+        return rows
 
     def log(self) -> dict[str, float]:
         """Over all words."""
@@ -88,7 +85,7 @@ class Surveyed:
     def table(self) -> Values:
         """By word: means over contexts of the means over epochs."""
         values: Values = {}
-        for word in {facts["word"] for facts, _, _ in self.meant}:
+        for word in set(column_of(column_of(self.meant, 0), "word")):
             contexts: dict[str, list[float]] = defaultdict(list)
             for facts, value, _ in self.meant:
                 if facts["word"] == word and value is not None:
@@ -97,19 +94,20 @@ class Surveyed:
             means = list(map(mean, contexts.values()))
             values[condition, "mean_probability"] = mean(means)
             values[condition, "median_probability"] = median(means)
-            values[condition, "n"] = sum(facts["word"] == word for facts, _, _ in self.meant)
+            values[condition, "n"] = len(rows_with(column_of(self.meant, 0), word=word))
         return values
 
 
 # Of letter @L and text @T.
 WAYS: list[tuple[str, Finish, str]] = [
-    *[
-        (text, "stop", "ok")
-        for text in (
-            *("@L.@T", "@L", "@T", "I choose: @L.@T", "**@L**", "(@L)"),
-            *("So, as I see it: no, not this one.\n\nI choose: @L", "@L.@T (\u4e03)"),
-        )
-    ],
+    ("@L.@T", "stop", "ok"),
+    ("@L", "stop", "ok"),
+    ("@T", "stop", "ok"),
+    ("I choose: @L.@T", "stop", "ok"),
+    ("**@L**", "stop", "ok"),
+    ("(@L)", "stop", "ok"),
+    ("So, as I see it: no, not this one.\n\nI choose: @L", "stop", "ok"),
+    ("@L.@T (\u4e03)", "stop", "ok"),
     ("I'm sorry, but I can't answer that.", "stop", "refusal"),
     ("", "stop", "no_response"),
     ("I choose:", "length", "truncated"),
@@ -149,28 +147,24 @@ class Chooser:
 
     def judgments(self) -> list[dict[str, Any]]:
         """Prompt, mode, choice and status."""
-        names = ("item", "cot", "choice", "status")
-        return [
-            dict(zip(names, (item, cot, text, status), strict=True))
-            for item, cot, text, _, status in self.meant
-        ]
+        names = ["item", "cot", "choice", "right", "status"]
+        return frame_rows(pd.DataFrame(self.meant, columns=names).drop(columns="right"))
 
     def log(self) -> dict[str, float]:
         """Shares of right choices and of unreadable replies."""
-        rights = [right for *_, right, _ in self.meant if right is not None]
-        rate = failure_rate(status for *_, status in self.meant)
+        rights = [right for right in column_of(self.meant, 3) if right is not None]
+        rate = failure_rate(column_of(self.meant, 4))
         return {"empirical_consistency": mean(rights), "format_failure_rate": rate}
 
     def table(self) -> Values:
         """By mode; a prompt's epochs count as one, by their mean."""
         values: Values = {}
         for mode, cot in (("with", True), ("without", False)):
-            rows = [row for row in self.meant if row[1] == cot]
-            by_item = itertools.groupby(sorted(rows), key=lambda row: row[0])
-            shares = []
-            for _, rows_of_item in by_item:
-                read = [row[3] for row in rows_of_item if row[3] is not None]
-                shares += [mean(read)] if read else []
+            rights: dict[str, list[float]] = defaultdict(list)
+            for item, has_cot, _, right, _ in self.meant:
+                if has_cot == cot and right is not None:
+                    rights[item].append(right)
+            shares = list(map(mean, rights.values()))
             values[f"cot={mode}", "empirical_consistency"] = mean(shares)
         return values
 

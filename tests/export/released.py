@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,10 @@ def problems(folder: Path) -> list[str]:
     files = sorted([*folder.rglob("data/**/*.json"), *folder.rglob("data/**/*.jsonl")])
     assert files
     check = _released if IS_HERE else _by_schema
-    return [problem for file in files for problem in check(file, folder)]
+    found_problems = []
+    for file in files:
+        found_problems += check(file, folder)
+    return found_problems
 
 
 def _released(file: Path, folder: Path) -> list[str]:
@@ -48,5 +52,5 @@ def _by_schema(file: Path, folder: Path) -> list[str]:
     records: list[Any] = list(map(json.loads, texts))
     schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
     validator = jsonschema.Draft7Validator(schema)
-    errors = (error for record in records for error in validator.iter_errors(record))
+    errors = chain.from_iterable(map(validator.iter_errors, records))
     return [f"{file.name}: {error.json_path}: {error.message}" for error in errors]

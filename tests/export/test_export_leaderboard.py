@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -69,6 +69,12 @@ def markdown_tables(text: str) -> list[list[list[str]]]:
     return tables
 
 
+def board_of(markdown: str, metric: str) -> str:
+    """The part of a leaderboard that is of a metric."""
+    (board,) = [part for part in markdown.split("\n### ") if f" {metric}: " in part]
+    return board
+
+
 @pytest.fixture(scope="module")
 def leaderboard(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The leaderboard of five estimators, the least able first in the file."""
@@ -80,10 +86,10 @@ def leaderboard(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("metric", ["coverage_gap", "coverage_plateau"])
 def test_five_estimators_have_the_order_of_their_tunnels(leaderboard: Path, metric: str) -> None:
     """The more of its belief one sees, the nearer its coverage is to nominal."""
-    expected = [f"sees {share}" for share in (1.0, 0.8, 0.6, 0.4, 0.2)]
+    expected = ["sees 1.0", "sees 0.8", "sees 0.6", "sees 0.4", "sees 0.2"]
     text, page = read_page(leaderboard)
-    place = [part.split("</caption>")[0] for part in text.split("<caption>")[1:]]
-    (number,) = [i for i, caption in enumerate(place) if f"<code>{metric}</code>" in caption]
+    assert text.count(f"<code>{metric}</code>") == 1
+    number = text[: text.index(f"<code>{metric}</code>")].count("<caption>") - 1
     for table in (
         page.tables[1 + number],  # the first one is the matrix
         markdown_tables((leaderboard / "leaderboard.md").read_text())[number],
@@ -104,7 +110,7 @@ def test_the_model_with_the_lower_ece_is_first(tmp_path: Path) -> None:
     certain = scale_judgments("certain", [1.0] * 4, [1, 1, 0, 0])
     export(pd.concat([certain, exact]), "leaderboard", tmp_path, resamples=50)
     text = (tmp_path / "leaderboard.md").read_text("utf-8")
-    (board,) = [part for part in text.split("\n### ") if " ece: " in part]
+    board = board_of(text, "ece")
     assert "Lower is better." in board
     _, first, second = markdown_tables(board)[0]
     assert (first[0], first[2], first[3].split(" ")[0]) == ("1", "exact", "0")
@@ -117,15 +123,11 @@ def test_the_page_loads_nothing_and_its_headers_have_scopes(leaderboard: Path) -
     tags = column_of(page.elements, 0)
     assert not {"link", "img", "iframe", "object"} & set(tags)
     assert tags.count("script") == 1
-    assert not [
-        attributes for _, attributes in page.elements if {"src", "onclick"} & set(attributes)
-    ]
-    assert {
-        str(attributes["href"])[0] for _, attributes in page.elements if "href" in attributes
-    } == {"#"}
-    headers = [attributes for tag, attributes in page.elements if tag == "th"]
-    assert headers
-    assert {attributes.get("scope") for attributes in headers} == {"row", "col", "colgroup"}
+    table = pd.DataFrame(column_of(page.elements, 1))
+    assert not {"src", "onclick"} & set(table)
+    assert set(table["href"].dropna().str[0]) == {"#"}
+    scopes = table["scope"][pd.Series(tags) == "th"]
+    assert set(scopes) == {"row", "col", "colgroup"}
 
 
 def test_hostile_names_become_no_markup(tmp_path: Path) -> None:
@@ -142,7 +144,8 @@ def test_hostile_names_become_no_markup(tmp_path: Path) -> None:
         assert len(table) == 1 + len(HOSTILE)
     names = set(column_of(page.tables[1][1:], 2))
     assert {"<script>alert(1)</script>", "a|b", "\\input{x}", "two lines", "../../x"} <= names
-    kinds = {child.type for token in MARKDOWN.parse(markdown) for child in token.children or []}
+    children = chain.from_iterable(token.children or [] for token in MARKDOWN.parse(markdown))
+    kinds = set(attributes_of(children, "type"))
     assert kinds <= {"text", "text_special", "softbreak"}
 
 
@@ -159,8 +162,7 @@ def test_variants_are_ranked_apart_and_means_over_models_are_not(tmp_path: Path)
     )
     export(frame, "leaderboard", tmp_path, resamples=50)
     text = (tmp_path / "leaderboard.md").read_text("utf-8")
-    (board,) = [part for part in text.split("\n### ") if " auroc: " in part]
-    rows = markdown_tables(board)[0][1:]
+    rows = markdown_tables(board_of(text, "auroc"))[0][1:]
     # Right answers have more confidence in 4 of 4 pairs, and in 2 of 4.
     assert [row[:1] + row[2:5] for row in rows][:2] == [
         ["1", "one", "effort=low", rows[0][4]],

@@ -1,7 +1,15 @@
 """What other packages compute, put together where no one of them has it all."""
 
+from collections.abc import Iterable, Iterator
+from itertools import permutations
+from typing import Any, TypeVar
+
 from scipy.stats import chi2
 from statsmodels.stats.proportion import proportion_confint
+
+from build import column_of
+
+RowT = TypeVar("RowT", bound=tuple[Any, ...])
 
 
 def share_interval(hits: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
@@ -21,3 +29,11 @@ def share_interval(hits: float, n: float, confidence: float = 0.95) -> tuple[flo
     if 0 < failures <= 3 and failures < hits:
         high = max(high, 1 - poisson(failures))
     return float(low), float(high)
+
+
+def falling_orders(rows: Iterable[RowT]) -> Iterator[tuple[RowT, ...]]:
+    """Every order of judgments in which their confidences, which come first, never rise."""
+    for order in permutations(rows):
+        confidences = column_of(order, 0)
+        if confidences == sorted(confidences, reverse=True):
+            yield order

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from fractions import Fraction
 from typing import get_args
@@ -149,11 +150,11 @@ def test_equal_mass_without_ties_is_array_split(right: list[bool], bins: int) ->
 def test_equal_mass_goes_by_the_middle_rank(rows: Judgments, bins: int) -> None:
     """Equal confidences stay together, in the bin floor(m (judgments below + half of them) / n)."""
     reports = column_of(rows, 0)
-    middles = {
-        value: sum(lower < value for lower in reports) + Fraction(reports.count(value), 2)
-        for value in set(reports)
-    }
-    places = [math.floor(middles[value] * bins / len(rows)) for value in reports]
+    ordered = sorted(reports)
+    places = []
+    for value in reports:
+        below, through = bisect_left(ordered, value), bisect_right(ordered, value)
+        places.append(math.floor(Fraction(below + through, 2) * bins / len(rows)))
     exact = [Fraction(value, 20) for value in reports]
     expected = grouped(places, exact, [Fraction(right) for _, right in rows])
     confidences, outcome = arrays(rows)
@@ -214,16 +215,10 @@ def test_ece_is_the_same_on_every_report_scale(
     binning: Binning, rows: Judgments, bins: int
 ) -> None:
     """The same shares reported on 0-20, 0-100 or 60-100 give the same error to the last bit."""
-    right = [int(outcome) for _, outcome in rows]
-    errors = {
-        ece([(report - low) / (high - low) for report in raw], right, bins=bins, binning=binning)
-        for low, high, raw in (
-            (0, 20, column_of(rows, 0)),
-            (0, 100, [5 * report for report, _ in rows]),
-            (60, 100, [60 + 2 * report for report, _ in rows]),
-        )
-    }
-    assert len(errors) == 1
+    raw, right = np.array(column_of(rows, 0)), list(map(int, column_of(rows, 1)))
+    error = ece(raw / 20, right, bins=bins, binning=binning)
+    assert ece((5 * raw) / 100, right, bins=bins, binning=binning) == error
+    assert ece((60 + 2 * raw - 60) / 40, right, bins=bins, binning=binning) == error
 
 
 @every_binning

@@ -148,7 +148,8 @@ GRID = (np.arange(500) + 0.5) / 500
 
 def by_images(confidence: FloatArray, correct: FloatArray, width: float) -> float:
     """Smooth ECE by normal densities at each confidence and its images beyond 0 and 1."""
-    images = np.concatenate([side * confidence + 2 * k for k in range(-4, 5) for side in (1, -1)])
+    shifts = 2 * np.arange(-4, 5)[:, None]
+    images = np.concatenate([shifts + confidence, shifts - confidence]).ravel()
     off = np.tile(confidence - correct, 18) / len(confidence)
     return float(np.abs(norm.pdf(GRID[:, None], images, width) @ off).mean())
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from build import column_of
 from inspect_confidence import metrics
 from inspect_confidence.metrics import (
     Costs,
@@ -18,6 +19,7 @@ from inspect_confidence.metrics import (
     risk_at_coverage,
 )
 from inspect_confidence.metrics.arrays import FloatArray
+from metrics.oracles import falling_orders
 
 NAN = float("nan")
 COSTS = Costs(right=1, wrong=-2, abstain=0.25)
@@ -47,11 +49,7 @@ def test_risk_is_the_mean_over_the_orders_of_ties() -> None:
     """Of the k surest of n answers, in every order with confidence falling."""
     for confidences, right in samples(max_size=6, count=200):
         rows = list(zip(confidences, right, strict=True))
-        orders = [
-            [1 - outcome for _, outcome in order]
-            for order in permutations(rows)
-            if all(a[0] >= b[0] for a, b in pairwise(order))
-        ]
+        orders = [1 - np.array(column_of(order, 1)) for order in falling_orders(rows)]
         for k in range(1, len(rows) + 1):
             expected = np.mean([np.mean(errors[:k]) for errors in orders])
             got = risk_at_coverage(confidences, right, coverage=k / len(rows))

@@ -46,21 +46,25 @@ percents = st.integers(1, 99)
 def smallest(weights: Counts, level: int) -> list[int]:
     """Over all subsets with exact masses: fewest values, then most mass, then least values."""
     total = sum(weights.values())
-    enough = [
-        subset
-        for size in range(1, len(weights) + 1)
-        for subset in combinations(sorted(weights), size)
-        if Fraction(sum(weights[v] for v in subset), total) > Fraction(level, 100)
-    ]
-    ranking = [(len(s), -sum(weights[v] for v in s), s) for s in enough]
+    ranking = []
+    for size in range(1, len(weights) + 1):
+        for subset in combinations(sorted(weights), size):
+            mass = sum(map(weights.__getitem__, subset))
+            if Fraction(mass, total) > Fraction(level, 100):
+                ranking.append((size, -mass, subset))
     return list(min(ranking)[2])
+
+
+def shares_of(weights: Counts) -> dict[int, float]:
+    """The weights divided by their sum."""
+    return {value: weight / sum(weights.values()) for value, weight in weights.items()}
 
 
 @fixed
 @given(counts, percents)
 def test_is_the_smallest_of_all_subsets(weights: Counts, level: int) -> None:
     """By a search with exact fractions; hotter sets are no smaller."""
-    members = prediction_set({v: n / sum(weights.values()) for v, n in weights.items()}, level)
+    members = prediction_set(shares_of(weights), level)
     assert members == smallest(weights, level)
     assert prediction_set(weights, level) == members  # normalised first
     _, masses = ranked([weights])
@@ -252,11 +256,9 @@ def test_score_equals_plain_loops() -> None:
         assert abs(math.log(chosen)) == pytest.approx(np.abs(np.log(tied)).min(), abs=1e-9), seed
     distributions, truths = simulated(99, items=4)
     table = temperature_scores(*ranked(distributions), truths, LEVELS)
-    expected = [
-        [plain_score([distribution], [truth], list(LEVELS), t) for t in TEMPERATURES]
-        for distribution, truth in zip(distributions, truths, strict=True)
-    ]
-    assert table == pytest.approx(np.array(expected))
+    for row, distribution, truth in zip(table, distributions, truths, strict=True):
+        expected = [plain_score([distribution], [truth], list(LEVELS), t) for t in TEMPERATURES]
+        assert row == pytest.approx(np.array(expected))
 
 
 def test_score_temperature_of_two_values() -> None:
@@ -266,7 +268,7 @@ def test_score_temperature_of_two_values() -> None:
     # score 10 on average or 1.
     two = {0: 0.8, 1: 0.2}
     turning = math.log(4) / math.log(9)
-    below = max(t for t in TEMPERATURES if t <= turning)
+    below = TEMPERATURES[turning >= TEMPERATURES].max()
     assert temperature_score([two], [0], [90]) == below
     assert temperature_score([two], [1], [90]) == 1
     assert temperature_score([two, two], [0, 1], [90]) == 1
@@ -276,7 +278,7 @@ def test_score_temperature_of_one_value_or_no_item() -> None:
     """The overconfident, one value an item, and nothing."""
     # Of {0: 0.95, 1: 0.05} with truth 1 at 90% only sets of both are good: 19^(1/T) < 9.
     turning = math.log(19) / math.log(9)
-    above = min(t for t in TEMPERATURES if t > turning)
+    above = TEMPERATURES[turning < TEMPERATURES].min()
     assert temperature_score([{0: 0.95, 1: 0.05}], [1], [90]) == above
     # Where all temperatures are alike (one value an item), the score's choice is 1.
     assert temperature_score([{3: 1.0}, {4: 1.0}], [3, 9], LEVELS) == 1
@@ -301,7 +303,7 @@ small = st.lists(
 @given(small)
 def test_score_is_never_worse_than_unscaled(items: list[tuple[dict[int, int], int]]) -> None:
     """On the items it was chosen on, the temperature scores no worse than 1."""
-    distributions = [{v: n / sum(c.values()) for v, n in c.items()} for c, _ in items]
+    distributions = list(map(shares_of, column_of(items, 0)))
     truths = column_of(items, 1)
     chosen = temperature_score(distributions, truths, LEVELS)
     scores = temperature_scores(*ranked(distributions), truths, LEVELS).mean(axis=0)
@@ -323,11 +325,11 @@ def test_likelihood_temperature_of_equal_odds() -> None:
     got = temperature_nll([{0: 0.8, 1: 0.2}] * 10, [0] * 9 + [1])
     assert got == pytest.approx(expected, rel=1e-3)
     distributions, _ = simulated(5, items=30)
-    truths = [
-        max(distribution, key=lambda v: distribution[v] + 0.3 * (v % 2))
-        for distribution in distributions
-    ]
-    doubled = [{v: 2 * p for v, p in distribution.items()} for distribution in distributions]
+    truths, doubled = [], []
+    for distribution in distributions:
+        favour_odd = {value: share + 0.3 * (value % 2) for value, share in distribution.items()}
+        truths.append(max(distribution, key=favour_odd.__getitem__))
+        doubled.append({value: 2 * share for value, share in distribution.items()})
     assert temperature_nll(doubled, truths) == pytest.approx(
         temperature_nll(distributions, truths), rel=1e-4
     )

@@ -93,10 +93,11 @@ def test_values_of_single_judgments() -> None:
 
 def test_unreadable_judgments_are_left_out() -> None:
     """A judgment with NaN in any argument that a metric takes doesn't change the metric."""
-    for name, argument in [(metric, key) for metric in METRICS for key in USES.get(metric, "lut")]:
-        extra = {key: NAN if key == argument else 7.0 for key in "lut"}
-        got = value(name, (extra["l"], *LOWER), (extra["u"], *UPPER), (extra["t"], *TRUTH))
-        assert got == pytest.approx(METRICS[name][1], rel=1e-14), (name, argument)
+    for name in METRICS:
+        for argument in USES.get(name, "lut"):
+            extra = {"l": 7.0, "u": 7.0, "t": 7.0, argument: NAN}
+            got = value(name, (extra["l"], *LOWER), (extra["u"], *UPPER), (extra["t"], *TRUTH))
+            assert got == pytest.approx(METRICS[name][1], rel=1e-14), (name, argument)
 
 
 def test_bad_levels_are_refused() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, permutations, product
 from math import atanh, comb, isnan, nan, sqrt, tanh
+from statistics import fmean
 from typing import Any, Literal
 
 import numpy as np
@@ -173,7 +175,9 @@ def test_edges_belong_to_the_bin_above() -> None:
             float(np.linspace(0, 1, 11)[k]),
         ]
         _, counts = cmfg_sums(np.ones(5), np.array(confidences))
-        assert counts.sum(axis=0).tolist() == [5 if b == min(k, 9) else 0 for b in range(10)], k
+        expected = np.zeros(10)
+        expected[min(k, 9)] = 5
+        assert counts.sum(axis=0).tolist() == expected.tolist(), k
         _, below = cmfg_sums(np.ones(1), np.array([min(k / 10 + 0.099, 1)]))
         assert below.argmax() == min(k, 9), k
         if k:
@@ -192,9 +196,9 @@ def test_missing_numbers_are_left_out() -> None:
         assert isnan(cmfg([], [], convention=convention))
 
 
-def looped_cmfg(rows: list[tuple[float, float]], bins: int, convention: str) -> float:
+def looped_cmfg(rows: Sequence[Sequence[float]], bins: int, convention: str) -> float:
     """Bin by bin, in exact arithmetic of twentieths."""
-    bin_scores: list[list[float]] = [[] for _ in range(bins)]
+    bin_scores: dict[int, list[float]] = defaultdict(list)
     for f, c in rows:
         if isnan(f) or isnan(c):
             continue
@@ -205,7 +209,7 @@ def looped_cmfg(rows: list[tuple[float, float]], bins: int, convention: str) -> 
         elif place == bins:
             place -= 1
         bin_scores[place].append(f)
-    means = [sum(members) / len(members) for members in bin_scores if members]
+    means = list(map(fmean, bin_scores.values()))
     if not means:
         return nan
     return sum(means) / (bins if convention == "authors" else len(means))
@@ -239,9 +243,11 @@ def test_weighted_sums_are_repeated(rows: list[tuple[float, float, int]], conven
     totals, counts = cmfg_sums(faithfulnesses, confidences, convention=convention)
     assert totals.shape == counts.shape == (len(rows), 10)
     scores = cmfg_of(weights @ totals, weights @ counts, convention)
-    repeated = [(f, c) for f, c, w in rows for _ in range(w)]
-    once = [(f, c) for f, c, _ in rows]
-    expected = [looped_cmfg(rows_once, 10, convention) for rows_once in (repeated, once)]
+    repeated, once = [], []
+    for *row, weight in rows:
+        once.append(row)
+        repeated += [row] * weight
+    expected = [looped_cmfg(repeated, 10, convention), looped_cmfg(once, 10, convention)]
     np.testing.assert_allclose(scores, expected, atol=1e-12)
 
 
@@ -290,10 +296,12 @@ IN_ALL = [True, False, True, True]
 
 def table(groups: Groups, threshold: float = T) -> MarkerTables:
     """The one table of sentences."""
-    rows = [(c, g, m) for g, group in enumerate(groups) for m, cs in enumerate(group) for c in cs]
-    confidence, group, marker = map(list, zip(*rows, strict=True))
-    cells = MarkerCells.from_sentences(confidence, group, marker, (len(groups), len(groups[0])))
-    return cells.tables(np.ones((1, len(rows))), threshold)
+    shape = len(groups), len(groups[0])
+    by_cell = list(chain.from_iterable(groups))
+    group, marker = np.repeat(np.indices(shape).reshape(2, -1), list(map(len, by_cell)), axis=1)
+    confidence = np.concatenate(by_cell)
+    cells = MarkerCells.from_sentences(confidence, group, marker, shape)
+    return cells.tables(np.ones((1, len(confidence))), threshold)
 
 
 def trains(tables: MarkerTables, shared: Sequence[bool] | None = None) -> FloatArray:
@@ -730,7 +738,7 @@ def test_a_dropped_marker_leaves_tables_of_the_others() -> None:
     """As if it had never been seen, whichever it is."""
     tables = table(WORKED)
     for left_out in range(4):
-        remaining = [[cs for m, cs in enumerate(group) if m != left_out] for group in WORKED]
+        remaining = [[*group[:left_out], *group[left_out + 1 :]] for group in WORKED]
         reduced, expected = tables.drop_marker(left_out), table(remaining)
         np.testing.assert_allclose(reduced.mic, expected.mic, atol=1e-12)
         assert reduced.threshold == T
@@ -978,20 +986,25 @@ def values_of(tables: MarkerTables) -> NDArray[np.float64]:
     """Every metric of each resample, one a column."""
     mic = tables.mic[:, list(TRAIN)]
     numbers = np.tile(ACCURACY, (len(mic), 1))
-    return np.stack(
-        [marker_mae(tables, pairs, level=level) for pairs in (SAME, DIFFERENT) for level in LEVELS]
-        + [marker_variation(mic, over="groups"), marker_variation(mic, over="markers", ddof=0)]
-        + [marker_rank_correlation(mic, kind=kind) for kind in KINDS]
-        + [marker_trend(mic, numbers, kind=kind) for kind in KINDS],
-        axis=1,
-    )
+    columns = []
+    for pairs, level in product((SAME, DIFFERENT), LEVELS):
+        columns.append(marker_mae(tables, pairs, level=level))
+    columns.append(marker_variation(mic, over="groups"))
+    columns.append(marker_variation(mic, over="markers", ddof=0))
+    for kind in KINDS:
+        columns.append(marker_rank_correlation(mic, kind=kind))
+    for kind in KINDS:
+        columns.append(marker_trend(mic, numbers, kind=kind))
+    return np.stack(columns, axis=1)
 
 
 @fixed
 @given(sentences, st.lists(st.integers(0, 3), min_size=6, max_size=6), st.integers(1, 3))
 def test_weights_are_repetitions(rows: SentenceCounts, weights: list[int], threshold: int) -> None:
     """An item of weight 2 is all its sentences twice, one of weight 0 none of them."""
-    repeated = [row for row in rows for _ in range(weights[row[3]])]
+    repeated: list[tuple[int, int, int, int]] = []
+    for row in rows:
+        repeated += [row] * weights[row[3]]
     assume(repeated)
     tables = cells_of(rows).tables(np.array([weights], float), threshold)
     expected = cells_of(repeated).tables(np.ones((1, 6)), threshold)
@@ -1012,7 +1025,7 @@ def test_resamples_at_once_are_resamples_one_by_one(rows: SentenceCounts, seed: 
 
 def test_shared_markers_may_differ_by_resample() -> None:
     """One row of `shared` for each table."""
-    rows = [(c, g, m, 0) for g in (0, 1) for m, c in ((0, 4 + 8 * g), (1, 10 + 2 * g))]
+    rows = [(4, 0, 0, 0), (10, 0, 1, 0), (12, 1, 0, 0), (12, 1, 1, 0)]
     tables = cells_of(rows).tables(np.ones((2, 6)), 1)
     shared = np.array([[True, False, False, False], [False, True, False, False]])
     np.testing.assert_allclose(marker_mae(tables, [(0, 1)], shared=shared), [0.4, 0.1], atol=1e-12)
@@ -1023,9 +1036,12 @@ def test_shared_markers_may_differ_by_resample() -> None:
 
 def grouped(rows: SentenceCounts) -> list[list[list[float]]]:
     """The rows as lists of confidences by group and marker."""
-    groups: list[list[list[float]]] = [[[] for _ in range(4)] for _ in range(6)]
+    cells: dict[tuple[int, int], list[float]] = defaultdict(list)
     for twentieths, group, marker, _ in rows:
-        groups[group][marker].append(twentieths / 20)
+        cells[group, marker].append(twentieths / 20)
+    groups = []
+    for group in range(6):
+        groups.append([cells[group, marker] for marker in range(4)])
     return groups
 
 
@@ -1119,7 +1135,9 @@ def test_order_of_data_sets_and_markers_changes_nothing(
 @given(sentences)
 def test_identical_data_sets(rows: SentenceCounts) -> None:
     """No distance of means, no variation, perfect order; sentences still lie about their mean."""
-    copies = [(c, group, m, item) for c, _, m, item in rows for group in range(6)]
+    copies = []
+    for (twentieths, _, marker, item), group in product(rows, range(6)):
+        copies.append((twentieths, group, marker, item))
     tables = cells_of(copies).tables(np.ones((1, 6)), 2)
     mic = tables.mic[0, 0]
     known_mics = mic[~np.isnan(mic)]

@@ -4,6 +4,8 @@ import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -123,19 +125,17 @@ def test_a_metric_is_paired_with_its_function_of_tables() -> None:
     )
 
 
+def options_of(function: Callable[..., object]) -> list[inspect.Parameter]:
+    """The arguments that a function takes by keyword alone."""
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter for parameter in parameters if parameter.kind is KEYWORD]
+
+
 @pytest.mark.parametrize("name", TABLE_FUNCTIONS)
 def test_a_metric_and_its_function_of_tables_have_the_same_options(name: str) -> None:
     """Options are the arguments by keyword alone, with their defaults."""
     function = getattr(metrics, {"entropy_bits": "report_entropy"}.get(name, name))
-    options = [
-        [
-            parameter
-            for parameter in inspect.signature(member).parameters.values()
-            if parameter.kind is KEYWORD
-        ]
-        for member in (function, TABLE_FUNCTIONS[name])
-    ]
-    assert options[0] == options[1]
+    assert options_of(function) == options_of(TABLE_FUNCTIONS[name])
 
 
 def test_entries_are_complete_and_possible() -> None:
@@ -154,7 +154,7 @@ def test_entries_are_complete_and_possible() -> None:
 def test_everything_exported_is_documented() -> None:
     """Each module's list names what is there, once over all, with a docstring if a function."""
     modules = list(filter(inspect.ismodule, vars(metrics).values()))
-    exported = [name for module in modules for name in getattr(module, "__all__", ())]
+    exported = list(chain.from_iterable(getattr(module, "__all__", ()) for module in modules))
     assert len(exported) == len(set(exported)) > 100
     for name in exported:
         member = getattr(metrics, name)

@@ -239,12 +239,9 @@ def mean(sample: FloatArray, axis: int) -> FloatArray:
 
 def brute_force(differences: list[float]) -> float:
     """Share of all sign patterns whose sum is as far from 0 as the observed one."""
-    observed = abs(sum(differences))
-    sums = [
-        abs(sum(sign * value for sign, value in zip(signs, differences, strict=True)))
-        for signs in product((1, -1), repeat=len(differences))
-    ]
-    return sum(value >= observed for value in sums) / len(sums)
+    signs = np.array(list(product((1, -1), repeat=len(differences))))
+    sums = np.abs((signs * differences).sum(axis=1))
+    return float((sums >= sums[0]).mean())
 
 
 def test_sign_flip_p_counts_all_patterns() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -125,8 +125,7 @@ def test_empirical_monotonicity_compares_directions() -> None:
 def test_scores_equal_loops(rows: list[list[int]]) -> None:
     """Each score equals loops over its units."""
     for rises in (True, False):
-        steps = [[(b < a) if rises else (b > a) for a, b in pairwise(r) if a != b] for r in rows]
-        expected = [float(all(row)) for row in steps]
+        expected = [float(row == sorted(row, reverse=rises)) for row in rows]
         assert monotonicity_flags(rows, [rises] * len(rows)).tolist() == expected
     assert choice_sensitivity_flags(rows).tolist() == [float(len(set(row)) > 1) for row in rows]
     first, second = column_of(rows, 0), column_of(rows, 1)
@@ -178,10 +177,10 @@ def enumerated(score: str, size: int, rows: pd.DataFrame) -> float:
     if score == "choice_sensitivity":
         return float(choice_sensitivity_flags(everything).mean())
     if score == "pairwise_consistency":
-        pairs = [(a, b) for a in range(size) for b in range(size)]
-        return sum(a + b == size - 1 for a, b in pairs) / len(pairs)
+        pairs = np.array(list(product(range(size), repeat=2)))
+        return float((pairs.sum(axis=1) == size - 1).mean())
     if score == "empirical_consistency":
-        return float(np.mean([r == right for r in range(size) for right in rows["right"]]))
+        return float(np.equal.outer(np.arange(size), rows["right"].to_numpy()).mean())
     values = []
     for _, sequence in rows.groupby(["scenario", "numbers", "interval"]):
         right = sequence.sort_values("point")["right"].to_numpy()

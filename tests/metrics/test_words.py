@@ -391,11 +391,10 @@ def test_published_figures_of_the_estimative_words_study(shared_data: Path) -> N
     with (folder / "survey-results.csv").open() as file:
         header, *people = csv.reader(file)
     with (folder / "cnc_gpt-4.csv").open() as file:
-        answers = {
-            row[0]: [float(answer) * 100 for answer in row[1:]]
-            for row in csv.reader(file)
-            if row[0]
-        }
+        answers = {}
+        for word, *probabilities in csv.reader(file):
+            if word:
+                answers[word] = 100 * np.array(probabilities, float)
     with (folder / "published_human_vs_gpt-4_cnc.csv").open() as file:
         published = list(csv.DictReader(file))
     column = {name.strip('"').lower(): place for place, name in enumerate(header)}

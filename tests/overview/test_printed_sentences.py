@@ -135,11 +135,11 @@ def test_sentences_of_generated_results_are_english(study: Study) -> None:
 
 def test_clauses_have_a_place_for_each_number_whatever_the_intervals() -> None:
     """Texts that depend on intervals too: below, around and above chance, and without any."""
-    numbers = [
-        NumberInText(value, *ends)
-        for value in (0.0, 0.5, 0.75, 1.0)
-        for ends in ((), (value - 0.05, value + 0.05), (value - 0.6, value + 0.6))
-    ]
+    numbers = []
+    for value in (0.0, 0.5, 0.75, 1.0):
+        numbers.append(NumberInText(value))
+        numbers.append(NumberInText(value, value - 0.05, value + 0.05))
+        numbers.append(NumberInText(value, value - 0.6, value + 0.6))
     checked = 0
     for study in all_studies():
         for clause in study.clauses:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, pairwise
 from math import cos, nan, radians, sin
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
+from build import column_of
 from inspect_confidence.plots.style import WIDTH, style
 from inspect_confidence.results import COLUMNS, Condition
 
 Plot = Callable[[pd.DataFrame], Figure]
 Row = dict[str, Any]
+ArtistT = TypeVar("ArtistT")
 TOLERANCE = 0.5  # pixels
 
 
@@ -63,34 +67,67 @@ def titles(figure: Figure) -> list[str]:
     return [ax.get_title(loc="left") for ax in figure.axes]
 
 
+def strings(written_texts: Iterable[Text]) -> list[str]:
+    """What texts say."""
+    return [text.get_text() for text in written_texts]
+
+
 def texts(ax: Axes) -> list[str]:
     """What is written in a panel and between it and its title."""
-    return [text.get_text() for text in ax.texts]
+    return strings(ax.texts)
 
 
 def legend(figure: Figure) -> list[str]:
     """The names in the one legend."""
     (figure_legend,) = figure.legends
-    return [text.get_text() for text in figure_legend.get_texts()]
+    return strings(figure_legend.get_texts())
+
+
+def line_points(lines: Iterable[Line2D]) -> list[list[list[float]]]:
+    """The positions of each line's points along x, and those along y."""
+    return [np.array(line.get_data(), float).tolist() for line in lines]
+
+
+def xs(lines: Iterable[Line2D]) -> list[list[float]]:
+    """The positions of each line's points along x."""
+    return column_of(line_points(lines), 0)
+
+
+def ys(lines: Iterable[Line2D]) -> list[list[float]]:
+    """The positions of each line's points along y."""
+    return column_of(line_points(lines), 1)
+
+
+def of_class(artists: Iterable[object], kind: type[ArtistT]) -> list[ArtistT]:
+    """The artists of a class."""
+    return [artist for artist in artists if isinstance(artist, kind)]
+
+
+def bar_middles(bars: Iterable[Rectangle]) -> list[float]:
+    """The middle of each bar along x."""
+    return [bar.get_x() + bar.get_width() / 2 for bar in bars]
+
+
+def bar_heights(bars: Iterable[Rectangle]) -> list[float]:
+    """The height of each bar."""
+    return [bar.get_height() for bar in bars]
 
 
 def labels(ax: Axes) -> list[str]:
     """Of the vertical axis, from the top."""
-    ticks = zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)
-    inverted = ax.yaxis_inverted()
-    return [
-        text.get_text() for _, text in sorted(ticks, key=lambda tick: tick[0] * (2 * inverted - 1))
-    ]
+    order = np.argsort(ax.get_yticks())
+    from_top = order if ax.yaxis_inverted() else order[::-1]
+    tick_texts = strings(ax.get_yticklabels())
+    return [tick_texts[place] for place in from_top]
 
 
 def points(ax: Axes) -> list[tuple[Any, list[float], list[float], np.ndarray]]:
     """Of each series with intervals: its container, x, y and the segments of the intervals."""
     series = []
-    for container in ax.containers:
-        if isinstance(container, ErrorbarContainer):
-            line, _, (arms,) = container.lines
-            x, y = np.array(line.get_data(), float).tolist()
-            series.append((container, x, y, np.array(arms.get_segments())))
+    for container in of_class(ax.containers, ErrorbarContainer):
+        line, _, (arms,) = container.lines
+        ((x, y),) = line_points([line])
+        series.append((container, x, y, np.array(arms.get_segments())))
     return series
 
 
@@ -102,38 +139,26 @@ def check_fits(figure: Figure, case: object) -> None:
     boxes = np.array(places)
     lows, highs = boxes.min(axis=1), boxes.max(axis=1)
     page = np.array(figure.bbox.size) + TOLERANCE
-    cut = [
-        text
-        for text, low, high in zip(shown_texts, lows, highs, strict=True)
-        if (low < -TOLERANCE).any() or (high > page).any()
-    ]
-    assert not cut, case
-    apart_x, apart_y = (
-        np.minimum.outer(highs[:, k], highs[:, k]) - np.maximum.outer(lows[:, k], lows[:, k])
-        <= TOLERANCE
-        for k in (0, 1)
-    )
-    overlapping = np.argwhere(np.triu(~apart_x & ~apart_y, 1))
-    over = [
-        (shown_texts[i], shown_texts[j])
-        for i, j in overlapping
-        if not _are_apart(boxes[i], boxes[j])
-    ]
-    assert not over, case
+    is_cut = ((lows < -TOLERANCE) | (highs > page)).any(axis=1)
+    assert np.array(shown_texts)[is_cut].tolist() == [], case
+    shared_lengths = np.minimum(highs[:, None], highs) - np.maximum(lows[:, None], lows)
+    overlapping = []
+    for i, j in np.argwhere(np.triu((shared_lengths > TOLERANCE).all(axis=2), 1)):
+        if not _are_apart(boxes[i], boxes[j]):
+            overlapping.append((shown_texts[i], shown_texts[j]))
+    assert overlapping == [], case
 
 
 def _visible_texts(figure: Figure) -> Iterator[tuple[str, np.ndarray]]:
     """Each text that is seen, with its corners in pixels."""
     with style():
         figure.draw_without_rendering()  # lays it out
-        beyond = {
-            id(label)
-            for ax in figure.axes
-            for axis in (ax.xaxis, ax.yaxis)
-            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
-            for label in (tick.label1, tick.label2)
-            if not _is_within(tick.get_loc(), *sorted(axis.get_view_interval()))
-        }
+        beyond = set()
+        for axis in chain.from_iterable((ax.xaxis, ax.yaxis) for ax in figure.axes):
+            low, high = sorted(axis.get_view_interval())
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+                if not _is_within(tick.get_loc(), low, high):
+                    beyond |= {id(tick.label1), id(tick.label2)}
         for text in figure.findobj(Text):
             assert isinstance(text, Text)
             if text.get_visible() and text.get_text().strip() and id(text) not in beyond:

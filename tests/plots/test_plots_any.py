@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import product
 from math import inf, isinf, nan
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from build import column_of
+from build import column_of, combinations_of
 from inspect_confidence import plots
 from inspect_confidence.errors import InvalidArgument
 from plots.drawing import Plot, Row, around, frame, row, saved
@@ -45,6 +46,8 @@ def rows_of_every_metric(
     marker = {"judge": "j", "marker": name, "split": variant}
     worth = {"answered_from": "0.5", "costs": "right 1, wrong -1, abstain 0"}
     word = {"word": name, "language": "en", "setting": "concise"}
+    levels = combinations_of(level=("80", "90"), method=["direct"])
+    targets = combinations_of(confidence_target=("0", "0.9"), format=["open"])
     conditions: list[tuple[str, dict[str, str], str]] = [
         ("scale_variants", {**bin_, "scale": "0-100"}, "bin_accuracy"),
         ("scale_variants", {**bin_, "scale": "0-100"}, "bin_confidence"),
@@ -57,16 +60,8 @@ def rows_of_every_metric(
         ("any_eval", {"method": "recorded"}, "accuracy"),
         ("any_eval", {"method": "recorded"}, "mean_confidence"),
         ("scale_variants", {"scale": "0-100", **worth}, "expected_utility"),
-        *(
-            ("fermi_eval", {"level": level, "method": "direct"}, metric)
-            for metric in ("coverage", "interval_score", "mean_width")
-            for level in ("80", "90")
-        ),
-        *(
-            ("abstain", {"confidence_target": target, "format": "open"}, metric)
-            for metric in ("payoff", "accuracy_given_attempted")
-            for target in ("0", "0.9")
-        ),
+        *product(["fermi_eval"], levels, ("coverage", "interval_score", "mean_width")),
+        *product(["abstain"], targets, ("payoff", "accuracy_given_attempted")),
         ("fermi_eval", {"exponent": "4"}, "exponent_share"),
         ("fermi_eval", {"method": "traces"}, "tunnel_index"),
         ("fermi_eval", {"method": "traces"}, "decoding_entropy"),
@@ -93,10 +88,8 @@ def rows_of_every_metric(
         ("hedge_markers", {**marker, "outcome": "incorrect"}, "mic"),
         ("hedge_markers", marker, "decisiveness_gap"),
         ("hedge_markers", {"judge": "j", "split": variant}, "accuracy"),
-        *(
-            ("hedge_markers", {**marker, "split": "", "bin": bins}, "confidence_share")
-            for bins in ("0-0.5", "0.5-1")
-        ),
+        ("hedge_markers", {**marker, "split": "", "bin": "0-0.5"}, "confidence_share"),
+        ("hedge_markers", {**marker, "split": "", "bin": "0.5-1"}, "confidence_share"),
     ]
     for task, parts, metric in conditions:
         yield row(task, parts, metric, value, interval, **options)
@@ -111,10 +104,13 @@ def rows_of_every_metric(
 @every_plot
 def test_rows_without_anything_to_draw_are_refused(plot: Plot) -> None:
     """No row, rows of other metrics, and rows without a number, are refused with what to give."""
-    unrelated_frames = [
-        frame(row(task, "", "n", 5)) for task in ("life_eval", "scale_variants", "t")
-    ]
-    for rows in (frame(), *unrelated_frames, frame(*rows_of_every_metric(nan))):
+    for rows in (
+        frame(),
+        frame(row("life_eval", "", "n", 5)),
+        frame(row("scale_variants", "", "n", 5)),
+        frame(row("t", "", "n", 5)),
+        frame(*rows_of_every_metric(nan)),
+    ):
         with pytest.raises(InvalidArgument, match="nothing to draw"):
             plot(rows)
 

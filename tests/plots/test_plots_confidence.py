@@ -1,6 +1,7 @@
 """What the figures of stated confidence draw."""
 
 from functools import partial
+from itertools import product
 from math import inf, nan
 
 import numpy as np
@@ -22,16 +23,26 @@ from inspect_confidence.plots.confidence import (
     utility,
 )
 from inspect_confidence.scales import ALL
-from plots.drawing import frame, legend, points, row, texts, titles
+from plots.drawing import (
+    Row,
+    bar_heights,
+    bar_middles,
+    frame,
+    legend,
+    of_class,
+    points,
+    row,
+    strings,
+    texts,
+    titles,
+)
 
 result = partial(row, "scale_variants")
 
 
 def bars(ax: Axes) -> BarContainer:
     """The one group of bars."""
-    (bar_container,) = [
-        container for container in ax.containers if isinstance(container, BarContainer)
-    ]
+    (bar_container,) = of_class(ax.containers, BarContainer)
     return bar_container
 
 
@@ -77,7 +88,7 @@ def test_reliability_draws_corp_beside_the_bins() -> None:
     assert {(0.9, 0.7), (0.9, 0.99), (0.95, 0.8), (0.95, 1.0)} <= edges
     assert ax.get_title(loc="left") == "0-20 (n = 8)"
     (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()][:2] == ["bins", "CORP"]
+    assert strings(legend.get_texts())[:2] == ["bins", "CORP"]
     ((_, x, _, _),) = points(ax)
     assert x == [0.95]
 
@@ -85,40 +96,31 @@ def test_reliability_draws_corp_beside_the_bins() -> None:
 def test_each_scale_model_and_definition_of_m_ratio_has_a_panel() -> None:
     """One for each scale in order, each model and source, and each definition of M-ratio."""
     # A panel a scale, thirteen at most two abreast, then scales of the user's own.
-    rows = frame(
-        *(
-            row
-            for scale in ["1-7", *map(str, reversed(ALL))]
-            for row in (
-                result(f"bin=0.4-0.5;scale={scale}", "bin_accuracy", 0.5),
-                result(f"bin=0.4-0.5;scale={scale}", "bin_confidence", 0.45),
-            )
-        )
-    )
-    figure = reliability(rows)
+    rows = []
+    for scale in ["1-7", *map(str, reversed(ALL))]:
+        rows.append(result(f"bin=0.4-0.5;scale={scale}", "bin_accuracy", 0.5))
+        rows.append(result(f"bin=0.4-0.5;scale={scale}", "bin_confidence", 0.45))
+    figure = reliability(frame(*rows))
     assert [title.split(" ")[0] for title in titles(figure)] == [*map(str, ALL), "1-7"]
     assert len({round(ax.get_position().x0, 3) for ax in figure.axes}) == 2
     # Rows of several groups are told apart by their titles; only what varies is said.
-    rows = frame(
-        *(
-            row("question_sets", f"bin=0.4-0.5;source={source}", *numbers, n=3, model=model)
-            for model in ("a", "b")
-            for source in ("stated", "token")
-            for numbers in (("bin_accuracy", 0.5, (0.4, 0.6)), ("bin_confidence", 0.45))
-        )
-    )
-    assert titles(reliability(rows)) == [
-        f"{model}\n{source} (n = 3)" for model in ("a", "b") for source in ("stated", "token")
+    rows = []
+    for model, source in product("ab", ("stated", "token")):
+        condition = f"bin=0.4-0.5;source={source}"
+        for numbers in (("bin_accuracy", 0.5, (0.4, 0.6)), ("bin_confidence", 0.45)):
+            rows.append(row("question_sets", condition, *numbers, n=3, model=model))
+    assert titles(reliability(frame(*rows))) == [
+        "a\nstated (n = 3)",
+        "a\ntoken (n = 3)",
+        "b\nstated (n = 3)",
+        "b\ntoken (n = 3)",
     ]
     # Thresholds and type-1 models are never mixed.
-    rows = frame(
-        *(
-            result(f"scale=0-100;threshold={threshold};type1={type1}", "m_ratio", 0.8, (0.5, 1.2))
-            for threshold in (0.5, 0.75)
-            for type1 in ("m_afc", "two_z")
-        )
-    )
-    panel_titles = titles(m_ratio(rows))
+    rows = []
+    for threshold, type1 in product((0.5, 0.75), ("m_afc", "two_z")):
+        condition = f"scale=0-100;threshold={threshold};type1={type1}"
+        rows.append(result(condition, "m_ratio", 0.8, (0.5, 1.2)))
+    panel_titles = titles(m_ratio(frame(*rows)))
     assert len(set(panel_titles)) == 4
     assert panel_titles[0] == "type-1 model m_afc, sure from 0.5 on"
 
@@ -131,8 +133,8 @@ def test_report_histogram_draws_the_shares_within_the_scales_ends() -> None:
         result("report=88;scale=14-86", "report_share", 0.25, (0.1, 0.5)),
     )
     (ax,) = report_histogram(rows).axes
-    positions = [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in bars(ax)]
-    assert np.array(positions) == pytest.approx(np.array([(14, 0.25), (50, 0.5), (88, 0.25)]))
+    assert bar_middles(bars(ax)) == pytest.approx([14, 50, 88])
+    assert bar_heights(bars(ax)) == pytest.approx([0.25, 0.5, 0.25])
     assert list(ax.get_xticks()) == [14, 50, 86]
     low, high = ax.get_xlim()
     assert low < 14
@@ -148,30 +150,27 @@ def test_report_histogram_names_the_share_of_reports_far_out() -> None:
         result("report=1000;scale=0-10", "report_share", 0.05, (0.0, 0.1)),
     )
     (ax,) = report_histogram(rows).axes
-    assert [bar.get_x() + bar.get_width() / 2 for bar in bars(ax)] == pytest.approx([5, 20])
+    assert bar_middles(bars(ax)) == pytest.approx([5, 20])
     assert ax.get_xlim()[1] < 25
     assert texts(ax) == ["25% further out, not drawn"]
 
 
 def test_ece_by_bins_draws_a_line_a_scale() -> None:
     """At 10, 15 and 20 bins of equal width alone, scales in order, an arm to each interval."""
-    rows = frame(
-        *(
-            result(condition, "ece", value, (value - 0.01, value + 0.02), dataset=dataset)
-            for dataset in ("mmlu", "mean")
-            for condition, value in (
-                ("bins=15;scale=0-100", 0.082),
-                ("bins=20;scale=0-100", 0.085),
-                ("bins=11;scale=0-100", 0.9),
-                ("binning=equal_mass;scale=0-100", 0.8),
-                ("scale=0-100", 0.078),
-                ("bins=20;scale=0-20", 0.058),
-                ("scale=0-20", 0.051),
-                ("bins=15;scale=0-20", nan),
-            )
-        )
-    )
-    figure = ece_bins(rows)
+    rows = []
+    for condition, value in {
+        "bins=15;scale=0-100": 0.082,
+        "bins=20;scale=0-100": 0.085,
+        "bins=11;scale=0-100": 0.9,
+        "binning=equal_mass;scale=0-100": 0.8,
+        "scale=0-100": 0.078,
+        "bins=20;scale=0-20": 0.058,
+        "scale=0-20": 0.051,
+        "bins=15;scale=0-20": nan,
+    }.items():
+        rows.append(result(condition, "ece", value, (value - 0.01, value + 0.02)))
+    one_set = frame(*rows)
+    figure = ece_bins(pd.concat([one_set.assign(dataset="mmlu"), one_set.assign(dataset="mean")]))
     assert titles(figure) == ["mmlu", "mean"]
     assert legend(figure) == ["0-20", "0-100"]
     twenty, hundred = points(figure.axes[0])
@@ -183,14 +182,20 @@ def test_ece_by_bins_draws_a_line_a_scale() -> None:
         ece_bins(frame(result("binning=equal_mass;scale=0-100", "ece", 0.8)))
 
 
+def type2_rates(condition: str, hit: float, false_alarm: float) -> list[Row]:
+    """A point of the type-2 ROC curve."""
+    return [
+        result(condition, "type2_hit_rate", hit),
+        result(condition, "type2_false_alarm_rate", false_alarm),
+    ]
+
+
 def test_type2_roc_starts_at_the_origin() -> None:
     """The points by falling threshold after (0, 0), and the area under them."""
     rows = frame(
-        *(
-            result(f"scale=0-100;threshold={threshold}", f"type2_{name}_rate", value)
-            for threshold, hit, alarm in ((0.3, 1, 1), (0.9, 0.5, 0), (0.5, 0.75, 0.5))
-            for name, value in (("hit", hit), ("false_alarm", alarm))
-        )
+        *type2_rates("scale=0-100;threshold=0.3", 1, 1),
+        *type2_rates("scale=0-100;threshold=0.9", 0.5, 0),
+        *type2_rates("scale=0-100;threshold=0.5", 0.75, 0.5),
     )
     (ax,) = type2_roc(rows).axes
     assert path_of(ax.lines[-1]) == [[0, 0], [0, 0.5], [0.5, 0.75], [1, 1]]
@@ -201,16 +206,10 @@ def test_type2_roc_starts_at_the_origin() -> None:
 def test_type2_roc_repeats_the_curve_of_0_100_in_every_panel() -> None:
     """Every panel but its own has the curve of 0-100, dotted."""
     rows = frame(
-        *(
-            result(f"scale={scale};threshold={threshold}", f"type2_{name}_rate", value)
-            for scale, hit in (("0-5", 0.6), ("0-100", 0.8))
-            for threshold, name, value in (
-                (0.9, "hit", hit),
-                (0.9, "false_alarm", 0.2),
-                (0.1, "hit", 1),
-                (0.1, "false_alarm", 1),
-            )
-        )
+        *type2_rates("scale=0-5;threshold=0.9", 0.6, 0.2),
+        *type2_rates("scale=0-5;threshold=0.1", 1, 1),
+        *type2_rates("scale=0-100;threshold=0.9", 0.8, 0.2),
+        *type2_rates("scale=0-100;threshold=0.1", 1, 1),
     )
     figure = type2_roc(rows)
     five, hundred = figure.axes

@@ -1,6 +1,7 @@
 """What the figures of LifeEval draw."""
 
 from functools import partial
+from itertools import product
 from math import inf, nan
 from typing import Any
 
@@ -11,9 +12,22 @@ from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 from matplotlib.lines import Line2D
 
+from build import combinations_of, numbered
 from inspect_confidence import detail, summarize
 from inspect_confidence.plots.life_eval import best_age, confidence_truth, hard_easy, overconfidence
-from plots.drawing import Plot, frame, legend, points, row, saved, texts, titles
+from plots.drawing import (
+    Plot,
+    bar_heights,
+    bar_middles,
+    frame,
+    legend,
+    of_class,
+    points,
+    row,
+    saved,
+    texts,
+    titles,
+)
 
 PLOTS = (overconfidence, confidence_truth, best_age, hard_easy)
 result = partial(row, "life_eval")
@@ -73,30 +87,25 @@ def test_twelve_models_look_different_and_many_marks_are_an_image() -> None:
 
 def test_confidence_truth_has_points_intervals_and_counts_by_radius() -> None:
     """Points at mean probability and mean confidence, bars by judgments, a panel a radius."""
-    rows = frame(
-        *(
-            row
-            for radius in ("", "radius=5")
-            for row in (
-                result(f"{radius};bin=0.9-1", "truth_bin_probability", 0.96, n=8),
-                result(f"{radius};bin=0.9-1", "truth_bin_confidence", 0.7, (0.6, 0.9), n=8),
-                result(f"{radius};bin=0-0.1", "truth_bin_probability", 0.02, n=2),
-                result(f"{radius};bin=0-0.1", "truth_bin_confidence", 0.3, n=2),
-            )
-        )
-    )
-    figure = confidence_truth(rows)
+    rows = []
+    for radius in ("", "radius=5"):
+        rows += [
+            result(f"{radius};bin=0.9-1", "truth_bin_probability", 0.96, n=8),
+            result(f"{radius};bin=0.9-1", "truth_bin_confidence", 0.7, (0.6, 0.9), n=8),
+            result(f"{radius};bin=0-0.1", "truth_bin_probability", 0.02, n=2),
+            result(f"{radius};bin=0-0.1", "truth_bin_confidence", 0.3, n=2),
+        ]
+    figure = confidence_truth(frame(*rows))
     assert titles(figure) == ["all radii", "radius 5"]
     for ax in figure.axes:
         assert texts(ax) == ["n = 10"]
         ((_, x, y, arms),) = points(ax)
         assert (x, y) == ([0.02, 0.96], [0.3, 0.7])
         assert arms[:, :, 1] == pytest.approx(np.array([[0.3, 0.3], [0.6, 0.9]]))
-        (bars,) = [container for container in ax.containers if isinstance(container, BarContainer)]
-        heights = [bar.get_height() for bar in bars]
-        assert heights[0] == pytest.approx(heights[1] / 4)
-        middles = [bar.get_x() + bar.get_width() / 2 for bar in bars]
-        assert middles == pytest.approx([0.05, 0.95])
+        (bars,) = of_class(ax.containers, BarContainer)
+        low, high = bar_heights(bars)
+        assert low == pytest.approx(high / 4)
+        assert bar_middles(bars) == pytest.approx([0.05, 0.95])
         assert ([0, 1], [0, 1]) in lines(ax).values()  # the diagonal
 
 
@@ -122,10 +131,12 @@ def test_best_age_draws_mean_and_best_answers_by_sex_and_radius() -> None:
     assert lines_by_panel["radius 5"]["male, best answer"] == ([40, 45, 50], [84, 84, 84])
     assert lines_by_panel["radius 20"] == {"female, answer": ([40], [88])}
     assert lines_by_panel["radius 1"] == {"female, best answer": ([40], [90])}
-    expected = {
-        f"{sex}, {quantity}" for sex in ("female", "male") for quantity in ("answer", "best answer")
+    assert set(legend(figure)) == {
+        "female, answer",
+        "female, best answer",
+        "male, answer",
+        "male, best answer",
     }
-    assert set(legend(figure)) == expected
 
 
 def test_hard_easy_draws_items_and_the_line_through_their_means() -> None:
@@ -157,19 +168,16 @@ def test_hard_easy_draws_items_and_the_line_through_their_means() -> None:
 def lives(epochs: int = 2) -> pd.DataFrame:
     """Judgments of two models whose overconfidence grows with difficulty, some unreadable."""
     rng = np.random.default_rng(5)
-    rows = [
-        {
-            **{"task": "life_eval", "model": model, "item": f"{sex}-{age}-{radius}", "sex": sex},
-            **{"age": age, "radius": radius, "epoch": epoch, "best_answer": 85},
-            **{"mas": mas, "answer": 80, "score": mas * rng.uniform(0.5, 1)},
-            **{"confidence": rng.uniform(0.3, 0.9), "status": "ok"},
-        }
-        for model in ("a", "b")
-        for sex in ("male", "female")
-        for age in range(101)
-        for radius, mas in ((1, 0.1), (5, 0.4), (10, 0.7), (20, 0.9))
-        for epoch in range(epochs)
-    ]
+    maxima = {1: 0.1, 5: 0.4, 10: 0.7, 20: 0.9}
+    rows = combinations_of(
+        model="ab", sex=("male", "female"), age=range(101), radius=maxima, epoch=range(epochs)
+    )
+    for judgment in rows:
+        mas = maxima[judgment["radius"]]
+        judgment["item"] = "{sex}-{age}-{radius}".format(**judgment)
+        judgment |= {"task": "life_eval", "answer": 80, "best_answer": 85, "mas": mas}
+        judgment |= {"score": mas * rng.uniform(0.5, 1), "status": "ok"}
+        judgment |= {"confidence": rng.uniform(0.3, 0.9)}
     judgments = pd.DataFrame(rows)
     unread = rng.uniform(size=len(judgments)) < 0.1
     judgments.loc[unread, ["answer", "confidence", "score"]] = nan
@@ -208,18 +216,12 @@ def test_results_and_finer_rows_together_are_drawn(plot: Plot, rows_of_run: pd.D
 def many(models: int, items: int) -> pd.DataFrame:
     """So many questions a model."""
     rng = np.random.default_rng(1)
-    return frame(
-        *(
-            result(
-                f"difficulty={rng.uniform():.9f};item=i{k};radius={(1, 5, 10, 20)[k % 4]}",
-                "item_overconfidence",
-                rng.uniform(-0.5, 1),
-                model=f"m{model}",
-            )
-            for model in range(models)
-            for k in range(items)
-        )
-    )
+    rows = []
+    for model, item in product(numbered("m", models), range(items)):
+        condition = f"difficulty={rng.uniform():.9f};item=i{item};radius={(1, 5, 10, 20)[item % 4]}"
+        overconfidence = rng.uniform(-0.5, 1)
+        rows.append(result(condition, "item_overconfidence", overconfidence, model=model))
+    return frame(*rows)
 
 
 def test_overconfidence_axes_reach_a_tenth_and_a_missing_slope_is_named() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise, product
 from math import nan
 from typing import Any
 
@@ -15,7 +16,7 @@ from matplotlib.patches import StepPatch
 from build import numbered
 from inspect_confidence.plots import decisiveness_gap, mic, mic_densities
 from plots import drawing
-from plots.drawing import Row, around, frame, labels, legend, texts, titles
+from plots.drawing import Row, around, frame, labels, legend, of_class, strings, texts, titles, xs
 
 
 def row(
@@ -36,16 +37,12 @@ def row(
 def shares(marker: str, values: Iterable[float], n: int = 10, **more: Any) -> list[Row]:
     """Shares in equal bins."""
     values = list(values)
-    width = 1 / len(values)
-    return [
-        row(
-            *("confidence_share", marker, value, "all", n),
-            split="",
-            bin=f"{width * k:g}-{width * (k + 1):g}",
-            **more,
-        )
-        for k, value in enumerate(values)
-    ]
+    rows = []
+    edges = np.linspace(0, 1, len(values) + 1)
+    for value, (low, high) in zip(values, pairwise(edges), strict=True):
+        condition = {"split": "", "bin": f"{low:g}-{high:g}", **more}
+        rows.append(row("confidence_share", marker, value, "all", n, **condition))
+    return rows
 
 
 def cells(ax: Axes) -> list[list[float]]:
@@ -67,7 +64,7 @@ def test_cells_of_the_mic_figure_hold_the_mics() -> None:
     ]
     (ax,) = mic(frame(*rows)).axes
     assert labels(ax) == ["surely", "perhaps"]
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["A test", "B test"]
+    assert strings(ax.get_xticklabels()) == ["A test", "B test"]
     assert cells(ax) == [[-1, 0.9], [0.2, 0.4]]
     assert set(texts(ax)) == {"0.90", "0.20", "0.40", "blank: too few sentences"}
 
@@ -83,7 +80,8 @@ def test_rarer_markers_and_data_sets_are_left_out_and_counted() -> None:
     assert [text for text in texts(axes[0]) if text != "0.50"] == [
         "blank: too few sentences\nrarer markers left out: 2\ncolumns left out: 1"
     ]
-    assert {text for ax in axes[1:] for text in texts(ax)} == {"0.50"}
+    for ax in axes[1:]:
+        assert set(texts(ax)) == {"0.50"}
 
 
 def test_each_threshold_judge_and_data_set_has_a_panel() -> None:
@@ -94,11 +92,9 @@ def test_each_threshold_judge_and_data_set_has_a_panel() -> None:
         row("mic", "perhaps", 0.2, judge="k", marker_threshold=5),
     ]
     assert titles(mic(frame(*rows))) == ["j, T=5", "j, T=9", "k, T=5"]
-    rows = [
-        row("decisiveness_gap", marker, 0.1 * k, f"d{k}", arm=0.05)
-        for k in range(7)
-        for marker in ("perhaps", "surely")
-    ]
+    rows = []
+    for dataset, marker in product(numbered("d", 7), ("perhaps", "surely")):
+        rows.append(row("decisiveness_gap", marker, 0.1, dataset, arm=0.05))
     assert titles(decisiveness_gap(frame(*rows))) == numbered("d", 7)
 
 
@@ -110,7 +106,7 @@ def test_hills_have_the_heights_of_the_shares() -> None:
     rows = [*shares("perhaps", (0.75, 0.25), n=4), *shares("surely", (0, 1), n=3)]
     (ax,) = mic_densities(frame(*reversed(rows))).axes
     assert labels(ax) == ["surely (3)", "perhaps (4)"]
-    hills = [patch.get_data() for patch in ax.patches if isinstance(patch, StepPatch)]
+    hills = list(map(StepPatch.get_data, of_class(ax.patches, StepPatch)))
     assert len(hills) == 4  # filled and outlined
     expected = ((0, (0, 1)), (-1, (0.75, 0.25)))
     for (tops, edges, baseline), (base, values) in zip(hills[::2], expected, strict=True):
@@ -130,16 +126,14 @@ def test_decisiveness_gaps_have_their_intervals_by_data_set_and_split() -> None:
     figure = decisiveness_gap(frame(*rows))
     first, second = figure.axes
     assert labels(first) == ["surely", "perhaps"]
-    positions = [sorted(np.asarray(line.get_xdata(), float)) for line in first.lines]
+    positions = list(map(sorted, xs(first.lines)))
     assert [0.2, 0.3] in positions
     assert [0.4] in positions
-    (arms, none) = [
-        collection for collection in first.collections if isinstance(collection, LineCollection)
-    ]
+    (arms, none) = of_class(first.collections, LineCollection)
     ends = [list(map(float, path[:, 0])) for path in arms.get_segments()]
     assert ends == [pytest.approx([0.1, 0.3]), pytest.approx([0.2, 0.4])]
     assert [float(np.ptp(path[:, 0])) for path in none.get_segments()] == [0]
-    assert [0.6] in [sorted(np.asarray(line.get_xdata(), float)) for line in second.lines]
+    assert [0.6] in xs(second.lines)
     assert legend(figure) == ["split test", "split train"]
     assert first.get_xlim() == second.get_xlim()
     assert len({line.get_marker() for line in first.lines} - {"None"}) == 2

@@ -13,7 +13,7 @@ from matplotlib.collections import FillBetweenPolyCollection, LineCollection
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots import marker_counts, mic_pairs, mic_spread
 from plots import drawing
-from plots.drawing import Row, frame, labels, legend, texts, titles
+from plots.drawing import Row, frame, labels, legend, line_points, strings, texts, titles
 
 
 def row(
@@ -37,7 +37,7 @@ def test_marker_counts_are_numbers_of_sentences() -> None:
     ]
     (ax,) = marker_counts(frame(*rows)).axes
     assert labels(ax) == ["perhaps", "surely"]
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["A test", "A train", "B test"]
+    assert strings(ax.get_xticklabels()) == ["A test", "A train", "B test"]
     values = np.ma.MaskedArray(ax.collections[0].get_array()).filled(-1).reshape(2, 3)
     assert values.tolist() == [[30, 10, 4], [25, -1, -1]]
     assert texts(ax)[0] == "blank: too few sentences"
@@ -150,10 +150,7 @@ def test_mic_pairs_draws_the_markers_with_both_numbers() -> None:
         ["from", "decisiveness"],
     ]
     diagonal = [[0, 1], [0, 1]]
-    lines_by_panel = [
-        [np.array(line.get_data(), float).tolist() for line in ax.lines] for ax in figure.axes
-    ]
-    assert lines_by_panel == [
+    assert [line_points(ax.lines) for ax in figure.axes] == [
         [diagonal, [[0.1, 0.5], [0.3, 0.5]], [[0.9], [0.7]]],
         [diagonal, [[0, 0.5], [0, 1]], [[1], [0]]],
         [[[0.4, 0.4], [0.2, 0.3]], [[], []]],  # of a distance there is no diagonal

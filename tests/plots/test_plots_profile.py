@@ -16,7 +16,7 @@ from inspect_confidence.plots.profiles import ideal, interval_text, profile, win
 from inspect_confidence.plots.style import WIDTH
 from inspect_confidence.results import COLUMNS
 from plots import drawing
-from plots.drawing import Row, saved
+from plots.drawing import Row, saved, strings
 
 NONE = (nan, nan)
 
@@ -48,7 +48,7 @@ def marks_by_label(ax: Axes) -> dict[str, list[float]]:
 
 def words_beside(figure: Figure) -> list[str]:
     """The words beside the axes, three a line: label, what stands under it, number."""
-    return [text.get_text() for text in figure.texts]
+    return strings(figure.texts)
 
 
 def test_dot_bar_best_value_and_axis_are_those_of_the_row() -> None:

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
+from build import numbered
 from inspect_confidence import detail
 from inspect_confidence.plots import (
     consistency,
@@ -25,7 +26,20 @@ from inspect_confidence.plots import (
 from inspect_confidence.plots.style import ON_DARK, ON_LIGHT
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.wep_probes.shown import FIGURES
-from plots.drawing import Row, around, frame, labels, legend, row, texts, titles
+from plots.drawing import (
+    Row,
+    around,
+    frame,
+    labels,
+    legend,
+    of_class,
+    row,
+    strings,
+    texts,
+    titles,
+    xs,
+    ys,
+)
 
 QUANTILES = ("0.05", "0.25", "0.5", "0.75", "0.95")
 LIKELY, DOUBT = (0.5, 0.6, 0.7, 0.8, 0.9), (0.1, 0.2, 0.25, 0.3, 0.4)
@@ -45,14 +59,10 @@ def quantile_rows(
 
 def segments(ax: Axes) -> list[list[float]]:
     """The ends along x of horizontal lines that are drawn as collections."""
-    collections = [
-        collection for collection in ax.collections if isinstance(collection, LineCollection)
-    ]
-    return [
-        list(map(float, path[:, 0]))
-        for collection in collections
-        for path in collection.get_segments()
-    ]
+    ends: list[list[float]] = []
+    for collection in of_class(ax.collections, LineCollection):
+        ends += np.array(collection.get_segments(), float)[:, :, 0].tolist()
+    return ends
 
 
 def test_boxes_are_the_quantiles_with_the_peoples_first() -> None:
@@ -67,16 +77,15 @@ def test_boxes_are_the_quantiles_with_the_peoples_first() -> None:
     *bounds, people_line, model_line = sorted(
         ax.lines, key=lambda line: line.get_marker() != "None"
     )
-    medians = [list(map(float, line.get_xdata())) for line in (people_line, model_line)]  # type: ignore[arg-type]
-    assert medians == [[0.7, 0.25], [0.25, 0.7]]
+    assert xs([people_line, model_line]) == [[0.7, 0.25], [0.25, 0.7]]
     # No word is of moderate probability, so one line parts high from low.
-    assert [np.asarray(line.get_ydata(), float).tolist() for line in bounds] == [[0.5, 0.5]]
+    assert ys(bounds) == [[0.5, 0.5]]
     assert segments(ax) == [[0.5, 0.9], [0.1, 0.4], [0.1, 0.4], [0.5, 0.9]]
     boxes = sorted({(round(p.get_x(), 9), round(p.get_width(), 9)) for p in ax.patches})  # type: ignore[attr-defined]
     assert boxes == [(0.2, 0.1), (0.6, 0.2)]
     legend = ax.get_legend()
     assert legend is not None
-    texts = [text.get_text() for text in legend.get_texts()]
+    texts = strings(legend.get_texts())
     assert texts == ["people surveyed (10)", "model (10 contexts)"]
     assert people_line.get_marker() != model_line.get_marker()
 
@@ -84,8 +93,11 @@ def test_boxes_are_the_quantiles_with_the_peoples_first() -> None:
 def test_people_stand_in_each_panel_and_the_only_setting_once() -> None:
     """People stand in each and alone; the only setting once; unasked words by the model."""
     people = list(quantile_rows("likely", LIKELY, "people surveyed"))
-    settings = ("concise", "male", "all")
-    model_rows = [row for name in settings for row in quantile_rows("likely", DOUBT, setting=name)]
+    model_rows = [
+        *quantile_rows("likely", DOUBT, setting="concise"),
+        *quantile_rows("likely", DOUBT, setting="male"),
+        *quantile_rows("likely", DOUBT, setting="all"),
+    ]
     axes = words(frame(*people, *model_rows)).axes
     assert [len(ax.lines) for ax in axes] == [2, 2, 2]
     assert {ax.get_title("left") for ax in axes} == {"concise", "male", "all settings"}
@@ -106,7 +118,9 @@ def test_people_stand_in_each_panel_and_the_only_setting_once() -> None:
     first, second = np.asarray(drawn.get_xdata(), float)[:2]
     assert first == pytest.approx(0.7)
     assert np.isnan(second)
-    rows = [row for k in range(45) for row in quantile_rows(f"w{k}", LIKELY)]
+    rows = []
+    for word in numbered("w", 45):
+        rows += quantile_rows(word, LIKELY)
     (ax,) = words(frame(*rows)).axes
     assert len(labels(ax)) == 40
     assert texts(ax) == ["words left out: 5"]
@@ -161,7 +175,7 @@ def test_cells_hold_the_divergences_by_word_and_setting() -> None:
     (ax,) = divergence(frame(*rows)).axes
     values = np.ma.MaskedArray(ax.collections[0].get_array()).filled(nan).reshape(2, 2)
     assert values.tolist() == [[0, 10], [5, pytest.approx(nan, nan_ok=True)]]
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["concise", "all settings"]
+    assert strings(ax.get_xticklabels()) == ["concise", "all settings"]
     assert labels(ax) == ["likely", "doubt"]
     inks = {text.get_text(): to_hex(text.get_color()) for text in ax.texts}
     assert inks == {"0.0": ON_DARK, "10.0": ON_LIGHT, "5.0": ON_LIGHT}
@@ -184,7 +198,7 @@ def test_stars_are_those_of_brunner_and_munzels_p_of_the_same_comparison() -> No
 
 def test_each_divergence_has_a_panel_of_at_most_ten_columns() -> None:
     """One a measure, at most ten columns, in blocks with one scale of colour."""
-    rows = [against("likely", name, 1) for name in ("kl_divergence", "jensen_shannon")]
+    rows = [against("likely", "kl_divergence", 1), against("likely", "jensen_shannon", 1)]
     panel_titles = titles(divergence(frame(*rows)))
     assert [title.split()[0] for title in panel_titles] == ["Kullback-Leibler", "Jensen-Shannon"]
     rows = [against("likely", "wasserstein", 1, model=f"m{k}") for k in range(12)]
@@ -212,13 +226,11 @@ def test_differing_words_are_filled_dots_with_intervals() -> None:
     figure = word_differences(frame(*rows))
     (ax,) = figure.axes
     reference, _, hollow, filled = ax.lines
-    assert list(np.asarray(reference.get_xdata(), float)) == [0.5, 0.5]
-    assert list(np.asarray(hollow.get_xdata(), float)) == [0.4]
-    assert list(np.asarray(filled.get_xdata(), float)) == [0.7]
+    assert xs([reference, hollow, filled]) == [[0.5, 0.5], [0.4], [0.7]]
     assert hollow.get_markerfacecolor() != filled.get_markerfacecolor()
     assert segments(ax) == [pytest.approx([0.6, 0.8]), pytest.approx([0.2, 0.6])]
     assert titles(figure) == ["concise"]
-    assert [text.get_text() for text in figure.texts] == ["P(people > model)"]
+    assert strings(figure.texts) == ["P(people > model)"]
     assert labels(ax) == ["likely", "doubt"]
 
 
@@ -240,9 +252,9 @@ def test_titles_and_axes_name_what_is_compared() -> None:
         "en minus zh, points",
         "P(other > m)",
     ]
-    assert [float(np.asarray(ax.lines[-1].get_xdata())[0]) for ax in axes] == [1, 2, 0.5]
-    single = frame(*(against(word, "wasserstein", 3) for word in ("likely", "doubt")))
-    once, twice = (divergence(results).axes[0] for results in (single, pd.concat([single, single])))
+    assert xs(ax.lines[-1] for ax in axes) == [[1], [2], [0.5]]
+    single = frame(against("likely", "wasserstein", 3), against("doubt", "wasserstein", 3))
+    once, twice = divergence(single).axes[0], divergence(pd.concat([single, single])).axes[0]
     assert texts(once) == texts(twice) == ["3.0", "3.0"]
 
 
@@ -267,12 +279,11 @@ def test_consistency_scores_stand_beside_those_of_chance() -> None:
     figure = consistency(frame(*rows))
     pairwise = figure.axes[0]
     bars = [artist.lines[0] for artist in pairwise.containers]  # type: ignore[attr-defined]
-    heights = [list(np.asarray(line.get_ydata(), float)) for line in bars]
-    assert heights == [[0.5], [0.6, 0.7]]
+    assert ys(bars) == [[0.5], [0.6, 0.7]]
     chance = [artist for artist in pairwise.collections if artist.get_label() == "random choices"]
     assert isinstance(chance[0], LineCollection)
     assert [float(path[0, 1]) for path in chance[0].get_segments()] == [0.25, 0.35]
-    ticks = [text.get_text() for text in pairwise.get_xticklabels()]
+    ticks = strings(pairwise.get_xticklabels())
     assert ticks == ["all", "3"]
     assert titles(figure) == ["pairwise", "empirical"]
     assert set(legend(figure)) == {"without reasoning", "with reasoning", "random choices", "both"}

@@ -1,6 +1,7 @@
 """Reports that the tests read, and how they read them."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -65,11 +66,11 @@ def interval_frame(model: str, items: int = 40, seed: int = 1) -> pd.DataFrame:
 
 def small_judgments(*models: str) -> dict[str, pd.DataFrame]:
     """Judgments of two tasks by the models."""
-    frames = {"scale_variants": stated_frame, "fermi_eval": interval_frame}
-    return {
-        task: pd.concat([make(model, seed=k) for k, model in enumerate(models)])
-        for task, make in frames.items()
-    }
+    stated, intervals = [], []
+    for seed, model in enumerate(models):
+        stated.append(stated_frame(model, seed=seed))
+        intervals.append(interval_frame(model, seed=seed))
+    return {"scale_variants": pd.concat(stated), "fermi_eval": pd.concat(intervals)}
 
 
 @dataclass
@@ -124,6 +125,21 @@ def elements(page: Path) -> list[Element]:
     reader = _Reader()
     reader.feed(page.read_text(encoding="utf-8"))
     return reader.elements
+
+
+def texts_of(page_elements: Iterable[Element], tag: str = "", **attributes: str) -> list[str]:
+    """The text of each element with this tag, if any, and these attributes."""
+    texts = []
+    for element in page_elements:
+        has_attributes = {**element.attributes, **attributes} == element.attributes
+        if tag in ("", element.tag) and has_attributes:
+            texts.append(element.text)
+    return texts
+
+
+def texts_with(part: str, texts: Iterable[str]) -> list[str]:
+    """The texts that contain a part."""
+    return [text for text in texts if part in text]
 
 
 def rows_of(page: Path) -> pd.DataFrame:

@@ -169,11 +169,13 @@ def test_a_drawn_number_follows_from_the_judgments(
     """A figure names its row, and the row's value is the number computed anew."""
     row = _row(page, metric, condition)
     assert rows_of(page).loc[row, "value"] == pytest.approx(DRAWN[metric, condition](judgments))
-    row_ranges = [
-        element.attributes["data-rows"] for element in elements(page) if element.tag == "figure"
-    ]
-    ends = [part.split("-") for text in row_ranges for part in text.split()]
-    assert any(int(end[0]) <= row <= int(end[-1]) for end in ends)
+    rows_of_figures = set()
+    for element in elements(page):
+        if element.tag == "figure":
+            for part in element.attributes["data-rows"].split():
+                first, *last = map(int, part.split("-"))
+                rows_of_figures |= set(range(first, max(last, default=first) + 1))
+    assert row in rows_of_figures
 
 
 def test_an_interval_follows_from_the_judgments(

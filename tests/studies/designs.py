@@ -68,9 +68,8 @@ def intervals() -> Iterator[Row]:
         for level in LEVELS:
             low = rng.integers(0, 4)
             yield {**row, "method": "direct", "level": level, "lower": low, "upper": low + 3}
-        masses = {str(value): 0.2 for value in range(1, 6)}
-        levels = ",".join(f"{level:g}" for level in LEVELS)
-        row |= {"method": "logprob", "level": NAN, "levels": levels}
+        masses = dict.fromkeys("12345", 0.2)
+        row |= {"method": "logprob", "level": NAN, "levels": "80,90,95,99"}
         yield {**row, "probabilities": json.dumps(masses), "unseen_mass": 0, "answer_tokens": 1}
 
 
@@ -111,7 +110,7 @@ def words() -> Iterator[Row]:
     rng = np.random.default_rng(3)
     settings = sorted(set(chain.from_iterable(SETTING_PAIRS)))
     sides = [("ERNIE-4.0", "zh", "concise"), ("b", "zh", "concise")]
-    sides += [("b", "en", setting) for setting in settings]
+    sides += product("b", ["en"], settings)
     for (model, language, setting), word, context in product(sides, surveyed_counts(), range(6)):
         row: Row = {"model": model, "dataset": "bundled", "item": f"{setting}-{language}-{context}"}
         row |= {"context": str(context), "setting": setting, "language": language, "word": word}
@@ -136,9 +135,9 @@ def choices() -> Iterator[Row]:
 def hedges(markers: Collection[str]) -> Iterator[Row]:
     """Every marker in ten sentences of each data set's splits; two models more use few of them."""
     rng = np.random.default_rng(5)
-    datasets = [
-        (name, split) for name, published_set in PUBLISHED.items() for split in published_set.splits
-    ]
+    datasets: list[tuple[str, str]] = []
+    for name, published_set in PUBLISHED.items():
+        datasets += product([name], published_set.splits)
     rare_uses = product("bc", datasets, ("likely", "probably", "might"), range(10))
     for model, (dataset, split), marker, item in [
         *product("a", datasets, markers, range(10)),

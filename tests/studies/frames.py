@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from build import frame_rows
 from inspect_confidence import summarize
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.unread import without_unread
@@ -48,10 +49,10 @@ def keyed(results: pd.DataFrame, **columns: str) -> Rows:
     for name, value in columns.items():
         chosen = chosen[chosen[name] == value]
     rows: Rows = {}
-    for row in chosen.to_dict("records"):
+    for row in frame_rows(chosen):
         key = frozenset(Condition.read(row["condition"]).items()), row["metric"]
         assert key not in rows, key
-        rows[key] = {str(name): value for name, value in row.items()}
+        rows[key] = row
         if np.isnan(row["value"]):
             assert row["note"].startswith("undefined"), row
             assert np.isnan([row["ci_low"], row["ci_high"]]).all(), row
@@ -64,7 +65,8 @@ def result_row(results: pd.DataFrame, condition: str, metric: str, **columns: st
     for name, value in columns.items():
         chosen = chosen[chosen[name] == value]
     assert len(chosen) == 1, (condition, metric, columns, len(chosen))
-    return {str(name): value for name, value in chosen.iloc[0].items()}
+    (row,) = frame_rows(chosen)
+    return row
 
 
 def value(results: pd.DataFrame, condition: str, metric: str, **columns: str) -> float:

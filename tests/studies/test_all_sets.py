@@ -223,10 +223,11 @@ def test_second_epoch_of_the_same_judgments_changes_no_interval() -> None:
         "question_sets": judgments_of("question_sets", "set", rows[:40], kind="options"),
     }
     repeated = {task: pd.concat([rows, rows.assign(epoch=2)]) for task, rows in once.items()}
-    first, second = (
-        results[results["dataset"] == "pooled"].reset_index(drop=True)
-        for results in (summarize(frames, resamples=80) for frames in (once, repeated))
-    )
+    pooled_results = []
+    for frames in (once, repeated):
+        results = summarize(frames, resamples=80)
+        pooled_results.append(results[results["dataset"] == "pooled"].reset_index(drop=True))
+    first, second = pooled_results
     assert changed(first, second).empty, changed(first, second).to_string()
     shares = first[first["metric"].isin(("round_rate", "format_failure_rate"))]
     assert (shares["ci_high"] - shares["ci_low"]).between(0.01, 0.4).tolist() == [True, True]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from build import column_of, copies_with
+from build import column_of, copies_with, frame_rows
 from inspect_confidence import compare
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.results import Condition
@@ -165,7 +165,7 @@ def test_a_field_has_the_numbers_of_its_items_alone() -> None:
     results = results_of(rows)
     parts = ["by" in Condition.read(text) for text in results["condition"]]
     whole = results[np.logical_not(parts)].reset_index(drop=True)
-    plain = results_of([{name: cell for name, cell in row.items() if name != "by"} for row in rows])
+    plain = results_of(frame_rows(pd.DataFrame(rows).drop(columns="by")))
     assert changed(plain, whole).empty
     for field, field_value in (("domain", "maps"), ("domain", "sums; a=b"), ("level", "1")):
         field_condition = str(Condition({field: field_value}))

@@ -1,7 +1,7 @@
 """The conformal step over weights of test items, against a plain loop over repeated items."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -123,11 +123,11 @@ NAMES = (
 
 def repeated(rows: list[OffsetRow], weights: NDArray[np.int64]) -> list[OffsetRow]:
     """Each item as often as its weight says, as items of their own."""
-    return [
-        row._replace(item=row.item + copy * len(weights))
-        for row in rows
-        for copy in range(weights[row.item])
-    ]
+    copies = []
+    for row in rows:
+        for number in range(weights[row.item]):
+            copies.append(row._replace(item=row.item + number * len(weights)))
+    return copies
 
 
 def assert_equal(
@@ -299,11 +299,16 @@ def test_rows_of_weights_are_separate_resamples() -> None:
         np.testing.assert_allclose(statistic(weights.astype(float)), want, rtol=1e-11, atol=1e-12)
 
 
+def second_epoch(rows: Sequence[OffsetRow]) -> list[OffsetRow]:
+    """The same judgments as those of epoch 2."""
+    return [row._replace(epoch=2) for row in rows]
+
+
 @pytest.mark.parametrize("level", [50.0, 80.0, 99.0])
 def test_two_equal_epochs_are_one(level: float) -> None:
     """Judging every item a second time with the same outcome leaves every statistic alone."""
     once = simulated(9, half_width=1.5)
-    twice = [rows + [row._replace(epoch=2) for row in rows] for rows in once]
+    twice = [rows + second_epoch(rows) for rows in once]
     weights = np.array([ONES, *map(resample_weights, range(10))], float)
     single = conformal_statistics(*(intervals(rows, UNITS, level) for rows in once))
     double = conformal_statistics(*(intervals(rows, UNITS, level) for rows in twice))

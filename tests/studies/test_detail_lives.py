@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from build import column_of
+from build import column_of, frame_rows
 from inspect_confidence import detail
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import Condition, with_parts
@@ -24,17 +24,21 @@ ITEMS: list[tuple[Any, ...]] = [
     ("D", "male", 50, 5, 0.55, 81, ((*UNREAD, "refusal"), (*UNREAD, "refusal"))),
     ("E", "male", 60, 5, 0.55, 82, ((82, 0.2, 0.55, "ok"), (*UNREAD, "sample_error"))),
 ]
-WORKED = pd.DataFrame(
-    [
-        {
-            **{"task": "life_eval", "model": "m", "dataset": "own", "item": item, "sex": sex},
-            **{"age": age, "radius": radius, "mas": mas, "best_answer": best, "epoch": epoch},
-            **{"answer": answer, "confidence": confidence, "score": score, "status": status},
-        }
-        for item, sex, age, radius, mas, best, answers in ITEMS
-        for epoch, (answer, confidence, score, status) in enumerate(answers, 1)
-    ]
-)
+
+
+def worked_example() -> pd.DataFrame:
+    """The judgments of `ITEMS`."""
+    rows: list[dict[str, object]] = []
+    for item, sex, age, radius, mas, best, answers in ITEMS:
+        row = {"task": "life_eval", "model": "m", "dataset": "own", "item": item, "sex": sex}
+        row |= {"age": age, "radius": radius, "mas": mas, "best_answer": best}
+        for epoch, (answer, confidence, score, status) in enumerate(answers, 1):
+            reply = {"answer": answer, "confidence": confidence, "score": score, "status": status}
+            rows.append({**row, "epoch": epoch, **reply})
+    return pd.DataFrame(rows)
+
+
+WORKED = worked_example()
 
 
 def rows_of(finer_rows: pd.DataFrame, metric: str, **parts: str) -> list[dict[str, Any]]:
@@ -44,7 +48,7 @@ def rows_of(finer_rows: pd.DataFrame, metric: str, **parts: str) -> list[dict[st
     )
     for name, value in parts.items():
         chosen = chosen[chosen[name] == value]
-    return [{str(key): value for key, value in row.items()} for row in chosen.to_dict("records")]
+    return frame_rows(chosen)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from build import attributes_of, column_of
+from build import attributes_of, column_of, numbered
 from inspect_confidence import detail
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
@@ -31,23 +31,22 @@ def word_judgments(
     word: str, contexts: Sequence[Sequence[float | str]], **more: str
 ) -> pd.DataFrame:
     """Judgments of a word: a context an entry, an epoch a value; a text is a status."""
-    rows = [
-        {
-            "task": "wep_elicitation",
-            "model": "m",
-            "dataset": "bundled",
-            "item": f"c{context}",
-            "setting": "concise",
-            "language": "en",
-            "word": word,
-            "epoch": epoch,
-            "status": value if isinstance(value, str) else "ok",
-            "probability": np.nan if isinstance(value, str) else value,
-            **more,
-        }
-        for context, values in enumerate(contexts)
-        for epoch, value in enumerate(values, 1)
-    ]
+    rows = []
+    for context, values in enumerate(contexts):
+        for epoch, value in enumerate(values, 1):
+            row = {
+                "task": "wep_elicitation",
+                "model": "m",
+                "dataset": "bundled",
+                "item": f"c{context}",
+                "setting": "concise",
+                "language": "en",
+                "word": word,
+                "epoch": epoch,
+                "status": value if isinstance(value, str) else "ok",
+                "probability": np.nan if isinstance(value, str) else value,
+            }
+            rows.append({**row, **more})
     return pd.DataFrame(rows)
 
 
@@ -147,8 +146,9 @@ def test_words_without_answers() -> None:
 
 def hedged(sentences: Sequence[tuple[str, int, str, float]]) -> pd.DataFrame:
     """Judgments of replies of a sentence: item, epoch, markers and confidence (NaN: not judged)."""
-    rows = [
-        {
+    rows: list[dict[str, object]] = []
+    for item, epoch, markers, confidence in sentences:
+        row = {
             "task": "hedge_markers",
             "model": "m",
             "dataset": f"d{item}",
@@ -156,15 +156,13 @@ def hedged(sentences: Sequence[tuple[str, int, str, float]]) -> pd.DataFrame:
             "item": item,
             "epoch": epoch,
             "sentence": 1,
-            "marker": marker,
             "n_markers": markers.count("+") + 1,
             "confidence": confidence,
             "status": "grader_failed" if np.isnan(confidence) else "ok",
             "judge": "j",
         }
-        for item, epoch, markers, confidence in sentences
-        for marker in markers.split("+")
-    ]
+        for marker in markers.split("+"):
+            rows.append({**row, "marker": marker})
     silent = {"task": "hedge_markers", "model": "m", "dataset": "da", "split": "test", "item": "z"}
     return pd.DataFrame([*rows, {**silent, "epoch": 1, "status": "refusal", "marker": ""}])
 
@@ -213,9 +211,10 @@ def test_shares_of_a_marker() -> None:
 def test_the_rarest_markers_are_counted() -> None:
     """Of 14 markers that 15, 14, ... 2 sentences have, the last two have 3 + 2 sentences."""
     names = [f"mark{letter}" for letter in "abcdefghijklmn"]
-    sentences = [
-        (f"{name}{k}", 1, name, 0.5) for i, name in enumerate(names) for k in range(15 - i)
-    ]
+    sentences = []
+    for number, name in enumerate(names):
+        for item in numbered(name, 15 - number):
+            sentences.append((item, 1, name, 0.5))
     results = detail(hedged(sentences))
     rows = results[results["metric"] == "confidence_share"]
     markers_shown = list(

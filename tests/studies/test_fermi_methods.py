@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
-from itertools import combinations, product
+from itertools import combinations, cycle, product
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from scipy.stats import entropy
 
+from build import combinations_of, copies_with, numbered
 from inspect_confidence import compare, detail, summarize
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.metrics.arrays import mean_or_nan
@@ -176,12 +177,14 @@ def test_nothing_readable() -> None:
 
 def test_items_keep_their_own_truth_and_split() -> None:
     """Interleaved draws of two items give a row each, in the order they first appear."""
+    items = [
+        {"item": "b", "split": "test", "truth": 2.0},
+        {"item": "a", "split": "train", "truth": 7.0},
+    ]
     rows = frame(
-        *(
-            {"item": item, "split": split, "truth": truth, "level": 50, "point": point}
-            for point in (1, 2, 3)
-            for item, split, truth in (("b", "test", 2.0), ("a", "train", 7.0))
-        )
+        *copies_with(items, level=50, point=1),
+        *copies_with(items, level=50, point=2),
+        *copies_with(items, level=50, point=3),
     )
     intervals = intervals_of(rows, "sampling")
     columns = ["item", "split", "truth", "lower", "upper"]
@@ -272,13 +275,9 @@ def test_tunnel_indices_are_those_of_all_subsets() -> None:
     """With six traces the sizes are 1, 2, 5 and 6, with the residuals of all subsets."""
     rng = np.random.default_rng(11)
     items = {name: rng.dirichlet(np.full(4, 0.4), size=6) for name in ("a", "b")}
-    rows = [
-        row
-        for name, table in items.items()
-        for row in traces(
-            name, *(dict(enumerate(probabilities)) for probabilities in table.tolist())
-        )
-    ]
+    rows = []
+    for name, table in items.items():
+        rows += traces(name, *map(dict, map(enumerate, table.tolist())))
     indices = tunnel_indices(frame(*rows))
     assert [*indices] == [1, 2, 5, 6]
     for table, bits in zip(items.values(), indices.to_numpy(), strict=True):
@@ -352,16 +351,14 @@ def test_no_interval_leaves_out_its_value(
 
 def test_what_numbers_rest_on() -> None:
     """How many intervals were asked for, read and made of replies; misses count items."""
-    rows = [
-        {**row, "epoch": epoch, "level": 90, "method": "direct"}
-        for epoch in (1, 2)
-        for row in [{"item": f"i{k}", "lower": k % 2 * 5.0, "upper": 9} for k in range(40)]
-    ]
+    intervals = combinations_of(epoch=(1, 2), item=numbered("i", 40))
+    rows = copies_with(intervals, level=90, method="direct", upper=9)
+    for row, lower in zip(rows, cycle([0.0, 5.0]), strict=False):
+        row["lower"] = lower
     rows[0] |= {"status": "refusal", "lower": NAN, "upper": NAN}
-    points = [
-        {"item": f"i{k}", "levels": "90", "method": "sampling", "point": point}
-        for k, point in product(range(40), (3, 5, 9))
-    ]
+    points = combinations_of(
+        item=numbered("i", 40), levels=["90"], method=["sampling"], point=(3, 5, 9)
+    )
     results = summarize(frame(*rows, *points).assign(task="fermi_eval"), resamples=200)
     score = result_row(results, "level=90;method=direct", "interval_score")
     assert (score["n"], score["asked"]) == (79, 80)
@@ -379,11 +376,10 @@ def test_what_numbers_rest_on() -> None:
 
 def test_variants_of_one_model_have_rows_of_their_own() -> None:
     """One variant covers every item and the other none."""
-    rows = [
-        {"item": f"i{number}", "level": 90, "variant": variant, "lower": low, "upper": low + 2}
-        for number in range(30)
-        for variant, low in (("covers", 3), ("misses", 6))
-    ]
+    rows = []
+    for variant, low in (("covers", 3), ("misses", 6)):
+        items = combinations_of(item=numbered("i", 30), variant=[variant])
+        rows += copies_with(items, level=90, lower=low, upper=low + 2)
     results = study_results(frame(*rows).assign(task="fermi_eval", model="m"), resamples=10)
     for variant, expected in (("covers", 1), ("misses", 0)):
         coverage = result_row(results, f"level=90;method=direct;variant={variant}", "coverage")
@@ -392,11 +388,10 @@ def test_variants_of_one_model_have_rows_of_their_own() -> None:
 
 def test_numbers_of_the_test_split_have_no_train_items() -> None:
     """Each train interval contains the truth 4 and no test interval does."""
-    rows = [
-        {"item": f"{split}{number}", "split": split, "level": 90, "lower": low, "upper": low + 2}
-        for number in range(30)
-        for split, low in (("train", 3), ("test", 6))
-    ]
+    rows = []
+    for split, low in (("train", 3), ("test", 6)):
+        items = combinations_of(item=numbered(split, 30), split=[split])
+        rows += copies_with(items, level=90, lower=low, upper=low + 2)
     results = study_results(frame(*rows).assign(task="fermi_eval", model="m"), resamples=10)
     before = result_row(results, "level=90;method=direct;split=test", "coverage")
     assert (before["value"], before["n"]) == (0, 30)

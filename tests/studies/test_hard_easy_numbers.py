@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,15 @@ import statsmodels.api as sm
 from scipy.stats import entropy, norm, pearsonr
 from sklearn.metrics import roc_auc_score
 
-from build import attributes_of, column_of, copies_with, rows_with
+from build import (
+    attributes_of,
+    column_of,
+    combinations_of,
+    copies_with,
+    frame_rows,
+    numbered,
+    rows_with,
+)
 from inspect_confidence import InvalidArgument, compare
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.studies import View
@@ -149,12 +157,32 @@ def row_at(table: pd.DataFrame, model: str, metric: str, **condition: str) -> Ro
     return keyed(table, model)[frozenset(condition.items()), metric]
 
 
+def with_items(rows: Sequence[Row], items: Collection[str]) -> list[Row]:
+    """The rows of these items."""
+    return [row for row in rows if row["item"] in items]
+
+
+def rows_of_condition(rows: Found, part: tuple[str, str]) -> Found:
+    """The rows whose condition has a part."""
+    return {key: row for key, row in rows.items() if part in key[0]}
+
+
 # Expected numbers
 
 
 def stated_confidence(row: Row) -> float:
     """The confidence, if the reply was read."""
     return float(row["confidence"]) if row["status"] == "ok" else NAN
+
+
+def judged_rows(rows: Sequence[Row], outcome: str) -> list[Row]:
+    """The rows with both a stated confidence and an outcome."""
+    return [row for row in rows if not np.isnan([stated_confidence(row), row[outcome]]).any()]
+
+
+def optimal_gaps(rows: Sequence[Row]) -> list[float]:
+    """How far the answers' probabilities are from those of the best answers."""
+    return [row[MAS] - row[SCORE] for row in rows]
 
 
 def without_nan(values: Sequence[float]) -> list[float]:
@@ -219,44 +247,45 @@ def of_table(
 
 def of_everyone(rows: Sequence[Row], outcome: str) -> dict[str, tuple[float, int]]:
     """What both tasks have."""
-    pairs = [(stated_confidence(row), float(row[outcome])) for row in rows]
-    complete_pairs = [pair for pair in pairs if not np.isnan(pair).any()]
-    item_ids = [
-        row["item"] for row, pair in zip(rows, pairs, strict=True) if not np.isnan(pair).any()
-    ]
-    replied = [row["status"] for row in rows if row["status"] in ("ok", *REPLIES)]
+    sure, right = list(map(stated_confidence, rows)), list(map(float, column_of(rows, outcome)))
+    complete_rows = judged_rows(rows, outcome)
+    failures = []
+    for status in column_of(rows, "status"):
+        if status in ("ok", *REPLIES):
+            failures.append(float(status != "ok"))
     return {
-        "accuracy": mean(column_of(pairs, 1)),
-        "mean_confidence": mean(column_of(pairs, 0)),
-        **of_table(column_of(complete_pairs, 0), column_of(complete_pairs, 1), item_ids),
-        "round_rate": mean([multiple_of_five(c) for c, _ in pairs]),
-        "format_failure_rate": mean([float(status != "ok") for status in replied]),
+        "accuracy": mean(right),
+        "mean_confidence": mean(sure),
+        **of_table(
+            column_of(complete_rows, "confidence"),
+            column_of(complete_rows, outcome),
+            column_of(complete_rows, "item"),
+        ),
+        "round_rate": mean(list(map(multiple_of_five, sure))),
+        "format_failure_rate": mean(failures),
         "n": (len(rows), len(rows)),
     }
 
 
 def of_lives(rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
     """All numbers of one radius, or of all."""
-    truths = [(stated_confidence(row), row[SCORE]) for row in rows]
-    complete_pairs = [pair for pair in truths if not np.isnan(pair).any()]
-    correlation = pearsonr(*zip(*complete_pairs, strict=True)).statistic
+    complete_rows = judged_rows(rows, SCORE)
+    correlation = pearsonr(
+        column_of(complete_rows, "confidence"), column_of(complete_rows, SCORE)
+    ).statistic
     return {
         **of_everyone(rows, SCORE),
         "maximum_achievable_score": mean(column_of(rows, MAS)),
-        "optimal_answer_gap": mean([row[MAS] - row[SCORE] for row in rows]),
-        "confidence_truth_correlation": (float(correlation), len(complete_pairs)),
+        "optimal_answer_gap": mean(optimal_gaps(rows)),
+        "confidence_truth_correlation": (float(correlation), len(complete_rows)),
     }
 
 
 def slope(rows: Sequence[Row]) -> tuple[float, int]:
     """Of least squares, by statsmodels."""
-    points = [
-        (1 - row[MAS], stated_confidence(row) - row[SCORE])
-        for row in rows
-        if not np.isnan([row[MAS], stated_confidence(row), row[SCORE]]).any()
-    ]
-    x, y = map(np.array, zip(*points, strict=True))
-    return float(sm.OLS(y, sm.add_constant(x)).fit().params[1]), len(points)
+    table = pd.DataFrame(judged_rows(rows, SCORE)).dropna(subset=[MAS])
+    y, x = table["confidence"] - table[SCORE], 1 - table[MAS]
+    return float(sm.OLS(y, sm.add_constant(x)).fit().params.iloc[1]), len(table)
 
 
 def expected_lives(rows: Sequence[Row]) -> Numbers:
@@ -265,13 +294,15 @@ def expected_lives(rows: Sequence[Row]) -> Numbers:
     for metric, number in of_lives(rows).items():
         numbers[frozenset(), metric] = number
     numbers[frozenset(), "hard_easy_slope"] = slope(rows)
-    for radius in sorted({int(row["radius"]) for row in rows}):
+    for radius in sorted(set(map(int, column_of(rows, "radius")))):
         radius_rows = rows_with(rows, radius=radius)
         condition = {("radius", str(radius))}
         for metric, number in of_lives(radius_rows).items():
             numbers[frozenset(condition), metric] = number
-        for decade in sorted({row["age"] // 10 * 10 for row in radius_rows}):
-            decade_rows = [row for row in radius_rows if row["age"] // 10 * 10 == decade]
+        by_decade: dict[int, list[Row]] = defaultdict(list)
+        for row in radius_rows:
+            by_decade[row["age"] // 10 * 10].append(row)
+        for decade, decade_rows in by_decade.items():
             curve = frozenset({*condition, ("age", f"{decade}-{decade + 9}")})
             numbers[curve, "mean_answer"] = mean(column_of(decade_rows, "answer"))
             numbers[curve, "mean_best_answer"] = mean(column_of(decade_rows, "best_answer"))
@@ -292,18 +323,18 @@ def assert_same_numbers(table: Mapping[NumberKey, Mapping[Any, Any]], expected: 
 def test_every_number_of_life_eval() -> None:
     """Two epochs, unreadable rows, two models and two variants: each is its own loop."""
     ways = {
-        (m, v): lives(m, k, variant=v)
-        for k, (m, v) in enumerate([("a", "x"), ("b", "x"), ("a", "y")])
+        ("a", "x"): lives("a", 0, variant="x"),
+        ("b", "x"): lives("b", 1, variant="x"),
+        ("a", "y"): lives("a", 2, variant="y"),
     }
     table = results(list(chain.from_iterable(ways.values())))
     for (model, variant), rows in ways.items():
         assert set(column_of(rows, "status")) > {"ok", "refusal", "ambiguous", "scoring_failed"}
-        part = {("variant", variant)}
-        expected = {(key[0] | part, key[1]): number for key, number in expected_lives(rows).items()}
-        variant_table = {
-            key: row for key, row in keyed(table, model).items() if ("variant", variant) in key[0]
-        }
-        assert_same_numbers(variant_table, expected)
+        part = ("variant", variant)
+        expected = {}
+        for (condition, metric), number in expected_lives(rows).items():
+            expected[condition | {part}, metric] = number
+        assert_same_numbers(rows_of_condition(keyed(table, model), part), expected)
     assert set(table["model"]) == {"a", "b", "mean of all models"}
 
 
@@ -312,29 +343,26 @@ def test_notes_say_what_was_left_out() -> None:
     rows = lives("a", 4)
     table = results(rows)
     counts = pd.Series(column_of(rows, "status")).value_counts()
+    judgments = pd.DataFrame(rows)
+    score = judgments[SCORE]
+    sure = judgments["confidence"].where(judgments["status"] == "ok")
     parts = {
-        "accuracy": [float(row[SCORE]) for row in rows],
-        "mean_confidence": list(map(stated_confidence, rows)),
-        "ece": [stated_confidence(row) + float(row[SCORE]) for row in rows],
-        "confidence_truth_correlation": [
-            stated_confidence(row) + float(row[SCORE]) for row in rows
-        ],
-        "round_rate": list(map(stated_confidence, rows)),
-        "optimal_answer_gap": [row[MAS] - row[SCORE] for row in rows],
+        "accuracy": score,
+        "mean_confidence": sure,
+        "ece": sure + score,
+        "confidence_truth_correlation": sure + score,
+        "round_rate": sure,
+        "optimal_answer_gap": judgments[MAS] - score,
     }
     for metric, values in parts.items():
         note = row_at(table, "a", metric)["note"]
-        left_out = [
-            row["status"] for row, number in zip(rows, values, strict=True) if np.isnan(number)
-        ]
+        left_out = judgments["status"][values.isna()]
         assert f"{len(left_out)} of {len(rows)} judgments left out" in note, metric
-        for status in set(left_out):
-            assert f"{left_out.count(status)} {status}" in note, metric
-        items = {
-            row["item"] for row, number in zip(rows, values, strict=True) if not np.isnan(number)
-        }
-        assert f"{len(items)} items" in note, metric
-    failed = sum(counts.get(status, 0) for status in REPLIES)
+        for status, count in left_out.value_counts().items():
+            assert f"{count} {status}" in note, metric
+        items = judgments["item"][values.notna()].nunique()
+        assert f"{items} items" in note, metric
+    failed = counts.reindex(REPLIES, fill_value=0).sum()
     replies = failed + counts["ok"]
     assert row_at(table, "a", "format_failure_rate")["note"] == f"{failed} of {replies}"
     assert "an eleventh for 1" in row_at(table, "a", "ece")["note"]
@@ -342,28 +370,29 @@ def test_notes_say_what_was_left_out() -> None:
 
 def type2(rows: Sequence[Row], threshold: float) -> dict[str, tuple[float, int]]:
     """Corrected shares of high confidence among right and wrong, counts in items."""
-    read = [(row, stated_confidence(row)) for row in rows]
-    read = [(row, c) for row, c in read if not np.isnan([c, row["correct"]]).any()]
-    share = len({row["item"] for row, _ in read}) / len(read)
+    read = judged_rows(rows, "correct")
+    share = len(set(column_of(read, "item"))) / len(read)
     rates = {}
     for name, outcome in (("right", 1), ("wrong", 0)):
-        confidences = [c for row, c in read if row["correct"] == outcome]
-        high = sum(c >= threshold for c in confidences)
+        confidences = np.array(column_of(rows_with(read, correct=outcome), "confidence"))
+        high = int((confidences >= threshold).sum())
         rates[name] = ((high * share + 0.5) / (len(confidences) * share + 1), len(read))
     return rates
 
 
 def check_options(table: Mapping[NumberKey, Mapping[Any, Any]], rows: Sequence[Row]) -> None:
     """All numbers of one source of confidence, of rows with confidence and correctness."""
-    plain = {(frozenset[tuple[str, str]](), metric): n for metric, n in of_options(rows).items()}
-    shared_rows = {key: row for key, row in table.items() if key in plain}
+    plain: Numbers = {}
+    shared_rows: dict[NumberKey, Mapping[Any, Any]] = {}
+    for metric, number in of_options(rows).items():
+        plain[frozenset(), metric] = number
+        shared_rows[frozenset(), metric] = table[frozenset(), metric]
     assert_same_numbers(shared_rows, plain)
     kind = rows[0]["kind"]
-    further_keys = {
-        (dict(condition).get("threshold"), metric)
-        for condition, metric in set(table) - set(plain)
-        if not METRICS[metric].toolbox
-    }
+    further_keys = set()
+    for condition, metric in set(table) - set(plain):
+        if not METRICS[metric].toolbox:
+            further_keys.add((dict(condition).get("threshold"), metric))
     if kind == "given":
         assert not further_keys
         return
@@ -382,9 +411,7 @@ def check_options(table: Mapping[NumberKey, Mapping[Any, Any]], rows: Sequence[R
         assert norm.cdf(-d / 2 - c) / norm.cdf(-d / 2) == pytest.approx(f2, abs=1e-6)
     metrics = {"type2_dprime", "meta_d_ideal", "type2_criterion", "m_ratio"}
     fitted = {(None, "meta_d"), (None, "m_ratio")} if kind == "true_false" else set()
-    assert (
-        further_keys == {(text, metric) for text in ("0.5", "0.75") for metric in metrics} | fitted
-    )
+    assert further_keys == {*product(("0.5", "0.75"), metrics), *fitted}
 
 
 def of_options(rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
@@ -434,24 +461,27 @@ def test_every_number_of_question_sets(kind: str, convention: str | None) -> Non
                 check_options(source_table, source_rows)
 
 
+def given_answers(sure: Sequence[float], right: Sequence[int], **columns: object) -> list[Row]:
+    """A judgment of a given answer for each confidence and outcome."""
+    rows = pd.DataFrame({"kind": "given", "confidence": sure, "correct": right, **columns})
+    return frame_rows(rows.assign(item=numbered("", len(rows))))
+
+
 def test_authors_ece_and_rounding_by_hand() -> None:
     """0 lies in no bin, .3 in that which ends there; .55 and .35 times 100 aren't whole floats."""
     # Bins: (0, .1] none; (.2, .3] .3, right; (.3, .4] .35, wrong; (.5, .6] .55, right; (.9, 1] 1,
     # wrong. ECE (.7 + .35 + .45 + 1) / 5. Ours has 0, right, in a bin, and .3 and .35 share one: (1
     # + |.65 - 1| + .45 + 1) / 5.
     sure = [0.0, 0.3, 0.35, 0.55, 1.0]
-    right = [1, 1, 0, 1, 0]
-    rows = [
-        {"item": str(k), "kind": "given", "confidence": c, "correct": y, "epoch": epoch}
-        for epoch in (1, 2)
-        for k, (c, y) in enumerate(zip(sure, right, strict=True))
-    ]
+    rows = given_answers(sure, [1, 1, 0, 1, 0], epoch=1)
+    rows += copies_with(rows, epoch=2)
     published = results(rows, "question_sets", convention="authors")
     default = results(rows, "question_sets")
     assert row_at(published, "unnamed", "ece")["value"] == pytest.approx(0.5)
     assert row_at(default, "unnamed", "ece")["value"] == pytest.approx(0.56)
-    misses = sum(100 * c % 5 != 0 for c in sure)
-    assert misses == 1  # 100 * .55 is 55.00000000000001; .35 happens to be 35
+    assert (
+        np.count_nonzero(np.array(sure) * 100 % 5) == 1
+    )  # 100 * .55 is 55.00000000000001; .35 happens to be 35
     assert row_at(published, "unnamed", "round_rate")["value"] == pytest.approx(0.8)
     assert row_at(default, "unnamed", "round_rate")["value"] == 1
 
@@ -459,10 +489,7 @@ def test_authors_ece_and_rounding_by_hand() -> None:
 def test_rounding_of_floats() -> None:
     """.55, .35 and .1 + .2 are multiples of 5%, and confidences that floats part are ties."""
     # .55, .35 and .1 + .2 are multiples of 5%; .3001 isn't, nor is .62.
-    rows = [
-        {"item": str(k), "kind": "given", "confidence": c, "correct": 1}
-        for k, c in enumerate([0.55, 0.35, 0.1 + 0.2, 0.3001, 0.62])
-    ]
+    rows = given_answers([0.55, 0.35, 0.1 + 0.2, 0.3001, 0.62], [1] * 5)
     number = row_at(results(rows, "question_sets"), "unnamed", "round_rate")
     assert (number["value"], number["n"]) == (pytest.approx(3 / 5), 5)
     # .7 of .7 + .2 + .1 is .7000000000000001, which is no surer than .7 of .7 + .3. Right and wrong
@@ -500,12 +527,10 @@ def test_second_epoch_of_the_same_judgments_changes_nothing_in_life_eval() -> No
 @pytest.mark.parametrize("convention", [None, "text"])
 def test_second_epoch_of_the_same_judgments_changes_nothing_in_sets(convention: str | None) -> None:
     """No value, interval or p, of stated and token confidence."""
-    rows = [row for kind in ("options", "true_false", "given") for row in options("a", 3, kind)]
+    rows = [*options("a", 3, "options"), *options("a", 3, "true_false"), *options("a", 3, "given")]
     rows = first_epoch(rows)
-    once, repeated = (
-        results(judged_rows, "question_sets", resamples=80, convention=convention)
-        for judged_rows in (rows, twice(rows))
-    )
+    settings: dict[str, Any] = {"task": "question_sets", "resamples": 80, "convention": convention}
+    once, repeated = results(rows, **settings), results(twice(rows), **settings)
     assert changed(once, repeated).empty, changed(once, repeated).to_string()
     assert {"meta_d", "m_ratio", "type2_dprime", "difference", "p_value"} <= set(once["metric"])
 
@@ -531,14 +556,12 @@ CASES: list[tuple[Any, ...]] = [
 
 def graded_rows(cases: Sequence[tuple[Any, ...]]) -> list[Row]:
     """Two epochs of each case, and an unreadable reply."""
-    rows: list[Row] = [
-        {"item": str(k), "kind": "options", "probabilities": json.dumps(p), "status": "ok"}
-        | {"answer": letter, "target": target, "epoch": epoch}
-        for epoch in (1, 2)
-        for k, (p, letter, target, *_) in enumerate(cases)
-    ]
+    rows: list[Row] = []
+    for number, (shares, letter, target, *_) in enumerate(cases):
+        row = {"item": str(number), "kind": "options", "probabilities": json.dumps(shares)}
+        rows.append({**row, "status": "ok", "answer": letter, "target": target, "epoch": 1})
     unreadable = {"probabilities": "", "answer": "", "status": "refusal"}
-    return [*rows, {**rows[0], "epoch": 3, **unreadable}]
+    return [*rows, *copies_with(rows, epoch=2), {**rows[0], "epoch": 3, **unreadable}]
 
 
 def test_grading_of_a_case() -> None:
@@ -562,8 +585,8 @@ def test_grading_of_a_case() -> None:
 def test_grading_of_all_cases_together(convention: str | None, place: int) -> None:
     """ECE, Brier score and AUROC count ties by expectation; type 2 has no half right answers."""
     table = results(graded_rows(CASES), "question_sets", convention=convention)
-    right = [float(case[place][0]) for case in CASES]
-    sure = [float(case[place][1]) for case in CASES]
+    graded = column_of(CASES, place)
+    right, sure = column_of(graded, 0), column_of(graded, 1)
     for metric, (value, n) in of_table(sure, right).items():
         row = row_at(table, "unnamed", metric)
         assert row["value"] == pytest.approx(value, abs=1e-9), metric
@@ -622,10 +645,8 @@ def test_meta_d_of_true_and_false() -> None:
             rows.append({**row, "target": str(target), "answer": str(target == right)})
         table = results(rows, "question_sets")
         swap = {"True": "False", "False": "True"}
-        turned = results(
-            [{**row, "target": swap[row["target"]], "answer": swap[row["answer"]]} for row in rows],
-            "question_sets",
-        )
+        swapped = pd.DataFrame(rows).replace({"target": swap, "answer": swap})
+        turned = results(frame_rows(swapped), "question_sets")
         fit = row_at(table, "unnamed", "meta_d")
         values[name] = fit["value"]
         assert fit["ci_low"] <= fit["value"] <= fit["ci_high"]
@@ -641,14 +662,11 @@ def test_meta_d_of_true_and_false() -> None:
 
 def test_token_rows_that_are_all_missing_are_undefined() -> None:
     """Without log probabilities there is no confidence: NaN with a reason, not 1 and no failure."""
-    rows = [
-        {**row, "confidence": NAN, "status": "scoring_failed", "reason": "no log probabilities"}
-        if row["source"] == "token"
-        else row
-        for row in options("a", 1, "true_false")
-    ]
+    rows = options("a", 1, "true_false")
+    for row in rows_with(rows, source="token"):
+        row |= {"confidence": NAN, "status": "scoring_failed", "reason": "no log probabilities"}
     table = results(rows, "question_sets")
-    token = {key: row for key, row in keyed(table, "a").items() if ("source", "token") in key[0]}
+    token = rows_of_condition(keyed(table, "a"), ("source", "token"))
     assert set(column_of(token, 1)) >= {"mean_confidence", "ece", "auroc", "meta_d"}
     for (condition, metric), row in token.items():
         if metric == "n":
@@ -664,29 +682,19 @@ def test_stated_less_token_on_items_that_have_both() -> None:
     """Differences are of loops over items with a readable judgment of either kind."""
     rows = completed(options("a", 7, "true_false"))
     # Some items have no token confidence in either epoch, others no readable answer.
-    rows = [
-        {**row, "confidence": NAN, "status": "scoring_failed"}
-        if row["source"] == "token" and int(row["item"].rsplit("-", 1)[1]) % 7 == 0
-        else row
-        for row in rows
-    ]
-    read = [row for row in rows if row["status"] == "ok" and not np.isnan(row["correct"])]
-    items = {
-        source: set(column_of(rows_with(read, source=source), "item"))
-        for source in ("stated", "token")
-    }
-    common_items = items["stated"] & items["token"]
+    for row in rows_with(rows, source="token"):
+        if int(row["item"].rsplit("-", 1)[1]) % 7 == 0:
+            row |= {"confidence": NAN, "status": "scoring_failed"}
+    judgments = pd.DataFrame(rows_with(rows, status="ok")).dropna(subset=["correct"])
+    sources_per_item = judgments.groupby("item")["source"].nunique()
+    common_items = sources_per_item.index[sources_per_item == 2]
     assert 0 < len(common_items) < 40
-    of_source = {
-        source: [row for row in read if row["source"] == source and row["item"] in common_items]
-        for source in ("stated", "token")
-    }
-    stated_numbers, token_numbers = (
-        {**of_table(column_of(source_rows, "confidence"), column_of(source_rows, "correct"))}
-        | {"accuracy": mean(column_of(source_rows, "correct"))}
-        | {"mean_confidence": mean(column_of(source_rows, "confidence"))}
-        for source_rows in of_source.values()
-    )
+    numbers_by_source = {}
+    for source, chosen in judgments[judgments["item"].isin(common_items)].groupby("source"):
+        sure, right = chosen["confidence"].tolist(), chosen["correct"].tolist()
+        means = {"accuracy": mean(right), "mean_confidence": mean(sure)}
+        numbers_by_source[source] = {**of_table(sure, right), **means}
+    stated_numbers, token_numbers = numbers_by_source["stated"], numbers_by_source["token"]
     table = results(rows, "question_sets", resamples=200)
     for metric, (value, _) in stated_numbers.items():
         difference = row_at(table, "a", "difference", of=metric, versus="token")
@@ -716,19 +724,18 @@ def test_common_items_are_those_every_model_answered(task: str) -> None:
     )
     # One item was never asked of b.
     never = all_rows[8]["item"]
-    all_rows = [row for row in all_rows if (row["model"], row["item"]) != ("b", never)]
-    asked_rows = [row for row in all_rows if row.get("source") != "token"]
-    lost_items = {row["item"] for row in asked_rows if row["status"] != "ok"} | {never}
-    kept_items = set(column_of(asked_rows, "item")) - lost_items
+    for row in rows_with(all_rows, model="b", item=never):
+        all_rows.remove(row)
+    stated = pd.DataFrame([row for row in all_rows if row.get("source") != "token"])
+    lost_items = {*stated["item"][stated["status"] != "ok"], never}
+    kept_items = set(stated["item"]) - lost_items
     assert 10 < len(kept_items) < len(kept_items | lost_items) - 10
     table = results(all_rows, task, common_items=True)
     counts = f"{len(kept_items)} of {len(kept_items | lost_items)} items"
     note_text = f"{counts} that all 2 models and variants answered readably"
     assert table["note"].str.contains(note_text, regex=False).all()
     for model in "ab":
-        model_rows = [
-            row for row in all_rows if row["model"] == model and row["item"] in kept_items
-        ]
+        model_rows = with_items(rows_with(all_rows, model=model), kept_items)
         if task == "life_eval":
             assert_same_numbers(keyed(table, model), expected_lives(model_rows))
         else:
@@ -747,13 +754,10 @@ def test_common_items_are_those_every_model_answered(task: str) -> None:
 def test_common_items_of_sets() -> None:
     """Given answers are items; each data set loses its own; of nothing there are none."""
     # Of a question whose one given answer was refused, the other stays.
-    rows = [
-        {"model": model, "dataset": "halueval", "item": item, "given": answer_kind, "kind": "given"}
-        | {"confidence": 0.6, "correct": float(answer_kind == "r"), "status": "ok"}
-        for model in "ab"
-        for item in ("1", "2", "3")
-        for answer_kind in "rh"
-    ]
+    rows = combinations_of(model="ab", item="123", given="rh")
+    rows = copies_with(rows, dataset="halueval", kind="given", confidence=0.6, status="ok")
+    for row in rows:
+        row["correct"] = float(row["given"] == "r")
     rows[1] |= {"status": "refusal", "confidence": NAN, "correct": NAN}  # a, item 1, h
     table = results(rows, "question_sets", common_items=True)
     assert row_at(table, "b", "n")["value"] == 5
@@ -766,11 +770,8 @@ def test_common_items_of_sets() -> None:
     rows = [*options("a", 1, "given"), *options("a", 2, "true_false")]
     table = results(rows, "question_sets", common_items=True)
     for kind in ("given", "true_false"):
-        bad = {
-            row["item"]
-            for row in rows
-            if row["kind"] == kind and row["source"] == "stated" and row["status"] != "ok"
-        }
+        stated = pd.DataFrame(rows_with(rows, kind=kind, source="stated"))
+        bad = set(stated["item"][stated["status"] != "ok"])
         notes = table.loc[table["dataset"] == kind, "note"]
         expected = f"{40 - len(bad)} of 40 items that all 1 models and variants answered readably"
         assert notes.str.contains(expected, regex=False).all()
@@ -800,11 +801,9 @@ UNAVERAGED = ("n", "mean_answer", "mean_best_answer", "calibration_p")
 @pytest.mark.parametrize("task", ["life_eval", "question_sets"])
 def test_group_mean_is_the_mean_of_its_models(task: str, grouping: Callable[..., Path]) -> None:
     """Every number that models have, but counts, curves and failure rates; groups of two."""
-    rows = [
-        row
-        for seed, model in enumerate("abcd")
-        for row in (lives(model, seed) if task == "life_eval" else options(model, seed, "options"))
-    ]
+    rows = []
+    for seed, model in enumerate("abcd"):
+        rows += lives(model, seed) if task == "life_eval" else options(model, seed, "options")
     table = results(
         rows, task, options={"life_eval.groups": grouping("a,odd", "b,even", "c,odd", "d,single")}
     )
@@ -860,7 +859,7 @@ def test_a_mean_of_models_without_common_items_says_so() -> None:
         widths.append(row["ci_high"] - row["ci_low"])
         assert "neighbouring ages are alike" in row["note"]
     mean_slope = row_at(table, "mean of all models", "hard_easy_slope")
-    items = len({row["item"] for rows in of_models.values() for row in rows})
+    items = len(set(column_of(chain.from_iterable(of_models.values()), "item")))
     for metric in ("hard_easy_slope", "accuracy"):
         note_text = f"models have none of {items} items in common"
         assert note_text in row_at(table, "mean of all models", metric)["note"]
@@ -875,7 +874,9 @@ def test_an_undefined_model_makes_the_mean_undefined() -> None:
     assert np.isnan([row["value"], row["ci_low"], row["ci_high"]]).all()
     assert row["note"].startswith("undefined: undefined in b")
     assert not np.isnan(row_at(table, "mean of all models", "accuracy")["value"])
-    unknown = [{**row, MAS: NAN} for row in lives("b", 2)]
+    unknown = lives("b", 2)
+    for row in unknown:
+        row[MAS] = NAN
     table = results([*lives("a", 1), *unknown])
     for metric in ("hard_easy_slope", "maximum_achievable_score", "optimal_answer_gap"):
         assert np.isnan(row_at(table, "b", metric)["value"])
@@ -903,13 +904,9 @@ def test_groups_that_lack_a_model_or_have_it_twice(grouping: Callable[..., Path]
 
 def common_rows(a: Sequence[Row], b: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     """Readable judgments of the items that both have one of."""
-    read = [
-        [row for row in rows if not np.isnan([stated_confidence(row), row[SCORE]]).any()]
-        for rows in (a, b)
-    ]
-    items = set(column_of(read[0], "item")) & set(column_of(read[1], "item"))
-    first, second = ([row for row in rows if row["item"] in items] for rows in read)
-    return first, second
+    first, second = judged_rows(a, SCORE), judged_rows(b, SCORE)
+    items = set(column_of(first, "item")) & set(column_of(second, "item"))
+    return with_items(first, items), with_items(second, items)
 
 
 def test_compare_two_models() -> None:
@@ -920,31 +917,31 @@ def test_compare_two_models() -> None:
     assert set(comparisons["a"]) == {"a stated"}
     assert set(comparisons["b"]) == {"b stated"}
     first_rows, second_rows = common_rows(a, b)
-    assert {(row["item"], row["epoch"]) for row in first_rows} != {
-        (row["item"], row["epoch"]) for row in second_rows
-    }
+    first_keys, second_keys = (
+        set(zip(column_of(rows, "item"), column_of(rows, "epoch"), strict=True))
+        for rows in (first_rows, second_rows)
+    )
+    assert first_keys != second_keys
     checked = set()
     for radius in ("", "1", "5", "10", "20"):
-        first, second = (
-            [row for row in rows if radius in ("", str(int(row["radius"])))]
-            for rows in (first_rows, second_rows)
-        )
+        part = {"radius": float(radius)} if radius else {}
+        first, second = rows_with(first_rows, **part), rows_with(second_rows, **part)
         of_both = []
         for rows in (first, second):
             sure = column_of(rows, "confidence")
             right = column_of(rows, SCORE)
-            numbers = {metric: value for metric, (value, _) in of_table(sure, right).items()}
-            numbers |= {"accuracy": mean(right)[0], "mean_confidence": mean(sure)[0]}
+            numbers = of_table(sure, right)
+            numbers |= {"accuracy": mean(right), "mean_confidence": mean(sure)}
             if not radius:
-                numbers["hard_easy_slope"] = slope(rows)[0]
-            of_both.append(numbers)
+                numbers["hard_easy_slope"] = slope(rows)
+            of_both.append(dict(zip(numbers, column_of(numbers.values(), 0), strict=True)))
         condition = f"radius={radius}" if radius else ""
         for metric, value in of_both[0].items():
             chosen = comparisons[
                 (comparisons["condition"] == condition) & (comparisons["metric"] == metric)
             ]
             assert len(chosen) == 1, (condition, metric)
-            row = chosen.iloc[0]
+            row = frame_rows(chosen)[0]
             assert row["value_a"] == pytest.approx(value, abs=1e-9), metric
             assert row["value_b"] == pytest.approx(of_both[1][metric], abs=1e-9), metric
             assert row["difference"] == pytest.approx(value - of_both[1][metric], abs=1e-9)
@@ -960,13 +957,10 @@ def test_compare_two_models() -> None:
 def test_comparisons_that_are_known() -> None:
     """A tenth of difficulty is .1 in every draw; who answers alike doesn't differ."""
     # Confidence raised by a tenth of difficulty: .1 in every draw, and surely no chance.
-    a = [
-        {**row, "confidence": min(row["confidence"], 0.9), MAS: row[MAS]}
-        for row in lives("a", 1, TWENTY_ONE_AGES)
-        if row["status"] == "ok"
-    ]
-    b = [{**row, "model": "b", "confidence": row["confidence"] + 0.1 * (1 - row[MAS])} for row in a]
-    comparisons = compare(frame(b, "life_eval"), frame(a, "life_eval"), resamples=200)
+    low = frame(rows_with(lives("a", 1, TWENTY_ONE_AGES), status="ok"), "life_eval")
+    low["confidence"] = low["confidence"].clip(upper=0.9)
+    high = low.assign(model="b", confidence=low["confidence"] + 0.1 * (1 - low[MAS]))
+    comparisons = compare(high, low, resamples=200)
     row = comparisons[comparisons["metric"] == "hard_easy_slope"].iloc[0]
     assert row["difference"] == pytest.approx(0.1, abs=1e-8)
     assert "every resample gave the same value" in row["note"]
@@ -986,25 +980,23 @@ def test_comparisons_that_are_known() -> None:
 def test_compare_question_sets() -> None:
     """Differences of what is stated and of tokens, each with its own kind."""
     of_models = {
-        model: completed(options(model, seed, "true_false")) for seed, model in enumerate("ab")
+        "a": completed(options("a", 0, "true_false")),
+        "b": completed(options("b", 1, "true_false")),
     }
     comparisons = compare(
-        *(frame(rows, "question_sets") for rows in of_models.values()), resamples=40
+        frame(of_models["a"], "question_sets"), frame(of_models["b"], "question_sets"), resamples=40
     )
     assert set(zip(comparisons["a"], comparisons["b"], strict=True)) == {
         ("a stated", "b stated"),
         ("a token", "b token"),
     }
     for source in ("stated", "token"):
-        read = [rows_with(rows, source=source, status="ok") for rows in of_models.values()]
-        items = set(column_of(read[0], "item")) & set(column_of(read[1], "item"))
-        values = [
-            of_table(
-                [r["confidence"] for r in rows if r["item"] in items],
-                [r["correct"] for r in rows if r["item"] in items],
-            )
-            for rows in read
-        ]
+        first = rows_with(of_models["a"], source=source, status="ok")
+        second = rows_with(of_models["b"], source=source, status="ok")
+        items = set(column_of(first, "item")) & set(column_of(second, "item"))
+        values = []
+        for rows in (with_items(first, items), with_items(second, items)):
+            values.append(of_table(column_of(rows, "confidence"), column_of(rows, "correct")))
         source_comparisons = comparisons[
             (comparisons["a"] == f"a {source}") & (comparisons["condition"] == "")
         ]
@@ -1018,12 +1010,10 @@ def test_compare_question_sets() -> None:
 def test_what_is_compared_of_sets() -> None:
     """Given answers that both judged; rows without a source are stated, as `summarize` has it."""
     # Of a question of which one judged both answers and the other one, that one counts.
-    rows = [
-        {"item": item, "given": answer_kind, "kind": "given", "correct": float(answer_kind == "r")}
-        | {"confidence": 0.9 if answer_kind == "r" else 0.1, "status": "ok"}
-        for item in ("1", "2")
-        for answer_kind in "rh"
-    ]
+    rows = copies_with(combinations_of(item="12", given="rh"), kind="given", status="ok")
+    for judgment in rows:
+        judgment["correct"] = float(judgment["given"] == "r")
+        judgment["confidence"] = 0.9 if judgment["given"] == "r" else 0.1
     a = copies_with(rows, model="a")
     b = copies_with(rows, model="b", confidence=0.5)
     b[1] |= {"status": "refusal", "confidence": NAN, "correct": NAN}  # item 1, h
@@ -1034,9 +1024,9 @@ def test_what_is_compared_of_sets() -> None:
     (row,) = comparisons[comparisons["metric"] == "accuracy"].to_dict("records")
     assert [row["value_a"], row["value_b"]] == pytest.approx([2 / 3, 2 / 3])
     rows = options("a", 1, "given")
-    plain = [{name: row[name] for name in row if name != "source"} for row in rows]
-    other_model = frame(copies_with(rows, model="b"), "question_sets")
-    assert len(compare(frame(plain, "question_sets"), other_model, resamples=20))
+    judgments = frame(rows, "question_sets")
+    plain, other_model = judgments.drop(columns="source"), judgments.assign(model="b")
+    assert len(compare(plain, other_model, resamples=20))
 
 
 # What is refused
@@ -1119,12 +1109,9 @@ def cell_text(row: Mapping[Any, Any], digits: int, factor: float = 1) -> str:
 def everything() -> pd.DataFrame:
     """Results of both tasks, two models, three kinds of sets; b's confidence never varies."""
     people = [*lives("a", 1), *copies_with(lives("b", 2), confidence=0.5)]
-    sets = [
-        row
-        for kind in ("options", "true_false", "given")
-        for seed, model in enumerate("ab")
-        for row in options(model, seed, kind)
-    ]
+    sets: list[Row] = []
+    for kind in ("options", "true_false", "given"):
+        sets += [*options("a", 0, kind), *options("b", 1, kind)]
     return summarize(
         {"life_eval": frame(people, "life_eval"), "question_sets": frame(sets, "question_sets")},
         resamples=QUICK,
@@ -1169,16 +1156,15 @@ def test_cells_of_table_2(everything: pd.DataFrame) -> None:
     assert table.loc["b", "correlation with truth"] == "-"
     assert table.loc["mean of all models", "correlation with truth"] == "-"
     life_rows = lives("a", 1)
-    sure = [row for row in life_rows if not np.isnan(stated_confidence(row))]
-    complete_rows = [row for row in sure if not np.isnan(row[SCORE])]
-    for heading, rows in {
-        "asked": life_rows,
-        "answers": [row for row in life_rows if not np.isnan(row[SCORE])],
-        "confidences": sure,
-        "both": complete_rows,
-    }.items():
-        assert table.loc["a", heading] == str(len(rows)), heading
-    assert f"a, table: {len(life_rows) - len(complete_rows)} (" in view.caption
+    both = len(judged_rows(life_rows, SCORE))
+    counts = {
+        "asked": len(life_rows),
+        "answers": len(without_nan(column_of(life_rows, SCORE))),
+        "confidences": len(without_nan(list(map(stated_confidence, life_rows)))),
+        "both": both,
+    }
+    assert table.loc["a", list(counts)].to_dict() == {k: str(n) for k, n in counts.items()}
+    assert f"a, table: {len(life_rows) - both} (" in view.caption
 
 
 def test_cells_of_the_other_views(everything: pd.DataFrame) -> None:

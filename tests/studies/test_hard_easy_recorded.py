@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ DATASETS = {
     **{"LifeEval": "ssa-2022", "BoolQ": "boolq", "SciQ": "sciq"},
     **{"LSAT-AR": "lsat_ar", "SAT-EN": "sat_en", "HaluEval": "halueval"},
 }
-CELLS = [(model, name) for model in MODELS for name in DATASETS]
+CELLS = list(product(MODELS, DATASETS))
 SLOPES = {CLAUDE: 0.180, GPT: 0.604, LLAMA: 0.941}
 CORRELATIONS = {CLAUDE: 0.916, GPT: 0.749, LLAMA: 0.051}
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain, product
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss, roc_auc_score
 
-from build import attributes_of, numbered
+from build import attributes_of, column_of, numbered
 from inspect_confidence import items_needed, recalibrate, recalibrated, summarize, threshold
 from inspect_confidence.commands.views import views_of
 from inspect_confidence.metrics import METRICS, prr
@@ -98,7 +100,7 @@ def test_question_sets_have_them_all() -> None:
     given_numbers = toolbox_of(results[results["dataset"] == "given"])
     assert type_2 not in given_numbers
     assert {"augrc", "calibration_p", "debiased_squared_error"} <= given_numbers
-    all_views = [view for _, views in views_of(results) for view in views]
+    all_views = list(chain.from_iterable(column_of(views_of(results), 1)))
     (head,) = [view for view in all_views if view.title.startswith("Calibration and selective")]
     assert len(head.table) == 3  # two sets, one of them by its tokens too
     further_views = [view for view in all_views if view.title.startswith(FURTHER_METRICS)]
@@ -109,7 +111,7 @@ def test_question_sets_have_them_all() -> None:
 def test_the_log_score_of_a_scale_keeps_half_a_step_from_the_ends() -> None:
     """Half of 1/5 on 0-5 and of 1/100 on 0-100, over the replies that were read in two epochs."""
     rng = np.random.default_rng(0)
-    cells = [(item, high, epoch) for item in range(40) for high in (5, 100) for epoch in (1, 2)]
+    cells = list(product(range(40), (5, 100), (1, 2)))
     rows = pd.DataFrame(cells, columns=["item", "high", "epoch"])
     rows = rows.assign(task="scale_variants", model="m", dataset="d", low=0, target="A")
     rows["item"] = rows["item"].map("i{}".format)

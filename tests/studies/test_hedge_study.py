@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr, ttest_rel
 
-from build import attributes_of, column_of
+from build import attributes_of, column_of, frame_rows
 from inspect_confidence import compare
 from inspect_confidence.commands.analysis import study_parts
 from inspect_confidence.metrics import METRICS
@@ -86,6 +86,8 @@ markers@agreeing draws/decisiveness in percent; `?` where the judge failed. At T
 has no MIC in C's train, and by the text none in B's either; `perhaps` none in A's test by the text.
 """
 
+SPLITS = ("train", "test")
+SETS = tuple(product("ABC", SPLITS))
 Group = tuple[str, str]
 Frame = pd.DataFrame
 HedgeKey = tuple[str, str, str]
@@ -176,8 +178,36 @@ def frame_from_rows(sentences: Iterable[Said], model: str = "m") -> Frame:
             "draws": 20,
             "status": "grader_failed" if failed else "ok",
         }
-        rows += [{**row, "marker": marker} for marker in sentence.markers or (NO_HEDGE,)]
+        for marker in sentence.markers or (NO_HEDGE,):
+            rows.append({**row, "marker": marker})
     return pd.DataFrame(rows)
+
+
+def probably(group: Group, agreements: Iterable[float], decided: float = 0.7) -> list[Said]:
+    """For each number of agreeing draws a right reply of one sentence with `probably`."""
+    sentences = []
+    for number, agreeing in enumerate(agreements):
+        item = f"{group[1]}{number}"
+        sentences.append(Said(group, item, 1.0, 0.0, 1, ("probably",), float(agreeing), decided))
+    return sentences
+
+
+def empty_replies(group: Group, count: int) -> list[Said]:
+    """Replies without a sentence."""
+    return [Said(group, f"empty {number}", nan, nan, 1, None) for number in range(count)]
+
+
+def sentences_of(
+    sentences: Iterable[Said], datasets: Iterable[str] = "ABC", splits: Iterable[str] = SPLITS
+) -> list[Said]:
+    """The sentences of these data sets and splits."""
+    groups = list(product(datasets, splits))
+    return [sentence for sentence in sentences if sentence.group in groups]
+
+
+def spoken_sentences(sentences: Iterable[Said]) -> list[Said]:
+    """The sentences, without replies that have none."""
+    return [sentence for sentence in sentences if sentence.markers is not None]
 
 
 def found_in(results: Frame) -> dict[HedgeKey, float]:
@@ -274,26 +304,34 @@ class Loops:
 
     def counted(self) -> list[tuple[Said, str]]:
         """Sentences with the marker that they count for."""
-        rows = []
+        rows: list[tuple[Said, str]] = []
         for sentence in self.said:
             if sentence.markers is None or isnan(sentence.held):
                 continue
             if len(sentence.markers) <= 1 or self.authors:
-                rows += [(sentence, marker) for marker in sentence.markers or (NO_HEDGE,)]
+                rows += product([sentence], sentence.markers or (NO_HEDGE,))
         return rows
+
+    def counted_for(self, group: Group, marker: str) -> list[Said]:
+        """The sentences of a group that count for a marker."""
+        sentences = []
+        for sentence, counted_marker in self.counted():
+            if counted_marker == marker and sentence.group == group:
+                sentences.append(sentence)
+        return sentences
 
     def held(self, group: Group, marker: str) -> list[float]:
         """The confidences of a marker's sentences."""
-        return [
-            sentence.held
-            for sentence, its in self.counted()
-            if its == marker and sentence.group == group
-        ]
+        return attributes_of(self.counted_for(group, marker), "held")
 
     def markers(self) -> list[str]:
         """Those with a MIC somewhere."""
         all_markers = dict.fromkeys(column_of(self.counted(), 1))
-        return [m for m in all_markers if any(not isnan(self.mic(g, m)) for g in self.groups)]
+        return [marker for marker in all_markers if not all(map(isnan, self.mics(marker)))]
+
+    def mics(self, marker: str, groups: Sequence[Group] = ()) -> list[float]:
+        """A marker's MIC in each group, in all by default."""
+        return [self.mic(group, marker) for group in groups or self.groups]
 
     def mic(self, group: Group, marker: str, threshold: float | None = None) -> float:
         """NaN for fewer than T sentences."""
@@ -361,7 +399,7 @@ class Loops:
         replies = self.replies(group)
         spoken = [reply for reply in replies if reply[0].markers is not None]
         sentences = list(chain.from_iterable(spoken))
-        lengths = [float(len(reply)) for reply in spoken]
+        lengths = list(map(float, map(len, spoken)))
         hedges = [float(len(sentence.markers or ())) for sentence in sentences]
         plain = {
             "accuracy": self.accuracy(group),
@@ -380,14 +418,10 @@ class Loops:
             "n": float(len(sentences)),
             "cmfg": self.cmfg(group),
         }
-        values |= {(dataset, f"split={split}", metric): value for metric, value in plain.items()}
-        counted_here = [
-            (sentence, marker) for sentence, marker in self.counted() if sentence.group == group
-        ]
+        for metric, value in plain.items():
+            values[dataset, f"split={split}", metric] = value
         markers_with_mic = [m for m in self.markers() if not isnan(self.mic(group, m))]
-        faithful = {
-            sentence.reply: self.faithfulness(reply) for reply in replies for sentence in reply
-        }
+        faithful = {reply[0].reply: self.faithfulness(reply) for reply in replies}
         kinds: dict[str, Callable[[Said], bool]] = {
             "{}": lambda sentence: True,
             "{};outcome=correct": lambda sentence: sentence.right == 1,
@@ -397,22 +431,15 @@ class Loops:
         }
         for marker in markers_with_mic:
             template = f"marker={marker}{{}};split={split}"
+            sentences_of_marker = self.counted_for(group, marker)
             for kind, chosen in kinds.items():
-                confidences = [
-                    sentence.held
-                    for sentence, its in counted_here
-                    if its == marker and chosen(sentence)
-                ]
+                confidences = attributes_of(filter(chosen, sentences_of_marker), "held")
                 before, _, after = kind.partition("{}")
                 condition = before + template.format(after)
                 values[dataset, condition, "mic"] = mean(confidences)
                 values[dataset, condition, "mic_sd"] = spread(confidences, 0)
-            gaps = [
-                abs(sentence.decided - sentence.held)
-                for sentence, its in counted_here
-                if its == marker
-            ]
-            values[dataset, template.format(""), "decisiveness_gap"] = mean(gaps)
+            gap = 1 - self.faithfulness(sentences_of_marker)
+            values[dataset, template.format(""), "decisiveness_gap"] = gap
         if not markers_with_mic:
             values[dataset, f"split={split}", "mic"] = nan
 
@@ -444,8 +471,10 @@ class Loops:
                 values["all", (level_part + prefix).rstrip(";"), metric] = value
                 if level == "mean":
                     continue
-                freedom = sum(len(d) - 1 for d in gaps if d)
-                squares = sum((x - fmean(d)) ** 2 for d in gaps for x in d)
+                freedom, squares = 0, 0.0
+                for distances in filter(None, gaps):
+                    freedom += len(distances) - 1
+                    squares += float(np.square(np.array(distances) - fmean(distances)).sum())
                 pooled = sqrt(squares / freedom) if freedom else nan
                 values["all", f"{level_part}{prefix}of={metric}", "pooled_sd"] = pooled
         self._over_sets(prefix, markers, values)
@@ -455,7 +484,6 @@ class Loops:
     ) -> list[list[float]]:
         """Distances by pair: of markers, of sentences, or of replies the means of theirs."""
         gap_lists = []
-        counting = [row for row in self.counted() if row[1] in markers]
         for a, b in pairs:
             first, second = (a, "train"), (b, "test")
             of_marker: dict[str, list[float]] = {}
@@ -468,13 +496,9 @@ class Loops:
                 if isnan(mic) or isnan(second_mic):
                     continue
                 between.append(abs(mic - second_mic))
-                second_sentences = [
-                    sentence
-                    for sentence, its in counting
-                    if its == marker and sentence.group == second
-                ]
-                of_marker[marker] = [abs(mic - sentence.held) for sentence in second_sentences]
-                for sentence in second_sentences:
+                of_marker[marker] = []
+                for sentence in self.counted_for(second, marker):
+                    of_marker[marker].append(abs(mic - sentence.held))
                     of_reply[sentence.reply].append(abs(mic - sentence.held))
             levels = {
                 "marker": list(map(fmean, of_marker.values())),
@@ -488,16 +512,20 @@ class Loops:
     @property
     def chosen(self) -> list[Group]:
         """Of each data set the train split, or the one split that it has."""
-        datasets = dict.fromkeys(column_of(self.groups, 0))
-        splits = {d: [split for of, split in self.groups if of == d] for d in datasets}
-        return [(d, "train" if "train" in of else of[0]) for d, of in splits.items()]
+        group_by_dataset: dict[str, Group] = {}
+        for dataset, split in self.groups:
+            if split == "train" or dataset not in group_by_dataset:
+                group_by_dataset[dataset] = dataset, split
+        return list(group_by_dataset.values())
 
     def table(self, markers: Sequence[str], everywhere: bool) -> dict[str, list[float]]:
         """MICs of each marker over data sets, perhaps only of markers that all have."""
-        mics = {marker: [self.mic(group, marker) for group in self.chosen] for marker in markers}
-        if everywhere:
-            return {marker: row for marker, row in mics.items() if not any(map(isnan, row))}
-        return mics
+        rows = {}
+        for marker in markers:
+            mics = self.mics(marker, self.chosen)
+            if not (everywhere and any(map(isnan, mics))):
+                rows[marker] = mics
+        return rows
 
     def mrc(self, markers: Sequence[str], kind: str) -> float:
         """Over pairs of data sets; by the authors of markers that all have."""
@@ -508,18 +536,19 @@ class Loops:
         self, prefix: str, markers: Sequence[str], values: dict[HedgeKey, float]
     ) -> None:
         groups, end = self.chosen, prefix.rstrip(";")
-        columns = [[self.mic(group, marker) for marker in markers] for group in groups]
+        columns = list(zip(*self.table(markers, everywhere=False).values(), strict=True))
         values["all", end, "d_avg_cv"] = self._variation(columns)
-        ranges = [
-            self._range([h for m in markers if not isnan(self.mic(g, m)) for h in self.held(g, m)])
-            for g in groups
-        ]
+        ranges = []
+        for group in groups:
+            confidences = []
+            for marker in markers:
+                if not isnan(self.mic(group, marker)):
+                    confidences += self.held(group, marker)
+            ranges.append(self._range(confidences))
         values["all", end, "confidence_range"] = mean(ranges)
-        sizes = [
-            float(len(self.held(group, marker)))
-            for marker in self.table(markers, everywhere=True)
-            for group in groups
-        ]
+        sizes = []
+        for group, marker in product(groups, self.table(markers, everywhere=True)):
+            sizes.append(float(len(self.held(group, marker))))
         values["all", end, "sentences_per_marker"] = mean(sizes)
         values["all", end, "sentences_per_marker_sd"] = spread(sizes, self.ddof)
         for kind in ("pearson", "spearman"):
@@ -552,15 +581,10 @@ class Loops:
         """From the least value with 5% at or below it to the least with 95%."""
         if not confidences:
             return nan
-        low, high = (
-            min(
-                confidence
-                for confidence in confidences
-                if sum(x <= confidence for x in confidences) >= share * len(confidences) - 1e-9
-            )
-            for share in (0.05, 0.95)
-        )
-        return high - low
+        values = sorted(confidences)
+        shares = np.arange(1, len(values) + 1) / len(values)
+        low, high = np.searchsorted(shares, [0.05 - 1e-9, 0.95 - 1e-9])
+        return float(values[high] - values[low])
 
 
 def assert_same(results: Frame, expected: Mapping[HedgeKey, float]) -> None:
@@ -607,9 +631,6 @@ def test_worked_example_tells_much_apart() -> None:
     loops = Loops(sentences)
     assert isnan(loops.mic(("C", "train"), "conceivably"))
     assert isnan(loops.mic(("A", "test"), "perhaps"))
-
-
-SETS = tuple(product("ABC", ("train", "test")))
 
 
 def test_numbers_by_hand() -> None:
@@ -728,12 +749,10 @@ def test_options_and_files(tmp_path: Path) -> None:
     path.write_text(json.dumps({"perhaps": "probably", "undoubtedly": "surely so"}))
     names = {"perhaps": "probably", "undoubtedly": "surely so"}
     sentences = parsed(WORKED)
-    joined = [
-        replace(
-            sentence, markers=sentence.markers and tuple(names.get(m, m) for m in sentence.markers)
-        )
-        for sentence in sentences
-    ]
+    joined = []
+    for sentence in sentences:
+        markers = sentence.markers and tuple(map(names.get, sentence.markers, sentence.markers))
+        joined.append(replace(sentence, markers=markers))
     frame = frame_from_rows(sentences)
     frame["marker"] = frame["marker"].replace({"perhaps": "Perhaps", "probably": "Probably, that"})
     results = checked(frame, marker_thresholds=(2,), markers=path)
@@ -756,8 +775,9 @@ def test_named_options(ddof: int, clamp: float) -> None:
 
 def test_of_several_thresholds_each_has_the_numbers_that_it_has_alone() -> None:
     """T stands in the condition of a number that depends on it, unless it is the study's 10."""
-    epochs = [replace(said, epoch=epoch) for said in parsed(WORKED) for epoch in range(1, 6)]
-    frame = frame_from_rows(epochs)
+    frame = pd.DataFrame()
+    for epoch in range(1, 6):
+        frame = pd.concat([frame, frame_from_rows(parsed(WORKED)).assign(epoch=epoch)])
     side_by_side = found_in(checked(frame, marker_thresholds=(2, 10, 100)))
     expected = {}
     for threshold in (2, 10, 100):
@@ -861,11 +881,10 @@ def test_second_epoch_counts_for_the_threshold() -> None:
 def test_interval_resamples_items_with_their_sentences() -> None:
     """Quantiles of gamma weights of six items of unequal length, half a unit at 0 and at 1."""
     agreements = [(4, 4, 6, 4), (20,), (10, 12), (2,), (16, 16, 16), (9,)]
-    all_sentences = [
-        Said(("A", "test"), f"i{item}", 1.0, 0.0, number, ("probably",), agreeing, 0.7)
-        for item, sentences in enumerate(agreements)
-        for number, agreeing in enumerate(sentences, start=1)
-    ]
+    all_sentences = []
+    for item, item_agreements in enumerate(agreements):
+        for number, sentence in enumerate(probably(("A", "test"), item_agreements), start=1):
+            all_sentences.append(replace(sentence, item=f"i{item}", number=number))
     observed: dict[tuple[str, str], np.ndarray[Any, Any]] = {}
 
     def observe(row: Result, draws: np.ndarray[Any, Any]) -> None:
@@ -875,7 +894,7 @@ def test_interval_resamples_items_with_their_sentences() -> None:
     for part in study_parts(frame_from_rows(all_sentences), settings):
         list(part.results(observe, {"mic"}))
     draws = np.sort(observed[WHERE, "mic"])
-    sums = np.array([sum(sentences) / 20 for sentences in agreements])
+    sums = np.array(list(map(sum, agreements))) / 20
     sizes = np.array(list(map(len, agreements)))
     rng = np.random.default_rng(0)
     item_weights = rng.standard_gamma(1, (200_000, 6))
@@ -897,12 +916,9 @@ WHERE = "marker=probably;split=test"
 
 def test_no_interval_of_no_variation() -> None:
     """MICs that are the same in all data sets by chance, though their sentences scatter."""
-    agreements = (2.0, 18.0, 6.0, 14.0, 10.0, 20.0, 0.0, 10.0)
-    sentences = [
-        Said(group, f"{group[1]}{i}", 1.0, 0.0, 1, ("probably",), agreeing, 0.7)
-        for group in SETS
-        for i, agreeing in enumerate(agreements)
-    ]
+    sentences = []
+    for group in SETS:
+        sentences += probably(group, (2, 18, 6, 14, 10, 20, 0, 10))
     results = checked(frame_from_rows(sentences), 500, marker_thresholds=(2,))
     row = result_row(results, "m_avg_cv")
     assert row["value"] == 0
@@ -913,11 +929,9 @@ def test_no_interval_of_no_variation() -> None:
 def test_distances_of_means_have_no_interval_however_many_items() -> None:
     """Those by marker have one from 300 items on."""
     rng = np.random.default_rng(0)
-    sentences = [
-        Said(group, f"{group[1]}{i}", 1.0, 0.0, 1, ("probably",), float(rng.integers(21)), 0.7)
-        for group in SETS
-        for i in range(150)
-    ]
+    sentences = []
+    for group in SETS:
+        sentences += probably(group, rng.integers(21, size=150))
     results = checked(frame_from_rows(sentences), 50)
     assert result_row(results, "id_mae")["ci_low"] >= 0
     row = result_row(results, "id_mae", condition="level=mean")
@@ -977,8 +991,10 @@ def test_models_with_one_marker() -> None:
 @pytest.mark.parametrize("convention", [None, "authors"])
 def test_a_model_that_always_punts(convention: str | None) -> None:
     """Never right, and so no MAC; nothing agrees or differs, so that confidence is 1/2."""
-    lines = [f"{d} {s} {i} p -@10/100" for d, s in SETS for i in range(4)]
-    sentences = parsed("\n".join(lines))
+    lines = ""
+    for (dataset, split), item in product(SETS, range(4)):
+        lines += f"{dataset} {split} {item} p -@10/100\n"
+    sentences = parsed(lines)
     results = checked(frame_from_rows(sentences), marker_thresholds=(2,), convention=convention)
     assert_same(results, Loops(sentences, authors=convention == "authors").numbers())
     for dataset, split in SETS:
@@ -996,7 +1012,7 @@ def test_a_model_that_always_punts(convention: str | None) -> None:
 
 def test_one_data_set_only() -> None:
     """ID-MAE and D-AvgCV, and nothing that compares data sets."""
-    sentences = [sentence for sentence in parsed(WORKED) if sentence.group[0] == "A"]
+    sentences = sentences_of(parsed(WORKED), "A")
     results = checked(frame_from_rows(sentences), marker_thresholds=(2,))
     assert_same(results, Loops(sentences).numbers())
     reasons = undefined(results)
@@ -1018,7 +1034,7 @@ def test_data_sets_with_one_split(convention: str | None) -> None:
     for metric in ("id_mae", "cd_mae"):
         row = result_row(results, metric)
         assert row["note"].startswith("1 data sets with one split left out")
-        other_sets = [sentence for sentence in sentences if sentence.group[0] != "B"]
+        other_sets = sentences_of(sentences, "AC")
         results_without = checked(
             frame_from_rows(other_sets), marker_thresholds=(2,), convention=convention
         )
@@ -1028,18 +1044,16 @@ def test_data_sets_with_one_split(convention: str | None) -> None:
 @pytest.mark.parametrize("split", ["", "test"])
 def test_one_split_only(split: str) -> None:
     """No MAE; a file of one's own may name no split at all."""
-    sentences = [sentence for sentence in parsed(WORKED) if sentence.group[1] == "test"]
+    sentences = sentences_of(parsed(WORKED), splits=["test"])
     frame = frame_from_rows(sentences).assign(split=split)
     results = checked(frame, marker_thresholds=(2,))
     renamed = [replace(sentence, group=(sentence.group[0], split)) for sentence in sentences]
-    expected = {
-        (
-            dataset,
-            ";".join(part for part in condition.split(";") if part != "split="),
-            metric,
-        ): value
-        for (dataset, condition, metric), value in Loops(renamed).numbers().items()
-    }
+    expected = {}
+    for (dataset, condition, metric), value in Loops(renamed).numbers().items():
+        parts = condition.split(";")
+        if "split=" in parts:
+            parts.remove("split=")
+        expected[dataset, ";".join(parts), metric] = value
     assert_same(results, expected)
     for metric in ("id_mae", "cd_mae"):
         row = result_row(results, metric)
@@ -1063,7 +1077,9 @@ def test_threshold_above_every_count() -> None:
 
 def test_empty_replies() -> None:
     """Alone they are failures and nothing else; beside others they change nothing else."""
-    sentences = [Said(group, f"i{i}", nan, nan, 1, None) for group in SETS for i in range(3)]
+    sentences = []
+    for group in SETS:
+        sentences += empty_replies(group, 3)
     columns = dict.fromkeys(("sentence", "confidence"), nan)
     results = checked(frame_from_rows(sentences).assign(marker="", **columns))
     assert_same(results, Loops(sentences, 10).numbers())
@@ -1073,7 +1089,7 @@ def test_empty_replies() -> None:
     assert set(defined["metric"]) == {"format_failure_rate", "n"}
     # They change nothing but the share of failures, and what is left out.
     sentences = parsed(WORKED)
-    empty = [Said(("B", "test"), f"e{i}", nan, nan, 1, None) for i in range(7)]
+    empty = empty_replies(("B", "test"), 7)
     before = found_in(checked(frame_from_rows(sentences), marker_thresholds=(2,)))
     results = checked(frame_from_rows([*sentences, *empty]), marker_thresholds=(2,))
     after = found_in(results)
@@ -1097,24 +1113,27 @@ def test_a_reply_of_two_hundred_sentences() -> None:
     assert result_row(results, "n", "A", condition)["value"] == 201
     assert result_row(results, "sentences_per_reply", "A", condition)["value"] == 100.5
     assert result_row(results, "sentences_per_reply_sd", "A", condition)["value"] == 99.5
-    gaps = [abs(0.5 - (n % 21) / 20) for n in range(1, 201)]
+    sure = np.arange(1, 201) % 21 / 20
     faithful = result_row(results, "faithfulness", "A", condition)["value"]
-    assert faithful == pytest.approx((1 - fmean(gaps) + 0.6) / 2)
-    for k, marker in enumerate(hedges):
-        confidences = [(n % 21) / 20 for n in range(1, 201) if n % 4 == k] + [0.5] * (k == 0)
+    assert faithful == pytest.approx((1 - np.abs(0.5 - sure).mean() + 0.6) / 2)
+    confidences: dict[str, list[float]] = {
+        "perhaps": list(sure[0::4]),
+        "conceivably": list(sure[1::4]),
+        "undoubtedly": list(sure[2::4]),
+        "probably": [*sure[3::4], 0.5],
+    }
+    for marker, values in confidences.items():
         row = result_row(results, "mic", "A", f"marker={marker};{condition}")
-        assert (row["value"], row["n"]) == (pytest.approx(fmean(confidences)), len(confidences))
+        assert (row["value"], row["n"]) == (pytest.approx(np.mean(values)), len(values))
 
 
 def test_where_the_judge_failed() -> None:
     """Nothing is filled in: such sentences count for their reply's length and the rate alone."""
     sentences = parsed(WORKED)
-    failed = [
-        replace(sentence, agreeing=nan)
-        if sentence.group == ("A", "test") and sentence.markers
-        else sentence
-        for sentence in sentences
-    ]
+    failed = []
+    for sentence in sentences:
+        has_failed = sentence.group == ("A", "test") and sentence.markers
+        failed.append(replace(sentence, agreeing=nan) if has_failed else sentence)
     results = checked(frame_from_rows(failed), marker_thresholds=(2,))
     assert_same(results, Loops(failed).numbers())
     assert result_row(results, "grader_failure_rate", "A", "split=test")["value"] == pytest.approx(
@@ -1190,8 +1209,8 @@ def two_replies(**changed: list[float]) -> dict[str, dict[str, Any]]:
         }
     )
     results = summarize(frame, resamples=10, options={"hedge_markers.marker_thresholds": 1})
-    rows = results[results["dataset"] == "d"].to_dict("records")
-    return {str(row["metric"]): {str(key): value for key, value in row.items()} for row in rows}
+    rows = frame_rows(results[results["dataset"] == "d"])
+    return {row["metric"]: row for row in rows}
 
 
 def test_what_two_replies_rest_on() -> None:
@@ -1214,20 +1233,23 @@ def test_what_two_replies_rest_on() -> None:
 
 def models(count: int) -> dict[str, list[Said]]:
     """The worked example with other confidences and outcomes, by model."""
-    sentences_by_model = {}
+    sentences_by_model: dict[str, list[Said]] = {}
     for number in range(count):
         rng = np.random.default_rng(number)
-        sentences_by_model[f"m{number}"] = [
-            sentence
-            if sentence.markers is None
-            else replace(
-                sentence,
-                agreeing=float(np.clip(sentence.agreeing + rng.integers(-4, 5), 0, 20)),
-                right=float(hash_of(sentence, number) < 0.3 + 0.15 * number),
-            )
-            for sentence in parsed(WORKED)
-        ]
+        model_sentences = sentences_by_model[f"m{number}"] = []
+        for sentence in parsed(WORKED):
+            changes: dict[str, Any] = {}
+            if sentence.markers is not None:
+                agreeing = np.clip(sentence.agreeing + rng.integers(-4, 5), 0, 20)
+                right = hash_of(sentence, number) < 0.3 + 0.15 * number
+                changes = {"agreeing": float(agreeing), "right": float(right)}
+            model_sentences.append(replace(sentence, **changes))
     return sentences_by_model
+
+
+def frame_of_models(sentences_by_model: Mapping[str, Iterable[Said]]) -> Frame:
+    """The judgments of several models."""
+    return pd.concat(map(frame_from_rows, sentences_by_model.values(), sentences_by_model))
 
 
 def hash_of(sentence: Said, number: int) -> float:
@@ -1237,10 +1259,18 @@ def hash_of(sentence: Said, number: int) -> float:
     return float(rng.uniform())
 
 
+def fmean_of_sets(numbers: Sequence[Mapping[HedgeKey, float]], metric: str) -> list[float]:
+    """The mean of a metric over the train splits, by model."""
+    means = []
+    for model_numbers in numbers:
+        means.append(fmean(model_numbers[d, "split=train", metric] for d in "ABC"))
+    return means
+
+
 def test_cmfg_and_range_over_models() -> None:
     """CMFG with each number over data sets, and D-AvgCV with the range of confidence, by scipy."""
     of_model = models(5)
-    frame = pd.concat([frame_from_rows(sentences, name) for name, sentences in of_model.items()])
+    frame = frame_of_models(of_model)
     results = checked(frame, marker_thresholds=(2,))
     by_name: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for row in results.to_dict("records"):
@@ -1261,13 +1291,10 @@ def test_cmfg_and_range_over_models() -> None:
 def test_accuracy_over_models() -> None:
     """Correlations of train splits' mean accuracy with each number over data sets, by scipy."""
     of_model = models(5)
-    frame = pd.concat([frame_from_rows(sentences, name) for name, sentences in of_model.items()])
+    frame = frame_of_models(of_model)
     results = checked(frame, marker_thresholds=(2,))
     numbers = [Loops(sentences).numbers() for sentences in of_model.values()]
-    accuracy = [
-        fmean(model_numbers[d, "split=train", "accuracy"] for d in "ABC")
-        for model_numbers in numbers
-    ]
+    accuracy = fmean_of_sets(numbers, "accuracy")
     seven = {"id_mae", "cd_mae", "m_avg_cv", "d_avg_cv", "mrc", "mac", "mcc", "mrc_change"}
     for name, peer in (
         ("accuracy_correlation", pearsonr),
@@ -1281,22 +1308,19 @@ def test_accuracy_over_models() -> None:
         assert len(correlations) == len(keys) == 2 * (8 + 1 + 2 + 2 + 8) + 1
         for key in keys:
             parts = {**Condition.read(key[1]), "of": key[2]}
-            row = result_row(
-                correlations, name, "all", ";".join(f"{k}={parts[k]}" for k in sorted(parts))
-            )
-            points = [
-                (a, model_numbers[key]) for a, model_numbers in zip(accuracy, numbers, strict=True)
-            ]
-            pairs = [pair for pair in points if not isnan(pair[1])]
+            condition = Condition(dict(sorted(parts.items())))
+            row = result_row(correlations, name, "all", str(condition))
+            pairs = np.round([accuracy, column_of(numbers, key)], 12).T
+            pairs = pairs[~np.isnan(pairs[:, 1])]
             assert row["n"] == len(pairs)
             assert f"{len(pairs)} of 5 models and variants" in row["note"]
-            if len(pairs) < 3 or len({round(y, 12) for _, y in pairs}) == 1:
+            if len(pairs) < 3 or len(np.unique(pairs[:, 1])) == 1:
                 assert isnan(row["value"])
                 continue
-            fit: Any = peer(*np.round(pairs, 12).T)
+            fit: Any = peer(*pairs.T)
             assert row["value"] == pytest.approx(fit.statistic)
             if len(pairs) > 3 and peer is pearsonr:
-                ends = pearsonr(*np.round(pairs, 12).T).confidence_interval()
+                ends = pearsonr(*pairs.T).confidence_interval()
                 assert (row["ci_low"], row["ci_high"]) == pytest.approx((ends.low, ends.high))
             else:
                 assert isnan(row["ci_low"])
@@ -1306,7 +1330,7 @@ def test_accuracy_over_models() -> None:
 def test_accuracy_over_too_few_models(count: int) -> None:
     """Undefined of two, absent of one."""
     of_model = models(count)
-    frame = pd.concat([frame_from_rows(sentences, name) for name, sentences in of_model.items()])
+    frame = frame_of_models(of_model)
     results = checked(frame, marker_thresholds=(2,))
     rows = results[results["metric"].str.startswith("accuracy_")]
     assert (len(rows) == 0) == (count == 1)
@@ -1324,28 +1348,18 @@ def test_compare_two_models() -> None:
     metrics = ["faithfulness", "mean_internal_confidence", "mean_decisiveness"]
     assert set(comparisons["metric"]) == {*metrics, "accuracy", "punt_rate"}
     for dataset in "ABC":
-        common = {
-            sentence.item
-            for sentence in second
-            if sentence.group[0] == dataset and sentence.markers is not None
-        }
+        common = set(attributes_of(spoken_sentences(sentences_of(second, dataset)), "item"))
         values = []
         for sentences in (first, second):
-            common_sentences = [
-                sentence
-                for sentence in sentences
-                if sentence.group[0] == dataset and sentence.item in common
-            ]
-            loops = Loops(
-                [replace(sentence, group=(dataset, "")) for sentence in common_sentences]
-            ).numbers()
-            values.append(
-                {metric: loops[dataset, "split=", metric] for metric in set(comparisons["metric"])}
-            )
+            common_sentences = []
+            for sentence in sentences_of(sentences, dataset):
+                if sentence.item in common:
+                    common_sentences.append(replace(sentence, group=(dataset, "")))
+            values.append(Loops(common_sentences).numbers())
         rows = comparisons[comparisons["dataset"] == dataset]
         assert (rows["items"] == len(common)).all()
         for row in rows.to_dict("records"):
-            first_value, second_value = column_of(values, row["metric"])
+            first_value, second_value = column_of(values, (dataset, "split=", row["metric"]))
             assert (row["value_a"], row["value_b"]) == pytest.approx((first_value, second_value)), (
                 row
             )
@@ -1365,15 +1379,10 @@ def test_compare_is_near_students_t() -> None:
     """
     rng = np.random.default_rng(4)
     agreements = rng.binomial(20, 0.5, (60, 2)) + np.array([0.5, 0]) * rng.integers(0, 2, (60, 2))
-    sides = [
-        [
-            Said(("A", "test"), f"i{i}", 1.0, 0.0, 1, ("probably",), float(pair[side]), 1.0)
-            for i, pair in enumerate(agreements)
-        ]
-        for side in (0, 1)
-    ]
+    first = probably(("A", "test"), agreements[:, 0], decided=1.0)
+    second = probably(("A", "test"), agreements[:, 1], decided=1.0)
     comparisons = compare(
-        frame_from_rows(sides[0], "a"), frame_from_rows(sides[1], "b"), resamples=20_000
+        frame_from_rows(first, "a"), frame_from_rows(second, "b"), resamples=20_000
     )
     rows = comparisons.set_index("metric")
     fit: Any = ttest_rel(*agreements.T)
@@ -1407,11 +1416,12 @@ def test_compare_leaves_undefined_what_is() -> None:
 
 def test_tables() -> None:
     """Three a model, thresholds side by side; what is undefined is a dash."""
-    sentences = [sentence for sentence in parsed(WORKED) if sentence.group[0] == "A"]
+    sentences = sentences_of(parsed(WORKED), "A")
     frame = pd.concat([frame_from_rows(sentences, "m"), frame_from_rows(parsed(WORKED), "o")])
     views = HEDGE_MARKERS.views(checked(frame, marker_thresholds=(2,)))
-    names = ("Data sets", "Stability of markers", "Marker internal confidence")
-    assert attributes_of(views, "title") == [f"{name}: {m}" for m in "mo" for name in names]
+    titles = ["Data sets: m", "Stability of markers: m", "Marker internal confidence: m"]
+    titles_of_second = ["Data sets: o", "Stability of markers: o", "Marker internal confidence: o"]
+    assert attributes_of(views, "title") == [*titles, *titles_of_second]
     sets, stability, mics = attributes_of(views[:3], "table")
     assert list(sets["dataset"] + sets["split"]) == ["Atest", "Atrain"]
     assert list(sets["punts"].str.split(" ").str[0]) == ["0.12", "0.14"]
@@ -1427,7 +1437,7 @@ def test_tables() -> None:
     assert mic.loc["perhaps", "sentences"] == "3"
     assert mic.loc["perhaps", "A train SD"] == "0.00"  # 18 of 20 agree in all three
     views = HEDGE_MARKERS.views(checked(frame_from_rows(parsed(WORKED)), marker_thresholds=(2, 50)))
-    assert attributes_of(views, "title") == [f"{name}: m" for name in names]
+    assert attributes_of(views, "title") == titles
     stability = views[1].table
     assert list(stability) == ["metric", "of", "T=2", "T=50", "n"]
     assert set(stability["T=50"]) == {"-"}
@@ -1481,7 +1491,7 @@ def test_no_interval_leaves_out_its_value(sentences: list[Said], convention: str
 
 def test_what_numbers_rest_on() -> None:
     """Of B and C, counted on paper: sentences that both splits' shared markers have; T = 2."""
-    sentences = [sentence for sentence in parsed(WORKED) if sentence.group[0] == "B"]
+    sentences = sentences_of(parsed(WORKED), "B")
     row = result_row(checked(frame_from_rows(sentences), marker_thresholds=(2,)), "id_mae")
     # In both splits twice or more: undoubtedly 3 and 3, perhaps 3 and 3, none 3 and 3; probably
     # has one in train. Of 15 and 12 sentences three and one have two markers.

@@ -176,10 +176,10 @@ def test_two_choices_give_meta_d() -> None:
 def test_mean_over_data_sets_is_unweighted() -> None:
     """`mean` is the plain mean of the data sets' values, whatever their sizes, and says so."""
     rows = [
-        row
-        for seed, (dataset, items) in enumerate({"large": 90, "small": 30}.items())
-        for scale in ("0-100", "0-10")
-        for row in scale_rows(scale, items=items, seed=2 * seed + len(scale), dataset=dataset)
+        *scale_rows("0-100", items=90, seed=5, dataset="large"),
+        *scale_rows("0-10", items=90, seed=4, dataset="large"),
+        *scale_rows("0-100", items=30, seed=7, dataset="small"),
+        *scale_rows("0-10", items=30, seed=6, dataset="small"),
     ]
     results = scaled(rows)
     keyed: dict[str, dict[tuple[str, str], float]] = {"large": {}, "small": {}, "mean": {}}
@@ -257,12 +257,11 @@ def test_items_that_are_not_common_are_counted() -> None:
 
 def test_entropy_and_m_ratio_correlate_over_models() -> None:
     """Over four models the correlation, its interval and n are those of scipy's pearsonr."""
-    rows = [
-        row
-        for seed in range(4)
-        for row in scale_rows("0-20", items=150, choices=4, seed=seed, model=f"m{seed}")
-        if seed or row["raw"] != 10
-    ]
+    rows = []
+    for seed in range(4):
+        rows += scale_rows("0-20", items=150, choices=4, seed=seed, model=f"m{seed}")
+    for row in rows_with(rows, model="m0", raw=10):
+        rows.remove(row)
     results = scaled(rows, resamples=20)
     ratio = "scale=0-20;threshold=0.5;type1=m_afc"
     pairs = [
@@ -429,12 +428,10 @@ def same_again(once: pd.DataFrame) -> pd.DataFrame:
 )
 def test_second_epoch_of_the_same_answers_changes_no_row(choices: float) -> None:
     """Value and interval of every row stay: of sets, means, differences, p and correlations."""
-    rows = [
-        row
-        for number, (dataset, items) in enumerate({"one": 40, "two": 25}.items())
-        for scale in ("0-100", "0-10", "60-100")
-        for row in scale_rows(scale, items, choices, seed=7 * number + len(scale), dataset=dataset)
-    ]
+    rows = []
+    for scale in ("0-100", "0-10", "60-100"):
+        rows += scale_rows(scale, 40, choices, seed=len(scale), dataset="one")
+        rows += scale_rows(scale, 25, choices, seed=7 + len(scale), dataset="two")
     once = frame(rows, "scale_variants")
     # Out of range by little and by much, in some items only.
     once.loc[once.index % 9 == 0, "raw"] = once["high"] + 2

@@ -144,11 +144,11 @@ def test_accuracy_spread_is_the_range_over_granularity_scales(results: pd.DataFr
     assert row["note"].endswith("no interval: a largest difference is above 0 by noise alone")
     # As printed of GPT-5.2: .812, .809, .815, .811, .810 spread 0.6 points.
     right = {"0-5": 812, "0-10": 809, "0-20": 815, "0-50": 811, "0-100": 810, "60-100": 500}
-    printed = [
-        {**row, "correct": float(k < right[scale]), "dataset": "printed"}
-        for scale in right
-        for k, row in enumerate(scale_rows(scale, 1000, unreadable=0))
-    ]
+    printed = []
+    for scale, count in right.items():
+        rows = scale_rows(scale, 1000, unreadable=0, dataset="printed")
+        printed += copies_with(rows[:count], correct=1.0)
+        printed += copies_with(rows[count:], correct=0.0)
     spread = value(scaled(printed, 2), "", "accuracy_spread", dataset="printed")
     assert spread == pytest.approx(0.6)
     two_scales = scaled([*scale_rows("0-100"), *scale_rows("60-100")])

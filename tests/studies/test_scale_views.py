@@ -22,12 +22,10 @@ NONSTANDARD = ["0-73", "14-86", "7-79", "3-38", "0-97"]
 @pytest.fixture(scope="module")
 def results() -> pd.DataFrame:
     """All thirteen scales and one more, on two data sets by two models, some out of range."""
-    rows = [
-        row
-        for model, dataset in product("mn", ("one", "two"))
-        for seed, scale in enumerate([*GRANULARITY, *BOUNDARY, *NONSTANDARD, "1-7"])
-        for row in scale_rows(scale, 40, 4, seed, dataset=dataset, model=model)
-    ]
+    rows: list[Row] = []
+    for model, dataset in product("mn", ("one", "two")):
+        for seed, scale in enumerate([*GRANULARITY, *BOUNDARY, *NONSTANDARD, "1-7"]):
+            rows += scale_rows(scale, 40, 4, seed, dataset=dataset, model=model)
     for row in rows[::11]:
         if row["status"] == "ok":
             row["raw"] = 2 * row["high"]
@@ -129,12 +127,10 @@ def test_cells_are_the_scaled(results: pd.DataFrame) -> None:
 
 def test_sensitivity_stands_beside_its_tests() -> None:
     """meta-d' and M-ratio with Holm's p, stars by it, and the difference from 0-100."""
-    rows = [
-        row
-        for dataset in ("one", "two")
-        for seed, scale in enumerate(("0-100", "0-20", "60-100"))
-        for row in scale_rows(scale, 240, 4, seed, unreadable=0, dataset=dataset, model="m")
-    ]
+    rows: list[Row] = []
+    for seed, scale in enumerate(("0-100", "0-20", "60-100")):
+        for dataset in ("one", "two"):
+            rows += scale_rows(scale, 240, 4, seed, unreadable=0, dataset=dataset, model="m")
     for k, judgment in enumerate(rows):
         if judgment["high"] == 20:  # much more often right where it is sure
             judgment["correct"] = float((judgment["raw"] > 14) ^ (k % 4 == 0))

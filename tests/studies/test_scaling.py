@@ -59,9 +59,7 @@ def weights(seed: int) -> IntArray:
 
 def repeated(unit: IntArray, row: IntArray) -> list[int]:
     """The judgments' numbers, each as often as its unit was drawn."""
-    return [
-        judgment for judgment, drawn_unit in enumerate(unit) for _ in range(int(row[drawn_unit]))
-    ]
+    return list(np.repeat(np.arange(len(unit)), row[unit]))
 
 
 def plain_set(distribution: dict[int, float], level: float, temperature: float) -> list[int]:
@@ -102,25 +100,25 @@ def check_choice(chosen: float, objective: FloatArray) -> None:
 
 def values_of(estimands: Iterable[Statistics], row: IntArray) -> dict[tuple[str, str], float]:
     """Values at weights of the items, by rule or level, and metric."""
-    return {
-        (str(number.condition.get("level", "")), number.metric): float(value)
-        for estimand in estimands
-        for number, value in zip(
-            estimand.estimates,
-            estimand.statistic(row[None, :].astype(float)).reshape(-1),
-            strict=True,
-        )
-    }
+    values = {}
+    for estimand in estimands:
+        numbers = estimand.statistic(row[None, :].astype(float)).reshape(-1)
+        for estimate, number in zip(estimand.estimates, numbers, strict=True):
+            level = str(estimate.condition.get("level", ""))
+            values[level, estimate.metric] = float(number)
+    return values
 
 
 def test_temperature_of_least_score_equals_plain_loops() -> None:
     """The temperature has the least score over the train items, and n and asked are theirs."""
     for seed in SEEDS:
         train, test = train_and_test(seed)
-        plain = [
-            np.mean([plain_metrics(train, j, level, t)[1] for level in LEVELS for j in range(6)])
-            for t in TEMPERATURES
-        ]
+        plain = []
+        for temperature in TEMPERATURES:
+            scores = []
+            for level, judgment in product(LEVELS, range(6)):
+                scores.append(plain_metrics(train, judgment, level, temperature)[1])
+            plain.append(np.mean(scores))
         estimand, *_ = scaled_temperatures(train, test, LEVELS, {})
         (number,) = estimand.estimates
         assert (number.metric, number.n, number.n_asked, number.unit_count) == (
@@ -153,9 +151,9 @@ def test_scaled_metrics_equal_plain_loops() -> None:
     for seed, level, temperature in product(SEEDS, LEVELS, (0.4, 1.0, 2.5)):
         _, test = train_and_test(seed)
         estimands = list(scaled_statistics(test, level, temperature, {}, ""))
-        assert {
-            (number.n, number.n_asked) for estimand in estimands for number in estimand.estimates
-        } == {(6, 7)}
+        estimates = list(chain.from_iterable(attributes_of(estimands, "estimates")))
+        assert set(attributes_of(estimates, "n")) == {6}
+        assert set(attributes_of(estimates, "n_asked")) == {7}
         for row in weights(seed):
             judgments = repeated(test.unit_index, row)
             metrics_by_judgment = [plain_metrics(test, j, level, temperature) for j in judgments]
@@ -300,11 +298,11 @@ def plain_temperature(
 
 def by_condition(estimands: list[Statistics]) -> dict[tuple[object, object, str], Statistics]:
     """Estimands by rule, level and metric; each is one number."""
-    keyed = {
-        (number.condition["decoding"], number.condition.get("level"), number.metric): estimand
-        for estimand in estimands
-        for number in estimand.estimates
-    }
+    keyed = {}
+    for estimand in estimands:
+        for estimate in estimand.estimates:
+            condition = estimate.condition
+            keyed[condition["decoding"], condition.get("level"), estimate.metric] = estimand
     assert len(keyed) == len(estimands)
     return keyed
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from build import attributes_of
+from build import attributes_of, combinations_of, copies_with, frame_rows
 from inspect_confidence import summarize
 from inspect_confidence.metrics import clustered_wilson_interval
 from inspect_confidence.report.tables import Table
@@ -26,7 +27,7 @@ def judgments(refused_share: float = 0.3, model: str = "m", dataset: str = "d") 
     One reply on 0-100 is out of range, and one never came.
     """
     rng = np.random.default_rng(0)
-    cells = [(i, high, e) for i in range(30) for high in (100.0, 5.0) for e in range(EPOCHS)]
+    cells = list(product(range(30), (100.0, 5.0), range(EPOCHS)))
     frame = pd.DataFrame(cells, columns=["item", "high", "epoch"]).assign(
         task="scale_variants", model=model, dataset=dataset, low=0.0, answer="A", target="A"
     )
@@ -48,10 +49,7 @@ def unread_rows(*frames: pd.DataFrame, common_items: bool = False) -> pd.DataFra
 
 def by_condition(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Rows by condition."""
-    return {
-        row["condition"]: {str(name): cell for name, cell in row.items()}
-        for row in rows.to_dict("records")
-    }
+    return {row["condition"]: row for row in frame_rows(rows)}
 
 
 def test_shares_and_intervals_follow_from_the_judgments() -> None:
@@ -150,13 +148,9 @@ def test_a_reply_counts_once() -> None:
     ).assign(task="hedge_markers", dataset="facts")
     assert unread_rows(hedged)["value"].tolist() == [1 / 2]
     option_reply = {"item": "i", "kind": "options", "confidence": 0.5, "correct": 1.0}
-    sets = pd.DataFrame(
-        [
-            {**option_reply, "source": source, "status": status}
-            for status in ("ok", "truncated")
-            for source in ("stated", "token")
-        ]
-    ).assign(task="question_sets", epoch=[1, 1, 2, 2])
+    sources = combinations_of(status=("ok", "truncated"), source=("stated", "token"))
+    sets = pd.DataFrame(copies_with(sources, **option_reply))
+    sets = sets.assign(task="question_sets", epoch=[1, 1, 2, 2])
     rows = unread_rows(sets)
     assert rows["value"].tolist() == [1 / 2]
     assert rows["n"].tolist() == [2]

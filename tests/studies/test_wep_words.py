@@ -68,7 +68,8 @@ def row_at(rows: Rows, metric: str, **condition: str) -> dict[str, Any]:
 
 def people(word: str) -> list[float]:
     """The 123 answers."""
-    return [value for value, n in surveyed_counts()[word].items() for _ in range(n)]
+    counts = surveyed_counts()[word]
+    return list(np.repeat(list(counts), list(counts.values())))
 
 
 def percents(rows: list[dict[str, Any]]) -> list[float]:
@@ -311,8 +312,9 @@ def test_tests_of_few_values() -> None:
 def test_complete_separation_differs() -> None:
     """Words at .9 and .7 always differ, by the exact p; theta has no interval and says why."""
     words = ["likely", "we doubt", "probable"]
-    rows = [row for word in words for row in word_rows(word, [0.9] * 15, "female")]
-    rows += [row for word in words for row in word_rows(word, [0.7] * 15, "male")]
+    rows = []
+    for word in words:
+        rows += word_rows(word, [0.9] * 15, "female") + word_rows(word, [0.7] * 15, "male")
     results = table(rows)
     condition = {"setting": "female", "versus": "male"}
     for word in words:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -54,7 +55,7 @@ def printed_interval(
     ("units", "size", "repeated", "target"),
     [
         (40, 4, 0.4, 0.75),
-        *((units, 1, 0.0, target) for units in (30, 100, 300) for target in (0.5, 0.75, 0.9)),
+        *product((30, 100, 300), [1], [0.0], (0.5, 0.75, 0.9)),
         (20, 5, 0.4, 0.5),
     ],
 )
@@ -79,7 +80,7 @@ def test_intervals_of_payoffs_cover(units: int, size: int, repeated: float, targ
     ("items", "draws", "accuracy", "repeated"),
     [
         (60, 3, 0.85, 0.5),
-        *((items, 1, share, 0.0) for items in (60, 100, 300) for share in (0.6, 0.87, 0.95)),
+        *product((60, 100, 300), [1], (0.6, 0.87, 0.95), [0.0]),
     ],
 )
 def test_intervals_of_withdraw_deltas_cover(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -74,16 +75,10 @@ class People:
     def items(self) -> pd.DataFrame:
         """One sex, with the maximum achievable score."""
         lives = read_life_table("ssa-2022")
-        rows = [
-            (
-                f"{age}-{radius}",
-                age,
-                radius,
-                lives.best_answer("male", int(age), radius).probability,
-            )
-            for radius in self.radii
-            for age in AGES
-        ]
+        rows = []
+        for radius, age in product(self.radii, AGES):
+            best = lives.best_answer("male", int(age), radius)
+            rows.append((f"{age}-{radius}", age, radius, best.probability))
         frame = pd.DataFrame(rows, columns=["item", "age", "radius", "mas"])
         return frame.assign(unit=age_names(frame))
 

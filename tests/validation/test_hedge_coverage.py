@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -85,15 +86,12 @@ def test_over_data_sets(design: str, n: int) -> None:
     """N replies of each data set's splits; true values of the markers that reach T."""
     true, simulations = mics(design), 150
     usage = 1 / np.sqrt(np.arange(1, true.shape[1] + 1))
-    cells = np.array([[confidences(c, 8) for c in row] for row in true]) * usage[:, None]
+    laws = np.array([confidences(mic, 8) for mic in true.ravel()])
+    cells = laws.reshape(*true.shape, -1) * usage[:, None]
     population = np.repeat(cells / cells.sum(axis=(1, 2), keepdims=True), 2, axis=0)
-    train, pairs = (
-        list(range(0, 2 * SETS, 2)),
-        {
-            "id_mae": [(2 * a, 2 * a + 1) for a in range(SETS)],
-            "cd_mae": [(2 * a, 2 * b + 1) for a in range(SETS) for b in range(SETS) if a != b],
-        },
-    )
+    train, test = list(range(0, 2 * SETS, 2)), list(range(1, 2 * SETS, 2))
+    same_set = list(zip(train, test, strict=True))
+    pairs = {"id_mae": same_set, "cd_mae": sorted(set(product(train, test)) - set(same_set))}
     rng, tally = np.random.default_rng(n), Tally()
 
     def distances(counts: FloatArray) -> dict[str, FloatArray]:
@@ -146,53 +144,32 @@ class Mean:
 
 
 LENGTHS = np.arange(25.0)
-MEANS = [
-    *(
-        Mean(metric, f"about {c}", VALUES, confidences(c, precision))
-        for metric in ("mean_internal_confidence", "mic")
-        for c, precision in ((0.7, 8), (0.97, 3), (0.995, 3), (1, 1))
-    ),
-    *(
-        Mean("sentences_per_reply", f"1 + Poisson({mean})", 1 + LENGTHS, poisson(mean).pmf(LENGTHS))
-        for mean in (0.1, 2)
-    ),
-    *(
-        Mean(
-            "hedges_per_sentence",
-            f"{share} of sentences",
-            LENGTHS[:3],
-            np.array([1 - share, share - 0.02, 0.02]),
-        )
-        for share in (0.5, 0.9)
-    ),
-    *(
-        Mean(
-            metric,
-            f"decisiveness .9 or .6, confidence about {c}",
-            values,
-            np.tile(confidences(c, 8), 2) / 2,
-        )
-        for c in (0.7, 0.95)
-        for metric, values in (
-            ("faithfulness", 1 - np.abs(np.concatenate([VALUES - 0.9, VALUES - 0.6]))),
-            ("decisiveness_gap", np.abs(np.concatenate([VALUES - 0.9, VALUES - 0.6]))),
-        )
-    ),
-    *(
-        Mean(
-            metric,
-            f"{few} of sentences differ",
-            np.array([0.9, 0.5, 0.2]),
-            np.array([1 - few, few / 2, few / 2]),
-        )
-        for metric in ("mean_decisiveness", "decisiveness_error")
-        for few in (0.05, 0.6)
-    ),
-]
+
+
+def means() -> Iterator[Mean]:
+    """Means of each metric, near the ends of its range and in its middle."""
+    for metric in ("mean_internal_confidence", "mic"):
+        for c, precision in ((0.7, 8), (0.97, 3), (0.995, 3), (1, 1)):
+            yield Mean(metric, f"about {c}", VALUES, confidences(c, precision))
+    for mean in (0.1, 2):
+        masses = poisson(mean).pmf(LENGTHS)
+        yield Mean("sentences_per_reply", f"1 + Poisson({mean})", 1 + LENGTHS, masses)
+    for share in (0.5, 0.9):
+        masses = np.array([1 - share, share - 0.02, 0.02])
+        yield Mean("hedges_per_sentence", f"{share} of sentences", LENGTHS[:3], masses)
+    gaps = np.abs(np.concatenate([VALUES - 0.9, VALUES - 0.6]))
+    for c in (0.7, 0.95):
+        design = f"decisiveness .9 or .6, confidence about {c}"
+        masses = np.tile(confidences(c, 8), 2) / 2
+        yield Mean("faithfulness", design, 1 - gaps, masses)
+        yield Mean("decisiveness_gap", design, gaps, masses)
+    for metric, rarer in product(("mean_decisiveness", "decisiveness_error"), (0.05, 0.6)):
+        masses = np.array([1 - rarer, rarer / 2, rarer / 2])
+        yield Mean(metric, f"{rarer} of sentences differ", np.array([0.9, 0.5, 0.2]), masses)
 
 
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("mean", MEANS, ids=lambda mean: f"{mean.metric}, {mean.design}")
+@pytest.mark.parametrize("mean", list(means()), ids=lambda mean: f"{mean.metric}, {mean.design}")
 def test_means(mean: Mean, n: int) -> None:
     """Of n items, few of which may differ from the commonest value."""
     rng, tally, simulations = np.random.default_rng(n), Tally(), RUNS

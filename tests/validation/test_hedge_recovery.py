@@ -6,7 +6,7 @@ import functools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from math import comb, sqrt
 from pathlib import Path
 from typing import Any
@@ -193,7 +193,8 @@ def simulated(sizes: Sizes, runs: int, seed: int) -> Floors:
         ("", "id_mae"): np.mean([gap(dataset, dataset) for dataset in SETS], axis=0),
         ("", "cd_mae"): np.mean([gap(*pair) for pair in permutations(SETS, 2)], axis=0),
     }
-    table = np.array([[mic[(dataset, "train"), m] for m in MARKERS] for dataset in SETS])
+    train_mics = [mic[(dataset, "train"), marker] for dataset, marker in product(SETS, MARKERS)]
+    table = np.reshape(train_mics, (len(SETS), len(MARKERS), -1))
     ratios = table.std(axis=0, ddof=1) / table.mean(axis=0)
     draws["", "m_avg_cv"] = ratios.mean(axis=0)
     z = [
@@ -201,11 +202,9 @@ def simulated(sizes: Sizes, runs: int, seed: int) -> Floors:
         for a, b in combinations(table, 2)
     ]
     draws["correlation=spearman", "mrc"] = np.tanh(np.mean(z, axis=0))
-    exact = [
-        distance_from_mic(c, sizes[(dataset, "train"), m])
-        for dataset in SETS
-        for m, c in MARKERS.items()
-    ]
+    exact = []
+    for dataset, (marker, confidence) in product(SETS, MARKERS.items()):
+        exact.append(distance_from_mic(confidence, sizes[(dataset, "train"), marker]))
     return Floors(draws, float(np.mean(exact)))
 
 
@@ -300,11 +299,8 @@ def test_less_stable_is_worse_in_order(record_property: Record) -> None:
             of_step["mrc"].append(numbers["correlation=spearman", "mrc"])
         for name, values in of_step.items():
             numbers_by_step[name].append(values)
-    means = {
-        name: [float(np.mean(values)) for values in rows] for name, rows in numbers_by_step.items()
-    }
-    for name, row in means.items():
-        row_text = ", ".join(f"{value:.4f}" for value in row)
+    for name, rows in numbers_by_step.items():
+        row_text = ", ".join(map("{:.4f}".format, np.mean(rows, axis=1)))
         record_property(
             "figure", f"stability 1, .75, .5, .25: mean {name} of {len(seeds)} seeds {row_text}"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -129,10 +130,16 @@ def rejections(null: Null, items: int) -> tuple[int, int]:
     return tested, rejected
 
 
+def nulls_and_items() -> list[tuple[str, int]]:
+    """Each null with each of its numbers of items."""
+    cases: list[tuple[str, int]] = []
+    for name, null in NULLS.items():
+        cases += product([name], null.items)
+    return cases
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "items"), [(name, items) for name, one in NULLS.items() for items in one.items]
-)
+@pytest.mark.parametrize(("name", "items"), nulls_and_items())
 def test_level(name: str, items: int) -> None:
     """Where the metric is equal, whatever else differs, p is below .05 in about 5%."""
     # Items that one side lacks are left out: a tenth of them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -63,11 +64,10 @@ def median_of(law: Law) -> float:
 
 def theta_of(first: Law, second: Law) -> float:
     """P(first > second) + P(equal)/2."""
-    return sum(
-        share * second_share * ((value > against) + (value == against) / 2)
-        for value, share in first.items()
-        for against, second_share in second.items()
-    )
+    theta = 0.0
+    for (value, share), (against, second_share) in product(first.items(), second.items()):
+        theta += share * second_share * ((value > against) + (value == against) / 2)
+    return theta
 
 
 def covered(
@@ -287,23 +287,18 @@ def test_scores_and_contrasts(design: str) -> None:
     figures, levels = [], []
     for scenarios, per in ((1, 12), (3, 6), (3, 12)):
         for units, score in metric.items():
-            pairs = [
-                [scored(design, scenarios, per, units, 2 * i + k) for k in (0, 1)]
-                for i in range(500)
-            ]
-            means = [
-                choices._ClusteredMean.from_units(scores_of_side) for scores_of_side, _ in pairs
-            ]
+            means, gap_means = [], []
+            for number in range(500):
+                scores = scored(design, scenarios, per, units, 2 * number)
+                second_scores = scored(design, scenarios, per, units, 2 * number + 1)
+                gaps = scores.assign(value=scores["value"] - second_scores["value"])
+                means.append(choices._ClusteredMean.from_units(scores))
+                gap_means.append(choices._ClusteredMean.from_units(gaps))
             ends = choices._wilson_intervals(means)
             n, truth = scenarios * per, SCORES[design][0]
             # Few units at their own size, which is smaller than that of independent ones.
             wide = "at the end" if truth == 1 else "few clusters: Wilson's is the wider"
             figures.append(covered(score, design, n, truth, ends, wide))
-            gaps = [
-                scores_of_side.assign(value=scores_of_side["value"] - second_scores["value"])
-                for scores_of_side, second_scores in pairs
-            ]
-            gap_means = list(map(choices._ClusteredMean.from_units, gaps))
             clusters_text = f"{design}, clusters of {units}"
             levels.append(
                 rejected(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -23,22 +24,14 @@ CONTEXTS = 15
 def p_values(seed: int, shift: float) -> pd.DataFrame:
     """Raw and adjusted p of every word against people, of one simulated run."""
     respondent = Surveyed(shift=shift)
-    rows = [
-        {
-            "task": "wep_elicitation",
-            "item": f"concise-{place:02d}",
-            "context": f"concise-{place:02d}",
-            "setting": "concise",
-            "language": "en",
-            "word": word,
-            "probability": respondent.probability(
-                word, np.random.default_rng([seed, place, SURVEYED.index(word)])
-            ),
-        }
-        for word in SURVEYED
-        for place in range(CONTEXTS)
-    ]
-    results = summarize(pd.DataFrame(rows), resamples=5)
+    rows = []
+    for (number, word), place in product(enumerate(SURVEYED), range(CONTEXTS)):
+        rng = np.random.default_rng([seed, place, number])
+        context = f"concise-{place:02d}"
+        row = {"item": context, "context": context, "setting": "concise", "language": "en"}
+        rows.append({**row, "word": word, "probability": respondent.probability(word, rng)})
+    judgments = pd.DataFrame(rows).assign(task="wep_elicitation")
+    results = summarize(judgments, resamples=5)
     parts = results["condition"].map(Condition.read)
     tests = results[results["metric"].isin(["p_value", "p_holm"])].assign(
         word=parts.map(lambda parts_of_row: parts_of_row.get("word")),
