@@ -101,3 +101,16 @@ def combinations_of(**values: Iterable[Any]) -> list[dict[str, Any]]:
 def frame_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a frame, whose columns have names."""
     return cast("list[dict[str, Any]]", frame.to_dict("records"))
+
+
+def rows_by(rows: Iterable[Row], key: str) -> dict[Any, Row]:
+    """Rows by their value in a column, which no two have in common."""
+    rows = list(rows)
+    rows_by_value = {row[key]: row for row in rows}
+    assert len(rows_by_value) == len(rows)
+    return rows_by_value
+
+
+def values_by_key(rows: Mapping[Any, Mapping[str, Any]], column: str = "value") -> dict[Any, Any]:
+    """The values of rows in a column, by the keys of the rows."""
+    return {key: row[column] for key, row in rows.items()}

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from build import column_of, copies_with, frame_rows
+from build import column_of, copies_with, frame_rows, rows_with
 from inspect_confidence import compare
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.results import Condition
@@ -51,16 +51,8 @@ def shares(method: str = "logprob", items: int = 60, values: int = 10**6) -> lis
     rng = np.random.default_rng(items)
     sure = rng.integers(values, size=items) / values
     right = rng.uniform(size=items) < sure
-    return [
-        {
-            "item": f"i{k:03d}",
-            "confidence": c,
-            "correct": float(r),
-            "method": method,
-            "status": "ok",
-        }
-        for k, (c, r) in enumerate(zip(sure, right, strict=True))
-    ]
+    rows = pd.DataFrame({"confidence": sure, "correct": right.astype(float), "status": "ok"})
+    return frame_rows(rows.assign(method=method, item=list(map("i{:03d}".format, range(items)))))
 
 
 # Epochs
@@ -68,12 +60,14 @@ def shares(method: str = "logprob", items: int = 60, values: int = 10**6) -> lis
 
 def epochs(answers: Sequence[str | None], item: str = "q", right: str = "x") -> list[Row]:
     """An item's epochs, None one that errored; a short answer is right or wrong."""
-    return [
-        {"item": item, "epoch": k, "method": "epochs", "answer": answer or "", "correct": NAN}
-        | {"status": "sample_error" if answer is None else "ok", "confidence": NAN}
-        | ({} if answer is None else {"correct": float(answer == right)})
-        for k, answer in enumerate(answers, 1)
-    ]
+    rows: list[Row] = []
+    for epoch, answer in enumerate(answers, 1):
+        row: Row = {"item": item, "epoch": epoch, "method": "epochs", "confidence": NAN}
+        row |= {"answer": answer or "", "correct": float(answer == right), "status": "ok"}
+        if answer is None:
+            row |= {"correct": NAN, "status": "sample_error"}
+        rows.append(row)
+    return rows
 
 
 @pytest.mark.slow
@@ -84,7 +78,7 @@ def test_the_share_of_the_commonest_answer(answers: list[str | None]) -> None:
     (completed_row,) = complete_judgments(judgments_of(frame(rows[::-1], TASK))[TASK]).to_dict(
         "records"
     )
-    given_answers = [answer for answer in answers if answer]
+    given_answers = list(filter(None, answers))
     assert completed_row["draws"] == len(given_answers)
     if given_answers:
         assert completed_row["answer"] == mode(given_answers)
@@ -118,8 +112,9 @@ def test_numbers_of_epochs_are_those_of_their_items() -> None:
         *(*epochs(["x", "x"], "c"), *epochs(["x", None], "d")),
     ]
     results = results_of(rows)
-    number = {name: value(results, "method=epochs", name) for name in ("auroc", "overconfidence")}
-    assert number == {"auroc": 1, "overconfidence": pytest.approx(0.75 - 2 / 3)}
+    assert value(results, "method=epochs", "auroc") == 1
+    overconfidence = value(results, "method=epochs", "overconfidence")
+    assert overconfidence == pytest.approx(0.75 - 2 / 3)
     row = result_row(results, "method=epochs", "mean_confidence")
     assert (row["value"], row["n"], row["asked"]) == (0.75, 3, 4)
     assert "1 of 4 judgments left out: 1 sample_error" in row["note"]
@@ -251,7 +246,8 @@ def test_groups_of_one_say_nothing(rows: list[Row], undefined: bool) -> None:
         note = result_row(results, TOKENS, name)["note"]
         reason = f"undefined: {different} different confidences in {different} judgments"
         assert note.startswith(reason) == undefined
-    uncertainty, brier = (value(results, TOKENS, name) for name in ("brier_uncertainty", "brier"))
+    uncertainty = value(results, TOKENS, "brier_uncertainty")
+    brier = value(results, TOKENS, "brier")
     assert not np.isnan([uncertainty, brier]).any()
     if not undefined:
         assert numbers[0] - numbers[1] + uncertainty == pytest.approx(brier)
@@ -269,19 +265,15 @@ def test_methods_and_models_are_compared_on_their_common_items() -> None:
     for row in rows:
         row["dataset"] = "quiz"
     table = compare(frame(rows, TASK), resamples=50)
-    pairs = {(a, b) for a, b in zip(table["a"], table["b"], strict=True)}
+    pairs = set(zip(table["a"], table["b"], strict=True))
     assert pairs == {("m logprob", "m stated-0-100"), ("m stated-0-100", "n stated-0-100")}
     area = table[(table["metric"] == "auroc") & (table["a"] == "m logprob")].iloc[0]
-    stated_rows = {
-        row["item"]: row for row in rows if row["model"] == "m" and row["method"] == "stated"
-    }
-    tokens = {row["item"]: row for row in rows if row["method"] == "logprob"}
-    common_items = [item for item, row in stated_rows.items() if row["status"] == "ok"]
-    first = [(stated_rows[item]["correct"], stated_rows[item]["raw"]) for item in common_items]
-    second = [(tokens[item]["correct"], tokens[item]["confidence"]) for item in common_items]
-    expected = [roc_auc_score(*zip(*side, strict=True)) for side in (second, first)]
-    assert [area["value_a"], area["value_b"]] == pytest.approx(expected)
-    assert area["items"] == len(common_items)
+    stated = pd.DataFrame(rows_with(rows, model="m", method="stated", status="ok"))
+    tokens = pd.DataFrame(rows_with(rows, method="logprob")).set_index("item").loc[stated["item"]]
+    of_tokens = roc_auc_score(tokens["correct"], tokens["confidence"])
+    of_stated = roc_auc_score(stated["correct"], stated["raw"])
+    assert [area["value_a"], area["value_b"]] == pytest.approx([of_tokens, of_stated])
+    assert area["items"] == len(stated)
     bits = table[(table["metric"] == "meta_information") & (table["a"] == "m logprob")].iloc[0]
     assert np.isnan(bits["value_a"])
     assert bits["verdict"] == "undefined"

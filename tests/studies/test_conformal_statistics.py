@@ -1,11 +1,13 @@
 """The conformal step over weights of test items, against a plain loop over repeated items."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
@@ -58,14 +60,19 @@ def conformal_statistics(train: Intervals, test: Intervals) -> dict[str, Statist
     }
 
 
+def readable_rows(rows: Iterable[OffsetRow]) -> list[OffsetRow]:
+    """The judgments that lack no number."""
+    return [row for row in rows if row.readable]
+
+
 def learned_offset(train: list[OffsetRow], level: float) -> float:
     """The ceil((n + 1) level)-th smallest score of each item's first readable judgment."""
     scores = []
-    for item in sorted(set(attributes_of(train, "item"))):
-        item_rows = sorted(
-            (row for row in train if row.item == item and row.readable), key=lambda row: row.epoch
-        )
-        scores += [max(row.lower - row.truth, row.truth - row.upper) for row in item_rows[:1]]
+    read_items = set()
+    for row in sorted(readable_rows(train), key=attrgetter("epoch")):
+        if row.item not in read_items:
+            read_items.add(row.item)
+            scores.append(max(row.lower - row.truth, row.truth - row.upper))
     rank = math.ceil((len(scores) + 1) * Fraction(level) / 100)
     return sorted(scores)[rank - 1] if rank <= len(scores) else INF
 
@@ -79,8 +86,8 @@ def score(lower: float, upper: float, truth: float, level: float) -> float:
 def plainly(train: list[OffsetRow], test: list[OffsetRow], level: float) -> dict[str, float]:
     """The metrics after the conformal step, item by item."""
     offset = learned_offset(train, level)
-    inside, below, above, widths, after, before = ([] for _ in range(6))
-    for _, _, lower, upper, truth in (row for row in test if row.readable):
+    inside, below, above, widths, after, before = [], [], [], [], [], []
+    for _, _, lower, upper, truth in readable_rows(test):
         low, high = lower - offset, upper + offset
         inside.append(low <= truth <= high)
         if low > high:  # empty: no width, scored and missed where it vanished
@@ -168,12 +175,10 @@ def simulated(
             if rng.random() < unreadable:
                 values[rng.integers(3)] = NAN
             rows.append(OffsetRow(item, epoch, *values.tolist()))
-    order = rng.permutation(len(rows))  # neither items nor epochs come in order
-    shuffled = [rows[i] for i in order]
-    return (
-        [row for row in shuffled if row.item < TRAIN],
-        [row for row in shuffled if row.item >= TRAIN],
-    )
+    train, test = [], []
+    for place in rng.permutation(len(rows)):  # neither items nor epochs come in order
+        (train if rows[place].item < TRAIN else test).append(rows[place])
+    return train, test
 
 
 def resample_weights(seed: int) -> NDArray[np.int64]:
@@ -187,9 +192,10 @@ def at_ones(train: list[OffsetRow], test: list[OffsetRow], level: float) -> dict
     """The statistics of every item once."""
     units = 1 + max(attributes_of(train + test, "item"))
     statistics = conformal_statistics(intervals(train, units, level), intervals(test, units, level))
-    return {
-        name: float(statistic(np.ones((1, units)))[0]) for name, statistic in statistics.items()
-    }
+    values = {}
+    for name, statistic in statistics.items():
+        (values[name],) = statistic(np.ones((1, units))).tolist()
+    return values
 
 
 # Scores -3, -2, -1: the offset is -2 at 50%, where the rank is ceil(4/2) = 2.
@@ -215,17 +221,18 @@ def test_example_by_hand() -> None:
         "conformal_offset": -2,
     }
     statistics = at_ones(WIDE, test, 50)
-    assert {name: statistics[name] for name in expected} == pytest.approx(expected, rel=1e-13)
+    assert pd.Series(statistics)[list(expected)].to_dict() == pytest.approx(expected, rel=1e-13)
     # Of [2, 8], which [0, 10] becomes, the truths 2 and 8 are covered and not missed.
     statistics = at_ones(WIDE, [OffsetRow(3, 1, 0, 10, 2), OffsetRow(4, 1, 0, 10, 8)], 50)
-    assert [statistics[name] for name in ("coverage", "miss_below", "miss_above")] == [1, 0, 0]
+    shares = pd.Series(statistics)[["coverage", "miss_below", "miss_above"]]
+    assert shares.tolist() == [1, 0, 0]
     assert (statistics["mean_width"], statistics["interval_score"]) == (6, 6)
     # Where every set is empty, nothing is covered, widths are 0 and distances all that scores. [0,
     # 2] and [0, 3] become [2, 0] and [2, 1]; truths 1 and 2 lie 0 and 1/2 from the midpoints, and
     # 2/alpha = 4.
     statistics = at_ones(WIDE, [OffsetRow(3, 1, 0, 2, 1), OffsetRow(4, 1, 0, 3, 2)], 50)
-    names = ("coverage", "mean_width", "median_width", "interval_score")
-    assert [statistics[name] for name in names] == [0, 0, 0, (0 + 2) / 2]
+    names = ["coverage", "mean_width", "median_width", "interval_score"]
+    assert pd.Series(statistics)[names].tolist() == [0, 0, 0, (0 + 2) / 2]
     # At 75%, three train items give rank 4 * 0.75 = 3, the greatest score, -1; not so at 76%.
     test = [OffsetRow(3, 1, 0, 10, 5)]
     assert at_ones(WIDE, test, 75)["conformal_offset"] == -1
@@ -240,10 +247,8 @@ def test_ties_and_boundaries() -> None:
         units, trained = 8, rng.integers(1, 6)
         bounds = np.sort(rng.integers(0, 9, size=(units, 2)), axis=1)
         truths = rng.integers(0, 9, size=units)
-        rows = [
-            OffsetRow(item, 1, float(low), float(high), float(truth))
-            for item, ((low, high), truth) in enumerate(zip(bounds, truths, strict=True))
-        ]
+        numbers = np.column_stack([bounds, truths]).astype(float)
+        rows = [OffsetRow(item, 1, *numbers[item].tolist()) for item in range(units)]
         level = float(rng.choice([20, 25, 50, 60, 75, 80, 90]))
         weights = rng.integers(0, 4, size=units)
         assert_equal(rows[:trained], rows[trained:], level, weights, exceptions={"median_width"})
@@ -270,8 +275,8 @@ def test_sets_that_become_empty(level: float) -> None:
     """Where intervals were far too wide and some sets become empty, the loop is equalled too."""
     train, test = simulated(7, half_width=6.0)
     offset = assert_equal(train, test, level, ONES)["conformal_offset"]
-    empty = sum(row.upper - row.lower + 2 * offset < 0 for row in test)
-    assert 0 < empty < TEST / 2
+    widths = np.subtract(attributes_of(test, "upper"), attributes_of(test, "lower"))
+    assert 0 < np.count_nonzero(widths + 2 * offset < 0) < TEST / 2
     for seed in range(5):
         assert_equal(train, test, level, resample_weights(seed))
 
@@ -308,10 +313,13 @@ def second_epoch(rows: Sequence[OffsetRow]) -> list[OffsetRow]:
 def test_two_equal_epochs_are_one(level: float) -> None:
     """Judging every item a second time with the same outcome leaves every statistic alone."""
     once = simulated(9, half_width=1.5)
-    twice = [rows + second_epoch(rows) for rows in once]
+    train, test = once
+    twice = train + second_epoch(train), test + second_epoch(test)
     weights = np.array([ONES, *map(resample_weights, range(10))], float)
-    single = conformal_statistics(*(intervals(rows, UNITS, level) for rows in once))
-    double = conformal_statistics(*(intervals(rows, UNITS, level) for rows in twice))
+    single = conformal_statistics(intervals(train, UNITS, level), intervals(test, UNITS, level))
+    double = conformal_statistics(
+        intervals(twice[0], UNITS, level), intervals(twice[1], UNITS, level)
+    )
     for name in NAMES:
         np.testing.assert_allclose(double[name](weights), single[name](weights), rtol=1e-12)
 
@@ -379,16 +387,18 @@ def test_direct_statistics_over_repeated_items(seed: int) -> None:
     """Before the conformal step too, the statistics equal a plain loop over repeated items."""
     rows = simulated(seed, half_width=1.0, epochs=2, unreadable=0.3)
     all_rows, weights = rows[0] + rows[1], resample_weights(seed)
-    read = [row for row in repeated(all_rows, weights) if row.readable]
-    sized = [row.upper - row.lower for row in read]
+    read = pd.DataFrame(readable_rows(repeated(all_rows, weights)))
+    lower, upper, truth = read["lower"], read["upper"], read["truth"]
+    scores = list(map(score, lower, upper, truth, [80] * len(read)))
+    coverage = truth.between(lower, upper).mean()
     expected = {
-        "coverage": np.mean([row.lower <= row.truth <= row.upper for row in read]),
-        "coverage_gap": np.mean([row.lower <= row.truth <= row.upper for row in read]) - 0.8,
-        "interval_score": np.mean([score(row.lower, row.upper, row.truth, 80) for row in read]),
-        "mean_width": np.mean(sized),
-        "median_width": np.median(sized),
-        "miss_below": np.mean([row.truth < row.lower for row in read]),
-        "miss_above": np.mean([row.truth > row.upper for row in read]),
+        "coverage": coverage,
+        "coverage_gap": coverage - 0.8,
+        "interval_score": np.mean(scores),
+        "mean_width": (upper - lower).mean(),
+        "median_width": (upper - lower).median(),
+        "miss_below": (truth < lower).mean(),
+        "miss_above": (truth > upper).mean(),
     }
     statistics = intervals(all_rows, UNITS, 80).statistics()
     assert set(statistics) == set(expected)

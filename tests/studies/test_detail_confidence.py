@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.integrate import trapezoid
 
-from build import column_of, numbered
+from build import column_of, frame_rows, numbered, rows_by, values_by_key
 from inspect_confidence import detail
 from inspect_confidence.metrics import auroc, clustered_wilson_interval, ece
 from inspect_confidence.results import results_frame, with_parts
@@ -43,7 +43,7 @@ LEFT_OUT = "2 of 7 judgments left out: 1 invalid_response_format, 1 out_of_range
 def part_of(rows: pd.DataFrame, metric: str, part: str) -> dict[str, dict[str, Any]]:
     """The rows of a metric by one part of their condition."""
     chosen = with_parts(rows[rows["metric"] == metric], [part])
-    return {row[part]: row for row in chosen.to_dict("records")}  # type: ignore[misc]
+    return rows_by(frame_rows(chosen), part)
 
 
 def interval(row: dict[str, Any]) -> tuple[float, float]:
@@ -75,15 +75,14 @@ def random_judgments(seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     confidence = rng.integers(0, 21, 300) / 20
     right = (rng.random(300) < 0.3 + 0.5 * confidence).astype(float)
-    return judgments(list(confidence), list(right), [f"i{n}" for n in rng.integers(120, size=300)])
+    return judgments(list(confidence), list(right), rng.choice(numbered("i", 120), size=300))
 
 
 def test_bins_of_the_worked_example() -> None:
     """Accuracy and mean confidence of the bins that hold judgments, two epochs among them."""
     rows = detail(WORKED)
-    accuracy, confidence = (
-        part_of(rows, metric, "bin") for metric in ("bin_accuracy", "bin_confidence")
-    )
+    accuracy = part_of(rows, "bin_accuracy", "bin")
+    confidence = part_of(rows, "bin_confidence", "bin")
     assert list(accuracy) == list(confidence) == ["0.3-0.4", "0.9-1"]
     top = accuracy["0.9-1"]
     # a: 1 of 2, b and c: 1 of 1. Over items the share varies by (.5^2 + 2 (.25)^2) / 16 = .0234,
@@ -101,9 +100,8 @@ def test_bins_of_the_worked_example() -> None:
 def test_type2_rates_of_the_worked_example() -> None:
     """Right at .9, .95 and 1, wrong at .9 and .3: the shares at or above each."""
     rows = detail(WORKED)
-    hits, alarms = (
-        part_of(rows, f"type2_{name}_rate", "threshold") for name in ("hit", "false_alarm")
-    )
+    hits = part_of(rows, "type2_hit_rate", "threshold")
+    alarms = part_of(rows, "type2_false_alarm_rate", "threshold")
     assert list(hits) == ["1", "0.95", "0.9", "0.3"]
     assert column_of(hits.values(), "value") == pytest.approx([1 / 3, 2 / 3, 1, 1])
     assert column_of(alarms.values(), "value") == pytest.approx([0, 0, 1 / 2, 1])
@@ -116,13 +114,13 @@ def test_type2_rates_of_the_worked_example() -> None:
 def test_corp_curve_of_the_worked_example() -> None:
     """Wrong at .3; at .9 right and wrong, then right: 0, 1/2, 1, 1; the band holds the diagonal."""
     rows = detail(WORKED)
-    curve, band = (part_of(rows, name, "confidence") for name in ("corp_accuracy", CORP_BAND))
-    assert {confidence: row["value"] for confidence, row in curve.items()} == pytest.approx(
-        {"0.3": 0, "0.9": 1 / 2, "0.95": 1, "1": 1}
-    )
+    curve = part_of(rows, "corp_accuracy", "confidence")
+    band = part_of(rows, CORP_BAND, "confidence")
+    assert values_by_key(curve) == pytest.approx({"0.3": 0, "0.9": 1 / 2, "0.95": 1, "1": 1})
     assert set(column_of(curve.values(), "n")) == {5}
     assert column_of(band.values(), "value") == list(map(float, curve))
-    assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in band.values())
+    ends = pd.DataFrame(list(band.values()))
+    assert ends["value"].between(ends["ci_low"], ends["ci_high"]).all()
     # Of an item alone at .3, x is 0 or 1; certainty is always right where it is calibrated.
     assert (band["0.3"]["ci_low"], interval(band["1"])) == (0, (1, 1))
     # Probabilities have a curve and no band.
@@ -134,7 +132,7 @@ def test_corp_curve_of_the_worked_example() -> None:
 def test_report_shares_of_the_worked_example() -> None:
     """Of six reports, one of them out of range, two are 90, both of one item."""
     shares = part_of(detail(WORKED), "report_share", "report")
-    assert {value: row["value"] for value, row in shares.items()} == pytest.approx(
+    assert values_by_key(shares) == pytest.approx(
         {"30": 1 / 6, "90": 1 / 3, "95": 1 / 6, "100": 1 / 6, "130": 1 / 6}
     )
     # a: 2 of 2, b: 0 of 2, c and d: 0 of 1; (4^2 + 2^2 + 2 * 1^2) / 9 / 36 is its variance.
@@ -150,10 +148,9 @@ def test_the_area_under_type2_rates_is_auroc(seed: int) -> None:
     weights = rows.assign(correct=np.random.default_rng(seed).random(len(rows)))
     for judged_rows in (rows, weights):
         rates = results_frame(type2_rates(judged_rows, ["source"]))
-        hits, alarms = (
-            rates.loc[rates["metric"] == f"type2_{name}_rate", "value"].to_numpy(float)
-            for name in ("hit", "false_alarm")
-        )
+        values = rates.groupby("metric", sort=False)["value"]
+        hits = values.get_group("type2_hit_rate").to_numpy(float)
+        alarms = values.get_group("type2_false_alarm_rate").to_numpy(float)
         area = trapezoid(np.append(0, hits), np.append(0, alarms))
         assert area == pytest.approx(
             auroc(judged_rows["confidence"], judged_rows["correct"]), abs=1e-12
@@ -163,14 +160,15 @@ def test_the_area_under_type2_rates_is_auroc(seed: int) -> None:
 @pytest.mark.parametrize(("own_top", "binning"), [(False, "equal_width"), (True, "own_top")])
 def test_bins_are_those_of_ece(own_top: bool, binning: Any) -> None:
     """The weighted mean of |accuracy - confidence| is ECE, with every whole percent on its side."""
-    confidence = [n / 100 for n in range(101)]
-    rows = judgments(confidence, [float(n % 3 == 0) for n in range(101)])
+    percent = np.arange(101)
+    rows = judgments(list(percent / 100), list((percent % 3 == 0).astype(float)))
     bins = results_frame(confidence_bins(rows, ["source"], Resampling(), own_top=own_top))
-    accuracy, mean = (part_of(bins, metric, "bin") for metric in ("bin_accuracy", "bin_confidence"))
-    gaps = [row["n"] * abs(row["value"] - mean[name]["value"]) for name, row in accuracy.items()]
+    accuracy = with_parts(bins[bins["metric"] == "bin_accuracy"], ["bin"]).set_index("bin")
+    mean = with_parts(bins[bins["metric"] == "bin_confidence"], ["bin"]).set_index("bin")
+    gaps = accuracy["n"] * (accuracy["value"] - mean["value"]).abs()
     expected = ece(rows["confidence"], rows["correct"], binning=binning)
-    assert sum(gaps) / 101 == pytest.approx(expected, abs=1e-12)
-    assert ("1" in accuracy) == own_top
+    assert gaps.sum() / 101 == pytest.approx(expected, abs=1e-12)
+    assert ("1" in accuracy.index) == own_top
 
 
 def test_intervals_are_those_of_single_shares() -> None:
@@ -188,14 +186,14 @@ def test_intervals_are_those_of_single_shares() -> None:
     bins = part_of(finer_rows, "bin_accuracy", "bin")
     hits = part_of(finer_rows, "type2_hit_rate", "threshold")
     reports = part_of(finer_rows, "report_share", "report")
-    cases = [
-        *((bins[f"{k / 10:g}-{(k + 1) / 10:g}"], right, place == k) for k in range(10)),
-        *((row, rows["confidence"] >= float(text) - 1e-9, right) for text, row in hits.items()),
-        *(
-            (row, np.isclose(rows["confidence"], float(text)), right | True)
-            for text, row in reports.items()
-        ),
-    ]
+    cases = []
+    for name, row in bins.items():
+        cases.append((row, right, place == round(10 * float(name.split("-")[0]))))
+    for name, row in hits.items():
+        cases.append((row, rows["confidence"] >= float(name) - 1e-9, right))
+    for name, row in reports.items():
+        cases.append((row, np.isclose(rows["confidence"], float(name)), right | True))
+    assert len(bins) == 10
     for row, success, counted in cases:
         items = rows[counted].assign(hit=success[counted]).groupby("item")["hit"]
         expected = clustered_wilson_interval(items.sum(), items.size())
@@ -226,7 +224,7 @@ def test_what_is_missing_or_cannot_be_read() -> None:
     # The rate is NaN and says why; the hit rate is there.
     finer_rows = results_frame(type2_rates(judgments([0.2, 0.8], [1, 1]), []))
     alarms = part_of(finer_rows, "type2_false_alarm_rate", "threshold")
-    assert all(isnan(row["value"]) for row in alarms.values())
+    assert np.isnan(column_of(alarms.values(), "value")).all()
     assert alarms["0.8"]["note"] == "undefined: no wrong answer"
     assert part_of(finer_rows, "type2_hit_rate", "threshold")["0.8"]["value"] == 0.5
     # Judgments without a radius are a condition of their own, none is lost.

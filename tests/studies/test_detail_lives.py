@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from build import column_of, frame_rows
+from build import column_of, frame_rows, record_table, rows_by, values_by_key
 from inspect_confidence import detail
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import Condition, with_parts
@@ -59,8 +59,8 @@ def finer_rows() -> pd.DataFrame:
 
 def test_bins_of_true_probability_by_hand(finer_rows: pd.DataFrame) -> None:
     """Five judgments are read: .4 (conf .6), .5 (.8), .55 (.2), .6 (.7) and .95 (1)."""
-    truth = {r["bin"]: r for r in rows_of(finer_rows, "truth_bin_probability", radius="")}
-    confidence = {r["bin"]: r for r in rows_of(finer_rows, "truth_bin_confidence", radius="")}
+    truth = rows_by(rows_of(finer_rows, "truth_bin_probability", radius=""), "bin")
+    confidence = rows_by(rows_of(finer_rows, "truth_bin_confidence", radius=""), "bin")
     expected = {
         "0.4-0.5": (0.4, 0.6, 1),
         "0.5-0.6": ((0.5 + 0.55) / 2, (0.8 + 0.2) / 2, 2),
@@ -89,27 +89,28 @@ def test_bins_and_items_by_hand(finer_rows: pd.DataFrame) -> None:
         1.0,
         1,
     )
-    radius_rows = rows_of(finer_rows, "truth_bin_confidence", radius="5")
-    assert {r["bin"]: r["n"] for r in radius_rows} == {"0.4-0.5": 1, "0.5-0.6": 2, "0.6-0.7": 1}
+    radius_rows = rows_by(rows_of(finer_rows, "truth_bin_confidence", radius="5"), "bin")
+    assert values_by_key(radius_rows, "n") == {"0.4-0.5": 1, "0.5-0.6": 2, "0.6-0.7": 1}
     one = detail(WORKED[WORKED["radius"] == 5])
     assert set(column_of(rows_of(one, "truth_bin_confidence", radius="5"), "radius")) == {"5"}
     assert not rows_of(one, "truth_bin_confidence", radius="")  # it would be the same again
     # Of radius 5: confidences .2, .6, .7 and .8 in bins of their own; 1 has the eleventh.
-    bins = {r["bin"]: r for r in rows_of(finer_rows, "bin_accuracy", radius="5")}
-    assert {name: r["value"] for name, r in bins.items()} == pytest.approx(
+    bins = rows_by(rows_of(finer_rows, "bin_accuracy", radius="5"), "bin")
+    assert values_by_key(bins) == pytest.approx(
         {"0.2-0.3": 0.55, "0.6-0.7": 0.4, "0.7-0.8": 0.6, "0.8-0.9": 0.5}
     )
     (top,) = rows_of(finer_rows, "bin_accuracy", radius="20")
     assert (top["bin"], top["value"]) == ("1", 0.95)
     # A: (.3 + .2) / 2; B: .1; C: .05, its ambiguous confidence not counting; E: -.35.
-    items = {r["item"]: r for r in rows_of(with_radius(finer_rows), "item_overconfidence")}
+    items = rows_by(rows_of(with_radius(finer_rows), "item_overconfidence"), "item")
     expected = {"A": (0.25, 2), "B": (0.1, 1), "C": (0.05, 1), "D": (nan, 0), "E": (-0.35, 1)}
     assert set(items) == set(expected)
     for name, (value, n) in expected.items():
         assert items[name]["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
         assert items[name]["n"] == n
-    difficulty = {name: Condition.read(r["condition"])["difficulty"] for name, r in items.items()}
-    assert difficulty == {"A": "0.5", "B": "0.4", "C": "0.05", "D": "0.45", "E": "0.45"}
+    difficulty = with_parts(pd.DataFrame(list(items.values())), ["difficulty"])["difficulty"]
+    difficulties = {"A": "0.5", "B": "0.4", "C": "0.05", "D": "0.45", "E": "0.45"}
+    assert dict(zip(items, difficulty, strict=True)) == difficulties
     assert items["C"]["radius"] == "20"
     assert items["C"]["note"] == "1 of 2 judgments left out: 1 ambiguous"
     assert items["D"]["note"].startswith("undefined: no readable judgment; 2 of 2")
@@ -123,7 +124,7 @@ def test_bins_and_items_by_hand(finer_rows: pd.DataFrame) -> None:
         assert np.sum(is_kept) >= spec.needs, spec.plot
     described = {"truth_bin_probability", "truth_bin_confidence", "item_overconfidence"}
     assert described <= set(finer_rows["metric"]) & set(METRICS)
-    assert len(HEADLINES) == len({(one.task, one.metric) for one in HEADLINES})
+    assert not record_table(HEADLINES).duplicated(["task", "metric"]).any()
 
 
 def test_questions_by_hand(finer_rows: pd.DataFrame) -> None:
@@ -132,11 +133,11 @@ def test_questions_by_hand(finer_rows: pd.DataFrame) -> None:
     items = with_parts(
         finer_rows[finer_rows["metric"] == "item_confidence"], ["item", "probability", "radius"]
     )
-    numbers = {r.item: (r.value, float(str(r.probability)), r.n) for r in items.itertuples()}
+    numbers = items.astype({"probability": float}).set_index("item")
     expected = {"A": (0.7, 0.45, 2), "B": (0.7, 0.6, 1), "C": (1.0, 0.95, 1), "E": (0.2, 0.55, 1)}
-    assert set(numbers) == set(expected)
+    assert sorted(numbers.index) == list(expected)
     for name, values in expected.items():
-        assert numbers[name] == pytest.approx(values), name
+        assert tuple(numbers.loc[name, ["value", "probability", "n"]]) == pytest.approx(values)
     two_models = detail(pd.concat([WORKED, WORKED.assign(model="other")], ignore_index=True))
     best = two_models[two_models["metric"] == "maximum_achievable_score"]
     assert set(best["model"]) == {"no model"}
@@ -158,20 +159,14 @@ def test_ends_and_edges_of_bins() -> None:
             **{"confidence": 0.5, "score": scores},
         }
     )
-    counts = {r["bin"]: r["n"] for r in rows_of(detail(rows), "truth_bin_confidence")}
-    assert counts == {"0.3-0.4": 3, "0.9-1": 1, "0-0.1": 1}
+    bins = rows_by(rows_of(detail(rows), "truth_bin_confidence"), "bin")
+    assert values_by_key(bins, "n") == {"0.3-0.4": 3, "0.9-1": 1, "0-0.1": 1}
 
 
 def test_answers_by_age_by_hand(finer_rows: pd.DataFrame) -> None:
     """Means over epochs of what was read; the best answer is known whatever was replied."""
-    answers = {
-        (r["radius"], r["sex"], r["age"]): r
-        for r in rows_of(with_radius(finer_rows), "mean_answer")
-    }
-    best = {
-        (r["radius"], r["sex"], r["age"]): r
-        for r in rows_of(with_radius(finer_rows), "mean_best_answer")
-    }
+    answers = by_person(rows_of(with_radius(finer_rows), "mean_answer"))
+    best = by_person(rows_of(with_radius(finer_rows), "mean_best_answer"))
     expected = {
         ("5", "male", "40"): (79.0, 2, 80),
         ("5", "female", "40"): (84.0, 1, 84),
@@ -188,6 +183,11 @@ def test_answers_by_age_by_hand(finer_rows: pd.DataFrame) -> None:
     left_out_note = answers["5", "female", "40"]["note"]
     assert left_out_note == "1 of 2 judgments left out: 1 refusal"
     assert answers["5", "male", "40"]["note"] == ""
+
+
+def by_person(rows: list[dict[str, Any]]) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Rows by radius, sex and age."""
+    return {(row["radius"], row["sex"], row["age"]): row for row in rows}
 
 
 def with_radius(finer_rows: pd.DataFrame) -> pd.DataFrame:
@@ -224,17 +224,15 @@ def test_question_sets_by_source() -> None:
         columns=["item", "kind", "source", "confidence", "correct", "status"],
     ).assign(task="question_sets", model="m", dataset="own")
     finer_rows = detail(rows)
-    stated_bins = {r["bin"]: r for r in rows_of(finer_rows, "bin_accuracy", source="stated")}
-    assert {name: (r["value"], r["n"]) for name, r in stated_bins.items()} == {
-        "1": (1.0, 1),
-        "0.7-0.8": (0.5, 2),
-    }
+    stated_bins = rows_by(rows_of(finer_rows, "bin_accuracy", source="stated"), "bin")
+    assert values_by_key(stated_bins) == {"1": 1.0, "0.7-0.8": 0.5}
+    assert values_by_key(stated_bins, "n") == {"1": 1, "0.7-0.8": 2}
     assert "1 of 4 judgments left out: 1 refusal" in stated_bins["1"]["note"]
     (token,) = rows_of(finer_rows, "bin_confidence", source="token")
     assert (token["bin"], token["value"]) == ("0.9-1", 0.95)
-    alarms = rows_of(finer_rows, "type2_false_alarm_rate", source="stated")
-    rates = {Condition.read(r["condition"])["threshold"]: r["value"] for r in alarms}
-    assert rates == {"1": 0.0, "0.75": 1.0}
+    alarms = rows_by(rows_of(finer_rows, "type2_false_alarm_rate", source="stated"), "condition")
+    rates = {"source=stated;threshold=1": 0.0, "source=stated;threshold=0.75": 1.0}
+    assert values_by_key(alarms) == rates
 
 
 def test_a_model_that_can_not_be_read_has_rows_that_say_so() -> None:

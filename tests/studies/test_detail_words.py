@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from build import attributes_of, column_of, numbered
+from build import attributes_of, column_of, numbered, values_by_key
 from inspect_confidence import detail
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.results import Condition
+from inspect_confidence.results import Condition, with_parts
 from inspect_confidence.studies.hedge_markers.shown import FIGURES as HEDGE_FIGURES
 from inspect_confidence.studies.hedge_markers.shown import HEADLINES as HEDGE_HEADLINES
 from inspect_confidence.studies.study import FigureSpec
@@ -71,14 +71,19 @@ LIKELY = word_judgments(
 OWN = {"model": "m", "language": "en", "setting": "concise", "word": "likely"}
 
 
+def filled(bins: dict[str, dict[str, Any]]) -> dict[str, float]:
+    """The shares that aren't 0, by their bins."""
+    return {name: row["value"] for name, row in bins.items() if row["value"]}
+
+
 def test_bins_hold_the_means_over_epochs() -> None:
     """Four contexts in four bins of 20, each with 1/4 and Wilson's interval; 3 replies told."""
     bins = rows_of(detail(LIKELY), "value_share", "bin", **OWN)
     low, high = share_interval(1, 4)
     assert len(bins) == 20
     assert sum(column_of(bins.values(), "value")) == pytest.approx(1)
-    full = {name for name, row in bins.items() if row["value"]}
-    assert full == {"0.15-0.2", "0.65-0.7", "0.8-0.85", "0.95-1"}
+    full = filled(bins)
+    assert set(full) == {"0.15-0.2", "0.65-0.7", "0.8-0.85", "0.95-1"}
     for name in full:
         row = bins[name]
         assert (row["value"], row["n"]) == (0.25, 4)
@@ -90,15 +95,15 @@ def test_quantiles_and_edges() -> None:
     """Linear between neighbours; every edge belongs to the bin above; settings are pooled too."""
     # Of .15, .65, .8 and 1 at places 3q: .15 + .15 (.5), .15 + .75 (.5), ... .8 + .85 (.2).
     rows = rows_of(detail(LIKELY), "probability_quantile", "q", **OWN)
-    values = {q: row["value"] for q, row in rows.items()}
+    values = values_by_key(rows)
     expected = {"0.05": 0.225, "0.25": 0.525, "0.5": 0.725, "0.75": 0.85, "0.95": 0.97}
     assert values == pytest.approx(expected)
     assert set(column_of(rows.values(), "n")) == {4}
     # .05 k lies in the bin that begins with it, though .15 * 20 is not 3; 1 in the last one.
-    edges = [(k / 20,) for k in range(21)]
+    edges = (np.arange(21)[:, None] / 20).tolist()
     bins = rows_of(detail(word_judgments("likely", edges)), "value_share", "bin", **OWN)
-    counts = [round(21 * row["value"]) for row in bins.values()]
-    assert counts == [1] * 19 + [2]
+    shares = np.array(column_of(bins.values(), "value"))
+    assert (21 * shares).round().tolist() == [1] * 19 + [2]
     # One context says .2, the other setting's of the same name .4: together they say .3 once.
     frame = pd.concat(
         [word_judgments("likely", [(0.2,)]), word_judgments("likely", [(0.4,)], setting="male")]
@@ -115,7 +120,7 @@ def test_people_are_a_model_of_their_own(tmp_path: Path) -> None:
     results = detail(LIKELY, options={"wep_probes.survey": path})
     people = {"model": "people surveyed", "word": "likely"}
     bins = rows_of(results, "value_share", "bin", **people)
-    assert {name: row["value"] for name, row in bins.items() if row["value"]} == {
+    assert filled(bins) == {
         "0.5-0.55": 0.25,
         "0.7-0.75": 0.5,
         "0.9-0.95": 0.25,
@@ -186,7 +191,7 @@ def test_shares_of_a_marker() -> None:
     results = detail(hedged(SAID))
     bins = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="probably")
     assert len(bins) == 10
-    assert {name: row["value"] for name, row in bins.items() if row["value"]} == {
+    assert filled(bins) == {
         "0.3-0.4": 0.75,
         "0.9-1": 0.25,
     }
@@ -198,9 +203,7 @@ def test_shares_of_a_marker() -> None:
     second_marker = rows_of(
         results, "confidence_share", "bin", model="m", judge="j", marker="perhaps"
     )
-    assert {name: row["value"] for name, row in second_marker.items() if row["value"]} == {
-        "0.7-0.8": 1
-    }
+    assert filled(second_marker) == {"0.7-0.8": 1}
     # The sentence of two markers, at .9, is one of five of `probably` then.
     results = without_choice(detail(hedged(SAID), convention="authors"))
     bins = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="probably")
@@ -210,17 +213,15 @@ def test_shares_of_a_marker() -> None:
 
 def test_the_rarest_markers_are_counted() -> None:
     """Of 14 markers that 15, 14, ... 2 sentences have, the last two have 3 + 2 sentences."""
-    names = [f"mark{letter}" for letter in "abcdefghijklmn"]
+    names = numbered("mark", 14)
     sentences = []
     for number, name in enumerate(names):
         for item in numbered(name, 15 - number):
             sentences.append((item, 1, name, 0.5))
     results = detail(hedged(sentences))
     rows = results[results["metric"] == "confidence_share"]
-    markers_shown = list(
-        dict.fromkeys(Condition.read(text)["marker"] for text in rows["condition"])
-    )
-    assert markers_shown == names[:12]
+    markers_shown = with_parts(rows, ["marker"])["marker"].drop_duplicates()
+    assert markers_shown.tolist() == names[:12]
     assert set(rows["note"]) == {"2 rarer markers in 5 sentences left out"}
     assert rows["value"].sum() == pytest.approx(12)
 

@@ -13,7 +13,7 @@ from scipy.stats import ttest_1samp
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from statsmodels.stats.multitest import multipletests
 
-from build import copies_with, rows_with
+from build import column_of, copies_with, rows_with
 from inspect_confidence import summarize
 from inspect_confidence.results import Condition
 from studies.frames import NAN, Row, result_row, scale_rows, scaled, value
@@ -52,14 +52,14 @@ def by_hand(judgments: list[tuple[float, float]]) -> dict[str, float]:
     """The plain numbers of judgments."""
     sure, right = np.array(judgments).T
     place = np.minimum((sure * 10 + 1e-9).astype(int), 9)
-    gaps = [abs((sure - right)[place == bin_index].sum()) for bin_index in range(10)]
+    gaps = np.abs(np.bincount(place, sure - right))
     return {
         "accuracy": float(right.mean()),
         "mean_confidence": float(sure.mean()),
         "overconfidence": float(sure.mean() - right.mean()),
         "brier": float(brier_score_loss(right, sure)),
         "auroc": float(roc_auc_score(right, sure)),
-        "ece": sum(gaps) / len(sure),
+        "ece": float(gaps.sum() / len(sure)),
     }
 
 
@@ -72,8 +72,8 @@ def test_difference_is_less_baseline_on_common_items(
         one_scale = readable(rows, scale)
         common = sorted(one_scale.keys() & base.keys())
         assert 20 < len(common) < min(len(one_scale), len(base))
-        scale_numbers = by_hand([one_scale[item] for item in common])
-        base_numbers = by_hand([base[item] for item in common])
+        scale_numbers = by_hand(list(map(one_scale.__getitem__, common)))
+        base_numbers = by_hand(list(map(base.__getitem__, common)))
         for metric, number in scale_numbers.items():
             row = result_row(results, f"of={metric};scale={scale};versus=0-100", "difference")
             assert row["value"] == pytest.approx(number - base_numbers[metric], abs=1e-12), metric
@@ -86,20 +86,23 @@ def test_p_values_are_adjusted_over_the_scales(results: pd.DataFrame) -> None:
     """Holm's and Bonferroni's p are statsmodels', over the comparisons of one number."""
     for metric in ("accuracy", "ece", "brier", "mean_confidence"):
         conditions = [f"of={metric};scale={scale};versus=0-100" for scale in SCALES[1:]]
-        p = [value(results, condition, "p_value") for condition in conditions]
+        chosen = results[results["condition"].isin(conditions)]
+        table = chosen.pivot_table(index="condition", columns="metric", values="value")
+        p = table["p_value"]
         for method in ("holm", "bonferroni"):
-            adjusted = [value(results, condition, f"p_{method}") for condition in conditions]
-            assert adjusted == pytest.approx(multipletests(p, method=method)[1], abs=1e-12)
-        assert all(0 < one_p <= 1 for one_p in p)
-        notes = {result_row(results, condition, "p_holm")["note"] for condition in conditions}
-        assert notes == {"over 3 comparisons with 0-100"}
+            adjusted = multipletests(p, method=method)[1]
+            assert table[f"p_{method}"].to_numpy() == pytest.approx(adjusted, abs=1e-12)
+        assert ((p > 0) & (p <= 1)).tolist() == [True] * 3
+        notes = chosen["note"][chosen["metric"] == "p_holm"].tolist()
+        assert notes == ["over 3 comparisons with 0-100"] * 3
 
 
 def test_p_is_small_only_where_scales_differ() -> None:
     """A scale that is answered alike has p = 1 and no difference; a better one a small p."""
     base = scale_rows("0-100", items=100, unreadable=0)
-    equal_rows = [{**row, "low": 0, "high": 50, "raw": row["raw"] / 2} for row in base]
-    better = [{**row, "low": 0, "high": 200, "raw": 2 * row["raw"], "correct": 1.0} for row in base]
+    equal_rows, better = copies_with(base, high=50), copies_with(base, high=200, correct=1.0)
+    for row, equal_row, better_row in zip(base, equal_rows, better, strict=True):
+        equal_row["raw"], better_row["raw"] = row["raw"] / 2, 2 * row["raw"]
     resampled = scaled([*base, *equal_rows, *better], 200)
     condition = "of=accuracy;scale=0-50;versus=0-100"
     assert value(resampled, condition, "difference") == 0
@@ -108,13 +111,13 @@ def test_p_is_small_only_where_scales_differ() -> None:
     assert value(resampled, ahead, "difference") > 0.1
     # Where no resample reaches 0 it is Student's; eight standard errors, one of 200 draws, give its
     # order of magnitude.
-    fit: Any = ttest_1samp([1 - float(row["correct"]) for row in base], 0)
+    fit: Any = ttest_1samp(1 - np.array(column_of(base, "correct")), 0)
     ratio = value(resampled, ahead, "p_value") / fit.pvalue
     assert 0.1 < ratio < 10
     # AUROC is undefined where every answer is right, and so is its difference.
     for metric in ("difference", "p_value", "p_holm", "p_bonferroni"):
         row = result_row(resampled, "of=auroc;scale=0-200;versus=0-100", metric)
-        assert np.isnan([row[name] for name in ("value", "ci_low", "ci_high")]).all()
+        assert np.isnan([row["value"], row["ci_low"], row["ci_high"]]).all()
         assert row["note"].startswith("undefined: ")
     holm_row = result_row(resampled, "of=auroc;scale=0-50;versus=0-100", "p_holm")
     assert holm_row["note"] == "over 1 comparisons with 0-100"
@@ -129,7 +132,7 @@ def test_scales_to_compare_with(rows: list[Row]) -> None:
     results = scaled(rows_with(disjoint, low=0))
     conditions = set(results["condition"])
     assert "scale=0-20" in conditions
-    assert not any("versus=" in condition for condition in conditions)
+    assert "versus=" not in " ".join(conditions)
 
 
 def test_accuracy_spread_is_the_range_over_granularity_scales(results: pd.DataFrame) -> None:

@@ -200,7 +200,7 @@ def cases() -> dict[str, list[Row]]:
         "one item": rows_with(two, item="i003"),
         "all unreadable": copies_with(two, **nothing),
         "one scale unreadable": [row if row["high"] > 10 else {**row, **nothing} for row in two],
-        "all withheld": copies_with(two, **nothing, status="content_filter"),
+        "all withheld": copies_with(two, **{**nothing, "status": "content_filter"}),
         "no choices": copies_with(two, choices=NAN),
         "no choices, empty": copies_with(two, choices=""),
         "all right": copies_with(two, correct=1.0),
