@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -175,7 +175,8 @@ def simulated(
             if rng.random() < unreadable:
                 values[rng.integers(3)] = NAN
             rows.append(OffsetRow(item, epoch, *values.tolist()))
-    train, test = [], []
+    train: list[OffsetRow] = []
+    test: list[OffsetRow] = []
     for place in rng.permutation(len(rows)):  # neither items nor epochs come in order
         (train if rows[place].item < TRAIN else test).append(rows[place])
     return train, test
@@ -391,7 +392,7 @@ def test_direct_statistics_over_repeated_items(seed: int) -> None:
     lower, upper, truth = read["lower"], read["upper"], read["truth"]
     scores = list(map(score, lower, upper, truth, [80] * len(read)))
     coverage = truth.between(lower, upper).mean()
-    expected = {
+    expected: dict[str, Any] = {
         "coverage": coverage,
         "coverage_gap": coverage - 0.8,
         "interval_score": np.mean(scores),

@@ -75,7 +75,7 @@ def random_judgments(seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     confidence = rng.integers(0, 21, 300) / 20
     right = (rng.random(300) < 0.3 + 0.5 * confidence).astype(float)
-    return judgments(list(confidence), list(right), rng.choice(numbered("i", 120), size=300))
+    return judgments(list(confidence), list(right), list(rng.choice(numbered("i", 120), size=300)))
 
 
 def test_bins_of_the_worked_example() -> None:
@@ -186,7 +186,7 @@ def test_intervals_are_those_of_single_shares() -> None:
     bins = part_of(finer_rows, "bin_accuracy", "bin")
     hits = part_of(finer_rows, "type2_hit_rate", "threshold")
     reports = part_of(finer_rows, "report_share", "report")
-    cases = []
+    cases: list[tuple[dict[str, Any], Any, Any]] = []
     for name, row in bins.items():
         cases.append((row, right, place == round(10 * float(name.split("-")[0]))))
     for name, row in hits.items():
