@@ -31,7 +31,7 @@ def run() -> str:
         _judgments().to_parquet(file)
         program = Path(sys.executable).parent / "inspect-confidence"
         start = time.perf_counter()
-        command = [program, "report", file, "-o", out]
+        command: list[str | Path] = [program, "report", file, "-o", out]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         # Of this process and its own, without those of other parts.
         _, status, used = os.wait4(process.pid, 0)
