@@ -9,6 +9,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from string import Formatter
 
@@ -58,7 +59,7 @@ def boolean(name: str, value: object) -> bool:
 def parts(value: object) -> list[str]:
     """Return the non-empty items of a list, or of text with commas, as stripped text."""
     items = value if isinstance(value, list | tuple) else str(value).split(",")
-    return [text for part in items if (text := str(part).strip())]
+    return list(filter(None, (str(item).strip() for item in items)))
 
 
 def choice_list(name: str, value: object, allowed: Sequence[str]) -> list[str]:
@@ -88,15 +89,13 @@ def integer(name: str, value: object, *, minimum: int | None = None) -> int:
 
 def number(name: str, value: object) -> float:
     """Read a finite number, also from text."""
+    parsed = math.nan
     if not isinstance(value, bool):
-        try:
+        with suppress(ValueError):
             parsed = float(_without_commas(str(value)))
-        except ValueError:
-            pass
-        else:
-            if math.isfinite(parsed):
-                return parsed
-    raise InvalidArgument(f"{name}={value} is not a number; give one such as 90.")
+    if not math.isfinite(parsed):
+        raise InvalidArgument(f"{name}={value} is not a number; give one such as 90.")
+    return parsed
 
 
 def numbers(name: str, value: object, *, above: float, below: float) -> list[float]:
@@ -120,11 +119,11 @@ def whole_numbers(name: str, value: object, *, minimum: int, maximum: int) -> li
     values: list[int] = []
     for part in map(str, items):
         match = re.fullmatch(rf"\s*(\d{{1,{_DIGITS}}})\s*(?:-\s*(\d{{1,{_DIGITS}}})\s*)?", part)
-        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if first > last:
+        if not match or int(match[1]) > int(match[2] or match[1]):
             raise InvalidArgument(
                 f"{name}={part} is neither a whole number nor a range such as 0-100."
             )
+        first, last = int(match[1]), int(match[2] or match[1])
         if first < minimum or last > maximum:
             raise InvalidArgument(f"{name}={part} is not within {minimum} to {maximum}.")
         values += range(first, last + 1)
@@ -196,9 +195,9 @@ def shell_folder() -> Path:
     While Inspect loads a task file, the process's working directory is the file's folder, and the
     shell's directory is in PWD.
     """
-    working, shell = Path.cwd(), os.environ.get("PWD", "")
-    task_files = Path(__file__).parent / "tasks"
-    return Path(shell) if working == task_files.resolve() and Path(shell).is_dir() else working
+    process_folder, shell = Path.cwd(), Path(os.environ.get("PWD", ""))
+    task_folder = (Path(__file__).parent / "tasks").resolve()
+    return shell if process_folder == task_folder and shell.is_dir() else process_folder
 
 
 def template(name: str, value: object, fields: frozenset[str]) -> str:
@@ -230,13 +229,17 @@ def fields_within(source: str, text: str, fields: Sequence[str]) -> set[str]:
 
 
 def check_fields(source: str, text: str, fields: frozenset[str]) -> None:
-    """Raise `InvalidArgument` if a template lacks a required field or has another one."""
+    """Raise `InvalidArgument` if a template lacks a required field or has another one.
+
+    A field with a conversion or a format, such as `{question!r:>9}`, is another one.
+    """
+    present = set()
     try:
-        present = {
-            field + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
-            for _, field, spec, conversion in Formatter().parse(text)
-            if field is not None
-        }
+        for _, field, spec, conversion in Formatter().parse(text):
+            if field is not None:
+                conversion_text = f"!{conversion}" if conversion else ""
+                spec_text = f":{spec}" if spec else ""
+                present.add(f"{field}{conversion_text}{spec_text}")
     except ValueError as error:
         raise InvalidArgument(
             f"{source}: {error}; write braces themselves as {{{{ and }}}}."

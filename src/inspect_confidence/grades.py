@@ -90,6 +90,10 @@ def read_number(value: object, *, decimal_comma: bool = False) -> float:
 
 
 def _parse_text_number(text: str, decimal_comma: bool) -> float:
+    """Return the number of a text such as `1,000.5`, `0,5` or `80%`; NaN for another text.
+
+    With `decimal_comma` the comma of `1,000` is a decimal sign, too.
+    """
     digits = text.strip().replace("\N{MINUS SIGN}", "-")
     number = digits.removesuffix("%").rstrip()
     divisor = 100 if number != digits else 1

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
+from operator import attrgetter
 
 from inspect_confidence.results import Condition, ResultRow, ResultTable
 from inspect_confidence.studies import Headline, Study, all_studies
@@ -70,9 +71,7 @@ def _present_headlines(rows: ResultTable, headlines: Iterable[Headline]) -> Iter
     `each` of a headline names conditions. The headline is repeated for every combination of their
     values that occurs in the rows. All headlines of one combination come before those of the next.
     """
-    for (task, each), group in groupby(
-        headlines, key=lambda headline: (headline.task, headline.each)
-    ):
+    for (task, each), group in groupby(headlines, key=attrgetter("task", "each")):
         group_headlines = list(group)
         if not each:
             yield from group_headlines

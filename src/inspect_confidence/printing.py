@@ -43,10 +43,11 @@ def in_json(text: str) -> str:
     """
     if _plain(text):
         return text
-    return "".join(
-        character if _visible_form(character) == character else _code_units(character)
-        for character in text
-    )
+    pieces = []
+    for character in text:
+        is_visible = _visible_form(character) == character
+        pieces.append(character if is_visible else _code_units(character))
+    return "".join(pieces)
 
 
 def echo(text: object, *, err: bool = False) -> None:
@@ -55,11 +56,13 @@ def echo(text: object, *, err: bool = False) -> None:
 
 
 def _plain(text: str) -> bool:
+    """Return whether a text has only printable ASCII characters and line ends."""
     return text.isascii() and text.replace("\n", "").isprintable()
 
 
 @cache
 def _visible_form(character: str) -> str:
+    """Return the character, or its escape as in Python if it is invisible and no line end."""
     if character == "\n" or unicodedata.category(character) not in INVISIBLE:
         return character
     code = ord(character)
@@ -69,6 +72,7 @@ def _visible_form(character: str) -> str:
 
 
 def _code_units(character: str) -> str:
+    """Return the character's escape in JSON: one or two UTF-16 code units."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[k]:02x}{units[k + 1]:02x}" for k in range(0, len(units), 2))
 

@@ -32,6 +32,8 @@ _MAX_SETTING_LENGTH = 60
 def scrub_value(value: Any, rename: Callable[[str], str] = str) -> Any:
     """Redact an argument's value; text that starts as a path is treated as one path.
 
+    Entries with a private name, such as `api_key`, are left out.
+
     Args:
         value: A value nested as JSON is.
         rename: Function that is applied to each text first.
@@ -41,11 +43,11 @@ def scrub_value(value: Any, rename: Callable[[str], str] = str) -> Any:
         {'prompt': 'x.txt', 'items': [3]}
     """
     if isinstance(value, Mapping):
-        return {
-            scrub(str(name)): scrub_value(part, rename)
-            for name, part in value.items()
-            if not SECRET_NAME.search(str(name))
-        }
+        scrubbed = {}
+        for name, part in value.items():
+            if not SECRET_NAME.search(str(name)):
+                scrubbed[scrub(str(name))] = scrub_value(part, rename)
+        return scrubbed
     if isinstance(value, list | tuple):
         return [scrub_value(part, rename) for part in value]
     if isinstance(value, str):
@@ -98,13 +100,12 @@ def scrubbed_names(names: Iterable[str], redactor: Callable[[str], str] = scrub)
 def scrubbed_conditions(conditions: Iterable[Condition]) -> dict[Condition, Condition]:
     """Map conditions to redacted ones, with a suffix where two variants would become equal."""
     distinct = dict.fromkeys(conditions)
-    variants = scrubbed_names(
-        (parts["variant"] for parts in distinct if "variant" in parts), scrub_condition
-    )
+    variants = filter(None, (condition.get("variant") for condition in distinct))
+    variant_aliases = {"": "", **scrubbed_names(variants, scrub_condition)}
     aliases = {}
-    for parts in distinct:
-        clean = _scrub_parts(parts.but(variant=""))
-        aliases[parts] = clean.but(variant=variants.get(parts.get("variant", ""), ""))
+    for condition in distinct:
+        clean = _scrub_parts(condition.but(variant=""))
+        aliases[condition] = clean.but(variant=variant_aliases[condition.get("variant", "")])
     return aliases
 
 
@@ -154,11 +155,11 @@ def _without_folders(name: str) -> str:
 
 def model_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
     """Return a model's arguments without private names and without nested values."""
-    return {
-        scrub(name): setting_text(value)
-        for name, value in arguments.items()
-        if not SECRET_NAME.search(name) and isinstance(value, str | int | float | bool)
-    }
+    texts = {}
+    for name, value in arguments.items():
+        if not SECRET_NAME.search(name) and isinstance(value, str | int | float | bool):
+            texts[scrub(name)] = setting_text(value)
+    return texts
 
 
 def setting_text(value: object) -> str:
@@ -251,12 +252,14 @@ def redact_frame(
     redact_text: Callable[[str], str] = without_keys,
 ) -> pd.DataFrame:
     """Redact the names in a frame, and apply `redact_text` to its other texts."""
+
+    def redact_other_value(value: object) -> object:
+        return redact_text(value) if isinstance(value, str) else value
+
     columns = {}
     for name in map(str, frame.columns):
         if frame[name].dtype == object or pd.api.types.is_string_dtype(frame[name]):
-            redactor = redactors_by_column.get(
-                name, lambda value: redact_text(value) if isinstance(value, str) else value
-            )
+            redactor = redactors_by_column.get(name, redact_other_value)
             columns[name] = frame[name].map(cache(redactor), na_action="ignore")
     return frame.assign(**columns)
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Literal
 from urllib.parse import unquote
 
@@ -34,12 +34,11 @@ def as_csv(frame: pd.DataFrame, index: str = "") -> str:
         frame: The rows.
         index: Name of the column with the frame's index; without one the index is left out.
     """
-    text = {
-        name: frame[name].map(escape_formula, na_action="ignore")
-        for name in map(str, frame.columns)
-        if not pd.api.types.is_numeric_dtype(frame[name])
-    }
-    rows = frame.assign(**text)
+    escaped = {}
+    for name in map(str, frame.columns):
+        if not pd.api.types.is_numeric_dtype(frame[name]):
+            escaped[name] = frame[name].map(escape_formula, na_action="ignore")
+    rows = frame.assign(**escaped)
     return rows.to_csv(
         index=bool(index), index_label=index or None, lineterminator="\n", quoting=quoting(rows)
     )
@@ -62,10 +61,10 @@ def _json_value(value: object) -> object:
 
 
 def quoting(frame: pd.DataFrame) -> Literal[0, 2]:
-    """Return the quoting of csv with which all text is read back.
+    """Return the quoting of csv with which all text is read back, as a constant of `csv`.
 
-    `csv` before Python 3.13 writes a lone carriage return without quotes, and readers end the row
-    there.
+    It is minimal, unless a text has a carriage return: then all texts are quoted. `csv` before
+    Python 3.13 writes a lone carriage return without quotes, and readers end the row there.
     """
     for name in frame:
         if pd.api.types.is_numeric_dtype(frame[name]):
@@ -118,15 +117,20 @@ class Condition(Mapping[str, str]):
     __slots__ = ("_parts",)
 
     def __init__(self, parts: Mapping[str, object] | None = None, **more: object) -> None:
-        texts = {key: _part_text(value) for key, value in {**(parts or {}), **more}.items()}
-        self._parts = {key: texts[key] for key in sorted(texts) if texts[key]}
+        self._parts: dict[str, str] = {}
+        for key, value in sorted({**(parts or {}), **more}.items(), key=itemgetter(0)):
+            if text := _part_text(value):
+                self._parts[key] = text
 
     @classmethod
     @functools.cache
     def read(cls, text: str) -> "Condition":
         """Read a condition from the text that `str` writes."""
-        pairs = (part.split("=", 1) for part in text.split(";") if part)
-        return cls({key: unquote(value) for key, value in pairs})
+        parts = {}
+        for pair in filter(None, text.split(";")):
+            key, value = pair.split("=", 1)
+            parts[key] = unquote(value)
+        return cls(parts)
 
     @property
     def plain(self) -> str:
@@ -372,11 +376,11 @@ class ResultTable:
         if "row" not in results:
             results = results.assign(row=results.index)
         rows = []
-        columns = {str(name): results[name].tolist() for name in results}
+        values_by_column = {str(name): results[name].tolist() for name in results}
         # `to_dict("records")` takes three times as long.
-        values = zip(*columns.values(), strict=True)
-        for row_values, condition in zip(values, conditions_of(results), strict=True):
-            record = dict(zip(columns, row_values, strict=True))
+        values_of_rows = zip(*values_by_column.values(), strict=True)
+        for row_values, condition in zip(values_of_rows, conditions_of(results), strict=True):
+            record = dict(zip(values_by_column, row_values, strict=True))
             parts = {name: record[name] for name in (*KEY_PARTS, "metric")}
             rows.append(ResultRow(int(record["row"]), record, condition, parts | dict(condition)))
         return cls(rows)
@@ -401,14 +405,17 @@ class ResultTable:
 
     def matching(self, **parts: str) -> "ResultTable":
         """Return the rows with exactly these parts; an empty text means that the part is absent."""
-        rows = [row for row in self if all(row[name] == text for name, text in parts.items())]
+        rows = list(self)
+        for name, text in parts.items():
+            rows = [row for row in rows if row[name] == text]
         return ResultTable(rows, self.common | set(parts))
 
     def groups(self, *names: str) -> Iterator[tuple[list[str], "ResultTable"]]:
         """Yield the values of these parts with the rows that have them, for each combination."""
         groups: dict[tuple[str, ...], list[ResultRow]] = {}
         for row in self:
-            groups.setdefault(tuple(row[name] for name in names), []).append(row)
+            values_of_row = tuple(map(row.__getitem__, names))
+            groups.setdefault(values_of_row, []).append(row)
         for values, rows in groups.items():
             yield list(values), ResultTable(rows, self.common | set(names))
 

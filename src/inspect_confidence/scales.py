@@ -69,6 +69,7 @@ def read_scales(value: object, *, decimals: bool = False) -> list[Scale]:
 
 
 def _scale(text: str, *, decimals: bool) -> Scale:
+    """Return the scale of a text such as `0-100`; its ends are whole numbers unless `decimals`."""
     end = r"\d{1,9}(?:\.\d{1,6})?" if decimals else r"\d{1,9}"
     match = re.fullmatch(rf"({end})\s*-\s*({end})", text)
     if not match:

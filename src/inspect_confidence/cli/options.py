@@ -198,7 +198,8 @@ class _Folder(click.Path):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         folder = Path(value)
-        existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        # The file system's root exists.
+        existing = next(filter(Path.exists, (folder, *folder.absolute().parents)))
         if not existing.is_dir():
             self.fail(f"{value}: {existing} is a file; name another folder.", param, ctx)
         if not os.access(existing, os.W_OK):

@@ -91,7 +91,27 @@ def read_settings(settings: Settings) -> dict[str, Resampling]:
         costs=read_costs(settings.get("costs")),
         judge_labels=read_judge_labels(settings.get("judge_labels")),
     )
-    options = settings.get("options", {})
+    options_by_study = _read_options(settings.get("options", {}))
+    resampling_by_study = {}
+    for study in all_studies():
+        study_options = options_by_study[study.name]
+        resampling_by_study[study.name] = replace(
+            common_settings,
+            study_options=study.options(**study_options),
+            choices=_choices_by_task(study, study_options, settings),
+        )
+    return resampling_by_study
+
+
+def _read_options(options: Mapping[str, object]) -> dict[str, dict[str, object]]:
+    """Return the parsed options of each study, by the names of study and option.
+
+    Args:
+        options: Values as the user gives them, by `study.option`.
+
+    Raises:
+        InvalidArgument: An option is unknown, or its value is invalid.
+    """
     known_options: dict[str, tuple[Study, Field[Any]]] = {}
     for study in all_studies():
         for option in fields(study.options):
@@ -99,18 +119,11 @@ def read_settings(settings: Settings) -> dict[str, Resampling]:
     for name in options:
         if name not in known_options:
             raise InvalidArgument(f"There is no option {name!r}. {nearest(name, known_options)}")
-    study_options: dict[str, dict[str, object]] = {study.name: {} for study in all_studies()}
+    parsed: dict[str, dict[str, object]] = {study.name: {} for study in all_studies()}
     for name, value in options.items():
         study, option = known_options[name]
-        study_options[study.name][option.name] = option.metadata["read"](name, value)
-    return {
-        study.name: replace(
-            common_settings,
-            study_options=study.options(**study_options[study.name]),
-            choices=_choices_by_task(study, study_options[study.name], settings),
-        )
-        for study in all_studies()
-    }
+        parsed[study.name][option.name] = option.metadata["read"](name, value)
+    return parsed
 
 
 def _choices_by_task(
@@ -158,10 +171,10 @@ def add_choices_to_variants(frame: pd.DataFrame, task: str, resampling: Resampli
     """Return judgments whose variants name the analysis choices that change the task's numbers."""
     if not resampling.choices.get(task):
         return frame
-    variants = {
-        text: _variant_with_choices(text, task, resampling) for text in frame["variant"].unique()
-    }
-    return frame.assign(variant=frame["variant"].map(variants))
+    renamed = {}
+    for variant in frame["variant"].unique():
+        renamed[variant] = _variant_with_choices(variant, task, resampling)
+    return frame.assign(variant=frame["variant"].map(renamed))
 
 
 def _variant_with_choices(variant: str, task: str, resampling: Resampling) -> str:
@@ -218,9 +231,9 @@ def read_costs(costs: Mapping[str, float] | str | None) -> Costs | None:
     values = dict(costs if isinstance(costs, Mapping) else pairs)
     for name in values:
         choice("costs", name.strip(), names)
-    missing = [name for name in names if name not in map(str.strip, values)]
-    if missing:
-        raise InvalidArgument(f"costs={costs} lacks {missing[0]}; give right=1,wrong=-2,abstain=0.")
+    for name in names:
+        if name not in map(str.strip, values):
+            raise InvalidArgument(f"costs={costs} lacks {name}; give right=1,wrong=-2,abstain=0.")
     numbers_by_name = {}
     for name, value in values.items():
         numbers_by_name[name.strip()] = number(f"costs {name}", value)
@@ -276,9 +289,13 @@ class StudyResults:
         """Add a note on judgments outside the common items to a result."""
         if not self.notes:
             return result
-        notes = {name: note for (task, name), note in self.notes.items() if task == result.task}
-        joined = "; ".join(f"{name}: {note}" for name, note in notes.items())
-        note = notes.get(result.dataset, joined)  # a result over all data sets gets all notes
+        note_by_dataset = {}
+        for (task, dataset), dataset_note in self.notes.items():
+            if task == result.task:
+                note_by_dataset[dataset] = dataset_note
+        # A result over all data sets gets all notes.
+        all_notes = "; ".join(map(": ".join, note_by_dataset.items()))
+        note = note_by_dataset.get(result.dataset, all_notes)
         return replace(result, note="; ".join(filter(None, (result.note, note))))
 
 
@@ -351,12 +368,8 @@ def compute_results(
                 for task in tasks:
                     order[model, _variant_with_choices(variant, task, resampling)] = position
             # As without a stream, shares of unread replies come last.
-            results.sort(
-                key=lambda result: (
-                    result.metric == UNREAD_SHARE,
-                    order[point_and_condition(result)[0]],
-                )
-            )
+            results.sort(key=lambda result: order[point_and_condition(result)[0]])
+            results.sort(key=lambda result: result.metric == UNREAD_SHARE)
         yield from results
 
 

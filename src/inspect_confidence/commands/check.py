@@ -92,9 +92,11 @@ class Requirement:
         # The text may be percent-encoded, if it is copied from a condition, or contain a literal
         # percent sign.
         decoded = unquote(required_text)
-        numbers = _parse_finite_number(decoded), _parse_finite_number(fact)
-        is_same = None not in numbers and numbers[0] == numbers[1]
-        return fact in (required_text, decoded) or is_same
+        required_number = _parse_finite_number(decoded)
+        is_same_number = required_number is not None and required_number == _parse_finite_number(
+            fact
+        )
+        return fact in (required_text, decoded) or is_same_number
 
 
 def read_requirement(text: str) -> Requirement:
@@ -206,14 +208,13 @@ def check(
     frames = []
     for requirement in parsed:
         rows = results.iloc[_matching_positions(requirement, table)]
-        reasons = [_failure_reason(requirement, row, strict) for row in rows.to_dict("records")]
+        reasons, decisions = [], []
+        for row in rows.to_dict("records"):
+            reasons.append(_failure_reason(requirement, row, strict))
+            decisions.append(_interval_decision(requirement, row))
         passed = [not reason for reason in reasons]
-        decisions = [_interval_decision(requirement, row) for row in rows.to_dict("records")]
-        frames.append(
-            rows.assign(
-                requirement=requirement.text, passed=passed, reason=reasons, decision=decisions
-            )
-        )
+        rows = rows.assign(requirement=requirement.text, passed=passed)
+        frames.append(rows.assign(reason=reasons, decision=decisions))
     return pd.concat(frames, ignore_index=True)[list(COLUMNS)]
 
 
@@ -228,22 +229,20 @@ def _matching_positions(requirement: Requirement, results: ResultTable) -> list[
     facts: dict[int, Mapping[str, str]] = {}
     for position, row in enumerate(results):
         if row["metric"] == requirement.metric and row["model"] in models:
-            facts[position] = {**row.condition, **{name: row.record[name] for name in KEY_PARTS}}
+            key = {name: row.record[name] for name in KEY_PARTS}
+            facts[position] = {**row.condition, **key}
     if not facts:
         raise InvalidArgument(
             f"{requirement.text}: there is no result of {requirement.metric}. "
             f"{nearest(requirement.metric, set(results.values('metric')))}"
         )
-    matches = [k for k, parts in facts.items() if requirement.matches(parts)]
+    matches = [position for position in facts if requirement.matches(facts[position])]
     if not matches:
         raise InvalidArgument(_no_match_error(requirement, list(facts.values())))
-    standard = [k for k in matches if not facts[k].keys() & _unnamed_estimators(requirement)]
+    # Rows of another estimator of the quantity match only if the requirement names it.
+    unnamed_parts = set(ESTIMATOR_PARTS) - requirement.parts.keys()
+    standard = [position for position in matches if unnamed_parts.isdisjoint(facts[position])]
     return standard or matches
-
-
-def _unnamed_estimators(requirement: Requirement) -> set[str]:
-    """Return the parts of estimators that the requirement doesn't name."""
-    return set(ESTIMATOR_PARTS) - requirement.parts.keys()
 
 
 def _interval_decision(requirement: Requirement, row: Mapping[Hashable, Any]) -> str:
@@ -251,10 +250,12 @@ def _interval_decision(requirement: Requirement, row: Mapping[Hashable, Any]) ->
     low, high = float(row["ci_low"]), float(row["ci_high"])
     if pd.isna(low) or pd.isna(high):
         return "undecided: no interval"
-    holds = requirement.holds(low), requirement.holds(high)
-    if all(holds):
+    low_holds, high_holds = requirement.holds(low), requirement.holds(high)
+    if low_holds and high_holds:
         return "within the limit"
-    return "undecided: the interval contains the limit" if any(holds) else "beyond the limit"
+    if low_holds or high_holds:
+        return "undecided: the interval contains the limit"
+    return "beyond the limit"
 
 
 def _no_match_error(requirement: Requirement, candidates: Sequence[Mapping[str, str]]) -> str:

@@ -14,6 +14,7 @@ from inspect_ai.model import GenerateConfig, ModelUsage, compute_model_cost
 
 from inspect_confidence import _registry
 from inspect_confidence.commands.design import (
+    Design,
     check_calibrated_settings,
     check_model,
     read_design,
@@ -76,9 +77,8 @@ def plan_run(
             raise InvalidArgument(f"-T {argument} is not of the form name=value.")
     for role_model in filter(None, (model, grader, extractor)):
         check_model(role_model)
-    task_object: Task = getattr(_registry, name)(
-        **dict(argument.split("=", 1) for argument in arguments)
-    )
+    values_by_name = dict(argument.split("=", 1) for argument in arguments)
+    task_object: Task = getattr(_registry, name)(**values_by_name)
 
     requests = _count_requests(task_object, model, epochs, limit)
     if extractor:
@@ -91,8 +91,8 @@ def plan_run(
         values = settings.model_dump(exclude_none=True)
         lines += [f"unsent:  {line}" for line in _unsent_lines(requests.facts, model, values)]
     metadata = [sample.metadata or {} for sample in task_object.dataset] * requests.epochs
-    lacking = study_of(tables[name]).lacking(tables[name], metadata)
-    lines += [f"lacks:   {line}" for line in lacking]
+    impossible_metrics = study_of(tables[name]).lacking(tables[name], metadata)
+    lines += [f"lacks:   {line}" for line in impossible_metrics]
     return "\n".join(lines)
 
 
@@ -111,19 +111,7 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     """
     design = read_design(path)
     connections = connections or design.settings.get("max_connections") or CONNECTIONS
-    runs: dict[str, list[_PlannedRun]] = {}
-    for entry in design.entries:
-        task = entry.build()
-        for model in entry.models:
-            check_calibrated_settings(task, model, design.settings)
-            requests = _count_requests(task, model, entry.repeats)
-            if entry.extractor:
-                requests = requests.with_extractor(entry.extractor)
-            cost = _cost_of_calls(model, requests.usage, cost_file, calls=requests.calls)
-            judge_cost = requests.typical_judge_cost(entry.grader, cost_file)
-            run_costs = [cost, judge_cost, requests.extractor_cost(cost_file)]
-            runs.setdefault(model, []).append(_PlannedRun(entry.name, run_costs))
-
+    runs = _planned_runs(design, cost_file)
     costs: list[_CallCost] = []
     lines = [f"{path}: {sum(map(len, runs.values()))} runs, logs in {design.logs}"]
     for model, model_runs in runs.items():
@@ -145,6 +133,23 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
         f"{_TOKENS_PER_SECOND} tokens a second; a judge's typical calls are included"
     )
     return "\n".join(lines)
+
+
+def _planned_runs(design: Design, cost_file: str | None) -> dict[str, list["_PlannedRun"]]:
+    """Return the runs of a study file by model, with the costs of model, judge and extractor."""
+    runs: dict[str, list[_PlannedRun]] = {}
+    for entry in design.entries:
+        task = entry.build()
+        for model in entry.models:
+            check_calibrated_settings(task, model, design.settings)
+            requests = _count_requests(task, model, entry.repeats)
+            if entry.extractor:
+                requests = requests.with_extractor(entry.extractor)
+            cost = _cost_of_calls(model, requests.usage, cost_file, calls=requests.calls)
+            judge_cost = requests.typical_judge_cost(entry.grader, cost_file)
+            run_costs = [cost, judge_cost, requests.extractor_cost(cost_file)]
+            runs.setdefault(model, []).append(_PlannedRun(entry.name, run_costs))
+    return runs
 
 
 _TYPICAL_SHARE = 0.2
@@ -331,15 +336,15 @@ def _count_requests(
     epochs = epochs or task.epochs or 1
     dataset = list(task.dataset)[:limit]
     samples = len(dataset) * epochs
-    replies, draws = samples * facts["calls_per_sample"], facts.get("draws_per_sample", 0)
+    replies_per_sample, draws = facts["calls_per_sample"], facts.get("draws_per_sample", 0)
     draws_per_call = choices_in_one_call(model or "") if draws > 1 else 1
-    calls_per_sample = facts["calls_per_sample"] - draws + math.ceil(draws / draws_per_call)
+    calls_per_sample = replies_per_sample - draws + math.ceil(draws / draws_per_call)
     calls = samples * calls_per_sample
     questions = epochs * sum(map(_question_length, dataset))
     characters = questions * calls_per_sample + calls * facts["prompt_characters"]
     usage = ModelUsage(
         input_tokens=characters // _CHARACTERS_PER_TOKEN,
-        output_tokens=replies * facts["output_tokens_per_call"],
+        output_tokens=samples * replies_per_sample * facts["output_tokens_per_call"],
     )
     judge = _JudgeRequests(**facts["grader"]) if "grader" in facts else None
     return _Requests(
@@ -493,7 +498,17 @@ def _cost_of_calls(
     *,
     calls: int = 0,
 ) -> _CallCost:
-    """Return the cost of calls; without a model or a price, how to have it estimated."""
+    """Return the cost of calls.
+
+    Without a model or a price, dollars are 0 and the description says how to have them estimated.
+
+    Args:
+        model: Name of the model; None if the user names none.
+        usage: Tokens of all calls.
+        cost_file: File of prices that are preferred to the known ones; None for these alone.
+        option: Option of the command that names the model.
+        calls: Number of calls.
+    """
     if model is None:
         return _CallCost("", calls, usage, description=f"name a {option} to have it estimated")
     price = price_of(model, cost_file)
@@ -501,23 +516,23 @@ def _cost_of_calls(
         missing = f"no price of {model} is known; give it with {_PRICE_OPTION}"
         return _CallCost(model, calls, usage, description=missing)
     dollars = compute_model_cost(price.cost, usage)
-    return _CallCost(
-        model, calls, usage, dollars, price.source, f"{_dollars_text(dollars)} for {model}"
-    )
+    description = f"{_dollars_text(dollars)} for {model}"
+    return _CallCost(model, calls, usage, dollars, price.source, description)
 
 
 def _table_line(name: str, costs: Sequence[_CallCost], connections: int) -> str:
-    """Return a line with calls, dollars and minutes.
+    """Return a line with the sums of calls and dollars, and the minutes.
 
     `?` stands for unknown prices, and `>1.20` for a sum without those that are unknown.
     """
-    paid = [cost for cost in costs if cost.calls]
-    dollars = sum(cost.dollars for cost in paid)
-    money = f"{dollars:,.2f}"
-    if not all(cost.is_priced for cost in paid):
-        money = f">{money}" if dollars else "?"
-    minutes = _minutes_text(paid, connections).removesuffix(" minutes")
-    return f"{name:<48}{sum(cost.calls for cost in paid):>10,}{money:>10}{minutes:>10}"
+    paid_costs = [cost for cost in costs if cost.calls]
+    calls = sum(cost.calls for cost in paid_costs)
+    dollars = sum(cost.dollars for cost in paid_costs)
+    dollars_text = f"{dollars:,.2f}"
+    if not all(cost.is_priced for cost in paid_costs):
+        dollars_text = f">{dollars_text}" if dollars else "?"
+    minutes = _minutes_text(paid_costs, connections).removesuffix(" minutes")
+    return f"{name:<48}{calls:>10,}{dollars_text:>10}{minutes:>10}"
 
 
 def _dollars_text(dollars: float) -> str:
@@ -530,8 +545,8 @@ def _serial_seconds(calls: int, usage: ModelUsage) -> float:
 
 def _minutes_text(costs: Iterable[_CallCost], connections: int) -> str:
     """Return the minutes of the slowest model as text; each model has its own connections."""
-    seconds: dict[str, float] = {}
+    seconds_by_model: dict[str, float] = {}
     for cost in costs:
-        seconds[cost.model] = seconds.get(cost.model, 0) + cost.seconds
-    minutes = max(seconds.values(), default=0) / connections / 60
+        seconds_by_model[cost.model] = seconds_by_model.get(cost.model, 0) + cost.seconds
+    minutes = max(seconds_by_model.values(), default=0) / connections / 60
     return f"{minutes:,.0f} minutes" if minutes >= 10 else f"{max(minutes, 0.1):.1f} minutes"

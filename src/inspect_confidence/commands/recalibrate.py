@@ -120,8 +120,8 @@ def recalibrate(
     offsets: list[dict[str, Any]] = []
     resampling = Resampling(resamples, seed)
     groups: list[ConfidenceGroup | IntervalGroup] = []
-    for whole in judgment_groups(judgments_of(source)):
-        groups += whole.split_by_fields()
+    for group_of_all_fields in judgment_groups(judgments_of(source)):
+        groups += group_of_all_fields.split_by_fields()
     for group in groups:
         is_train, is_test, split = _split_items(group, seed)
         if isinstance(group, ConfidenceGroup):
@@ -250,10 +250,10 @@ def _compare_confidence(
         differences[difference.metric] = difference
     results_before = _confidence_results(group, rows_before, resampling)
     results_after = _confidence_results(group, rows_after, resampling)
-    return [
-        (first, second, differences[first.metric])
-        for first, second in zip(results_before, results_after, strict=True)
-    ]
+    comparisons = []
+    for before, after in zip(results_before, results_after, strict=True):
+        comparisons.append((before, after, differences[before.metric]))
+    return comparisons
 
 
 def _confidence_results(
@@ -268,6 +268,7 @@ def _confidence_results(
 
 
 def _comparison_cells(before: Result, after: Result, change: Difference) -> dict[str, Any]:
+    """Return the cells of a metric as stated and recalibrated, by column of `COLUMNS`."""
     return {
         "metric": before.metric,
         "stated": before.value,

@@ -170,6 +170,7 @@ class _Population:
 
     @classmethod
     def from_frame(cls, rows: pd.DataFrame, units: pd.Index) -> "_Population":
+        """Return the population of readable judgments, given the names of their units."""
         answers = Answers.from_frame(rows, units)
         order = np.argsort(answers.unit_index, kind="stable")
         ordered = replace(

@@ -129,16 +129,23 @@ class _ConfidenceMap(_Fitted):
 
     @model_validator(mode="after")
     def _check_method(self) -> Self:
+        """Refuse an unknown method, too few maps of folds, and a map that decreases.
+
+        Only a map of the method `histogram` may decrease.
+        """
         if self.method not in RECALIBRATIONS:
             raise ValueError(f"the method {self.method!r:.60} is not known")
         if self.train.folds is not None and len(self.fold_maps) != FOLDS:
             raise ValueError(f"`fold_maps` has {len(self.fold_maps)} maps and not {FOLDS}")
-        for shape in (self, *self.fold_maps):
-            # Rounding lets the last digits of a fitted map decrease.
-            y = getattr(shape, "y", ())
-            falls = any(after < before - 1e-9 for before, after in pairwise(y))
-            if falls and self.method != "histogram":
-                raise ValueError(f"`y` decreases, which no map of the method {self.method} does")
+        if self.method == "histogram":
+            return self
+        for fitted_map in (self, *self.fold_maps):
+            for before, after in pairwise(getattr(fitted_map, "y", ())):
+                # Rounding lets the last digits of a fitted map decrease.
+                if after < before - 1e-9:
+                    raise ValueError(
+                        f"`y` decreases, which no map of the method {self.method} does"
+                    )
         return self
 
     @property

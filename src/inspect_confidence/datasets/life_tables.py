@@ -243,6 +243,7 @@ def _death_probabilities(file: str, text: str) -> dict[str, tuple[float, ...]]:
 
 
 def _read_header(header: Sequence[str], location: str) -> list[str]:
+    """Return the names of the columns in lower case; refuse missing and repeated columns."""
     names = [name.strip().lower() for name in header]
     columns = ", ".join(map(repr, header))
     for needed in (("age",), SEXES):
@@ -257,6 +258,7 @@ def _read_header(header: Sequence[str], location: str) -> list[str]:
 
 
 def _refuse_other_age(text: str, expected: int, location: str) -> None:
+    """Refuse an age that is not the next whole number."""
     age = _number(text)
     if age is None or not age.is_integer():
         raise InvalidArgument(
@@ -270,6 +272,7 @@ def _refuse_other_age(text: str, expected: int, location: str) -> None:
 
 
 def _probability(text: str, location: str) -> float:
+    """Return a probability from its text; refuse other texts and other numbers."""
     value = _number(text)
     if value is None or not 0 <= value <= 1:  # also nan
         raise InvalidArgument(

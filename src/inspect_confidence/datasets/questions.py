@@ -167,6 +167,7 @@ def own_question(row: OwnRow) -> Question:
 
 
 def _number_target(row: OwnRow) -> str:
+    """Return the target of a user's row without commas; refuse a target that is not a number."""
     target = row.text("target")
     grouped = re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", target)
     plain = target.replace(",", "") if grouped else target
@@ -202,6 +203,7 @@ def _truthfulqa(seed: int) -> Iterator[Question]:
 
 
 def _mmlu() -> Iterator[Question]:
+    """Yield the questions of MMLU, numbered within their subjects."""
     counts: Counter[str] = Counter()
     for row in downloaded_records(MMLU):
         subject = row["subject"]

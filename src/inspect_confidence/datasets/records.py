@@ -50,6 +50,7 @@ def read_records(path: Path, required: Iterable[str]) -> list[Record]:
 
 
 def _csv_rows(path: Path) -> list[Record]:
+    """Return the rows of a user's csv file; refuse a row with more fields than the header."""
     rows = list(csv_records(read_text(path), strict=True))
     for number, row in enumerate(rows, start=1):
         if None in row:
@@ -60,6 +61,7 @@ def _csv_rows(path: Path) -> list[Record]:
 
 
 def _jsonl_rows(path: Path) -> list[Record]:
+    """Return the objects of a user's jsonl file; refuse a line that is not a JSON object."""
     rows = []
     # Split at line feeds only, because JSON text may contain other line separators.
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -269,6 +271,7 @@ def downloaded_records(name: str) -> Any:
 
 
 def _parse_file(path: Path) -> Any:
+    """Return the content of a parquet, csv, tsv, json or jsonl file, as its name says."""
     if path.suffix == ".parquet":
         # Imported here because pandas takes a second, which other data sets should not cost.
         import pandas as pd  # noqa: PLC0415

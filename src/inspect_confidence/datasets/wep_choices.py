@@ -149,6 +149,7 @@ def right_choice(share: float, choice_set: int) -> int:
 
 
 def _is_inside(interval: str, x: float, low: float, high: float) -> bool:
+    """Return whether x is in the named interval, whose ends `low` and `high` are excluded."""
     return {
         "below_low": x < low,
         "above_low": x > low,

@@ -311,6 +311,7 @@ def _counts(rows: ResultTable) -> str:
 
 
 def _column(rows: ResultTable) -> MatrixColumn:
+    """Return the column of rows with the same headline; the first row tells what they share."""
     first = rows.first
     return MatrixColumn(
         study=first["study"],
@@ -327,6 +328,14 @@ def _column(rows: ResultTable) -> MatrixColumn:
 def _number(
     row: ResultRow, rank: Rank, shares: Mapping[tuple[str, ...], tuple[int, float]]
 ) -> MatrixCell:
+    """Return the cell of a row of results.
+
+    Args:
+        row: The row.
+        rank: Its rank.
+        shares: Row and share of parse failures by task, model, variant and data set. The share of
+            the row's data set is shown, else that over all data sets, else that of any data set.
+    """
     metric = row["metric"]
     unread_row, unread = None, ""
     for dataset in (row["dataset"], ALL_DATASETS, ""):

@@ -116,6 +116,10 @@ def difference_ends(metric: str, difference: float, low: float, high: float) -> 
 
 
 def _signed(metric: str, number: float, digits_of: float) -> str:
+    """Return a number with its sign, shares in percent, with the digits of another number.
+
+    NaN is a dash, and 0 has no sign.
+    """
     if isnan(number):
         return "-"
     if isinf(number):

@@ -50,7 +50,10 @@ def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     varied = (rows[list(_PANEL_COLUMNS)].nunique() > 1).any()
     first = rows.iloc[0]
     # A single panel is titled by the first part of its condition.
-    always = () if varied else [next((name for name in _CONDITION_PARTS if first[name]), "model")]
+    always = []
+    if not varied:
+        present_parts = [name for name in _CONDITION_PARTS if first[name]]
+        always.append(present_parts[0] if present_parts else "model")
     titled = panels(rows, _PANEL_COLUMNS, always=always, say=_title_text)
     runs = list(dict.fromkeys(_run_key(panel_rows)[1:] for _, panel_rows in titled))
 
@@ -297,17 +300,14 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
         rows, _TASKS, [_HIT, _FALSE_ALARM], parts=["threshold", *_CONDITION_PARTS]
     )
     key = ["task", "threshold", *_PANEL_COLUMNS]
-    hits, alarms = (
-        selected[selected["metric"] == _HIT],
-        selected[selected["metric"] == _FALSE_ALARM],
-    )
+    hits = selected[selected["metric"] == _HIT]
+    alarms = selected[selected["metric"] == _FALSE_ALARM]
     points = hits.merge(alarms[[*key, "value"]], "outer", key, suffixes=("", "_false"))
     titled = _sorted_panels(points)
-    baselines = {
-        _run_key(panel_rows): panel_rows
-        for _, panel_rows in titled
-        if panel_rows["scale"].iloc[0] == str(BASELINE)
-    }
+    baselines = {}
+    for _, panel_rows in titled:
+        if panel_rows["scale"].iloc[0] == str(BASELINE):
+            baselines[_run_key(panel_rows)] = panel_rows
     names = [f"{BASELINE}, to compare"] if 0 < len(baselines) < len(titled) else []
 
     def draw(ax: Axes, points: pd.DataFrame) -> None:
@@ -351,14 +351,14 @@ def utility(rows: pd.DataFrame) -> Figure:
         rows, _TASKS, ["expected_utility"], parts=["answered_from", "costs", *_CONDITION_PARTS]
     )
     selected = selected.assign(x=selected["answered_from"].astype(float))
-    titled = [
-        (title, panel_rows.sort_values("x", kind="stable").drop_duplicates("x"))
-        for title, panel_rows in _sorted_panels(selected)
-    ]
+    titled = []
+    for title, panel_rows in _sorted_panels(selected):
+        titled.append((title, panel_rows.sort_values("x", kind="stable").drop_duplicates("x")))
 
     def draw(ax: Axes, points: pd.DataFrame) -> None:
-        worth = dict(pair.split(" ") for pair in str(points["costs"].iloc[0]).split(", "))
-        costs = Costs(**{name: float(value) for name, value in worth.items()})
+        # The text is as in "right 1, wrong -2, abstain 0".
+        texts = dict(pair.split(" ") for pair in str(points["costs"].iloc[0]).split(", "))
+        costs = Costs(**{name: float(text) for name, text in texts.items()})
         ax.axhline(costs.abstain, **DASHED)
         ax.axvline(costs.indifferent, **_DOTTED)
         x, y, low, high = points[["x", "value", "ci_low", "ci_high"]].to_numpy(float).T
@@ -421,10 +421,10 @@ def reliability(rows: pd.DataFrame) -> Figure:
     if corp.any():
         curves = select_rows(rows, _TASKS, [_CORP, _BAND], parts=["confidence", *_CONDITION_PARTS])
         selected = pd.concat([selected, curves.assign(x=curves["confidence"].astype(float))])
-    titled = [
-        (f"{title} (n = {panel_rows.loc[~_is_corp(panel_rows), 'n'].sum():,})", panel_rows)
-        for title, panel_rows in _sorted_panels(selected)
-    ]
+    titled = []
+    for title, panel_rows in _sorted_panels(selected):
+        n = panel_rows.loc[~_is_corp(panel_rows), "n"].sum()
+        titled.append((f"{title} (n = {n:,})", panel_rows))
 
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
         bins = rows[~_is_corp(rows)]

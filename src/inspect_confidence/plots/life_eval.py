@@ -1,6 +1,7 @@
 """LifeEval: overconfidence by radius and difficulty, confidence, and the ages answered."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -73,36 +74,45 @@ def best_age(rows: pd.DataFrame) -> Figure:
     sexes = list(selected["sex"].unique())
     sexes.sort(key=lambda sex: [sex != known_sex for known_sex in _SEXES])
     present = set(zip(selected["sex"], selected["metric"], strict=True))
-    names = {
-        (k, sex, metric): f"{shortened(sex, 20)}, {label}" if sex else label
-        for k, sex in enumerate(sexes)
-        for metric, label in _LINE_LABELS.items()
-        if (sex, metric) in present
-    }
+    label_by_line: dict[tuple[str, str], str] = {}
+    for sex, metric in product(sexes, _LINE_LABELS):
+        if (sex, metric) in present:
+            beginning = f"{shortened(sex, 20)}, " if sex else ""
+            label_by_line[sex, metric] = beginning + _LINE_LABELS[metric]
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        for (k, sex, metric), name in names.items():
-            of_sex = panel_rows[panel_rows["sex"] == sex]
-            line = of_sex[of_sex["metric"] == metric].set_index("age")["value"].sort_index()
+        for (sex, metric), label in label_by_line.items():
+            sex_rows = panel_rows[panel_rows["sex"] == sex]
+            line = sex_rows[sex_rows["metric"] == metric].set_index("age")["value"].sort_index()
+            if line.empty:
+                continue
+            number_of_sex = sexes.index(sex)
             look: dict[str, Any] = {"linewidth": 1.3, "linestyle": "--"}
-            if metric == "mean_answer" and len(line):
+            if metric == "mean_answer":
                 # The line is interrupted at an age without an answer.
-                line = line.reindex(sorted(of_sex["age"].unique()))
+                line = line.reindex(sorted(sex_rows["age"].unique()))
                 # Wide and pale, so that a best answer that is the same shows on it.
                 look = {"linewidth": 3.5, "alpha": 0.45, "markeredgewidth": 0, "markersize": 4.5}
-                look["marker"] = mark(k)["marker"]
-                if len(line) > 2 * _YEARS_BETWEEN_MARKS:
-                    look["markevery"] = (
-                        k * _YEARS_BETWEEN_MARKS // 2 % _YEARS_BETWEEN_MARKS,
-                        _YEARS_BETWEEN_MARKS,
-                    )
-            if len(line):
-                ax.plot(line.index, line, label=name, color=mark(k)["color"], **look)
+                look["marker"] = mark(number_of_sex)["marker"]
+                look["markevery"] = _marked_points(number_of_sex, len(line))
+            ax.plot(line.index, line, label=label, color=mark(number_of_sex)["color"], **look)
         ax.tick_params(axis="y", pad=2)
 
     titled = _panels_by_radius(selected.sort_values("radius", kind="stable"))
-    legend = list(names.values())
+    legend = list(label_by_line.values())
     return facets(titled, draw, x="age (years)", y="age at death (years)", legend=legend)
+
+
+def _marked_points(line_number: int, n_points: int) -> tuple[int, int] | None:
+    """Return the first marked point of a line, one a year, and the distance to the next.
+
+    Lines with even and with odd numbers have marks at different ages. The result is None, which
+    marks all points, for a short line.
+    """
+    if n_points <= 2 * _YEARS_BETWEEN_MARKS:
+        return None
+    first_point = line_number * _YEARS_BETWEEN_MARKS // 2 % _YEARS_BETWEEN_MARKS
+    return first_point, _YEARS_BETWEEN_MARKS
 
 
 @styled
@@ -156,11 +166,7 @@ def maximum_score(rows: pd.DataFrame) -> Figure:
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         for k, radius in enumerate(radii):
             line = panel_rows[panel_rows["radius"] == radius].sort_values("age")
-            marked_points = (
-                (k * _YEARS_BETWEEN_MARKS // 2 % _YEARS_BETWEEN_MARKS, _YEARS_BETWEEN_MARKS)
-                if len(line) > 2 * _YEARS_BETWEEN_MARKS
-                else None
-            )
+            marked_points = _marked_points(k, len(line))
             look: dict[str, Any] = {"markersize": 4, "markevery": marked_points, **mark(k)}
             ax.plot(line["age"], line["value"], label=f"radius {radius}", **look)
         ax.set_ylim(0, 1.03)

@@ -43,8 +43,9 @@ def window(metric: str, values: Iterable[float]) -> Window:
     An end that the range lacks is a round number beyond the values, the target and 0. It is not so
     near to 0 that rounding errors or very small differences look large.
 
-    `values` are all numbers that are drawn on such an axis; numbers that are not finite are
-    ignored.
+    Args:
+        metric: Name of the metric.
+        values: All numbers that are drawn on such an axis; those that are not finite are ignored.
 
     Example:
         >>> window("ece", [0.2]), window("hard_easy_slope", [-2e-13, 2e-13])
@@ -52,15 +53,18 @@ def window(metric: str, values: Iterable[float]) -> Window:
     """
     entry = METRICS[metric]
     target = ideal(metric, "")
-    reach = _LEAST_REACH.get(entry.unit, _DEFAULT_REACH)
-    ends = [0.0, reach, *(_MARGIN * value for value in values if math.isfinite(value))]
-    ends += [target] if target is not None else []
-    ends += [-reach] if entry.unit not in _LEAST_REACH and entry.low < 0 else []
-    size = max(map(abs, ends))
-    low, high = entry.low, entry.high
-    lowest = low if math.isfinite(low) else -_round_end(-min(ends), size)
-    highest = high if math.isfinite(high) else _round_end(max(ends), size)
-    return float(lowest) + 0.0, float(highest) if highest > lowest else float(lowest) + 1
+    least_reach = _LEAST_REACH.get(entry.unit, _DEFAULT_REACH)
+    points = [0.0, least_reach]
+    points += [_MARGIN * value for value in filter(math.isfinite, values)]
+    if target is not None:
+        points.append(target)
+    if entry.unit not in _LEAST_REACH and entry.low < 0:
+        points.append(-least_reach)
+    size = max(map(abs, points))
+    low = entry.low if math.isfinite(entry.low) else -_round_end(-min(points), size)
+    high = entry.high if math.isfinite(entry.high) else _round_end(max(points), size)
+    # 0 is added to turn -0.0 into 0.0.
+    return float(low) + 0.0, float(high) if high > low else float(low) + 1
 
 
 def ideal(metric: str, level: str) -> float | None:
@@ -85,8 +89,14 @@ _PLAIN_LENGTH = 5000
 def interval_text(value: float, interval: Window, reach: Window, unit: str) -> str:
     """Return a number with its interval, if any, with as many digits as the axis resolves.
 
-    `reach` are the ends of the axis. A value of NaN is `undefined`; an interval with an end that is
-    NaN is left out. Counts have no digits after the point.
+    A value of NaN is `undefined`; an interval with an end that is NaN is left out. Counts have no
+    digits after the point.
+
+    Args:
+        value: The number.
+        interval: Ends of its interval.
+        reach: Ends of the axis.
+        unit: Unit of the metric.
 
     Example:
         >>> interval_text(0.5, (0.25, 0.75), reach=(0, 1), unit="share")
@@ -96,18 +106,16 @@ def interval_text(value: float, interval: Window, reach: Window, unit: str) -> s
     """
     if math.isnan(value):
         return "undefined"
-    sizes = [
-        abs(number_value) for number_value in (value, *interval) if math.isfinite(number_value)
-    ]
-    wide = max([reach[1] - reach[0], *sizes])
-    digits = 0 if unit == "count" else 3 if wide <= 2 else 2 if wide <= 50 else 1
-    form = f".{digits}f" if wide <= _PLAIN_LENGTH else ".3g"
-    value_text, low_text, high_text = (
-        number(number_value, form) for number_value in (value, *interval)
-    )
-    if any(map(math.isnan, interval)):
-        return value_text
-    return f"{value_text} [{low_text}, {high_text}]"
+    finite_numbers = filter(math.isfinite, (value, *interval))
+    length = max([reach[1] - reach[0], *map(abs, finite_numbers)])
+    digits = 3 if length <= 2 else 2 if length <= 50 else 1
+    if unit == "count":
+        digits = 0
+    form = f".{digits}f" if length <= _PLAIN_LENGTH else ".3g"
+    low, high = interval
+    if math.isnan(low) or math.isnan(high):
+        return number(value, form)
+    return f"{number(value, form)} [{number(low, form)}, {number(high, form)}]"
 
 
 def _round_end(reach: float, size: float) -> float:
@@ -119,8 +127,9 @@ def _round_end(reach: float, size: float) -> float:
     if reach <= _ROUNDING * size:
         return 0.0
     reach = max(reach, _LEAST_SIDE * size)
-    unit = 10.0 ** math.floor(math.log10(reach))
-    return next(step * unit for step in _STEPS if step * unit >= reach * (1 - 1e-12))
+    power_of_ten = 10.0 ** math.floor(math.log10(reach))
+    ends = [step * power_of_ten for step in _STEPS]
+    return min(end for end in ends if end >= reach * (1 - 1e-12))
 
 
 # Lengths in inches:
@@ -158,12 +167,13 @@ def profile(rows: pd.DataFrame) -> Figure:
         metric: window(str(metric), metric_rows[list(_NUMBERS)].to_numpy(float).ravel())
         for metric, metric_rows in checked.groupby("metric")
     }
+    # A text is the heading of the rows of a study.
     parts: list[str | _ProfileRow] = []
-    for study, metric_rows in checked.groupby("study", sort=False):
-        parts += [_STUDY_TITLES.get(str(study), str(study))] if study else []
-        parts += [
-            _profile_row(line, reach[line["metric"]]) for line in metric_rows.to_dict("records")
-        ]
+    for study, study_rows in checked.groupby("study", sort=False):
+        if study:
+            parts.append(_STUDY_TITLES.get(str(study), str(study)))
+        for line in study_rows.to_dict("records"):
+            parts.append(_profile_row(line, reach[line["metric"]]))
     heights = [_HEADING if isinstance(part, str) else part.high for part in parts]
     figure = Figure(figsize=(WIDTH, 2 * _TOP + sum(heights)))
     top = figure.get_figheight() - _TOP

@@ -1,6 +1,7 @@
 """Figures of words of probability: stated probabilities and chosen words, model against people."""
 
 from collections.abc import Hashable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.plots.cells import CellTable, cells
 from inspect_confidence.plots.dots import Panel, dots
 from inspect_confidence.plots.layout import (
@@ -67,11 +69,10 @@ def consistency(rows: pd.DataFrame) -> Figure:
         for metric, score in _SCORE_TITLES.items():
             if len(of_metric := panel_rows[panel_rows["metric"] == metric]):
                 rows_by_title[f"{title}\n{score}" if len(groups) > 1 else score] = of_metric
-    modes_asked = {
-        mode for panel_rows in rows_by_title.values() for mode in _drawn_modes(panel_rows)
-    }
-    names = [label for mode, label in _MODE_LABELS.items() if mode in modes_asked]
-    names += [_RANDOM] if (selected["baseline"] == "expected").any() else []
+    drawn_modes = set(chain.from_iterable(map(_drawn_modes, rows_by_title.values())))
+    names = [label for mode, label in _MODE_LABELS.items() if mode in drawn_modes]
+    if (selected["baseline"] == "expected").any():
+        names.append(_RANDOM)
     several = selected["choice_set"].nunique() > 1
     axis_label = "words to choose from" if several else ""
     titled = list(rows_by_title.items())
@@ -85,9 +86,12 @@ def _is_mode_or_chance(condition: Condition) -> bool:
 
 
 def _drawn_modes(rows: pd.DataFrame) -> list[str]:
-    """Return the modes to draw; both modes together only if no single mode is there."""
+    """Return the modes to draw: `without` and `with` reasoning, or "" (both) if it is the only one.
+
+    The modes are values of the column `cot` of rows that are not a baseline.
+    """
     present = set(rows.loc[rows["baseline"] == "", "cot"])
-    return [mode for mode in _MODE_LABELS if mode in present and (mode or present == {""})]
+    return [mode for mode in _MODE_LABELS if mode in (present - {""} or present)]
 
 
 def _draw_consistency(ax: Axes, rows: pd.DataFrame) -> None:
@@ -97,10 +101,11 @@ def _draw_consistency(ax: Axes, rows: pd.DataFrame) -> None:
     places = {size: place for place, size in enumerate(sizes)}
     rows = rows.assign(x=rows["choice_set"].map(places)).drop_duplicates("condition")
     scored = rows[rows["baseline"] == ""]
-    for i, mode in enumerate(modes):
-        of_mode = scored[scored["cot"] == mode]
-        x = of_mode["x"].astype(float) + 0.2 * (i - (len(modes) - 1) / 2)
-        with_intervals(ax, x, of_mode, linestyle="none", label=_MODE_LABELS[mode], **mark(i))
+    for position, mode in enumerate(modes):
+        mode_rows = scored[scored["cot"] == mode]
+        x = mode_rows["x"].astype(float) + 0.2 * (position - (len(modes) - 1) / 2)
+        label = _MODE_LABELS[mode]
+        with_intervals(ax, x, mode_rows, linestyle="none", label=label, **mark(position))
     chance = rows[rows["baseline"] == "expected"]
     if len(chance):
         positions = chance["x"].to_numpy(float)
@@ -138,13 +143,14 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
     groups = panels(selected, ("model", "dataset", "variant"), joint=", ")
     for title, panel_rows in groups:
         for metric, score in _SCORE_TITLES.items():
-            of_metric = panel_rows[panel_rows["metric"] == metric]
-            of_model, chance = (
-                of_metric[(of_metric["baseline"] == "") == is_model] for is_model in (True, False)
-            )
-            if len(of_model):
-                expected = float(chance["value"].iloc[0]) if len(chance) else None
-                series = [(_MODE_LABELS[mode], of_model[of_model["cot"] == mode]) for mode in modes]
+            metric_rows = panel_rows[panel_rows["metric"] == metric]
+            model_rows = metric_rows[metric_rows["baseline"] == ""]
+            chance_rows = metric_rows[metric_rows["baseline"] != ""]
+            if len(model_rows):
+                expected = float(chance_rows["value"].iloc[0]) if len(chance_rows) else None
+                series = []
+                for mode in modes:
+                    series.append((_MODE_LABELS[mode], model_rows[model_rows["cot"] == mode]))
                 head = f"{title}\n{score}" if len(groups) > 1 else score
                 tables.append(
                     Panel(head, "score", series=series, reference=expected, within=(0, 1))
@@ -199,25 +205,26 @@ def divergence(rows: pd.DataFrame) -> Figure:
             columns, omitted = first_names(
                 panels(model_rows, titled_columns, joint=", "), _MOST_COLUMNS, "columns"
             )
-            values = [
-                column_rows.drop_duplicates("word").set_index("word")["value"].reindex(names)
-                for _, column_rows in columns
-            ]
-            table, labels = np.column_stack([*values]), [label for label, _ in columns]
-            head = f"{title_of_model}\n{title}" if title_of_model else title
-            remark = f"{more}\n{omitted}"
             tables.append(
                 CellTable(
-                    head,
-                    table,
+                    f"{title_of_model}\n{title}" if title_of_model else title,
+                    np.column_stack(
+                        [_values_of_words(column_rows, names) for _, column_rows in columns]
+                    ),
                     rows=names,
-                    columns=labels,
+                    columns=[label for label, _ in columns],
                     write=write,
-                    remark=remark,
+                    remark=f"{more}\n{omitted}",
                     limits=limits,
                 )
             )
     return cells(tables)
+
+
+def _values_of_words(rows: pd.DataFrame, words: list[str]) -> FloatArray:
+    """Return the first value of each word in rows of one metric; NaN without a value."""
+    value_by_word = rows.drop_duplicates("word").set_index("word")["value"]
+    return value_by_word.reindex(words).to_numpy(float)
 
 
 _STAR_PARTS = ("language", "setting", "versus", "word", "of")
@@ -254,13 +261,12 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
         )
         columns, stars = [], []
         for _, column_rows in compared:
-            by_word = column_rows.drop_duplicates("word").set_index("word")["value"]
-            columns.append(by_word.reindex(names).to_numpy(float))
-            same = tests["versus"] == versus
+            columns.append(_values_of_words(column_rows, names))
+            is_of_column = tests["versus"] == versus
             for key in keys:
-                same &= tests[key] == column_rows[key].iloc[0]
-            p = tests[same].drop_duplicates("word").set_index("word")["value"].reindex(names)
-            stars.append(["*" * sum(value < level for level in _STAR_LEVELS) for value in p])
+                is_of_column &= tests[key] == column_rows[key].iloc[0]
+            p_values = _values_of_words(tests[is_of_column], names)
+            stars.append(list(map(_stars, p_values)))
         tables.append(
             CellTable(
                 f"{shortened(str(model))}\nagainst {shortened(str(versus))}",
@@ -277,6 +283,13 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
 
 
 _STAR_LEVELS = (0.1, 0.05, 0.01)
+
+
+def _stars(p_value: float) -> str:
+    """Return a star for each level that a p-value is below; none for NaN."""
+    return "*" * sum(p_value < level for level in _STAR_LEVELS)
+
+
 _DIFFERENCE_METRICS = ("paired_difference", "median_difference", "brunner_munzel_theta")
 _DIFFERENCE_PARTS = ("language", "setting", "versus", "word", "of")
 _TEST_KEY = ("model", "dataset", "variant", "language", "setting", "versus", "word")
@@ -388,24 +401,25 @@ def words(rows: pd.DataFrame) -> Figure:
     of_people = selected["model"] == _PEOPLE
     people, of_models = selected[of_people], _without_repeated_settings(selected[~of_people])
     of_models["setting"] = of_models["setting"].replace(_ALL_SETTINGS)
-    titled = (
-        panels(of_models, _PANEL_COLUMNS, joint=", ") if len(of_models) else [(_PEOPLE, of_models)]
-    )
-    orders, remarks = zip(
-        *(_shown_words(people, panel_rows) for _, panel_rows in titled), strict=True
-    )
+    titled_rows = [(_PEOPLE, of_models)]
+    if len(of_models):
+        titled_rows = panels(of_models, _PANEL_COLUMNS, joint=", ")
+    titled, heights, widths, remarks = [], [], [], []
+    for title, panel_rows in titled_rows:
+        names, remark = _shown_words(people, panel_rows)
+        titled.append((title, (panel_rows, names)))
+        heights.append(_ROW_HEIGHT * (len(names) + _LEGEND_ROWS))
+        widths.append(tick_width(tick_labels(names)))
+        remarks.append(remark)
     return facets(
-        [
-            (title, (panel_rows, names))
-            for (title, panel_rows), names in zip(titled, orders, strict=True)
-        ],
+        titled,
         lambda ax, drawn_panel: _draw_words(ax, people, *drawn_panel),
         x="stated probability",
         y="",
         columns=1,
-        height=[_ROW_HEIGHT * (len(names) + _LEGEND_ROWS) for names in orders],
+        height=heights,
         shared="none",
-        ticks=max(tick_width(tick_labels(names)) for names in orders),
+        ticks=max(widths),
         beneath=remarks,
     )
 
@@ -464,22 +478,30 @@ def _without_repeated_settings(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_words(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: list[str]) -> None:
-    """Draw the people's and the model's boxes in rows of names, and lines between categories."""
+    """Draw the people's and the model's boxes in rows of names, and lines between categories.
+
+    Args:
+        ax: Axes to draw on.
+        people: Quantiles of the surveyed people for all words.
+        of_model: Quantiles of the model.
+        names: The words, from the top to the foot.
+    """
     asked_people = people[people["word"].isin(names)]
     sides = [(_PEOPLE, "", asked_people, 1), ("model", " contexts", of_model, 0)]
     sides = [side for side in sides if len(side[2])]
-    for place, (source, unit, side, look) in enumerate(sides):
+    for place, (source, unit, rows, look) in enumerate(sides):
         shift = 0.38 * (place - (len(sides) - 1) / 2)
-        sizes = " to ".join(map(str, sorted({side["n"].min(), side["n"].max()})))
-        _draw_boxes(ax, names, rows=side, shift=shift, label=f"{source} ({sizes}{unit})", look=look)
+        counts = " to ".join(map(str, sorted({rows["n"].min(), rows["n"].max()})))
+        label = f"{source} ({counts}{unit})"
+        _draw_boxes(ax, names, rows=rows, shift=shift, label=label, look=look)
     ax.set_xlim(-0.02, 1.05)
     ax.set_xticks([k / 4 for k in range(5)], [f"{25 * k}%" for k in range(5)])
     ax.set_yticks(range(len(names)), tick_labels(names))
     ax.set_ylim(len(names) - 0.4, -0.6 - _LEGEND_ROWS)
     medians = _median_by_word(asked_people, of_model).reindex(names)
-    places = sorted({int((medians >= bound).sum()) for bound in _CATEGORY_BOUNDS} - {0, len(names)})
-    for place in places:
-        ax.axhline(place - 0.5, color=INK, linewidth=0.8, linestyle=":", zorder=1)
+    n_words_above = {int((medians >= bound).sum()) for bound in _CATEGORY_BOUNDS}
+    for n_words in sorted(n_words_above - {0, len(names)}):
+        ax.axhline(n_words - 0.5, color=INK, linewidth=0.8, linestyle=":", zorder=1)
     ax.legend(loc="upper left", borderaxespad=0, handlelength=1, handletextpad=0.4)
 
 
@@ -501,16 +523,17 @@ def _words_by_median(people: pd.DataFrame, of_model: pd.DataFrame) -> list[str]:
 
 
 def _median_by_word(people: pd.DataFrame, of_model: pd.DataFrame) -> "pd.Series[Any]":
-    """Return the people's median of each word of the model; without people, the model's medians."""
-    people_medians, model_medians = (_quantile_table(side)["0.5"] for side in (people, of_model))
-    medians = (
-        people_medians[people_medians.index.isin(model_medians.index)]
-        if len(model_medians)
-        else people_medians
-    )
-    model_only = model_medians[~model_medians.index.isin(medians.index)]
-    of_all: pd.Series[Any] = pd.concat([medians, model_only])
-    return of_all
+    """Return the median of each word: that of people, or the model's if people lack the word.
+
+    Words that the model lacks are left out, unless there is no model.
+    """
+    people_medians = _quantile_table(people)["0.5"]
+    model_medians = _quantile_table(of_model)["0.5"]
+    if len(model_medians):
+        people_medians = people_medians[people_medians.index.isin(model_medians.index)]
+    is_model_only = ~model_medians.index.isin(people_medians.index)
+    medians: pd.Series[Any] = pd.concat([people_medians, model_medians[is_model_only]])
+    return medians
 
 
 def _draw_boxes(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO, StringIO
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -128,36 +129,38 @@ def _without_empty_panels(spec: FigureSpec, rows: pd.DataFrame) -> tuple[pd.Data
     panels = with_parts(rows, [name for name in keys if name not in COLUMNS])[keys]
     names = [tuple(map(str, values)) for values in panels.itertuples(index=False)]
     defined = rows["value"].notna()
-    drawn = {name for name, has_value in zip(names, defined, strict=True) if has_value}
-    panels_of_rows = list(dict.fromkeys(names))
-    empty = [name for name in panels_of_rows if name not in drawn]
-    if not drawn or not empty:
+    drawn_panels = set(compress(names, defined))
+    all_panels = list(dict.fromkeys(names))
+    empty_panels = [name for name in all_panels if name not in drawn_panels]
+    if not drawn_panels or not empty_panels:
         return rows, ""
-    drawn_rows = rows[[name in drawn for name in names]]
-    return drawn_rows, f"No number of: {'; '.join(_panel_names(panels_of_rows, empty))}."
+    drawn_rows = rows[[name in drawn_panels for name in names]]
+    return drawn_rows, f"No number of: {'; '.join(_panel_names(all_panels, empty_panels))}."
 
 
 def _panel_names(
-    panels_of_rows: Sequence[tuple[str, ...]], empty: Sequence[tuple[str, ...]]
+    all_panels: Sequence[tuple[str, ...]], empty_panels: Sequence[tuple[str, ...]]
 ) -> Iterator[str]:
-    """Yield names of the empty panels; a value is named alone if all panels with it are empty."""
-    unnamed = list(empty)
-    for column in range(len(panels_of_rows[0])):
-        values = {panel[column] for panel in panels_of_rows}
-        numbered = {panel[column] for panel in panels_of_rows if panel not in empty}
-        if len(values) == 1:
-            continue
+    """Yield names of the empty panels; a value is named alone if all panels with it are empty.
+
+    A panel is a tuple of values, such as model and data set. Values that all panels share are not
+    named.
+    """
+    varied_columns = []
+    for column, values in enumerate(zip(*all_panels, strict=True)):
+        if len(set(values)) > 1:
+            varied_columns.append(column)
+    drawn_panels = set(all_panels) - set(empty_panels)
+    unnamed = list(empty_panels)
+    for column in varied_columns:
+        drawn_values = {panel[column] for panel in drawn_panels}
         for value in dict.fromkeys(panel[column] for panel in unnamed):
-            if value not in numbered and value:
+            if value and value not in drawn_values:
                 yield _short_name(value)
                 unnamed = [panel for panel in unnamed if panel[column] != value]
     for panel in unnamed:
-        varied = [
-            value
-            for column, value in enumerate(panel)
-            if value and len({other[column] for other in panels_of_rows}) > 1
-        ]
-        yield ", ".join(map(_short_name, varied))
+        varied_values = [panel[column] for column in varied_columns]
+        yield ", ".join(map(_short_name, filter(None, varied_values)))
 
 
 def _missing_reason(spec: FigureSpec, rows: pd.DataFrame) -> str:
@@ -248,11 +251,18 @@ def _is_of_figure(row: Mapping[Any, Any], keys: Sequence[str], lines: set[tuple[
     """Return whether a count of judgments belongs to one of a figure's lines.
 
     Model and variant must be equal, other keys only if the count has them.
+
+    Args:
+        row: A row with the number of judgments of a status.
+        keys: Columns of the row: `model`, `variant`, and further ones.
+        lines: Values of these columns in the lines of the figure.
     """
     model, variant, *values = (str(row[name]) for name in keys)
-    for line in lines:
-        pairs = zip(values, line[2:], strict=True)
-        if line[:2] == (model, variant) and all(a in ("", b) for a, b in pairs):
+    for line_model, line_variant, *line_values in lines:
+        if (line_model, line_variant) != (model, variant):
+            continue
+        pairs = zip(values, line_values, strict=True)
+        if all(value in ("", line_value) for value, line_value in pairs):
             return True
     return False
 

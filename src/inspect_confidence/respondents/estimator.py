@@ -52,7 +52,14 @@ class Estimator:
     distortion: float = parameter(1.0, 0.01, 100)
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Reply to a question for an interval, a point, an integer or a reasoning trace."""
+        """Reply to a question; None if the respondent does not know the form.
+
+        Args:
+            form: `interval`, `point`, `integer` (with token probabilities) or `trace` (reasoning).
+            request: Name of the `item`, number of the `draw` (0 by default), and for an interval
+                its nominal `level` in percent.
+            temperature: Decoding temperature of points and integers; other forms ignore it.
+        """
         item, draw = str(request.get("item")), int(request.get("draw", 0))
         if form == "interval":
             return self.interval(item, draw, float(request["level"]))
@@ -60,7 +67,9 @@ class Estimator:
             return self.point(item, draw, temperature)
         if form == "integer":
             return self.integer(item, draw, temperature)
-        return self.trace(item, draw) if form == "trace" else None
+        if form == "trace":
+            return self.trace(item, draw)
+        return None
 
     def belief(self, item: str) -> Beliefs:
         """Return the belief about an item.
@@ -71,14 +80,15 @@ class Estimator:
         return draw_beliefs(known_fermi(item).exponent, seeded(self.seed, "belief", item))
 
     def interval(self, item: str, draw: int, level: float) -> Utterance:
-        """Reply to a question for an interval."""
+        """Reply to a question for an interval of a nominal level in percent."""
         rng = seeded(self.seed, "interval", item, f"{level:g}", str(draw))
         lower, upper = stated_bounds(
             self.belief(item), level, tunnel=self.tunnel, position=rng.uniform(), shrink=self.shrink
         )
         digits = 0 if self.integers else 6
-        low = f"Lower: {lower[0]:.{digits}f}\nUpper:"
-        return spoil_at_rate(Utterance(f"{low} {upper[0]:.{digits}f}"), self.error_rate, low, rng)
+        cut_off_text = f"Lower: {lower[0]:.{digits}f}\nUpper:"
+        reply = Utterance(f"{cut_off_text} {upper[0]:.{digits}f}")
+        return spoil_at_rate(reply, self.error_rate, cut_off_text, rng)
 
     def point(self, item: str, draw: int, temperature: float) -> Utterance:
         """Reply to a question for an exponent, sampled at a decoding temperature."""
@@ -95,10 +105,11 @@ class Estimator:
         """
         rng = seeded(self.seed, "integer", item, str(draw))
         masses = self._masses(item, rng.uniform(), self.distortion * max(temperature, COLDEST))
-        logs = {str(value): logarithm(mass) for value, mass in masses.items()}
-        likeliest = sorted(logs, key=lambda token: -logs[token])[:MAX_TOKENS]
-        alternatives = {key: logs[key] for key in likeliest}
-        token = TokenChoice(likeliest[0], alternatives[likeliest[0]], alternatives)
+        log_probabilities = {str(value): logarithm(mass) for value, mass in masses.items()}
+        by_probability = sorted(log_probabilities.items(), key=lambda pair: -pair[1])
+        alternatives = dict(by_probability[:MAX_TOKENS])
+        likeliest, log_probability = by_probability[0]
+        token = TokenChoice(likeliest, log_probability, alternatives)
         reply = Utterance(token.token, tokens=(token,))
         return spoil_at_rate(reply, self.error_rate, "", rng)
 
@@ -107,9 +118,12 @@ class Estimator:
         return Utterance(f"Trace {draw}: I consider what the answer to {item} depends on.")
 
     def _masses(self, item: str, position: float, temperature: float) -> dict[int, float]:
-        """Return the probabilities of integers at a temperature, in the used part of the belief.
+        """Return the probability of each integer at a temperature, in the used part of the belief.
 
-        `position` is that of `stated_bounds`.
+        Args:
+            item: Name of the item.
+            position: Position of the used part in the belief, in [0, 1], as for `stated_bounds`.
+            temperature: Decoding temperature; 0 puts all mass on the most probable integer.
         """
         masses = integer_probabilities(self.belief(item), tunnel=self.tunnel, position=position)
         heated = tempered(np.array([list(masses.values())]), max(temperature, COLDEST))
