@@ -313,6 +313,7 @@ def _stated_interval(parsed: ParsedText) -> _Pair | ParseFailure:
 
 
 def _labelled_or_ranged_interval(parsed: ParsedText) -> _Pair | ParseFailure:
+    """Return the bounds under the labels lower and upper, else low and high, else of a range."""
     # In prose what is low or high may be anything, as a function's minimum.
     is_prose = any(statement.strength == "prose" for statement in parsed.under("low", "high"))
     looser = None if is_prose else _named_bounds(parsed, "low", "high")

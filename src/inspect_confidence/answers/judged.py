@@ -85,17 +85,14 @@ def read_markers(reply: str, sentence: str, *, generalised: bool = False) -> Mar
     if entries is None or not all(isinstance(entry, str) for entry in entries):
         return _failed(reply, "no list of markers")
     plain_sentence = _plain_words(sentence)
-
-    def is_in_sentence(marker: str) -> bool:
+    phrases = list(dict.fromkeys(filter(None, map(_plain_words, map(str, entries)))))
+    markers = Markers()
+    for phrase in phrases:
         # A judge that may generalise markers need only repeat one of their words.
-        words_or_phrase = marker.split() if generalised else [marker]
-        return any(
-            re.search(f"{_WORD_EDGE}{re.escape(part)}{_WORD_EDGE}", plain_sentence)
-            for part in words_or_phrase
-        )
-
-    phrases = list(dict.fromkeys(plain for entry in entries if (plain := _plain_words(str(entry)))))
-    markers = Markers(entry for entry in phrases if is_in_sentence(entry))
+        needed_parts = phrase.split() if generalised else [phrase]
+        pattern = f"{_WORD_EDGE}(?:{'|'.join(map(re.escape, needed_parts))}){_WORD_EDGE}"
+        if re.search(pattern, plain_sentence):
+            markers.append(phrase)
     markers.foreign = len(phrases) - len(markers)
     if entries and not phrases:
         return _failed(reply, "markers without a word")
@@ -143,12 +140,17 @@ def read_agreements(reply: str, count: int) -> Sequence[Agreement | ParseFailure
     entries = _list_under_key(parsed, "agreement", is_whole_reply=not parsed.statements)
     if entries is None or len(entries) != count:
         return [_failed(reply, f"no list of {count} agreements")] * count
-    texts = ["" if isinstance(entry, list | dict) else str(entry) for entry in entries]
-    agreements = [_meaning_of_first_word(entry, _AGREEMENTS) for entry in texts]
-    if not parsed.statements and _NO_WORD in agreements:  # a sentence with commas is not a list
-        return [_failed(reply, f"no list of {count} agreements")] * count
-    failure = _failed(reply, "no agreement")
-    return [failure if isinstance(entry, ParseFailure) else entry for entry in agreements]
+    agreements: list[Agreement | ParseFailure] = []
+    for entry in entries:
+        text = "" if isinstance(entry, list | dict) else str(entry)
+        agreement = _meaning_of_first_word(text, _AGREEMENTS)
+        if agreement == _NO_WORD:
+            # If nothing labels the list, it may be a sentence with commas.
+            if not parsed.statements:
+                return [_failed(reply, f"no list of {count} agreements")] * count
+            agreement = _failed(reply, "no agreement")
+        agreements.append(agreement)
+    return agreements
 
 
 def read_verdict(reply: str) -> Verdict | ParseFailure:
@@ -173,11 +175,11 @@ def read_grade_letter(reply: str) -> Verdict | ParseFailure:
         'grader_failed'
     """
     text = _plain_words(without_thoughts(reply))
-    letters = set(re.findall(r"(?<!\w)[abc](?!\w)", text))
-    names = {_VERDICTS[name] for name in re.findall(r"(?<![\w])(?:in)?correct(?!\w)", text)}
+    letters = re.findall(r"(?<!\w)[abc](?!\w)", text)
+    words = re.findall(r"(?<!\w)(?:in)?correct(?!\w)", text)
+    grades = {*map(_GRADES.__getitem__, letters), *map(_VERDICTS.__getitem__, words)}
     if re.search(r"not[_ ]attempted", text):
-        names.add("punt")
-    grades = {_GRADES[letter] for letter in letters} | names
+        grades.add("punt")
     if len(grades) != 1:
         return _failed(reply, "no single grade A, B or C")
     return grades.pop()
@@ -188,6 +190,8 @@ _GRADES: dict[str, Verdict] = {"a": "correct", "b": "incorrect", "c": "punt"}
 
 def _labelled_word(reply: str, key: str, words: dict[str, WordT]) -> WordT | ParseFailure:
     """Return the meaning of the word under a key, or of the only line that is such a word.
+
+    The result is a failure `grader_failed` if there is no such word, or if several differ.
 
     Args:
         reply: Reply of the judge.
@@ -201,65 +205,85 @@ def _labelled_word(reply: str, key: str, words: dict[str, WordT]) -> WordT | Par
 
     word = settled(parsed, (key,), read_word)
     if not parsed.objects:
-        lines = {
-            line_word
-            for line_word in map(read_word, parsed.text.split("\n"))
-            if line_word != _NO_WORD
-        }
         word = word or settled(parsed, ("answer", "verdict", "agreement", "choice"), read_word)
-        word = word or (lines.pop() if len(lines) == 1 else None)
-    return _failed(reply, f"no {key}") if word is None or isinstance(word, ParseFailure) else word
+        line_words = set(map(read_word, parsed.text.split("\n"))) - {_NO_WORD}
+        if word is None and len(line_words) == 1:
+            word = line_words.pop()
+    if word is None or isinstance(word, ParseFailure):
+        return _failed(reply, f"no {key}")
+    return word
 
 
 def _parse_complete_values(reply: str) -> ParsedText:
     """Parse a reply and leave out a value in which the reply breaks off."""
     parsed = parse_statements(reply)
-    return replace(
-        parsed, statements=[statement for statement in parsed.statements if not statement.is_open]
-    )
+    complete = [statement for statement in parsed.statements if not statement.is_open]
+    return replace(parsed, statements=complete)
 
 
 def _meaning_of_first_word(value: str, words: dict[str, WordT]) -> WordT | ParseFailure:
-    """Return the meaning of a value's first word; `_NO_WORD` if the rest contradicts it."""
+    """Return the meaning of the word at the start of a value.
+
+    The result is `_NO_WORD` if the value starts with another word, or if the text after the word
+    goes on with it or has a word of another meaning.
+
+    Args:
+        value: Text of the value.
+        words: Meaning of each accepted word; of several at the start the longest counts.
+    """
     text = _plain_words(value)
-    word = max(
-        (candidate for candidate in words if text.startswith(candidate)), key=len, default=""
-    )
+    word = max(filter(text.startswith, words), key=len, default="")
     remainder = text[len(word) :]
     if not word or not _END_OR_EXPLANATION.match(remainder):
         return _NO_WORD
-    mentioned = {
-        words[candidate]
-        for candidate in words
-        if re.search(rf"(?<!\w){re.escape(candidate)}(?!\w)", remainder)
-    }
-    return words[word] if mentioned <= {words[word]} else _NO_WORD
+    for other_word, meaning in words.items():
+        is_mentioned = re.search(rf"(?<!\w){re.escape(other_word)}(?!\w)", remainder)
+        if is_mentioned and meaning != words[word]:
+            return _NO_WORD
+    return words[word]
 
 
 def _list_under_key(parsed: ParsedText, key: str, *, is_whole_reply: bool) -> list[object] | None:
-    """Return the list under a key; with `is_whole_reply` the whole text may be the list.
+    """Return the list under a key; None if there is no list, or if there are different lists.
 
-    None if there is no list, or if there are different lists.
+    Lists in JSON objects count before lists after labels in prose.
+
+    Args:
+        parsed: The parsed reply.
+        key: Key or label of the list.
+        is_whole_reply: Whether the whole text may be the list if there is none under the key.
     """
-    statements = [statement for statement in parsed.under(key) if not statement.is_open]
-    firm = [statement for statement in statements if statement.strength == "object"] or statements
-    lists = [_split_list(statement.raw or statement.value) for statement in firm]
-    agreed = lists[-1] if lists and all(statement == lists[0] for statement in lists) else None
-    return _split_list(parsed.text) if agreed is None and is_whole_reply else agreed
+    complete = [statement for statement in parsed.under(key) if not statement.is_open]
+    in_objects = [statement for statement in complete if statement.strength == "object"]
+    lists = []
+    for statement in in_objects or complete:
+        lists.append(_split_list(statement.raw or statement.value))
+    agreed = lists[0] if lists and lists.count(lists[0]) == len(lists) else None
+    if agreed is None and is_whole_reply:
+        return _split_list(parsed.text)
+    return agreed
 
 
 def _split_list(text: str) -> list[object] | None:
-    """Return the entries of a list in JSON, in quotation marks, or separated by commas or lines."""
+    """Return the entries of a list in JSON, in quotation marks, or separated by commas or lines.
+
+    An empty text has no list: the result is None. A text such as "none" is an empty list.
+    """
     text = text[max(text.find("["), 0) :].strip()
-    if not text or _EMPTY_LIST.fullmatch(text):
-        return [] if text else None
+    if not text:
+        return None
+    if _EMPTY_LIST.fullmatch(text):
+        return []
     with suppress(ValueError, RecursionError):
         if isinstance(parsed := json.loads(text), list):
             return parsed
     if quoted := [match[1] or match[2] for match in _QUOTED.finditer(text)]:
         return list(quoted)
-    parts = [_BULLET.sub("", match, count=1) for match in re.split(r"[;,\n]", text.strip("[] ,"))]
-    return [match.strip(" \"'") for match in parts if match]
+    entries: list[object] = []
+    for part in re.split(r"[;,\n]", text.strip("[] ,")):
+        if entry := _BULLET.sub("", part, count=1):
+            entries.append(entry.strip(" \"'"))
+    return entries
 
 
 def _study_form_entries(reply: str, *, needs_no_end: bool) -> list[object] | None:
@@ -268,11 +292,14 @@ def _study_form_entries(reply: str, *, needs_no_end: bool) -> list[object] | Non
     The entries end with `####`; with `needs_no_end` they may end without it.
     """
     *label, body = _PROMPT_LABELS.split(without_thoughts(reply).strip())
-    markers, end, after = (part.strip() for part in body.partition("####"))
+    markers, end, after = map(str.strip, body.partition("####"))
     is_prose = "\n" in markers or (not end and markers.endswith((".", "!", "?", ":")))
-    if after.strip("#") or is_prose or not (end or label or (needs_no_end and markers)):
+    is_marked = end or label or (needs_no_end and markers)
+    if after.strip("#") or is_prose or not is_marked:
         return None
-    return [*markers.split(";")] if ";" in markers else _split_list(markers) if markers else []
+    if ";" in markers:
+        return [*markers.split(";")]
+    return _split_list(markers) if markers else []
 
 
 def _failed(reply: str, problem: str) -> ParseFailure:

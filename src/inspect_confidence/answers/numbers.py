@@ -158,6 +158,7 @@ def number_at(text: str, start: int) -> Number | None:
 
 
 def _number_of_match(match: re.Match[str]) -> Number:
+    """Return the number of a match; its style is `odd`, without a value, if it can't be read."""
     style: Style = next(style for style in _VALUES if match[style] is not None)
     start, end = match.span()
     value = _VALUES[style](match) if end - start <= LONGEST else None

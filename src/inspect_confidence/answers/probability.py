@@ -106,16 +106,22 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
 
 
 def _labelled_or_introduced(parsed: ParsedText) -> Fraction | ParseFailure:
+    """Return the probability under a label, else the one that words outside labels introduce.
+
+    A probability in prose must not differ from those at the start and in the conclusion.
+    """
     share = settled(parsed, ("probability", "answer"), value_of)
-    is_prose = all(
-        statement.strength == "prose" for statement in parsed.under("probability", "answer")
-    )
+    strengths = {statement.strength for statement in parsed.under("probability", "answer")}
+    is_prose = strengths <= {"prose"}
     if isinstance(share, Fraction):
+        if not is_prose:
+            return share
         opening = value_of(parsed.text.split("\n")[0])
-        ending = _share_in_conclusion(parsed.text) if is_prose else None
-        ends = [number for number in (opening, ending) if isinstance(number, Fraction)]
-        differs = is_prose and any(number != share for number in ends)
-        return ambiguous("different numbers") if differs else share
+        ending = _share_in_conclusion(parsed.text)
+        for other_share in (opening, ending):
+            if isinstance(other_share, Fraction) and other_share != share:
+                return ambiguous("different numbers")
+        return share
     if share is not None and not ((is_prose and is_invalid(share)) or "no number" in share.reason):
         return share
     outside_labels = unlabelled(

@@ -140,17 +140,20 @@ def _require_width(low: float, high: float) -> None:
 def _stated_number(
     parsed: ParsedText, low: float, high: float, is_whole_reply: bool
 ) -> float | ParseFailure:
+    """Return the confidence that a reply states, as a number on the scale from `low` to `high`.
+
+    A label counts first, then words of confidence in prose, then a number alone. With
+    `is_whole_reply` the reply was to be the number: all numbers on lines of their own must agree.
+    """
     noted = {statement.value: statement.note for statement in parsed.under("confidence")}
 
     def read(value: str) -> float | ParseFailure:
         number = _number_of_statement(value, noted.get(value, ""), low, high)
         if isinstance(number, ParseFailure):
             return number
-        return (
-            _decimal_on_scale(number, low, high)
-            if is_whole_reply
-            else _integer_on_scale(number, high)
-        )
+        if is_whole_reply:
+            return _decimal_on_scale(number, low, high)
+        return _integer_on_scale(number, high)
 
     lines = parsed.text.split("\n")
     # Lines that hold nothing but a number.

@@ -114,7 +114,7 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
         return value
     if failure := impossible_logprobs(tokens):
         return failure
-    masses, spanned = _integer_masses(tokens)
+    masses, n_tokens = _integer_masses(tokens)
     total = sum(masses.values())
     if total <= 0:
         return invalid("the integers seen have no probability")
@@ -122,12 +122,12 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
         value=value,
         probabilities={value: masses[value] / total for value in sorted(masses)},
         unseen_mass=max(1 - total, 0.0),
-        tokens=spanned,
+        tokens=n_tokens,
     )
 
 
 def _stated_integer(tokens: Sequence[TokenChoice]) -> int | ParseFailure:
-    """Return the integer that is the whole reply."""
+    """Return the integer that is the whole reply, or why the reply is none."""
     reply_tokens = (choice.token for choice in tokens if not SPECIAL.fullmatch(choice.token))
     text = folded("".join(reply_tokens)).strip()
     if not text:
@@ -148,12 +148,20 @@ def _stated_integer(tokens: Sequence[TokenChoice]) -> int | ParseFailure:
 def _integer_masses(
     tokens: Sequence[TokenChoice], greatest: int = GREATEST_INTEGER
 ) -> tuple[dict[int, float], int]:
-    """Return the probability of each integer seen, and the number of tokens of the answer."""
+    """Return the probability of each integer seen, and the number of tokens of the answer.
+
+    An alternative at a token is the integer that the tokens before it and the alternative make; it
+    is the integer of the tokens before it if the alternative does not continue a number.
+
+    Args:
+        tokens: Tokens from the start of the integer.
+        greatest: Largest absolute integer that counts.
+    """
     masses: dict[int, float] = {}
-    digits, reach, spanned = "", 1.0, 0
-    for place, choice in enumerate(tokens):
+    digits, probability_so_far, n_tokens = "", 1.0, 0
+    for position, choice in enumerate(tokens):
         longer = _append_token(digits, choice.token)
-        goes_on = longer is not None and place < len(tokens) - 1
+        goes_on = longer is not None and position < len(tokens) - 1
         for token, mass in choice.masses().items():
             # If the number goes on after the token, the next token's choices share the mass out.
             if token == choice.token and goes_on:
@@ -161,13 +169,14 @@ def _integer_masses(
             ended = _append_token(digits, token)
             value = _integer(digits if ended is None else ended, greatest)
             if value is not None:
-                masses[value] = masses.get(value, 0.0) + reach * mass
+                masses[value] = masses.get(value, 0.0) + probability_so_far * mass
         if longer is not None:
-            spanned += longer != digits
-            digits, reach = longer, reach * _probability(choice.logprob)
+            n_tokens += longer != digits
+            digits = longer
+            probability_so_far *= _probability(choice.logprob)
         if not goes_on:
             break
-    return masses, spanned
+    return masses, n_tokens
 
 
 def _append_token(digits: str, token: str) -> str | None:
@@ -228,11 +237,12 @@ def read_answer_token(
         >>> [round(p, 3) for p in read.probabilities], round(read.unseen_mass, 3)
         ([0.25, 0.75, 0.0], 0.2)
     """
-    names = [option.casefold() for option in options]
-    place = _locate_answer(tokens, names[answer])
-    if place is None:
+    names = list(map(str.casefold, options))
+    location = _locate_answer(tokens, names[answer])
+    if location is None:
         return ParseFailure("scoring_failed", "the answer is not there after the last key `Answer`")
-    choice, start = tokens[place[0]], place[1]
+    token_index, start = location
+    choice = tokens[token_index]
     if failure := impossible_logprobs([choice]):
         return failure
     masses: dict[int, float] = {}
@@ -256,10 +266,9 @@ def _lacks_alternative(masses: Collection[float], choice: TokenChoice) -> bool:
 
     The share is known if other tokens are listed and the answer has at least 0.99.
     """
-    is_alone = sum(mass > 0 for mass in masses) < 2
-    return is_alone and (
-        sum(masses) < _NEARLY_CERTAIN or not set(choice.alternatives) - {choice.token}
-    )
+    n_answers = sum(mass > 0 for mass in masses)
+    lists_no_other_token = set(choice.alternatives) <= {choice.token}
+    return n_answers < 2 and (lists_no_other_token or sum(masses) < _NEARLY_CERTAIN)
 
 
 _AGE = re.compile(r"[\s\"'“]*(\d+)(?!\.?\d)")
@@ -286,19 +295,17 @@ def read_age_token(
         >>> {age: round(p, 3) for age, p in read.probabilities.items()}, round(read.unseen_mass, 3)
         ({78: 0.75, 80: 0.25}, 0.2)
     """
-    place = _locate_answer(tokens, f"{years:g}") if float(years).is_integer() else None
-    if place is None:
+    location = _locate_answer(tokens, f"{years:g}") if float(years).is_integer() else None
+    if location is None:
         problem = "the age is not there in whole years after the last key `Answer`"
         return ParseFailure("scoring_failed", problem)
-    first, start = place
-    before = tokens[first].token[:start]
-    number = [
-        _reduce_to_number(choice, before if not k else "")
-        for k, choice in enumerate(tokens[first:])
-    ]
-    masses, spanned = _integer_masses(number, OLDEST)
+    first, start = location
+    text_before_number = tokens[first].token[:start]
+    number = [_reduce_to_number(tokens[first], text_before_number)]
+    number += [_reduce_to_number(choice, "") for choice in tokens[first + 1 :]]
+    masses, n_tokens = _integer_masses(number, OLDEST)
     # The token after the number is read too: it says how probable it was that the number ended.
-    if failure := impossible_logprobs(tokens[first : first + spanned + 1]):
+    if failure := impossible_logprobs(tokens[first : first + n_tokens + 1]):
         return failure
     plausible = {age: mass for age, mass in sorted(masses.items()) if age >= 0}
     if _lacks_alternative(plausible.values(), tokens[first]):
@@ -307,13 +314,17 @@ def read_age_token(
         return ParseFailure("scoring_failed", "the answer has no probability")
     total = sum(plausible.values())
     shares = {age: mass / total for age, mass in plausible.items()}
-    return IntegerDistribution(int(years), shares, max(1 - total, 0.0), spanned)
+    return IntegerDistribution(int(years), shares, max(1 - total, 0.0), n_tokens)
 
 
 def _reduce_to_number(choice: TokenChoice, before: str) -> TokenChoice:
     """Return the token choice with tokens that contain a number reduced to the number.
 
     Other tokens stay as they are. The probabilities of tokens with the same number are added up.
+
+    Args:
+        choice: The token and its alternatives.
+        before: Text before the number at the start of the token, which alternatives may share.
     """
     masses: dict[str, float] = {}
     for token, mass in choice.masses().items():

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from string import ascii_uppercase
 
 from inspect_confidence.answers.clean import BOX_END, CUT, clean, first_turn, folded, is_refusal
@@ -48,7 +49,15 @@ _LETTERS = ("letter", "first", "second", "marked", "lone", "option")
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention of a choice: the indices of its letter and of its text; -1 for another text."""
+    """A mention of a choice in a text.
+
+    Attributes:
+        letter: Index of the choice's letter; None if the text is named without a letter.
+        text: Index of the choice's text; None if the letter stands alone, -1 if it has a text that
+            is no choice's.
+        is_denied: Whether a word such as "not" is before or after the mention.
+        end: Position of its end.
+    """
 
     letter: int | None
     text: int | None
@@ -78,11 +87,8 @@ class PhraseChoices:
         self._size = len(choices)
         full = [_plain_spelling(choice) for choice in choices]
         self._index_by_spelling = _unique_spellings([_spellings_of_phrase(text) for text in full])
-        letter, phrase, short = (
-            letters(choices),
-            _pattern_of_any(full),
-            _pattern_of_any(self._index_by_spelling),
-        )
+        letter, phrase = letters(choices), _pattern_of_any(full)
+        short = _pattern_of_any(self._index_by_spelling)
         self._pattern = re.compile(
             rf"(?<![\w'])(?P<letter>{letter})(?![\w'])[\W_]{{0,6}}(?P<of>(?i:{short}))(?![\w'-])"
             rf"|{_START}(?P<first>{letter})(?![\w'-]|:\W*\Z)"
@@ -98,8 +104,10 @@ class PhraseChoices:
         mentions = []
         text = _LOWER.sub(lambda start: start.group().upper(), text)
         for match in self._pattern.finditer(text):
-            texts = [match[group] for group in ("of", "text", "other") if match[group] is not None]
-            index = self._index_by_spelling.get(_plain_spelling(texts[0]), -1) if texts else None
+            index = None
+            for group in ("other", "text", "of"):  # `other` is empty, which is no choice's text
+                if match[group] is not None:
+                    index = self._index_by_spelling.get(_plain_spelling(match[group]), -1)
             groups = [group for group in _LETTERS if match[group]] or ["text"]
             start = min(map(match.start, groups))
             before = _DENIED.search(text[max(0, start - 60) : start])
@@ -123,8 +131,8 @@ class PhraseChoices:
             return self._single_index(text, mentions)
         if repeated == 2 < self._size and _ALTERNATIVE.search(text):
             return ambiguous("different choices")
-        begin = max((cue.end() for cue in CUE.finditer(text)), default=len(text))
-        after = [mention for mention in mentions if mention.end > begin]
+        last_cue_end = max(map(re.Match.end, CUE.finditer(text)), default=len(text))
+        after = [mention for mention in mentions if mention.end > last_cue_end]
         echo = ParseFailure("echo", f"{repeated} of {self._size} choices repeated")
         if _count_listed(after) > 1 or any(mention.disagrees for mention in after):
             return echo
@@ -145,25 +153,21 @@ class PhraseChoices:
 
     def _single_index(self, text: str, mentions: list[Mention]) -> int | ParseFailure:
         """Return the only choice that a text names, or why there is none."""
-        if (
-            is_refusal(text)
-            and not CUE.search(text)
-            and all(mention.letter is None for mention in mentions)
-        ):
+        letters_named = {mention.letter for mention in mentions} - {None}
+        if is_refusal(text) and not CUE.search(text) and not letters_named:
             return invalid("a text that declines")
         if any(mention.is_denied for mention in mentions):
             return ambiguous("a choice is denied")
         if any(mention.disagrees for mention in mentions):
             return ambiguous(DISAGREE)
         indices = {mention.letter if mention.text is None else mention.text for mention in mentions}
-        if len(indices - {-1}) > 1 or len({mention.letter for mention in mentions} - {None}) > 1:
+        if len(indices - {-1}) > 1 or len(letters_named) > 1:
             return ambiguous("different choices")
         if -1 in indices:
             return invalid("a letter with another text")
-        spelled = map(_plain_spelling, (text, CUE.split(text)[-1]))
-        indices = indices or {
-            self._index_by_spelling[form] for form in spelled if form in self._index_by_spelling
-        }
+        if not indices:  # the text may be a choice that is spelled in another way
+            spellings = map(_plain_spelling, (text, CUE.split(text)[-1]))
+            indices = set(map(self._index_by_spelling.get, spellings)) - {None}
         index = indices.pop() if len(indices) == 1 else None
         return invalid("no choice's letter or text") if index is None else index
 
@@ -185,9 +189,13 @@ def _spellings_of_phrase(text: str) -> set[str]:
 
 def _unique_spellings(spellings: Sequence[set[str]]) -> dict[str, int]:
     """Return the index of the choice for each spelling that only one choice has."""
-    spelled_indices = [(text, index) for index, texts in enumerate(spellings) for text in texts]
-    count = Counter(text for text, _ in spelled_indices)
-    return {text: index for text, index in spelled_indices if text and count[text] == 1}
+    counts = Counter(chain.from_iterable(spellings))
+    unique = {}
+    for index, texts in enumerate(spellings):
+        for text in texts:
+            if text and counts[text] == 1:
+                unique[text] = index
+    return unique
 
 
 def _pattern_of_any(forms: Iterable[str]) -> str:
@@ -255,14 +263,16 @@ def read_word_choice(
 
 
 def _split_explanation(text: str) -> tuple[str, str]:
-    """Split a conclusion into the choice and its explanation, which may name other choices."""
-    choice, explanation = (*_REASON.split(text.strip(), maxsplit=1), "")[:2]
-    is_more = (
-        is_revised(explanation)
-        or CUE.search(explanation)
-        or any(map(_ALONE.match, explanation.split("\n")))
-    )
-    return (text, "") if is_more else (choice, explanation)
+    """Split a conclusion into the choice and its explanation, which may name other choices.
+
+    The explanation is empty, and the choice the whole text, if the rest of it makes a choice too.
+    """
+    choice, *rest = _REASON.split(text.strip(), maxsplit=1)
+    explanation = rest[0] if rest else ""
+    has_choice_alone = any(map(_ALONE.match, explanation.split("\n")))
+    if is_revised(explanation) or CUE.search(explanation) or has_choice_alone:
+        return text, ""
+    return choice, explanation
 
 
 def _texts_without_label(text: str, chain_of_thought: bool) -> list[str]:
@@ -270,8 +280,8 @@ def _texts_without_label(text: str, chain_of_thought: bool) -> list[str]:
     lines = text.split("\n")
     if chain_of_thought:
         return lines[-1:]
-    lines_alone = [line for line in lines if _ALONE.match(line)]
-    return [*(lines_alone if len(lines_alone) == 1 else []), text]
+    lines_with_letter = list(filter(_ALONE.match, lines))
+    return [*lines_with_letter, text] if len(lines_with_letter) == 1 else [text]
 
 
 def first_letter(
