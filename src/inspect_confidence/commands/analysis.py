@@ -264,7 +264,9 @@ class StudyResults:
     metrics: Collection[str] | None = None
 
     def results(
-        self, observe: Observer | None = None, observed_metrics: Collection[str] = ()
+        self,
+        observe: Observer | None = None,
+        is_observed: Callable[[str, Condition], bool] | None = None,
     ) -> Iterator[Result]:
         """Yield the study's results, and then those on unread replies.
 
@@ -272,10 +274,9 @@ class StudyResults:
 
         Args:
             observe: Callback for each result with its values over resamples.
-            observed_metrics: Metrics that are resampled for the callback even if their interval
-                needs no resamples.
+            is_observed: Whether a number is resampled for the callback, as in `Resampling`.
         """
-        resampling = replace(self.resampling, observe=observe, observed_metrics=observed_metrics)
+        resampling = replace(self.resampling, observe=observe, is_observed=is_observed)
         if self.metrics is not None:
             resampling = replace(resampling, metrics=self.study.with_sources(self.metrics))
         for result in self.study.summarize(self.frames, resampling):

@@ -80,7 +80,7 @@ def summarize_with_draws(
     draws_by_key: dict[object, NDArray[np.float64]] = {}
 
     def observe(result: Result, values: NDArray[np.float64]) -> None:
-        if (result.task, result.metric) in headline_metrics:
+        if (result.task, result.metric) in headline_metrics and not np.isnan(values).all():
             draws_by_key[key(result)] = np.array(values)
 
     names = {metric for _, metric in headline_metrics}
@@ -90,7 +90,7 @@ def summarize_with_draws(
         # Intervals come from resamples of each model alone, as in `summarize`; ranks need resamples
         # that take the same items of all models.
         if _has_several_models(part.frames):
-            for _ in replace(part, metrics=names).results(observe, names):
+            for _ in replace(part, metrics=names).results(observe, part.study.is_for_headline):
                 pass
     draws = {}
     for row, result in enumerate(results):

@@ -365,8 +365,7 @@ def resample(
             values[start + positions] = statistic(unit_weights).reshape(-1)
         needed = []
         for position, estimate in enumerate(part.estimates):
-            is_observed = resampling.observes(estimate.metric)
-            if is_observed or _needs_resamples(estimate, len(strata), clusters):
+            if _is_resampled(estimate, len(strata), clusters, resampling):
                 needed.append(position)
         if needed or not part.estimates:
             resampled_parts.append(part.statistic)
@@ -419,6 +418,15 @@ def estimates_without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> Resa
     draws = np.full((1, len(estimates)), np.nan)
     unit_count = max((estimate.n for estimate in estimates), default=0)
     return ResampledEstimates(estimates, np.array(values, float), draws, unit_count)
+
+
+def _is_resampled(
+    estimate: Estimate, all_units: int, clusters: metrics.Clusters | None, resampling: Resampling
+) -> bool:
+    """Return whether an estimate is observed or, without a rule for that, needs resamples."""
+    if resampling.is_observed:
+        return resampling.is_observed(estimate.metric, Condition(estimate.condition))
+    return _needs_resamples(estimate, all_units, clusters)
 
 
 def _needs_resamples(estimate: Estimate, all_units: int, clusters: metrics.Clusters | None) -> bool:

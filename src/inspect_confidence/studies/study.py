@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence.grades import Grades, base_name
 from inspect_confidence.metrics import Costs
-from inspect_confidence.results import Result
+from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.columns import COMMON_COLUMNS, JudgmentColumn, Kind, Limit
 
 if TYPE_CHECKING:
@@ -274,8 +274,9 @@ class Resampling:
         workers: Largest number of processes, for studies with independent parts.
         observe: Callback for each result with its values over resamples, for ranks of models; needs
             one worker.
-        observed_metrics: Metrics that are resampled for `observe` even if their interval needs no
-            resamples; values of other metrics may be NaN.
+        is_observed: Whether a number with this metric and condition is resampled for `observe`,
+            even if its interval needs no resamples; others are not resampled. None resamples the
+            numbers whose intervals need it.
         study_options: Options of the study that is computed.
         choices: By task, the analysis choices that change its numbers and aren't the default, by
             name. They are part of the variant.
@@ -289,7 +290,7 @@ class Resampling:
     convention: str | None = None
     workers: int = 1
     observe: Callable[[Result, NDArray[np.float64]], None] | None = None
-    observed_metrics: Collection[str] = ()
+    is_observed: Callable[[str, Condition], bool] | None = None
     study_options: object = None
     choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     costs: Costs | None = None
@@ -303,10 +304,6 @@ class Resampling:
     def requests_any(self, metrics: Iterable[str]) -> bool:
         """Return whether at least one of the metrics is to be computed."""
         return any(map(self.requests, metrics))
-
-    def observes(self, metric: str) -> bool:
-        """Return whether the callback needs a metric's values over resamples."""
-        return self.observe is not None and metric in self.observed_metrics
 
     def options(self, kind: type[Options]) -> Options:
         """Return the study's options, or the defaults of `kind`, their dataclass."""
@@ -445,6 +442,13 @@ class Headline:
     short: str = ""
     each: Sequence[str] = ()
 
+    def fits(self, metric: str, condition: Condition) -> bool:
+        """Return whether a number of the task with this metric and condition is the headline."""
+        if metric != self.metric:
+            return False
+        free = dict.fromkeys(("variant", "judge", *self.each), "")
+        return condition.but(**free) == self.where
+
     def with_parts(self, parts: Mapping[str, str]) -> "Headline":
         """Return the headline with these values of the parts that `each` names."""
         label, short = (text.format(**parts) for text in (self.label, self.short))
@@ -575,6 +579,15 @@ class Study:
     clauses: Sequence[Clause] = ()
     prepared: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def is_for_headline(self, metric: str, condition: Condition) -> bool:
+        """Return whether a number is a headline, or one is computed from its metric."""
+        sources = chain.from_iterable(
+            self.sources.get(headline.metric, ()) for headline in self.headlines
+        )
+        return metric in sources or any(
+            headline.fits(metric, condition) for headline in self.headlines
+        )
 
     def with_sources(self, metrics: Collection[str]) -> frozenset[str]:
         """Return the metrics together with those from whose results they are computed."""
