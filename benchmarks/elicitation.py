@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from statistics import median
 from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import Any
 
+import anyio
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, recompute_metrics
@@ -16,6 +18,7 @@ from inspect_ai.solver import generate
 
 from inspect_confidence import _registry
 from inspect_confidence.prompts.judge import TEMPLATES
+from inspect_confidence.scales import ALL
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.tasks.hedge_markers import hedge_markers
 from measure import aligned, best, timing
@@ -73,11 +76,23 @@ Tokens of a judge (respondent/judge, 4 characters each) of {JUDGED} hedged answe
   batch: claim, with all about a sentence in one call (the default)"""
 
 
+CONNECTIONS, DELAY, ASKED = 20, 0.5, 200
+
+CONNECTIONS_TITLE = f"""\
+How busy a run keeps {CONNECTIONS} connections to a model that answers after {DELAY} s
+  ideal: the calls of the model with the most calls, {CONNECTIONS} at a time without a pause
+  A judge has {CONNECTIONS} connections of its own; `from s` is when its first call begins.
+  Seconds of the clock on the wall; the first row is Inspect's `generate` with `match`.
+  Target: 1.2 times the ideal."""
+
+
 def run() -> str:
-    """The two tables of this part."""
+    """The three tables of this part."""
     head = ["task", "ours ms", "bare ms", "ratio", "same ms", "ratio", "metrics ms"]
     first = aligned(head, [_row(name) for name in REPLIES])
-    return f"{TITLE}\n\n{first}\n\n{JUDGE_TITLE}\n\n{_judge_table()}"
+    return "\n\n".join(
+        [TITLE, first, CONNECTIONS_TITLE, _connections_table(), JUDGE_TITLE, _judge_table()]
+    )
 
 
 def _row(name: str) -> list[str]:
@@ -170,6 +185,45 @@ def _output(text: str) -> ModelOutput:
     output = ModelOutput.from_content("mockllm/model", text)
     output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     return output
+
+
+def _connections_table() -> str:
+    arguments, say = REPLIES["scale_variants"]
+    asked = _registry.scale_variants(**{**arguments, "items": ASKED // len(ALL)})
+    hedging = hedge_markers("facts", items=ASKED // 20)
+    bare = _generate([Sample(input=f"Question {k}", target="A") for k in range(ASKED)])
+    few = hedge_markers("facts", items=2)
+    rows = [
+        _connections_row("generate", bare, _instant(say, Random(0))),
+        _connections_row("scale_variants", asked, _instant(say, Random(0))),
+        _connections_row(f"hedge_markers, {ASKED // 20} items", hedging, _speaker()),
+        _connections_row("hedge_markers, 2 items", few, _speaker()),
+    ]
+    return aligned(["task", "calls", "of judge", "from s", "ideal s", "wall s", "ratio"], rows)
+
+
+def _connections_row(name: str, task: Task, model: Model) -> list[str]:
+    judge = get_model("respondent/judge", memoize=False)
+    calls, judge_calls = _delay(model), _delay(judge)
+    with timing() as took:
+        _evaluated(task, model, model_roles={"grader": judge}, max_connections=CONNECTIONS)
+    ideal = max(len(calls), len(judge_calls)) * DELAY / CONNECTIONS
+    judge_start = f"{judge_calls[0] - calls[0]:.1f}" if judge_calls else "-"
+    cells = [f"{len(calls)}", f"{len(judge_calls)}", judge_start]
+    return [name, *cells, f"{ideal:.1f}", f"{took.wall:.1f}", f"{took.wall / ideal:.2f}x"]
+
+
+def _delay(model: Model) -> list[float]:
+    """Let a model answer after a delay; the list receives the second at which each call begins."""
+    generate, calls = model.api.generate, list[float]()
+
+    async def generate_later(**arguments: Any) -> Any:
+        calls.append(perf_counter())
+        await anyio.sleep(DELAY)
+        return await generate(**arguments)
+
+    vars(model.api)["generate"] = generate_later
+    return calls
 
 
 def _judge_table() -> str:
