@@ -156,22 +156,8 @@ def _headlines(
         unread_warning: Sentence that replaces all reasons, if nearly all replies are unread.
     """
     rows, ending = _without_shared_ending(rows)
-    shares = {tuple(failures.group[1:]): failures.row for failures in unread}
     columns = [name for name in _KEYS if name == "model" or len(rows.values(name)) > 1]
-    labels = rows.defined().values("label")
-    has_unread = any(tuple(key) in shares for key, _ in rows.groups(*_KEYS[:3]))
-    lines = []
-    for key, group in rows.groups(*_KEYS) if labels else ():
-        by_label = {row["label"]: row for row in group}
-        line: dict[str, Any] = {}
-        for name, value in zip(_KEYS, key, strict=True):
-            if name in columns:
-                line[name.replace("dataset", "data set")] = value or "-"
-        for label in labels:
-            line[label] = _headline_cell(by_label.get(label))
-        if has_unread:
-            line["Parse failures"] = _headline_cell(shares.get(tuple(key[:3])))
-        lines.append(line)
+    lines = _headline_lines(rows, columns, unread)
     if lines:
         lines.append(_better_line(lines[0], rows.defined()))
     notes = [f"{unread_warning}."] if unread_warning else [*_reasons(rows)]
@@ -188,6 +174,37 @@ def _headlines(
     counts = _describe_n(rows.defined().among("model", models))
     title = ": ".join(filter(None, (title, counts)))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
+
+
+def _headline_lines(
+    rows: ResultTable, columns: Sequence[str], unread: Sequence[ParseFailureSummary]
+) -> list[dict[str, Any]]:
+    """Return the lines of a table of headlines; none if all numbers are undefined.
+
+    Args:
+        rows: Headlines with their labels.
+        columns: Keys that have a column: model, and those of which there are several.
+        unread: Shares of unread replies, which have a column if there is any.
+    """
+    labels = rows.defined().values("label")
+    if not labels:
+        return []
+    unread_shares = {tuple(failures.group[1:]): failures.row for failures in unread}
+    groups = list(rows.groups(*_KEYS))
+    has_unread = not unread_shares.keys().isdisjoint(tuple(key[:3]) for key, _ in groups)
+    lines = []
+    for key, group in groups:
+        row_by_label = {row["label"]: row for row in group}
+        names = dict(zip(_KEYS, key, strict=True))
+        line: dict[str, Any] = {}
+        for name in columns:
+            line[name.replace("dataset", "data set")] = names[name] or "-"
+        for label in labels:
+            line[label] = _headline_cell(row_by_label.get(label))
+        if has_unread:
+            line["Parse failures"] = _headline_cell(unread_shares.get(tuple(key[:3])))
+        lines.append(line)
+    return lines
 
 
 def _without_shared_ending(rows: ResultTable) -> tuple[ResultTable, str]:
