@@ -21,6 +21,7 @@ from inspect_confidence.prompts.judge import TEMPLATES
 from inspect_confidence.scales import ALL
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.tasks.hedge_markers import hedge_markers
+from inspect_confidence.tasks.scale_variants import scale_variants
 from measure import aligned, best, timing
 
 SAMPLES, RUNS = 400, 3
@@ -189,7 +190,7 @@ def _output(text: str) -> ModelOutput:
 
 def _connections_table() -> str:
     arguments, say = REPLIES["scale_variants"]
-    asked = _registry.scale_variants(**{**arguments, "items": ASKED // len(ALL)})
+    asked = scale_variants(**{**arguments, "items": ASKED // len(ALL)})
     hedging = hedge_markers("facts", items=ASKED // 20)
     bare = _generate([Sample(input=f"Question {k}", target="A") for k in range(ASKED)])
     few = hedge_markers("facts", items=2)
