@@ -258,7 +258,7 @@ def _mark_files_as_variants(
     """
     notices = []
     keys = ["model", "variant", "dataset", "split", "item", "epoch", "draw"]
-    for task in dict.fromkeys(task for source in sources for task in source):
+    for task in dict.fromkeys(chain.from_iterable(sources)):
         frames = {
             position: source[task] for position, source in enumerate(sources) if task in source
         }

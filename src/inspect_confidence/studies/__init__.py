@@ -7,6 +7,7 @@ study's record; docs/add-a-study.md shows an example.
 import functools
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
+from itertools import chain
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.results import ResultRow, ResultTable
@@ -99,8 +100,10 @@ def all_studies() -> tuple[Study, ...]:
     studies = list(_PACKAGE_STUDIES)
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda item: item.name):
         study = _load_study(entry)
-        names = {name for item in studies for name in (item.name, *_task_names(item))}
-        if clash := sorted(names & {study.name, *_task_names(study)}):
+        taken_names: set[str] = set()
+        for item in studies:
+            taken_names |= {item.name, *_task_names(item)}
+        if clash := sorted(taken_names & {study.name, *_task_names(study)}):
             raise InvalidArgument(
                 f"{entry.value}: the name {clash[0]!r} of a study or task is taken; rename it, or "
                 "uninstall that package."
@@ -112,7 +115,8 @@ def all_studies() -> tuple[Study, ...]:
 @functools.cache
 def all_tables() -> Mapping[str, TaskTable]:
     """Return the table of every task by its name."""
-    return {table.task: table for study in all_studies() for table in study.tables}
+    tables = chain.from_iterable(study.tables for study in all_studies())
+    return {table.task: table for table in tables}
 
 
 def title_of(study: str) -> str:

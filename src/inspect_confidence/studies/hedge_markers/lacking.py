@@ -22,14 +22,12 @@ def lacking(task: str, samples: Sequence[Mapping[str, Any]]) -> list[str]:
 def _undefined_metrics(sizes: Mapping[tuple[str, str], int], threshold: float) -> Iterator[str]:
     """Yield a line for each metric that will be undefined; `sizes` are replies by set and split."""
     datasets = list(dict.fromkeys(dataset for dataset, _ in sizes))
-    # Replies of each data set: in its train split or, without one, in its largest split.
-    chosen_sizes = [
-        sizes.get((dataset, "train")) or max(sizes.get((dataset, split), 0) for _, split in sizes)
-        for dataset in datasets
-    ]
-    paired_sizes = [
-        min(sizes.get((dataset, split), 0) for split in ("train", "test")) for dataset in datasets
-    ]
+    chosen_sizes, paired_sizes = [], []
+    for dataset in datasets:
+        train_size = sizes.get((dataset, "train"), 0)
+        largest_size = max(size for (name, _), size in sizes.items() if name == dataset)
+        chosen_sizes.append(train_size or largest_size)
+        paired_sizes.append(min(train_size, sizes.get((dataset, "test"), 0)))
     paired, n = sum(size > 0 for size in paired_sizes), len(datasets)
 
     def describe_shortage(

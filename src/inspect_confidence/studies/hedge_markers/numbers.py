@@ -292,12 +292,18 @@ def marker_statistics(
 
     Only markers with `threshold` sentences (T) in the data set and split are reported. If there is
     none, the metric `mic` is undefined.
+
+    Args:
+        sentences: All sentences of the data set and split.
+        convention: `authors` includes sentences with several markers; None leaves them out.
+        threshold: Fewest sentences of a reported marker (T).
+        condition: Condition of the estimates, without the marker.
     """
     mic_rows = sentences.mic_rows(convention)
     left_out_note = sentences.left_out_note(mic_rows)
     markers = sentences.frequent_markers(mic_rows, threshold)
     if not markers:
-        described = Estimate(
+        undefined_mic = Estimate(
             condition,
             "mic",
             0,
@@ -305,7 +311,7 @@ def marker_statistics(
             undefined_reason=f"no marker has {threshold:g} sentences",
             n_asked=int(sentences.asked_counts().sum()),
         )
-        yield Statistics([described], estimate.constant_statistic(np.nan))
+        yield Statistics([undefined_mic], estimate.constant_statistic(np.nan))
         return
     n_asked = sentences.sentence_counts()
     rare_count = mic_rows["standard"].nunique() - len(markers)
@@ -316,11 +322,24 @@ def marker_statistics(
     for subset, rows in _mic_subsets(sentences, mic_rows):
         subset_condition = condition.but(**subset)
         yield from _mic_statistics(sentences, rows, n_asked[markers], subset_condition, "")
-    for marker in markers:
-        rows = mic_rows[mic_rows["standard"] == marker]
-        gap = {"decisiveness_gap": (rows["decisiveness"] - rows["confidence"]).abs()}
-        unit_index = rows["unit"].to_numpy(np.int64)
-        mean = estimate.means(condition.but(marker=marker), gap, unit_index, len(sentences.units))
+    yield from _decisiveness_gaps(sentences, mic_rows, n_asked[markers], condition)
+
+
+def _decisiveness_gaps(
+    sentences: Sentences, rows: pd.DataFrame, n_asked: "pd.Series[int]", condition: Condition
+) -> Iterator[Statistics]:
+    """Yield each marker's mean distance between the decisiveness and confidence of its rows.
+
+    `n_asked` is the number of sentences by marker; its index names the markers.
+    """
+    for marker in n_asked.index:
+        marker_rows = rows[rows["standard"] == marker]
+        gaps = (marker_rows["decisiveness"] - marker_rows["confidence"]).abs()
+        unit_index = marker_rows["unit"].to_numpy(np.int64)
+        marker_condition = condition.but(marker=str(marker))
+        mean = estimate.means(
+            marker_condition, {"decisiveness_gap": gaps}, unit_index, len(sentences.units)
+        )
         (described,) = mean.estimates
         yield replace(mean, estimates=[replace(described, n_asked=int(n_asked[marker]))])
 

@@ -119,16 +119,10 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
         f"Decisiveness against the medians of the people surveyed. {_INTERVAL_CAPTION}",
         label=lambda line: {"judge": join_title(*line.values())},
     )
-    return views_with_lines(
-        [
-            *(
-                spec
-                for names, model_rows in study
-                for spec in _model_tables(_title(*names), model_rows)
-            ),
-            judges,
-        ]
-    )
+    specs: list[TableSpec] = []
+    for (model, variant, judge), model_rows in study:
+        specs += _model_tables(_title(model, variant, judge), model_rows)
+    return views_with_lines([*specs, judges])
 
 
 def _title(model: str, variant: str, judge: str) -> str:
@@ -146,19 +140,15 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
     yield TableSpec(
         f"Data sets: {model}", rows, ("dataset", "split"), _DATASET_COLUMNS, _INTERVAL_CAPTION
     )
+    threshold_columns = []
+    for threshold in thresholds:
+        heading = f"T={_threshold(threshold):g}" if len(thresholds) > 1 else "value"
+        threshold_columns.append(Column("", heading, 3, where={"marker_threshold": threshold}))
     yield TableSpec(
         f"Stability of markers: {model}",
         rows.matching(dataset=_ALL).among("metric", _STABILITY_ROWS).sorted_by(_metric_sort_key),
         ("metric", "of", "level", "correlation", "shared", "no_hedge"),
-        [
-            Column(
-                "",
-                f"T={_threshold(threshold):g}" if len(thresholds) > 1 else "value",
-                3,
-                where={"marker_threshold": threshold},
-            )
-            for threshold in thresholds
-        ],
+        threshold_columns,
         "Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae aren't 0 "
         "for a stable model either: draws scatter. d_avg_cv is to be seen against the range of "
         "confidence. A dash is undefined, and the note in the results says why. Correlations have "
@@ -170,15 +160,14 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
     for row in plain.matching(metric="mic"):
         sizes[row["marker"]] += row.record["n"]
     commonest = sorted(sizes, key=lambda marker: (-sizes[marker], marker))[:_MOST_TABLE_MARKERS]
+    mic_columns: list[Column] = []
+    for (dataset, split), _ in plain.groups("dataset", "split"):
+        mic_columns += _mic_and_sd_columns({"dataset": dataset, "split": split})
     yield TableSpec(
         f"Marker internal confidence: {model}",
         plain.among("marker", commonest).sorted_by(lambda row: commonest.index(row["marker"])),
         ("marker",),
-        [
-            column
-            for (dataset, split), _ in plain.groups("dataset", "split")
-            for column in _mic_and_sd_columns({"dataset": dataset, "split": split})
-        ],
+        mic_columns,
         f"The {_MOST_TABLE_MARKERS} commonest markers, each MIC with the standard deviation of its "
         f"sentences. {_INTERVAL_CAPTION} {_LEFT_OUT_CAPTION}",
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},

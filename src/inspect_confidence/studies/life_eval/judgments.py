@@ -210,10 +210,7 @@ def complete_options(rows: pd.DataFrame) -> pd.DataFrame:
         )
     rows["choices"] = rows["choices"].where(rows["choices"].notna(), lengths)
     sums = np.array([sum(shares) if shares else np.nan for shares in probabilities])
-    normalized = [
-        [p / sum(shares) for p in shares] if abs(sum(shares) - 1) > 1e-9 else shares
-        for shares in probabilities
-    ]
+    normalized = [_normalize_sum(shares) for shares in probabilities]
     rows["raw_sum"] = rows["raw_sum"].where(rows["raw_sum"].notna(), sums)
     rows["probabilities"] = [json.dumps(shares) if shares else "" for shares in normalized]
     named_shares = [
@@ -228,6 +225,12 @@ def complete_options(rows: pd.DataFrame) -> pd.DataFrame:
     rows["correct"] = rows["correct"].mask(unread | (rows["status"] == "declined"))
     check_shares(rows, ("confidence", "correct"))
     return rows
+
+
+def _normalize_sum(shares: list[float]) -> list[float]:
+    """Return shares divided by their sum, or unchanged if the sum is 1 but for rounding errors."""
+    total = sum(shares)
+    return [share / total for share in shares] if abs(total - 1) > 1e-9 else shares
 
 
 def unknown_kinds(rows: pd.DataFrame) -> dict[int, str]:

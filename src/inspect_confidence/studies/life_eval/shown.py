@@ -239,13 +239,11 @@ _TOKEN_COLUMNS = (
 
 def calibration_tables(results: pd.DataFrame) -> list[View]:
     """Return the study's tables 2 to 4, then by radius, discrimination, tokens, and best ages."""
-    return tables.views_with_lines(
-        spec
-        for (variant, window), rows in ResultTable.from_frame(results).groups("variant", "window")
-        for spec in _variant_tables(
-            rows, tables.join_title(variant, f"{window} window" if window else "")
-        )
-    )
+    specs: list[TableSpec] = []
+    for (variant, window), rows in ResultTable.from_frame(results).groups("variant", "window"):
+        title = tables.join_title(variant, f"{window} window" if window else "")
+        specs += _variant_tables(rows, title)
+    return tables.views_with_lines(specs)
 
 
 def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
@@ -329,7 +327,8 @@ def _models_in_columns(table: pd.DataFrame) -> pd.DataFrame:
 def _age_caption(rows: Sequence[ResultRow]) -> str:
     """Describe the table of ages, with its number of answers."""
     records = [row.record for row in rows if row["metric"] == "mean_answer"]
-    n, n_asked = (sum(int(record[name]) for record in records) for name in ("n", "asked"))
+    n = sum(int(record["n"]) for record in records)
+    n_asked = sum(int(record["asked"]) for record in records)
     return (
         f"Mean answer, of {n:,} read of {n_asked:,} asked / mean best answer, in years, over all "
         "that was asked. The best answer is the least whole age with the greatest true probability."
@@ -354,27 +353,23 @@ def _left_out_caption(rows: Sequence[ResultRow], *metrics: str) -> str:
                 line = (row["model"], row["dataset"], row["radius"], row["source"])
                 match = re.search(r"(\d+) of \d+ judgments left out: ([^;]+)", row.note)
                 by_line.setdefault(line, f"{match[1]} ({match[2]})" if match else "")
-    lines = [
-        f"{', '.join(filter(None, line))}: {reasons}"
-        for line, reasons in by_line.items()
-        if reasons
-    ]
-    return f"Left out: {'; '.join(lines)}." if lines else ""
+    descriptions = []
+    for line_names, reasons in by_line.items():
+        if reasons:
+            descriptions.append(f"{', '.join(filter(None, line_names))}: {reasons}")
+    return f"Left out: {'; '.join(descriptions)}." if descriptions else ""
 
 
 def _caption(rows: Sequence[ResultRow]) -> str:
     """Describe intervals, left-out judgments, and the definitions of ECE and rounding."""
     sentences = []
+    left_out_caption = _left_out_caption(rows, "overconfidence", "ece")
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):
         notes = [row.note for row in rows if row["metric"] == metric and not isnan(row.value)]
         model_notes = [note for note in notes if not note.startswith("unweighted")]
         if model_notes:
             sentences.append(f"{name} {model_notes[0].split(';')[0]}.")
-    return " ".join(
-        filter(
-            None, [*sentences, _left_out_caption(rows, "overconfidence", "ece"), _INTERVAL_CAPTION]
-        )
-    )
+    return " ".join(filter(None, [*sentences, left_out_caption, _INTERVAL_CAPTION]))
 
 
 _LIFE, _SETS = "life_eval", "question_sets"

@@ -526,12 +526,11 @@ def _contrast_results(
         elif len(modes) > 1:
             slices += [{"cot": mode} for mode in modes]
         versus = _slice_condition({factor: versus_level})[factor]
-        paired = {
-            metric: _pair_units(
-                [unit[unit[factor] == value] for value in (level, versus_level)], factor
-            )
-            for metric, unit in scored.items()
-        }
+        paired = {}
+        for metric, units in scored.items():
+            units_of_level = units[units[factor] == level]
+            units_of_versus = units[units[factor] == versus_level]
+            paired[metric] = _pair_units(units_of_level, units_of_versus, factor)
         for part in slices:
             contrast_condition = condition.but(
                 **_slice_condition({**part, factor: level}), versus=versus
@@ -542,13 +541,14 @@ def _contrast_results(
                     yield from _test_results(slice_pairs, key, contrast_condition.but(of=metric))
 
 
-def _pair_units(sides: Sequence[pd.DataFrame], factor: str) -> pd.DataFrame:
-    """Pair the units of two levels of `factor` that agree in everything else.
+def _pair_units(units: pd.DataFrame, versus: pd.DataFrame, factor: str) -> pd.DataFrame:
+    """Pair the units of two levels of `factor` that agree in all other factors, pair and key.
 
-    `value` is the difference, first minus second; NaN where either has no value.
+    The column `value` is the difference, `units` minus `versus`; NaN where either has no value.
+    Units without a counterpart are left out.
     """
     keys = [*(name for name in FACTORS if name != factor), "pair", "key"]
-    joined = sides[0].merge(sides[1], on=keys, suffixes=("_own", "_versus"))
+    joined = units.merge(versus, on=keys, suffixes=("_own", "_versus"))
     return joined.assign(
         cluster=unit_clusters(joined, excluded=factor),
         value=joined["value_own"] - joined["value_versus"],

@@ -91,11 +91,10 @@ _HOLM_P = {"metric": "p_holm", "of": _THETA}
 
 def word_tables(results: pd.DataFrame) -> list[View]:
     """Return the tables of both probes, model by model."""
-    return views_with_lines(
-        spec
-        for (model, variant), rows in ResultTable.from_frame(results).groups("model", "variant")
-        for spec in _model_tables(join_title(model, variant), rows)
-    )
+    specs: list[TableSpec] = []
+    for (model, variant), rows in ResultTable.from_frame(results).groups("model", "variant"):
+        specs += _model_tables(join_title(model, variant), rows)
+    return views_with_lines(specs)
 
 
 def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
