@@ -412,18 +412,21 @@ class Teacher:
     def table(self) -> Values:
         """Numbers of both sources, and their difference in ECE."""
         with_token = [m for m in self.meant if m.question.kind != "given"]
-        stated = list(map(OptionMeaning.stated_row, self.meant))
+        replies = list(map(OptionMeaning.stated_row, self.meant))
         token = list(map(self._token_row, with_token))
         if self.convention == "text":
             shares = attributes_of(self.meant, "shares")
-            stated = list(map(OptionMeaning.by_largest, self.meant, stated, shares))
+            replies = list(map(OptionMeaning.by_largest, self.meant, replies, shares))
             masses = attributes_of(with_token, "token_probabilities")
             token = list(map(OptionMeaning.by_largest, with_token, token, masses))
         values: Values = {}
-        for condition, rows in ((self._base, stated), (f"source=token;{self._base}", token)):
+        for condition, rows in ((self._base, replies), (f"source=token;{self._base}", token)):
             if set(column_of(rows, 0)) != {None}:
                 values |= of_condition(condition, expected(rows))
-        stated_items, token_items = items_read(self.meant, stated), items_read(with_token, token)
+        stated_items, token_items = (
+            items_read(self.meant, replies),
+            items_read(with_token, token),
+        )
         shared_items = set(stated_items) & set(token_items)
         if shared_items:
             stated_rows = chain.from_iterable(map(stated_items.__getitem__, shared_items))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,11 @@ def ranks_of(
     return model_ranks(array, ends, own, np.full(len(array), 200.0), direction)
 
 
+def bounds_of(ranks: Iterable[Rank]) -> list[tuple[float, float]]:
+    """The ends of the interval of each rank."""
+    return [(rank.low, rank.high) for rank in ranks]
+
+
 def test_ranks_by_value_and_by_nearness_to_a_target() -> None:
     """The condition tells the target of coverage; ties share a rank."""
     assert attributes_of(ranks_of([1.0, 2.0, 2.0], LOWER), "rank") == [1, 2, 2]
@@ -61,19 +67,19 @@ def test_intervals_of_ranks_follow_from_pairs_that_are_surely_apart(
     """Standard errors of .1: values .3 apart aren't told apart, values 2 apart are."""
     low = [1.0, 1.3, 3.0]
     values = low if order > 0 else [-value for value in low]
-    intervals_of_ranks = [(rank.low, rank.high) for rank in ranks_of(values, direction, 0.1)]
+    intervals_of_ranks = bounds_of(ranks_of(values, direction, 0.1))
     assert intervals_of_ranks == [(1, 2), (1, 2), (3, 3)]
     shades = attributes_of(ranks_of([*values, values[2]], direction, 0.1), "shade")
     assert shades == ["better", "better", "worse", "worse"]
     # The same errors of all models, as on the same items, are no doubt about the differences.
     paired = ranks_of(values, direction, 0.1, draws=True)
-    assert [(rank.low, rank.high) for rank in paired] == [(1, 1), (2, 2), (3, 3)]
+    assert bounds_of(paired) == [(1, 1), (2, 2), (3, 3)]
 
 
 def test_a_model_is_surely_nearer_to_a_target_on_either_side_of_it() -> None:
     """Of 1 -+ .02 and 1.5 the farther ones are last; .98 and 1.02 have no order."""
     ranked = ranks_of([0.98, 1.02, 1.5, 0.5], RATIO, 0.03)
-    assert [(rank.low, rank.high) for rank in ranked] == [(1, 2), (1, 2), (3, 4), (3, 4)]
+    assert bounds_of(ranked) == [(1, 2), (1, 2), (3, 4), (3, 4)]
 
 
 def test_a_missing_rank_or_rank_interval_has_a_reason() -> None:
@@ -92,7 +98,7 @@ def test_a_missing_rank_or_rank_interval_has_a_reason() -> None:
     # Of three models, one without an interval may be before or after each of the others.
     ends = np.array([[0.9, 1.1], [NAN, NAN], [1.9, 2.1]])
     ranked = model_ranks(np.array([1, 1.5, 2]), ends, [None] * 3, np.full(3, 50.0), LOWER)
-    assert [(rank.low, rank.high) for rank in ranked[::2]] == [(1, 2), (2, 3)]
+    assert bounds_of(ranked[::2]) == [(1, 2), (2, 3)]
 
 
 def test_resamples_that_are_absent_or_alike_are_replaced_by_the_interval() -> None:
@@ -101,7 +107,7 @@ def test_resamples_that_are_absent_or_alike_are_replaced_by_the_interval() -> No
     values, ends = np.array([1.0, 0.95]), np.array([[0.89, 1.0], [0.84, 0.99]])
     draws = [np.ones(500), rng.binomial(30, 0.95, 500) / 30]
     ranked = model_ranks(values, ends, draws, np.full(2, 30.0), HIGHER)
-    assert [(rank.low, rank.high) for rank in ranked] == [(1, 2), (1, 2)]
+    assert bounds_of(ranked) == [(1, 2), (1, 2)]
     draws[0] = np.where(rng.random(500) < 0.5, NAN, 1)
     assert model_ranks(values, ends, draws, np.full(2, 30.0), HIGHER) == ranked
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import get_args
 
@@ -52,7 +53,22 @@ Judgments = list[tuple[int, bool]]
 
 def arrays(rows: Judgments) -> tuple[list[float], list[int]]:
     """Confidences and outcomes of reports on 0-20."""
-    return [report / 20 for report, _ in rows], [int(right) for _, right in rows]
+    return twentieths(rows), list(map(int, column_of(rows, 1)))
+
+
+def twentieths(rows: Sequence[tuple[int, int]]) -> list[float]:
+    """Confidences of reports on 0-20."""
+    return list(np.array(column_of(rows, 0)) / 20)
+
+
+def outcomes_in_quarters(rows: Sequence[tuple[int, int]]) -> list[float]:
+    """Outcomes of judgments of which so many quarters are right."""
+    return list(np.array(column_of(rows, 1)) / 4)
+
+
+def fractions_of_20(reports: Sequence[int]) -> list[Fraction]:
+    """Exact confidences of reports on 0-20."""
+    return [Fraction(report, 20) for report in reports]
 
 
 def grouped(places: list[int], confidence: list[Fraction], outcome: list[Fraction]) -> Fraction:
@@ -69,16 +85,14 @@ def test_equal_width_is_exact_arithmetic(low: int, high: int) -> None:
     rng = np.random.default_rng([low, high])
     width = high - low
     for bins in BINS:
-        raw = list(map(int, rng.integers(low, high + 1, 60)))
+        raw = rng.integers(low, high + 1, 60)
         right = list(map(int, rng.integers(0, 2, 60)))
-        places = [min((report - low) * bins // width, bins - 1) for report in raw]
-        exact = [Fraction(report - low, width) for report in raw]
+        places = np.minimum((raw - low) * bins // width, bins - 1).tolist()
+        exact = [Fraction(report - low, width) for report in raw.tolist()]
         expected = grouped(places, exact, list(map(Fraction, right)))
-        confidences = [(report - low) / width for report in raw]
-        assert ece(confidences, right, bins=bins) == pytest.approx(float(expected), abs=1e-13)
-        assert bin_count(confidences, bins=bins) == len(set(places))
-    width = high - low
-    for bins in BINS:
+        shares = (raw - low) / width
+        assert ece(shares, right, bins=bins) == pytest.approx(float(expected), abs=1e-13)
+        assert bin_count(shares, bins=bins) == len(set(places))
         for report in range(low, high + 1):
             place = min((report - low) * bins // width, bins - 1)
             confidences = [(report - low) / width, (place + 0.5) / bins]
@@ -101,14 +115,9 @@ def test_a_confidence_on_an_edge_falls_in_the_bin_above() -> None:
         (0.0999, 10, 0),
         (0.3 - 1e-7, 10, 2),
     ]:
-        neighbours = [
-            neighbour for neighbour in (place - 1, place, place + 1) if 0 <= neighbour < bins
-        ]
-        shared = [
-            bin_count([confidence, (neighbour + 0.5) / bins], bins=bins) == 1
-            for neighbour in neighbours
-        ]
-        assert shared == [neighbour == place for neighbour in neighbours], (confidence, bins, place)
+        for neighbour in range(max(place - 1, 0), min(place + 2, bins)):
+            is_shared = bin_count([confidence, (neighbour + 0.5) / bins], bins=bins) == 1
+            assert is_shared == (neighbour == place), (confidence, bins, place)
 
 
 def test_own_top_gives_a_confidence_of_1_its_own_bin() -> None:
@@ -155,8 +164,8 @@ def test_equal_mass_goes_by_the_middle_rank(rows: Judgments, bins: int) -> None:
     for value in reports:
         below, through = bisect_left(ordered, value), bisect_right(ordered, value)
         places.append(math.floor(Fraction(below + through, 2) * bins / len(rows)))
-    exact = [Fraction(value, 20) for value in reports]
-    expected = grouped(places, exact, [Fraction(right) for _, right in rows])
+    exact = fractions_of_20(reports)
+    expected = grouped(places, exact, list(map(Fraction, column_of(rows, 1))))
     confidences, outcome = arrays(rows)
     got = ece(confidences, outcome, bins=bins, binning="equal_mass")
     assert got == pytest.approx(float(expected), abs=1e-13)
@@ -188,7 +197,7 @@ def test_ece_lies_between_overconfidence_and_that_of_the_finest_bins(
     """The error lies between |overconfidence| (one bin) and that of a bin for each confidence."""
     confidences, right = arrays(rows)
     places = column_of(rows, 0)
-    exact = [Fraction(report, 20) for report in places]
+    exact = fractions_of_20(places)
     finest = float(grouped(places, exact, list(map(Fraction, right))))
     got = ece(confidences, right, bins=bins, binning=binning)
     assert abs(overconfidence(confidences, right)) - 1e-12 <= got <= finest + 1e-12 <= 1 + 1e-12
@@ -200,7 +209,7 @@ def test_enough_bins_separate_every_confidence(rows: Judgments) -> None:
     """With 20 bins and one for 1.0, reports on 0-20 each have a bin; with one bin none has."""
     confidences, right = arrays(rows)
     places = column_of(rows, 0)
-    finest = grouped(places, [Fraction(place, 20) for place in places], list(map(Fraction, right)))
+    finest = grouped(places, fractions_of_20(places), list(map(Fraction, right)))
     assert ece(confidences, right, bins=20, binning="own_top") == pytest.approx(
         float(finest), abs=1e-13
     )
@@ -228,13 +237,10 @@ def test_a_probable_outcome_counts_by_expectation(
     binning: Binning, rows: list[tuple[int, int]]
 ) -> None:
     """An outcome of p = k/4 is worth k right and 4 - k wrong judgments of a quarter each."""
-    confidences = [report / 20 for report, _ in rows]
-    expected = ece(
-        np.repeat(confidences, 4),
-        np.concatenate([[1] * k + [0] * (4 - k) for _, k in rows]),
-        binning=binning,
-    )
-    got = ece(confidences, [k / 4 for _, k in rows], binning=binning)
+    confidences, right_counts = twentieths(rows), np.array(column_of(rows, 1))
+    right = (np.arange(4) < right_counts[:, None]).ravel()
+    expected = ece(np.repeat(confidences, 4), right, binning=binning)
+    got = ece(confidences, outcomes_in_quarters(rows), binning=binning)
     assert got == pytest.approx(expected, abs=1e-13)
 
 
@@ -264,10 +270,8 @@ def looped(confidence: list[float], outcome: list[float], bins: int = 10) -> flo
     place = np.digitize(confidence, edges, right=True)
     total = 0.0
     for bin_number in range(1, bins + 1):
-        members = [k for k in range(len(confidence)) if place[k] == bin_number]
-        confidence_sum = sum(confidence[k] for k in members)
-        right = sum(outcome[k] for k in members)
-        total += abs(confidence_sum - right)
+        is_member = place == bin_number
+        total += abs(np.array(confidence)[is_member].sum() - np.array(outcome)[is_member].sum())
     return total / len(confidence)
 
 
@@ -331,8 +335,8 @@ def test_right_closed_ece_is_that_of_fractions(bins: int, rows: list[tuple[int, 
             place = -(-report * bins // 20)
             gaps[place] += Fraction(report, 20) - Fraction(quarters, 4)
     expected = sum(map(abs, gaps.values()), Fraction()) / len(rows)
-    confidence = [report / 20 for report, _ in rows]
-    outcome = [quarters / 4 for _, quarters in rows]
+    confidence = twentieths(rows)
+    outcome = outcomes_in_quarters(rows)
     error = ece(confidence, outcome, bins=bins, binning="right_closed")
     assert error == pytest.approx(float(expected), abs=1e-12)
     assert 0 <= error <= 1
@@ -347,7 +351,7 @@ def test_right_closed_ece_is_that_of_fractions(bins: int, rows: list[tuple[int, 
 def test_differs_from_other_bins_at_edges_alone(rows: list[tuple[int, int]]) -> None:
     """Confidences within bins, not on their edges, have the ECE of bins closed on the left."""
     confidence = [min(report, 19) / 20 + 0.02 for report, _ in rows]
-    outcome = [quarters / 4 for _, quarters in rows]
+    outcome = outcomes_in_quarters(rows)
     closed = ece(confidence, outcome, binning="right_closed")
     assert closed == pytest.approx(ece(confidence, outcome), abs=1e-12)
 
@@ -362,7 +366,7 @@ Weighted = list[tuple[int, int]]
 
 def brier_arrays(rows: Weighted) -> tuple[list[float], list[float]]:
     """Confidences and outcomes in [0, 1]."""
-    return [report / 20 for report, _ in rows], [k / 4 for _, k in rows]
+    return twentieths(rows), outcomes_in_quarters(rows)
 
 
 def test_brier_is_the_mean_squared_distance() -> None:

@@ -64,9 +64,9 @@ def test_reliability_draws_points_intervals_and_counts_of_the_bins() -> None:
     ((_, x, y, arms),) = points(ax)
     assert (x, y) == ([0.2, 0.95], [0.25, 0.5])
     assert arms[:, :, 1] == pytest.approx(np.array([[0.1, 0.7], [0.3, 0.6]]))
-    heights = [bar.get_height() for bar in bars(ax)]
+    heights = bar_heights(bars(ax))
     assert heights[0] == pytest.approx(heights[1] / 2)
-    middles = [bar.get_x() + bar.get_width() / 2 for bar in bars(ax)]
+    middles = bar_middles(bars(ax))
     assert middles == pytest.approx([0.25, 0.95])
     assert ax.get_title(loc="left") == "0-20 (n = 12)"
 
@@ -267,7 +267,7 @@ def test_m_ratio_draws_data_sets_side_by_side() -> None:
         )
     )
     (ax,) = m_ratio(rows).axes
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["0-5", "0-100"]
+    assert strings(ax.get_yticklabels()) == ["0-5", "0-100"]
     (_, x, y, arms), (_, second_x, _, _) = points(ax)
     assert x == [0.8, 0.6]
     assert np.round(y).tolist() == [1, 0]

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from build import column_of
 from inspect_confidence.plots.intervals import coverage, interval_score, tunnel
-from plots.drawing import Plot, around, frame, legend, points, row, saved, texts, titles
+from plots.drawing import Plot, around, frame, legend, points, row, saved, strings, texts, titles
 
 PLOTS = (coverage, interval_score, tunnel)
 METRICS = ("coverage", "interval_score", "mean_width")
@@ -64,7 +64,7 @@ def test_coverage_has_a_panel_for_each_method() -> None:
         [0.7, 0.8, 0.85, 0.9],
     ]
     assert legend(figure) == ["as stated", "conformal", "scaled by likelihood"]
-    assert [label.get_text() for label in direct.get_xticklabels()] == ["80", "90", "95", "99"]
+    assert strings(direct.get_xticklabels()) == ["80", "90", "95", "99"]
     nominal = np.array(direct.lines[0].get_ydata(), float)
     assert nominal.tolist() == [0.8, 0.9, 0.95, 0.99]
 
@@ -133,7 +133,7 @@ def test_infinite_scores_are_named_and_infinite_arms_leave_the_axis() -> None:
     levels = range(5, 100, 5)
     rows = frame(*(result(f"level={level};method=direct", "coverage", 0.5) for level in levels))
     (ax,) = coverage(rows).axes
-    labels = [label.get_text() for label in ax.get_xticklabels()]
+    labels = strings(ax.get_xticklabels())
     assert len(labels) == len(levels)
     assert labels[0] == "5"
     assert 1 < sum(map(bool, labels)) < len(levels)

@@ -25,6 +25,7 @@ from plots.drawing import (
     points,
     row,
     saved,
+    strings,
     texts,
     titles,
 )
@@ -61,7 +62,7 @@ def test_overconfidence_is_ordered_by_radius_with_models_side_by_side() -> None:
     )
     figure = overconfidence(rows)
     (ax,) = figure.axes
-    labels = [tick.get_text() for tick in ax.get_xticklabels()]
+    labels = strings(ax.get_xticklabels())
     assert labels == ["5", "20", "all"]
     place = dict(zip(labels, ax.get_xticks(), strict=True))
     (_, *first, arms), (_, *second, _) = points(ax)

@@ -66,11 +66,11 @@ def interval_frame(model: str, items: int = 40, seed: int = 1) -> pd.DataFrame:
 
 def small_judgments(*models: str) -> dict[str, pd.DataFrame]:
     """Judgments of two tasks by the models."""
-    stated, intervals = [], []
+    stated_frames, intervals = [], []
     for seed, model in enumerate(models):
-        stated.append(stated_frame(model, seed=seed))
+        stated_frames.append(stated_frame(model, seed=seed))
         intervals.append(interval_frame(model, seed=seed))
-    return {"scale_variants": pd.concat(stated), "fermi_eval": pd.concat(intervals)}
+    return {"scale_variants": pd.concat(stated_frames), "fermi_eval": pd.concat(intervals)}
 
 
 @dataclass

@@ -268,12 +268,16 @@ def test_methods_and_models_are_compared_on_their_common_items() -> None:
     pairs = set(zip(table["a"], table["b"], strict=True))
     assert pairs == {("m logprob", "m stated-0-100"), ("m stated-0-100", "n stated-0-100")}
     area = table[(table["metric"] == "auroc") & (table["a"] == "m logprob")].iloc[0]
-    stated = pd.DataFrame(rows_with(rows, model="m", method="stated", status="ok"))
-    tokens = pd.DataFrame(rows_with(rows, method="logprob")).set_index("item").loc[stated["item"]]
+    asked_judgments = pd.DataFrame(rows_with(rows, model="m", method="stated", status="ok"))
+    tokens = (
+        pd.DataFrame(rows_with(rows, method="logprob"))
+        .set_index("item")
+        .loc[asked_judgments["item"]]
+    )
     of_tokens = roc_auc_score(tokens["correct"], tokens["confidence"])
-    of_stated = roc_auc_score(stated["correct"], stated["raw"])
+    of_stated = roc_auc_score(asked_judgments["correct"], asked_judgments["raw"])
     assert [area["value_a"], area["value_b"]] == pytest.approx([of_tokens, of_stated])
-    assert area["items"] == len(stated)
+    assert area["items"] == len(asked_judgments)
     bits = table[(table["metric"] == "meta_information") & (table["a"] == "m logprob")].iloc[0]
     assert np.isnan(bits["value_a"])
     assert bits["verdict"] == "undefined"

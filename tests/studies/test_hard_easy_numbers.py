@@ -726,9 +726,9 @@ def test_common_items_are_those_every_model_answered(task: str) -> None:
     never = all_rows[8]["item"]
     for row in rows_with(all_rows, model="b", item=never):
         all_rows.remove(row)
-    stated = pd.DataFrame([row for row in all_rows if row.get("source") != "token"])
-    lost_items = {*stated["item"][stated["status"] != "ok"], never}
-    kept_items = set(stated["item"]) - lost_items
+    stated_judgments = pd.DataFrame([row for row in all_rows if row.get("source") != "token"])
+    lost_items = {*stated_judgments["item"][stated_judgments["status"] != "ok"], never}
+    kept_items = set(stated_judgments["item"]) - lost_items
     assert 10 < len(kept_items) < len(kept_items | lost_items) - 10
     table = results(all_rows, task, common_items=True)
     counts = f"{len(kept_items)} of {len(kept_items | lost_items)} items"
@@ -770,8 +770,8 @@ def test_common_items_of_sets() -> None:
     rows = [*options("a", 1, "given"), *options("a", 2, "true_false")]
     table = results(rows, "question_sets", common_items=True)
     for kind in ("given", "true_false"):
-        stated = pd.DataFrame(rows_with(rows, kind=kind, source="stated"))
-        bad = set(stated["item"][stated["status"] != "ok"])
+        stated_judgments = pd.DataFrame(rows_with(rows, kind=kind, source="stated"))
+        bad = set(stated_judgments["item"][stated_judgments["status"] != "ok"])
         notes = table.loc[table["dataset"] == kind, "note"]
         expected = f"{40 - len(bad)} of 40 items that all 1 models and variants answered readably"
         assert notes.str.contains(expected, regex=False).all()

@@ -5,7 +5,7 @@ Items, not judgments, are the sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -165,12 +165,17 @@ def test_two_choices_give_meta_d() -> None:
     types = results[results["metric"] == "m_ratio"]["condition"].str.extract("type1=(.*)")[0]
     assert set(types) == {"sdt", "m_afc"}
     # At a threshold one row, which is also the number of the other two models of two choices.
-    sure = [row["raw"] / 5 for row in read]
+    sure = np.array(column_of(read, "raw")) / 5
     right = column_of(read, "correct")
     for type1 in ("two_z", "two_afc"):
         expected = m_ratio(sure, right, type1=type1, threshold=0.5)
         number = value(results, "scale=0-5;threshold=0.5;type1=m_afc", "m_ratio")
         assert number == pytest.approx(expected, rel=1e-6), type1
+
+
+def second_epoch(rows: Sequence[Row]) -> list[Row]:
+    """The same judgments as those of epoch 2."""
+    return [{**row, "epoch": 2, "uuid": f"{row['uuid']} again"} for row in rows]
 
 
 def test_mean_over_data_sets_is_unweighted() -> None:
@@ -195,19 +200,16 @@ def test_mean_over_data_sets_is_unweighted() -> None:
     notes = results[(results["dataset"] == "mean") & (results["metric"] == "accuracy")]["note"]
     assert len(notes) == 2
     assert notes.str.contains("unweighted mean of large, small").all()
-    scales = ("scale=0-100", "scale=0-10")
-    spread = [value(results, scale, "accuracy", dataset="mean") for scale in scales]
-    assert value(results, "", "accuracy_spread", dataset="mean") == pytest.approx(
-        100 * (max(spread) - min(spread))
-    )
+    gap = keyed["mean"]["scale=0-100", "accuracy"] - keyed["mean"]["scale=0-10", "accuracy"]
+    assert keyed["mean"]["", "accuracy_spread"] == pytest.approx(100 * abs(gap))
 
 
 def test_mean_of_m_ratio_or_why_there_is_none() -> None:
     """Data sets with different numbers of choices have a mean; one without any has a reason."""
-    choices_of_set = {"two": 2, "four": 4, "free": NAN}
     rows = {
-        name: scale_rows("0-20", 60, choices, 1, dataset=name)
-        for name, choices in choices_of_set.items()
+        "two": scale_rows("0-20", 60, 2, 1, dataset="two"),
+        "four": scale_rows("0-20", 60, 4, 1, dataset="four"),
+        "free": scale_rows("0-20", 60, NAN, 1, dataset="free"),
     }
     where, sdt = "scale=0-20;threshold=0.5;type1=m_afc", "scale=0-20;type1=sdt"
     results = scaled([*rows["two"], *rows["four"]], resamples=20)
@@ -231,8 +233,7 @@ def test_items_that_are_not_common_are_counted() -> None:
 
     def asked(model: str, dataset: str, scale: str, items: int) -> list[Row]:
         rows = scale_rows(scale, items, model=model, dataset=dataset)
-        repeated = [{**row, "epoch": 2, "uuid": f"{row['uuid']} again"} for row in rows]
-        return [*rows, *repeated]
+        return [*rows, *second_epoch(rows)]
 
     same_items = [*asked("a", "one", "0-100", 9), *asked("a", "one", "0-5", 9)]
     assert "items_not_common" not in set(scaled(same_items, 10)["metric"])
@@ -264,19 +265,16 @@ def test_entropy_and_m_ratio_correlate_over_models() -> None:
         rows.remove(row)
     results = scaled(rows, resamples=20)
     ratio = "scale=0-20;threshold=0.5;type1=m_afc"
-    pairs = [
-        (
-            value(results, "scale=0-20", "entropy_bits", model=f"m{seed}"),
-            value(results, ratio, "m_ratio", model=f"m{seed}"),
-        )
-        for seed in range(4)
-    ]
-    fit = pearsonr(*zip(*pairs, strict=True))
+    entropies, ratios = [], []
+    for model in numbered("m", 4):
+        entropies.append(value(results, "scale=0-20", "entropy_bits", model=model))
+        ratios.append(value(results, ratio, "m_ratio", model=model))
+    fit = pearsonr(entropies, ratios)
     row = result_row(results, ratio, "entropy_m_ratio_correlation", model="all")
     assert row["value"] == pytest.approx(fit.statistic)
     assert (row["ci_low"], row["ci_high"]) == pytest.approx(tuple(fit.confidence_interval()))
     assert row["n"] == 4
-    two = scaled([row for row in rows if row["model"] in ("m1", "m2")], resamples=20)
+    two = scaled([*rows_with(rows, model="m1"), *rows_with(rows, model="m2")], resamples=20)
     row = result_row(two, ratio, "entropy_m_ratio_correlation", model="all")
     assert np.isnan(row["value"])
     assert row["note"].startswith("undefined: fewer than three models")
@@ -342,8 +340,8 @@ TYPE2 = {"type2_dprime", "meta_d_ideal", "type2_criterion", "meta_d", "m_ratio"}
 
 def stating(accuracy: float, raw: Callable[[int], int], high: int = 100) -> pd.DataFrame:
     """Judgments of two-choice questions, the first ones answered right."""
-    targets = ["AB"[k % 2] for k in range(ITEMS)]
-    right = [k < round(accuracy * ITEMS) for k in range(ITEMS)]
+    targets = np.tile(["A", "B"], ITEMS // 2)
+    right = np.arange(ITEMS) < round(accuracy * ITEMS)
     return pd.DataFrame(
         {
             "task": "scale_variants",
@@ -353,10 +351,7 @@ def stating(accuracy: float, raw: Callable[[int], int], high: int = 100) -> pd.D
             "raw": list(map(raw, range(ITEMS))),
             "choices": 2,
             "target": targets,
-            "answer": [
-                target if ok else "BA"["AB".index(target)]
-                for target, ok in zip(targets, right, strict=True)
-            ],
+            "answer": np.where(right, targets, np.roll(targets, 1)),
         }
     )
 
@@ -452,12 +447,12 @@ def test_two_epochs_are_pooled() -> None:
     """Values over two epochs, unreadable replies among them, are those of all judgments at once."""
     rows = scale_rows("0-20", items=50, choices=4, seed=3, unreadable=0.2)
     second = scale_rows("0-20", items=50, choices=4, seed=4, unreadable=0.2)
-    rows += [{**row, "epoch": 2, "uuid": f"{row['uuid']} again"} for row in second]
+    rows += second_epoch(second)
     results = scaled(rows)
     read = rows_with(rows, status="ok")
     assert 0 < len(rows) - len(read) < 40
     right = column_of(read, "correct")
-    sure = [row["raw"] / 20 for row in read]
+    sure = np.array(column_of(read, "raw")) / 20
     condition = "scale=0-20"
     assert value(results, condition, "accuracy") == pytest.approx(np.mean(right))
     assert value(results, condition, "mean_confidence") == pytest.approx(np.mean(sure))
@@ -479,12 +474,12 @@ def test_two_epochs_are_pooled() -> None:
 def test_reports_of_two_epochs_out_of_range_or_not() -> None:
     """Two items twice: 90 90 and 95 150 of 0-100; of a third, one unreadable, and 40."""
     reports = [("a", 90), ("a", 90), ("b", 95), ("b", 150), ("c", NAN), ("c", 40)]
-    rows: list[Row] = [
-        {"item": item, "epoch": 1 + k % 2, "low": 0, "high": 100, "raw": raw, "correct": 1.0}
-        for k, (item, raw) in enumerate(reports)
-    ]
+    rows: list[Row] = []
+    for (item, raw), epoch in zip(reports, (1, 2) * 3, strict=True):
+        row: Row = {"item": item, "epoch": epoch, "low": 0, "high": 100, "raw": raw}
+        rows.append({**row, "correct": 1.0, "status": "ok"})
     rows[4] |= {"correct": NAN, "status": "refusal"}
-    results = scaled([{"status": "ok", **row} for row in rows])
+    results = scaled(rows)
     # 40, 90, 90, 95, 150: shares 2/5 and three times 1/5, all multiples of 5; Q1 90, Q3 95.
     bits = -(2 / 5 * np.log2(2 / 5) + 3 / 5 * np.log2(1 / 5))
     shape = {"top1_value": 90, "top1_share": 2 / 5, "top3_share": 4 / 5, "unique_values": 4}
@@ -503,7 +498,7 @@ def test_reports_of_two_epochs_out_of_range_or_not() -> None:
         (0.9 + 0.9 + 0.95 + 0.4) / 4
     )
     assert result_row(results, "scale=0-100", "ece")["n"] == 4
-    shares = detail(frame([{"status": "ok", **row} for row in rows], "scale_variants"))
+    shares = detail(frame(rows, "scale_variants"))
     assert value(shares, "report=150;scale=0-100", "report_share") == 1 / 5
 
 
@@ -516,7 +511,6 @@ def test_only_a_second_epoch_that_differs_narrows_an_interval() -> None:
 
     items = scale_rows("0-20", items=200, choices=4, seed=5, unreadable=0)
     other_answers = scale_rows("0-20", items=200, choices=4, seed=6, unreadable=0)
-    half = [dict(row, uuid=f"{row['uuid']} b", epoch=2) for row in other_answers[::2]]
-    clones = [dict(row, uuid=f"{row['uuid']} b", epoch=2) for row in items[::2]]
+    half, clones = second_epoch(other_answers[::2]), second_epoch(items[::2])
     assert width([*items[::2], *clones]) == pytest.approx(width(items[::2]), abs=1e-9)
     assert width([*items[::2], *half]) < width(items[::2])

@@ -32,22 +32,21 @@ def word_rows(
 ) -> list[dict[str, Any]]:
     """Judgments of one word, one a context; a text is the status of an unreadable one."""
     name = "gendered" if setting in ("female", "male") else setting
-    return [
-        {
-            "task": "wep_elicitation",
-            "model": model,
-            "dataset": "bundled",
-            "item": f"{setting}-{place:02d}",
-            "context": f"{name}-{place:02d}",
-            "setting": setting,
-            "language": language,
-            "word": word,
-            "epoch": epoch,
-            "status": value if isinstance(value, str) else "ok",
-            "probability": np.nan if isinstance(value, str) else value,
-        }
-        for place, value in enumerate(values, 1)
-    ]
+    rows: list[dict[str, Any]] = []
+    for place, value in enumerate(values, 1):
+        row = {"item": f"{setting}-{place:02d}", "context": f"{name}-{place:02d}"}
+        status, probability = (value, np.nan) if isinstance(value, str) else ("ok", value)
+        rows.append({**row, "status": status, "probability": probability})
+    return copies_with(
+        rows,
+        task="wep_elicitation",
+        model=model,
+        dataset="bundled",
+        setting=setting,
+        language=language,
+        word=word,
+        epoch=epoch,
+    )
 
 
 def table_of(rows: list[dict[str, Any]]) -> list[tuple[frozenset[tuple[str, str]], Any]]:
@@ -66,6 +65,13 @@ def row_at(rows: Rows, metric: str, **condition: str) -> dict[str, Any]:
     return rows[frozenset(({"language": "en", "setting": "concise"} | condition).items()), metric]
 
 
+def rows_of_words(
+    rows: Rows, metric: str, words: Sequence[str], **condition: str
+) -> list[dict[str, Any]]:
+    """The one row of a condition for each word."""
+    return [row_at(rows, metric, word=word, **condition) for word in words]
+
+
 def people(word: str) -> list[float]:
     """The 123 answers."""
     counts = surveyed_counts()[word]
@@ -74,13 +80,14 @@ def people(word: str) -> list[float]:
 
 def percents(rows: list[dict[str, Any]]) -> list[float]:
     """The probabilities of judgments in percent."""
-    return [round(100 * row["probability"], 9) for row in rows]
+    return list(np.round(100 * np.array(column_of(rows, "probability")), 9))
 
 
 def theta(first: Sequence[float], second: Sequence[float]) -> float:
     """P(first > second) + P(equal)/2, over all pairs."""
-    wins = [1.0 if a > b else 0.5 if a == b else 0.0 for a, b in product(first, second)]
-    return sum(wins) / len(wins)
+    pairs = np.array(list(product(first, second)))
+    wins = (np.sign(pairs[:, 0] - pairs[:, 1]) + 1) / 2
+    return float(wins.mean())
 
 
 def answers_near_people(
@@ -124,13 +131,13 @@ def test_holm_over_the_words() -> None:
     """Adjusted p equal statsmodels' over the 17 raw ones; the counts are those below a level."""
     results = table(answers_near_people(2))
     condition = {"versus": "human", "of": "brunner_munzel_theta"}
-    raw = [row_at(results, "p_value", word=word, **condition)["value"] for word in SURVEYED]
-    adjusted = [row_at(results, "p_holm", word=word, **condition)["value"] for word in SURVEYED]
+    raw = column_of(rows_of_words(results, "p_value", SURVEYED, **condition), "value")
+    adjusted = column_of(rows_of_words(results, "p_holm", SURVEYED, **condition), "value")
     assert adjusted == pytest.approx(multipletests(raw, method="holm")[1])
     for level in (90, 95, 99):
         for kind, values in (("none", raw), ("holm", adjusted)):
             row = row_at(results, "words_that_differ", level=str(level), adjusted=kind, **condition)
-            assert row["value"] == sum(p <= 1 - level / 100 for p in values)
+            assert row["value"] == np.count_nonzero(np.array(values) <= 1 - level / 100)
             assert row["n"] == 17
 
 
@@ -167,9 +174,8 @@ def test_sign_flip_over_shared_contexts() -> None:
     condition = {"setting": "female", "versus": "male", "word": "likely"}
     gaps = np.round(100 * (np.array(male) - female), 9)
     assert row_at(results, "paired_difference", **condition)["value"] == pytest.approx(gaps.mean())
-    is_as_far = [
-        abs(np.dot(s, gaps)) >= abs(gaps.sum()) - 1e-9 for s in product([1, -1], repeat=10)
-    ]
+    signs = np.array(list(product([1, -1], repeat=10)))
+    is_as_far = np.abs(signs @ gaps) >= abs(gaps.sum()) - 1e-9
     tested = row_at(results, "p_value", of="paired_difference", **condition)
     assert tested["value"] == pytest.approx(np.mean(is_as_far))
     assert row_at(results, "brunner_munzel_theta", **condition)["value"] == theta(male, female)
@@ -189,11 +195,16 @@ def test_settings_are_compared_and_pooled() -> None:
     model_values = [*concise, *extended, *np.round((female + male) / 2, 9)]
     row = row_at(results, "brunner_munzel_theta", setting="all", versus="human", word="likely")
     assert (row["value"], row["n"]) == (pytest.approx(theta(people("likely"), model_values)), 45)
-    tested = [dict(key) for key, metric in results if metric == "brunner_munzel_theta"]
-    pairs = {(parts["setting"], parts["versus"]) for parts in tested}
-    expected = {(name, "human") for name in ("concise", "extended", "female", "male", "all")}
-    expected |= {(name, "concise") for name in ("female", "male", "extended")}
-    assert pairs == expected | {("female", "male")}
+    pairs = set()
+    for key, metric in results:
+        if metric == "brunner_munzel_theta":
+            parts = dict(key)
+            pairs.add((parts["setting"], parts["versus"]))
+    assert pairs == {
+        *product(("concise", "extended", "female", "male", "all"), ["human"]),
+        *product(("female", "male", "extended"), ["concise"]),
+        ("female", "male"),
+    }
     assert (
         row_at(results, "paired_difference", setting="female", versus="male", word="likely")["n"]
         == 15
@@ -303,8 +314,8 @@ def test_tests_of_few_values() -> None:
     rows += word_rows("probable", [0.9] * 4, "female") + word_rows("probable", [0.1] * 4, "male")
     results = table(rows)
     condition = {"setting": "female", "versus": "male", "of": "brunner_munzel_theta"}
-    raw = [row_at(results, "p_value", word=word, **condition)["value"] for word in words[:2]]
-    adjusted = [row_at(results, "p_holm", word=word, **condition) for word in words[:2]]
+    raw = column_of(rows_of_words(results, "p_value", words[:2], **condition), "value")
+    adjusted = rows_of_words(results, "p_holm", words[:2], **condition)
     assert column_of(adjusted, "value") == pytest.approx(multipletests(raw, method="holm")[1])
     assert "over 2 words; 1 undefined" in str(adjusted[0]["note"])
 
