@@ -475,13 +475,13 @@ def _field_objection(method: str, rows: JudgmentRows) -> str:
     """Return why a field of the log is no confidence; empty if there is no objection.
 
     The field of a known eval may be a verdict, values may show another scale than the user's, or
-    they may equal the outcomes.
+    they may equal the outcomes. Without a readable value, the first objection of a row is returned.
     """
-    readable = [
-        row for row in rows if row.get(_IS_FIELD) and row["status"] == "ok" and "raw" in row
-    ]
+    fields = [row for row in rows if row.get(_IS_FIELD)]
+    readable = [row for row in fields if row["status"] == "ok" and "raw" in row]
     if not readable:
-        return next((row[_OBJECTION] for row in rows if row.get(_OBJECTION)), "")
+        objections = [row[_OBJECTION] for row in rows if row.get(_OBJECTION)]
+        return objections[0] if objections else ""
     on_scale = [row for row in readable if not _has_no_scale(row)]
     if on_scale:
         low, high = on_scale[0]["low"], on_scale[0]["high"]

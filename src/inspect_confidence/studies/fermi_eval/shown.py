@@ -124,8 +124,8 @@ def _caption_lines(by_metric: RowsByMetric) -> Iterator[str]:
 def _reductions(rows: ResultTable) -> Iterator[View]:
     """Yield the table of each method's reduction of the interval score against stated intervals.
 
-    Reductions are means over models, on the test split. There is no table without stated intervals
-    or without other methods.
+    Stated intervals are those of the method `direct`. Reductions are means over models, on the
+    test split. There is no table without stated intervals or without other methods.
     """
     scores = [*rows.matching(split="test", metric="interval_score").having("level")]
     key_of = itemgetter("model", "dataset", "variant", "level")
@@ -133,10 +133,10 @@ def _reductions(rows: ResultTable) -> Iterator[View]:
     compared_rows = [row for row in scores if row["method"] != "direct"]
     if not direct or not compared_rows:
         return
-    compared = [
-        (f"{row['level']}%", _method(row), row.value, direct.get(key_of(row), math.nan))
-        for row in compared_rows
-    ]
+    compared = []
+    for row in compared_rows:
+        direct_score = direct.get(key_of(row), math.nan)
+        compared.append((f"{row['level']}%", _method(row), row.value, direct_score))
     scored = pd.DataFrame(compared, columns=["level", "method", "score", "direct"])
     scored["reduction"] = 100 * (1 - scored["score"] / scored["direct"])
     means = scored.groupby(["level", "method"], sort=False)["reduction"].mean().unstack("method")
