@@ -421,7 +421,7 @@ class Teacher:
             token = list(map(OptionMeaning.by_largest, with_token, token, masses))
         values: Values = {}
         for condition, rows in ((self._base, replies), (f"source=token;{self._base}", token)):
-            if set(column_of(rows, 0)) != {None}:
+            if set(column_of(rows, 0)) - {None}:
                 values |= of_condition(condition, expected(rows))
         stated_items, token_items = (
             items_read(self.meant, replies),
