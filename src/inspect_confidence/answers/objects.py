@@ -144,7 +144,14 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | ParseFailur
 
 
 def _add_prose_values(fields: dict[str, Scalar], parsed: ParsedText) -> None:
-    """Add what sentences say of fields without a label; a different labelled value is ambiguous."""
+    """Add what sentences say of fields that have no label.
+
+    A field whose known value differs from that of the sentence is ambiguous.
+
+    Args:
+        fields: Values that are known, by field; changed in place.
+        parsed: The reply with its statements.
+    """
     labelled_keys = set()
     for statement in parsed.statements:
         if statement.strength != "prose":
@@ -152,19 +159,19 @@ def _add_prose_values(fields: dict[str, Scalar], parsed: ParsedText) -> None:
     for key, prose_value in _prose_values(parsed.text).items():
         if key in labelled_keys or CUT in prose_value:
             continue
-        label_value = fields.get(key, prose_value)
-        if isinstance(label_value, str) and not _is_same_answer(label_value, prose_value):
+        known_value = fields.get(key, prose_value)
+        if isinstance(known_value, str) and not _is_same_answer(known_value, prose_value):
             fields[key] = ambiguous("several different answers")
         else:
             fields[key] = prose_value
 
 
-def _is_same_answer(label_value: str, prose_value: str) -> bool:
-    """Return whether a labelled value is like that of a sentence, or begins with it."""
+def _is_same_answer(known_value: str, prose_value: str) -> bool:
+    """Return whether a known value is like that of a sentence, or begins with it."""
     beginning = prose_value.casefold().rstrip(".")
-    if _have_common_meaning(label_value, prose_value):
+    if _have_common_meaning(known_value, prose_value):
         return True
-    return label_value.casefold().startswith(beginning)
+    return known_value.casefold().startswith(beginning)
 
 
 def _is_answer_sentence(text: str) -> bool:

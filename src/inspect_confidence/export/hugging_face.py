@@ -62,7 +62,7 @@ def hub_repository(dataset: str) -> str:
 
 
 def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
-    """Write `MODEL/.eval_results/inspect_confidence.yaml`, one number for each task id.
+    """Write `MODEL/.eval_results/inspect_confidence.yaml` with the finite headline numbers.
 
     Each variant of a model has its own file; a repository takes one of them. Numbers that are not
     finite go to `left_out.csv`.
@@ -77,6 +77,7 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
             path = directory / file_name(model) / ".eval_results" / f"{name}.yaml"
             text = yaml.dump(entries, Dumper=_QuotingDumper, sort_keys=False, allow_unicode=False)
             files.append(put(path, text))
+    # Judge and short heading are parts of a row of headlines, and no columns of its frame.
     judges = [row["judge"] for row in rows]
     short_names = [row["short"] for row in rows]
     headlines = rows.to_frame().assign(judge=judges, short=short_names)

@@ -246,9 +246,13 @@ def _draw_histogram(ax: Axes, rows: pd.DataFrame) -> None:
     low, high, lowest, highest = _histogram_limits(rows)
     finite = np.isfinite(share) & rows["report"].astype(float).between(lowest, highest).to_numpy()
     reported = rows["report"].astype(float).to_numpy()[finite]
-    # As wide as the values leave room for, but neither too thin to be seen nor a block.
+    # As wide as the values leave room for, but neither too thin to be seen nor a block. On a scale
+    # of whole numbers, which ends above 1, a bar may always be .8 wide.
     room = 0.8 * np.diff(np.unique(reported)).min(initial=np.inf)
-    width = float(np.clip(room, (high - low) / 100, max((high - low) / 30, 0.8 * (high > 1))))
+    thinnest, widest = (high - low) / 100, (high - low) / 30
+    if high > 1:
+        widest = max(widest, 0.8)
+    width = float(np.clip(room, thinnest, widest))
     ax.bar(reported, share[finite], width, color=SERIES[0])
     if len(reported) <= _MOST_INTERVALS:
         interval = rows[["ci_low", "ci_high"]].to_numpy(float)[finite]
