@@ -198,7 +198,7 @@ def _run_kind(header: EvalLog, table: TaskTable) -> str:
 
 
 def _incomplete_run_notices(header: EvalLog, n_completed: int) -> tuple[list[str], list[str]]:
-    """Return notices about lost samples, and notices about an early stop; one of both is empty."""
+    """Return notices about lost samples, and notices about an early stop, never both of them."""
     config = header.eval.config
     n_expected = len(header.eval.dataset.sample_ids or ()) * (config.epochs or 1)
     stopping = header.results.early_stopping if header.results else None

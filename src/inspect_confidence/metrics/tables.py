@@ -225,7 +225,9 @@ def confidence_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTab
 
 
 def table_of_outcomes(correct: ArrayLike) -> ConfidenceTables:
-    """Return the table of outcomes, as one row.
+    """Count outcomes alone, in a table of one row whose only confidence is 0.
+
+    Functions of count tables that use no confidence, such as accuracy, take this table.
 
     Args:
         correct: 1 right, 0 wrong, or the probability of being right; NaN is left out.
@@ -238,7 +240,9 @@ def table_of_outcomes(correct: ArrayLike) -> ConfidenceTables:
 
 
 def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
-    """Return the table of confidences, as one row.
+    """Count confidences alone, in a table of one row whose outcomes are all wrong.
+
+    Functions of count tables that use no outcome, such as mean confidence, take this table.
 
     Args:
         confidence: In [0, 1], one a judgment; NaN is left out.

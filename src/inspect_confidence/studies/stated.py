@@ -182,7 +182,13 @@ def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Return the differences of two contenders' completed judgments, a row for each metric."""
+    """Return the differences a - b of stated confidence, a row for each requested metric.
+
+    Args:
+        a: Judgments of the first contender, as `complete_judgments` returns them.
+        b: Judgments of the second contender; only items that both answered are compared.
+        resampling: Number of resamples, seed, thresholds and requested metrics.
+    """
     contrast = contenders.confidence_contrast(
         a, b, resampling.thresholds, requests=resampling.requests
     )
