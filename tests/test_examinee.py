@@ -234,6 +234,7 @@ def test_a_wrapped_eval(tmp_path: Path) -> None:
     rows = read_judgments(tmp_path)["any_eval"]
     examinee = Examinee(seed=3)
     items = by_id(CHOICES)
+    rows["share"] = [share(examinee, items[name]) for name in rows["item"]]
     read = rows[(rows["status"] == "ok") & (rows["method"] != "epochs")]
     # A declined answer keeps the confidence that was stated in it.
     assert rows.loc[~rows["status"].isin(["ok", "declined"]), "confidence"].isna().all()

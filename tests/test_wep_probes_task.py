@@ -459,7 +459,7 @@ def test_chooser_without_noise_is_right(tmp_path: Path, prompts_file: str) -> No
     authors = without_choice(summarize(judgments, resamples=20, convention="authors"))
     # By the first letter it is as right; of its pairs, unlikely with likely don't count.
     assert [value_of(authors, metric) for metric in (MC, EC, EMC)] == [1, 1, 1]
-    lost_share = (pairs(choices) == (2, 0, 3)).all(axis=1).mean()
+    lost_share = (pairs(choices) == [2, 0, 3]).all(axis=1).mean()
     assert lost_share > 0
     assert value_of(authors, PC) == pytest.approx(right - lost_share)
 
