@@ -53,7 +53,7 @@ _LINE_KEYS = ("model", "variant", "dataset")
 _NOT_CONDITION = {"task", *_LINE_KEYS, "metric"}
 _MAX_COLUMNS = 8
 
-FURTHER_METRICS = "Further metrics, named as in results.csv"
+FURTHER_METRICS = "Further metrics"
 """Title of the tables of metrics that no study prints, without their number."""
 
 CAPTION = (
