@@ -267,8 +267,8 @@ def _split_explanation(text: str) -> tuple[str, str]:
 
     The explanation is empty, and the choice the whole text, if the rest of it makes a choice too.
     """
-    choice, *rest = _REASON.split(text.strip(), maxsplit=1)
-    explanation = rest[0] if rest else ""
+    choice, *explanations = _REASON.split(text.strip(), maxsplit=1)
+    explanation = explanations[0] if explanations else ""
     has_choice_alone = any(map(_ALONE.match, explanation.split("\n")))
     if is_revised(explanation) or CUE.search(explanation) or has_choice_alone:
         return text, ""

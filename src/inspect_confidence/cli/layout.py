@@ -143,8 +143,8 @@ class Grid:
             if narrowed[widest] <= _MIN_NAME:
                 break
             narrowed[widest] -= 1
-        rest = width - sum(narrowed[:last]) - _GAP * last
-        narrowed[last] = min(last_width, rest) if rest >= narrowed[last] else last_width
+        free_width = width - sum(narrowed[:last]) - _GAP * last
+        narrowed[last] = min(last_width, free_width) if free_width >= narrowed[last] else last_width
         return narrowed
 
     def _longest_part(self, column: int) -> int:

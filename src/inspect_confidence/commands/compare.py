@@ -276,8 +276,8 @@ def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tu
                 label = label.format(**condition)
             label, *_ = label.split(", {")  # the method is named beside the task
             if "{" not in label:
-                named = dict.fromkeys((*headline.where, *headline.each), "")
-                return label_beside_task(label), condition.but(**named)
+                named_parts = dict.fromkeys((*headline.where, *headline.each), "")
+                return label_beside_task(label), condition.but(**named_parts)
     return metric, condition
 
 

@@ -203,13 +203,13 @@ def risk_threshold(
     if passed is None:
         return RiskThreshold(*_NONE, 0, first, reason)
     counts = judgments.counts()
-    given = passed.answered * counts
+    answered_counts = passed.answered * counts
     return RiskThreshold(
         passed.threshold,
         p,
         passed.risk,
-        float(given.sum() / counts.sum()),
-        *clustered_wilson_interval(given, counts),
+        float(answered_counts.sum() / counts.sum()),
+        *clustered_wilson_interval(answered_counts, counts),
         passed.items,
         first,
         reason,
