@@ -71,12 +71,12 @@ def _present_headlines(rows: ResultTable, headlines: Iterable[Headline]) -> Iter
     `each` of a headline names conditions. The headline is repeated for every combination of their
     values that occurs in the rows. All headlines of one combination come before those of the next.
     """
-    for (task, each), group in groupby(headlines, key=attrgetter("task", "each")):
+    for (task, part_names), group in groupby(headlines, key=attrgetter("task", "each")):
         group_headlines = list(group)
-        if not each:
+        if not part_names:
             yield from group_headlines
             continue
-        for parts in condition_values(rows, task, group_headlines[0].where, each):
+        for parts in condition_values(rows, task, group_headlines[0].where, part_names):
             for headline in group_headlines:
                 yield headline.with_parts(parts)
 

@@ -88,8 +88,9 @@ def compare(
         models: Models to compare: with one name, only pairs with this model; with several, only
             pairs of these models; if empty, all pairs.
         study: Name of the only study to compare; None compares all.
-        headlines_only: Whether to leave out most metrics that are neither named in `metrics` nor a
-            main number of their study, which takes less time. No value depends on it.
+        headlines_only: Whether to leave out metrics of stated confidence that are neither named in
+            `metrics` nor a main number of their study, which takes less time. No value depends on
+            it.
         **settings: Keywords of `Settings`.
 
     Returns:
