@@ -19,6 +19,7 @@ from click.testing import CliRunner, Result
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, get_model
+from rich.text import Text
 
 from build import requests_to
 from inspect_confidence import InvalidArgument
@@ -97,6 +98,17 @@ def responded(task: Task, name: str, folder: Path, epochs: int = 1, **parameters
     )
     assert log.status == "success", log.error
     return log
+
+
+def terminal_error(log: EvalLog) -> str:
+    """The error that ended a run, as one line: a terminal shows it without Inspect's frames."""
+    assert log.error
+    lines = Text.from_ansi(log.error.traceback_ansi).plain.strip().splitlines()
+    assert len(lines) <= 3, lines  # of 80 columns, after the name of the error's class
+    error = " ".join(" ".join(lines).split())
+    assert error.startswith("InvalidArgument: ")
+    assert log.error.message in error
+    return error
 
 
 def log_metrics(log: EvalLog) -> dict[str, float]:

@@ -9,39 +9,30 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from inspect_ai import eval as inspect_eval
-from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 
 from conftest import CHECKOUT
 from inspect_confidence import compare, summarize
+from runs import printed
 
 TEXT = (CHECKOUT / "README.md").read_text("utf-8")
 TASK, FIGURE = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
 
 
-def model(*replies: str) -> Model:
-    """A model that gives these replies in turn; usage is set, or Inspect loads a tokenizer."""
-    outputs = []
-    for reply in replies:
-        output = ModelOutput.from_content("mockllm", reply)
-        output.usage = ModelUsage()
-        outputs.append(output)
-    return get_model("mockllm/model", custom_outputs=outputs, memoize=False)
-
-
-def test_the_task_asks_for_an_answer_and_then_for_its_confidence(tmp_path: Path) -> None:
-    """Two calls a question; the answer is right and 80% sure."""
-    names: dict[str, object] = {"__name__": "my_eval", "__file__": str(tmp_path / "my_eval.py")}
+def test_the_task_runs_on_a_simulated_model_and_prints_what_is_shown(tmp_path: Path) -> None:
+    """The commands below the task, as they stand there."""
+    shown = TEXT.split("    $ inspect eval capitals.py ")[1].split("\n\n")[0]
+    options, command, *expected, _ = re.sub("^    ", "", shown, flags=re.MULTILINE).splitlines()
+    names: dict[str, object] = {"__name__": "capitals", "__file__": str(tmp_path / "capitals.py")}
     exec(TASK, names)  # the checkout's own text
-    task = names["metals"]
+    task = names["capitals"]
     assert callable(task)
     logs = str(tmp_path / "logs")
-    (log,) = inspect_eval(
-        task(), model=model("ANSWER: B", "80"), log_dir=logs, display="none", model_roles={}
-    )
+    model = re.findall("--model ([^ ]+)", options)[0]
+    (log,) = inspect_eval(task(), model=model, log_dir=logs, display="none")
     assert log.status == "success"
-    values = summarize(logs, resamples=10).set_index("metric")["value"]
-    assert values["accuracy"] == 1
-    assert values["mean_confidence"] == pytest.approx(0.8)
+    assert command.startswith("$ inspect-confidence summarize ")
+    output = printed("summarize", logs).output.strip().replace(" \n", "\n")
+    assert output.splitlines()[: len(expected)] == expected
 
 
 def test_the_figure_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

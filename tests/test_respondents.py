@@ -19,7 +19,7 @@ from inspect_confidence.tasks.fermi_eval import fermi_eval
 from inspect_confidence.tasks.question_sets import question_sets
 from inspect_confidence.tasks.scale_variants import scale_variants
 from inspect_confidence.tasks.wep_probes import wep_choice, wep_elicitation
-from runs import refusal, responded
+from runs import refusal, responded, terminal_error
 
 NAN = float("nan")
 BAD: list[tuple[str, dict[str, object], str]] = [
@@ -78,23 +78,23 @@ def test_bad_names_and_parameters() -> None:
 def test_what_they_dont_know() -> None:
     """Other questions, words and tasks end a run in so many words, with what to do."""
     Path("mine.csv").write_text("question,target,exponent\nHow many cats?,9,9\n", "utf-8")
-    message = "docs/respondents.md names, not 'mine-0001'"
+    message = "does not know 'mine-0001'. Ask about an item of a data set that docs/respondents.md"
     scales = {"accuracy": 1, "scale_meta_d": ["0-20:2", "0-100:1"]}
     cases: list[tuple[Task, str, dict[str, object], list[str]]] = [
         (
             fermi_eval("mine.csv"),
             "calibrated",
             {},
-            [message, "ask about these, or ask another model."],
+            [message],
         ),
         (
             scale_variants("mine.csv"),
             "metacognitive",
             dict(scales),
-            [message, "ask about these, or ask another model."],
+            [message],
         ),
         (wep_elicitation(items=1, words="maybe"), "surveyed", {}, ["the 17 words surveyed"]),
-        (Task([Sample("Who am I?")]), "examinee", {}, ["names, not 'Who am I?'"]),
+        (Task([Sample("Who am I?")]), "examinee", {}, ["does not know 'Who am I?'"]),
         (wep_choice(items=1), "surveyed", {}, ["doesn't answer what was asked"]),
         (wep_elicitation(items=1), "chooser", {}, ["doesn't answer what was asked"]),
     ]
@@ -102,9 +102,9 @@ def test_what_they_dont_know() -> None:
         model = f"respondent/{name}"
         (log,) = eval(task, model, model_args=parameters, log_dir="logs", display="none")
         assert log.status == "error", says
-        assert log.error, says
+        error = terminal_error(log)
         for part in says:
-            assert part in log.error.message, log.error.message
+            assert part in error, error
 
 
 @pytest.mark.parametrize("temperature", [0.25, 1.0, 3.0])

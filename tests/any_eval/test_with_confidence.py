@@ -32,7 +32,7 @@ from build import requests_to
 from inspect_confidence import confidence, with_confidence
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import ProviderServer, Reply, Request
-from runs import ANTHROPIC, OPENAI, check_refusals, run_task, served
+from runs import ANTHROPIC, OPENAI, check_refusals, run_task, served, terminal_error
 
 FILE = """
 from __future__ import annotations
@@ -244,11 +244,10 @@ def test_a_score_that_is_not_there_stops_the_run_at_the_first_sample(
     with ProviderServer(far_end()) as server:
         log = run_task(task, server, tmp_path, max_samples=1)
     assert log.status == "error"
-    assert log.error
-    assert says in log.error.message
-    assert "name one of them by score=" in log.error.message
-    assert "no confidence was asked for" in log.error.message
-    assert "\n" not in log.error.message
+    error = terminal_error(log)
+    assert says in error
+    assert "name one of them by score=" in error
+    assert "no confidence was asked for" in error
     assert kinds(requests_to(server)) == {"": 1}
 
 
@@ -326,8 +325,7 @@ def test_a_provider_without_log_probabilities_is_refused(ways: str, tmp_path: Pa
     with ProviderServer(far_end()) as server:
         log = run_task(with_confidence(sums(), ways), server, tmp_path, ANTHROPIC)
     assert (log.status, server.requests) == ("error", [])
-    assert log.error
-    assert "claude-haiku-4-5 gives no log probabilities" in log.error.message
+    assert "claude-haiku-4-5 gives no log probabilities" in terminal_error(log)
 
 
 def test_a_judge_is_not_the_model_itself(tmp_path: Path) -> None:

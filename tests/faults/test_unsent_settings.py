@@ -26,7 +26,7 @@ from inspect_confidence.solvers.draws import ask_draws
 from inspect_confidence.solvers.requests import dropped_settings
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import ProviderServer, Reply
-from runs import ANTHROPIC, GOOGLE, OPENAI, QUIET, run_task, served
+from runs import ANTHROPIC, GOOGLE, OPENAI, QUIET, run_task, served, terminal_error
 
 REASONING = "openai/o3-mini"
 SETTINGS: dict[str, Any] = {
@@ -231,8 +231,7 @@ def test_sampling_at_a_temperature_not_sent_is_refused_before_a_call(
     with ProviderServer(lambda _: Reply("10^3")) as server:
         task = fermi_eval("bundled", items=2, method="sampling", draws=3)
         log = run_task(task, server, tmp_path / "refused", model, temperature=0.7)
-        assert log.error
-        assert expected in log.error.message
+        assert expected in terminal_error(log)
         assert server.requests == []
         log = run_task(task, server, tmp_path / "kept", model)
         assert log.status == "success"

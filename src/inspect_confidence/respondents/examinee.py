@@ -251,8 +251,9 @@ def _label_probabilities(
 
 
 def _text_end(text: str) -> str:
-    """Return the last 100 characters of a text in one line, for error messages."""
-    return " ".join(text.split())[-100:]
+    """Return the last whole words of a text in one line of at most 60 characters, for errors."""
+    words = " ".join(text.split())
+    return words if len(words) <= 60 else f"... {words[-56:].partition(' ')[2]}"
 
 
 def _token_reply(shares: Mapping[str, float], answer: str, prefix: str = "") -> Utterance:

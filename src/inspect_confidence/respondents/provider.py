@@ -16,7 +16,6 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from inspect_confidence.answers import TokenChoice
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.printing import shortened
 from inspect_confidence.respondents.presets import PRESETS
 from inspect_confidence.respondents.utterance import Respondent, Utterance, limits
 
@@ -50,6 +49,7 @@ class RespondentAPI(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         """Answer the last message."""
+        _rich_traceback_guard = True  # rich prints an error without Inspect's frames
         conversation = "\n\n".join(message.text for message in input)
         request = {**(input[-1].metadata or {}), "conversation": conversation}
         temperature = 1.0 if config.temperature is None else config.temperature
@@ -57,10 +57,11 @@ class RespondentAPI(ModelAPI):
             reply = self.respondent.answer(str(request.get("form", "")), request, temperature)
         except KeyError as error:
             raise InvalidArgument(
-                f"respondent/{self.model_name} knows only the bundled items and the data sets that "
-                f"docs/respondents.md names, not {shortened(str(error), 60)}; ask about these, or "
-                "ask another model."
+                f"respondent/{self.model_name} does not know {error.args[0]!r}. Ask about an item "
+                "of a data set that docs/respondents.md names, or use another model."
             ) from None
+        except InvalidArgument as error:
+            raise error.with_traceback(None) from None
         if reply is None:
             raise InvalidArgument(
                 f"respondent/{self.model_name} doesn't answer what was asked; docs/respondents.md "

@@ -150,6 +150,7 @@ def _missing_methods(
 
 def _require_score(scores: Mapping[str, Grades], name: str | None) -> None:
     """Refuse a run in which no score defines correctness."""
+    _rich_traceback_guard = True  # rich prints this error without Inspect's frames
     if reason := unknown_score(scores, name):
         raise InvalidArgument(f"{reason[0].upper()}{reason[1:]}; no confidence was asked for.")
 

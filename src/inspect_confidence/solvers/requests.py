@@ -163,6 +163,7 @@ def refuse_unsent(model: str, settings: Mapping[str, Any], names: Collection[str
     Raises:
         InvalidArgument: One of the names is set and, by the provider's rule, not sent.
     """
+    _rich_traceback_guard = True  # rich prints this error without Inspect's frames
     for name, value in dropped_settings(model, settings).items():
         if name in names:
             raise InvalidArgument(
@@ -174,6 +175,7 @@ def refuse_unsent(model: str, settings: Mapping[str, Any], names: Collection[str
 
 def refuse_providers_without_logprobs() -> None:
     """Refuse, before the first call, a provider without log probabilities."""
+    _rich_traceback_guard = True  # rich prints this error without Inspect's frames
     model = str(get_model())
     provider = model.split("/", 1)[0]
     dropped = dropped_names(model, run_settings())
