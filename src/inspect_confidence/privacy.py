@@ -220,7 +220,7 @@ def redactors(frames: Iterable[pd.DataFrame]) -> Redactors:
 
     def unique_values(column: str) -> list[str]:
         columns = (frame.get(column, pd.Series(dtype=object)) for frame in sources)
-        return [str(value) for value in chain.from_iterable(map(pd.unique, columns))]
+        return list(map(str, chain.from_iterable(map(pd.unique, columns))))
 
     conditions = {text: Condition.read(text) for text in unique_values("condition")}
 

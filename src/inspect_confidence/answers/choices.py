@@ -327,7 +327,7 @@ def _opening_letter(parsed: ParsedText) -> str | None:
 
     None if the reply opens with no letter, or if a label states the answer.
     """
-    is_prose = all(statement.strength == "prose" for statement in parsed.under("answer"))
+    is_prose = parsed.strengths("answer") <= {"prose"}
     opening = _OPENING_LETTER.match(parsed.text) if is_prose else None
     return opening["letter"] if opening else None
 

@@ -252,7 +252,7 @@ def _stated_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     bound = settled(parsed, ("exponent", "answer"), _bound_in_value, _is_same_bound)
     if bound is None or (isinstance(bound, ParseFailure) and "no number" in bound.reason):
         return _unlabelled_exponent(parsed)
-    firm = {statement.strength for statement in parsed.under("exponent", "answer")}
+    firm = parsed.strengths("exponent", "answer")
     opening = None if firm - {"prose", "inline"} else _bare_bound(parsed.text.split("\n")[0])
     if opening in (None, bound) or isinstance(bound, ParseFailure) or is_revised(parsed.text):
         return bound
@@ -315,7 +315,7 @@ def _stated_interval(parsed: ParsedText) -> _Pair | ParseFailure:
 def _labelled_or_ranged_interval(parsed: ParsedText) -> _Pair | ParseFailure:
     """Return the bounds under the labels lower and upper, else low and high, else of a range."""
     # In prose what is low or high may be anything, as a function's minimum.
-    is_prose = any(statement.strength == "prose" for statement in parsed.under("low", "high"))
+    is_prose = "prose" in parsed.strengths("low", "high")
     looser = None if is_prose else _named_bounds(parsed, "low", "high")
     pair = _named_bounds(parsed, "lower", "upper")
     pair = pair or (None if isinstance(looser, ParseFailure) else looser) or _only_range(parsed)

@@ -109,6 +109,10 @@ class ParsedText:
         """Return the statements under any of the given labels."""
         return [statement for statement in self.statements if statement.key in keys]
 
+    def strengths(self, *keys: str) -> set[Strength]:
+        """Return how firmly the statements under any of the given labels mark their values."""
+        return {statement.strength for statement in self.under(*keys)}
+
 
 def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = False) -> ParsedText:
     """Parse a reply into its cleaned text and the statements in it.

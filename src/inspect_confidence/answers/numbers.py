@@ -148,7 +148,7 @@ class Number:
 
 def numbers_in(text: str, start: int = 0) -> list[Number]:
     """Return at most `MOST` numbers of a text, from a position on, in their order."""
-    return [_number_of_match(match) for match in islice(_NUMBER.finditer(text, start), MOST)]
+    return list(map(_number_of_match, islice(_NUMBER.finditer(text, start), MOST)))
 
 
 def number_at(text: str, start: int) -> Number | None:

@@ -111,7 +111,7 @@ def _labelled_or_introduced(parsed: ParsedText) -> Fraction | ParseFailure:
     A probability in prose must not differ from those at the start and in the conclusion.
     """
     share = settled(parsed, ("probability", "answer"), value_of)
-    strengths = {statement.strength for statement in parsed.under("probability", "answer")}
+    strengths = parsed.strengths("probability", "answer")
     is_prose = strengths <= {"prose"}
     if isinstance(share, Fraction):
         if not is_prose:
@@ -242,7 +242,7 @@ def unlabelled(text: str) -> Fraction | ParseFailure:
     if not numbers:
         return invalid("no number")
     lines = text.split("\n")
-    openings = [_share_at_start(line) for line in lines]
+    openings = list(map(_share_at_start, lines))
     first = openings[0]
     is_settled_first = not isinstance(first, ParseFailure) and not _is_calculation(lines[0])
     is_unfinished = text.endswith(CUT) and _UNFINISHED.search(text.rstrip(CUT)[-400:])

@@ -85,8 +85,8 @@ class PhraseChoices:
 
     def __init__(self, choices: Sequence[str]) -> None:
         self._size = len(choices)
-        full = [_plain_spelling(choice) for choice in choices]
-        self._index_by_spelling = _unique_spellings([_spellings_of_phrase(text) for text in full])
+        full = list(map(_plain_spelling, choices))
+        self._index_by_spelling = _unique_spellings(list(map(_spellings_of_phrase, full)))
         letter, phrase = letters(choices), _pattern_of_any(full)
         short = _pattern_of_any(self._index_by_spelling)
         self._pattern = re.compile(

@@ -73,7 +73,7 @@ class Grid:
     @classmethod
     def from_frame(cls, table: "pd.DataFrame") -> "Grid":
         """Build a grid whose names are the columns before the first column with a number."""
-        lines = [list(line) for line in table.itertuples(index=False, name=None)]
+        lines = list(map(list, table.itertuples(index=False, name=None)))
         columns = list(zip(*lines, strict=True))
         has_cells = any(isinstance(cell, Cell) for cell in chain.from_iterable(columns))
 

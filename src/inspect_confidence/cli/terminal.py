@@ -195,7 +195,7 @@ def find_study(name: str) -> str:
     names: dict[str, str] = {}
     for study in all_studies():
         names[study.name] = study.name
-        names |= {table.task: study.name for table in study.tables}
+        names |= dict.fromkeys(study.tasks, study.name)
     if name not in names:
         raise InvalidArgument(f"--study {name}: there is no such study. {nearest(name, names)}")
     return names[name]
@@ -249,8 +249,7 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
     for current, views in views_by_study:
         if study not in (None, current.name):
             continue
-        tasks = [table.task for table in current.tables]
-        failures = summarize_failures(results[results["task"].isin(tasks)])
+        failures = summarize_failures(results[results["task"].isin(current.tasks)])
         lines = [line for line in failures if line.row.value != 0]
         for line in lines:
             _print_text(console, one_line(f"{' '.join(filter(None, line.group))}: {line.sentence}"))

@@ -190,7 +190,7 @@ def add_choices_to_all_variants(
     resampling_by_study = read_settings(settings)
     frames_with_choices = dict(frames)
     for study in all_studies():
-        for task in frames_with_choices.keys() & {table.task for table in study.tables}:
+        for task in frames_with_choices.keys() & set(study.tasks):
             frames_with_choices[task] = add_choices_to_variants(
                 frames_with_choices[task], task, resampling_by_study[study.name]
             )
@@ -354,10 +354,9 @@ def compute_results(
     for study in all_studies():
         resampling = resampling_by_study[study.name]
         results: list[Result] = []
-        tasks = [table.task for table in study.tables]
-        for stream_frames in source.frames(tasks, each_model=study.each_model):
+        for stream_frames in source.frames(study.tasks, each_model=study.each_model):
             frames = {}
-            for task in tasks:
+            for task in study.tasks:
                 if task in stream_frames:
                     frame = add_choices_to_variants(stream_frames[task], task, resampling)
                     frames[task] = _store_texts_as_objects(frame)
@@ -365,8 +364,8 @@ def compute_results(
             results += part.results()
         if study.each_model:
             order = {}
-            for (model, variant), position in source.order(tasks).items():
-                for task in tasks:
+            for (model, variant), position in source.order(study.tasks).items():
+                for task in study.tasks:
                     order[model, _variant_with_choices(variant, task, resampling)] = position
             # As without a stream, shares of unread replies come last.
             results.sort(key=lambda result: order[point_and_condition(result)[0]])

@@ -201,7 +201,7 @@ def check(
         >>> verdicts[["passed", "reason"]].to_dict("records")
         [{'passed': False, 'reason': '0.12 is not <= 0.1'}]
     """
-    parsed = [read_requirement(text) for text in requirements]
+    parsed = list(map(read_requirement, requirements))
     if not parsed:
         raise InvalidArgument("There is no requirement; write one such as 'ece<=0.10'.")
     table = ResultTable.from_frame(results)

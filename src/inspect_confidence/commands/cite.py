@@ -275,8 +275,7 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
         _software_entry("inspect_confidence", headers, _unique_values(frames, "package_version"))
     ]
     for study in all_studies():
-        tasks = [table.task for table in study.tables]
-        if study.reference and not frames.keys().isdisjoint(tasks):
+        if study.reference and not frames.keys().isdisjoint(study.tasks):
             entries.append(study.reference)
     for name in datasets:
         entries += map(bibtex, DATASETS.get(name, ()))

@@ -217,7 +217,7 @@ def _study_entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]
     task_arguments, varied_arguments = section.arguments or {}, section.vary or {}
     _check_names(f"{path}: {task}: arguments", task_arguments, argument_names_of_task)
     _check_names(f"{path}: {task}: vary", varied_arguments, argument_names_of_task)
-    models = [check_model(model) for model in study.models_of(section)]
+    models = list(map(check_model, study.models_of(section)))
     if not models:
         raise InvalidArgument(
             f"{path}: {task}: `models` is missing or empty; write models as [openai/gpt-4o-mini]."

@@ -134,7 +134,7 @@ def recalibrate(
             "test_items": group.take(is_test).items,
         }
 
-        datasets = sorted({_dataset_alias(name) for name in group.rows["dataset"].unique()})
+        datasets = sorted(set(map(_dataset_alias, group.rows["dataset"].unique())))
         entry: dict[str, Any] = {
             **_public_names(group),
             "condition": dict(group.elicitation),
@@ -399,9 +399,7 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
     variant = Condition.read(group.variant).but(recalibrated=entry.method)
     rows = rows.assign(variant=str(variant))
     notices = [f"{is_train.sum()} judgments of train items left out"] if is_train.any() else []
-    unfitted = sorted(
-        {_dataset_alias(name) for name in rows["dataset"].unique()} - set(entry.datasets)
-    )
+    unfitted = sorted(set(map(_dataset_alias, rows["dataset"].unique())) - set(entry.datasets))
     return rows, notices + [f"no map was fitted on {name or 'its data set'}" for name in unfitted]
 
 

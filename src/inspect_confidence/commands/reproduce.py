@@ -241,7 +241,7 @@ def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
     if config.sample_id is not None:
         ids = config.sample_id if isinstance(config.sample_id, list) else [config.sample_id]
         text = ",".join(map(str, ids))
-        if parse_sample_id(text) == [str(name) for name in ids]:
+        if parse_sample_id(text) == list(map(str, ids)):
             yield from ("--sample-id", text)
         else:
             notices.append(

@@ -54,7 +54,7 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
     for task, frame in _replies_by_task(frames).items():
         rows = frame[frame["status"] != "ok"]
         varied = rows[[*all_tables()[task].varied]].to_dict("records")
-        conditions = [_condition_text(row) for row in varied]
+        conditions = list(map(_condition_text, varied))
         parts = [
             ", ".join(dict.fromkeys(_PART_PREFIX.findall(reason))) for reason in rows["reason"]
         ]

@@ -42,8 +42,7 @@ def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
     """
     results = without_unread(results)
     for study in all_studies():
-        tasks = [table.task for table in study.tables]
-        study_results = results[results["task"].isin(tasks)]
+        study_results = results[results["task"].isin(study.tasks)]
         if study_results.empty:
             continue
         views = [*study.views(study_results), *extra_metric_views(study_results)]
@@ -75,7 +74,7 @@ def select_metrics(
     """
     for current in all_studies():
         if current.name == study:
-            results = results[results["task"].isin([table.task for table in current.tables])]
+            results = results[results["task"].isin(current.tasks)]
     selected = results[results["metric"].isin(metrics)]
     for metric in metrics:
         if metric not in set(selected["metric"]):
@@ -110,9 +109,10 @@ def headline_views(
     rows = rows.sorted_by(lambda row: order.index(row["model"]))
     for study in all_studies():
         views: list[View] = []
-        tasks = [table.task for table in study.tables if (results["task"] == table.task).any()]
-        for task in tasks:
+        for task in study.tasks:
             task_results = results[results["task"] == task]
+            if task_results.empty:
+                continue
             unread = summarize_failures(task_results)
             models = answering_models(table.matching(task=task))
             datasets_by_labels: dict[frozenset[str], list[str]] = {}
@@ -125,7 +125,7 @@ def headline_views(
             if not datasets_by_labels and not metrics:
                 views.append(View(task, pd.DataFrame(), f"No headline; see --study {study.name}."))
         if not metrics:
-            views += corrected_views(results[results["task"].isin(tasks)])
+            views += corrected_views(results[results["task"].isin(study.tasks)])
         if views:
             yield study, views
 

@@ -104,7 +104,7 @@ def alternate(
     # The split of each item: 0 for train, 1 for test.
     parity = {item.id: position % 2 for position, item in enumerate(shuffled)}
     if group:
-        sizes = Counter(group(item) for item in shuffled)
+        sizes = Counter(map(group, shuffled))
         names = sorted(sizes)
         rng.shuffle(names)
         # Groups of odd size give the extra item to either half alternately, so that the halves

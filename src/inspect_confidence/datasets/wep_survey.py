@@ -69,7 +69,7 @@ def read_survey(path: Path) -> Survey:
     for column, title in enumerate(rows[0]):
         cells = (row[column].strip() for row in rows[1:] if column < len(row))
         texts = list(filter(None, cells))
-        values = [_number(text) for text in texts]
+        values = list(map(_number, texts))
         if not any(value is not None for value in values):
             continue
         for text, value in zip(texts, values, strict=True):

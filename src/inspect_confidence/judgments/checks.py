@@ -125,7 +125,7 @@ def number_repeated_answers(
         frame, texts = frame[~is_copy], texts[~is_copy]
     unknown_names = [name for name in texts if name not in table.kinds]
     ignored = {*_answer_columns(table), *_MEASURES, *unknown_names}
-    question_cells = texts[[name for name in texts if name not in ignored]]
+    question_cells = texts.drop(columns=list(ignored), errors="ignore")
     is_repeat = question_cells.duplicated() & without_uuid[frame.index]
     if not is_repeat.any():
         return frame

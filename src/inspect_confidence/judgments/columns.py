@@ -14,6 +14,7 @@ from inspect_confidence.answers import ParseFailure
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
+from inspect_confidence.judgments.order import columns_in
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import other_scale
 from inspect_confidence.studies import Recorded, TaskTable
@@ -99,28 +100,10 @@ def apply_column_options(
     column_by_name = {
         name: column for name, column in recorded.columns.items() if _PLACEHOLDER not in column
     }
-    constants = {
-        name: text[1:] for name, text in column_by_name.items() if _is_constant(text, present)
-    }
-    needed = [(f"--column {name}={column}", column) for name, column in column_by_name.items()]
-    needed += [(f"--by {name}", name) for name in recorded.by]
-    if recorded.cluster:
-        needed.append((f"--cluster {recorded.cluster}", recorded.cluster))
-    for option, column in needed:
-        if column not in present and not _is_constant(column, present):
-            hint = nearest(column, present)
-            raise InvalidArgument(f"{option}: {source} has no column {column!r}. {hint}")
-    mapped = {name: frame[text] for name, text in column_by_name.items() if name not in constants}
-    mapped |= {name: pd.Series(text, frame.index) for name, text in constants.items()}
-    if recorded.by:
-        conditions = []
-        for cells in frame[list(recorded.by)].astype(str).itertuples(index=False, name=None):
-            conditions.append(str(Condition(dict(zip(recorded.by, cells, strict=True)))))
-        mapped["by"] = pd.Series(conditions, frame.index)
-    if recorded.cluster:
-        mapped[CLUSTER] = frame[recorded.cluster].map(cluster_name)
+    _refuse_missing_columns(column_by_name, recorded, present, source)
+    mapped = _columns_of_options(frame, column_by_name, recorded)
     # A column that got another name no longer has its old name.
-    old_names = [column for column in column_by_name.values() if column in present]
+    old_names = columns_in(present, column_by_name.values())
     frame = frame.drop(columns=old_names).assign(**mapped)
     if ERROR_COLUMN in recorded.columns:
         frame = frame.assign(correct=_inverse_grades(frame[ERROR_COLUMN], source)).drop(
@@ -140,6 +123,56 @@ def _is_constant(text: str, present: Sequence[str]) -> bool:
     return text.startswith(":") and text not in present
 
 
+def _refuse_missing_columns(
+    column_by_name: Mapping[str, str], recorded: Recorded, present: Sequence[str], source: str
+) -> None:
+    """Refuse a column of `--column`, `--by` or `--cluster` that the file lacks.
+
+    Args:
+        column_by_name: Column, or constant, by the name that `--column` gives it.
+        recorded: The options.
+        present: The file's columns.
+        source: Name of the file.
+    """
+    column_by_option = {f"--column {name}={text}": text for name, text in column_by_name.items()}
+    for name in recorded.by:
+        column_by_option[f"--by {name}"] = name
+    if recorded.cluster:
+        column_by_option[f"--cluster {recorded.cluster}"] = recorded.cluster
+    for option, column in column_by_option.items():
+        if column not in present and not _is_constant(column, present):
+            hint = nearest(column, present)
+            raise InvalidArgument(f"{option}: {source} has no column {column!r}. {hint}")
+
+
+def _columns_of_options(
+    frame: pd.DataFrame, column_by_name: Mapping[str, str], recorded: Recorded
+) -> dict[str, pd.Series]:
+    """Return the columns that `--column` renames or fills, the conditions and the clusters.
+
+    Args:
+        frame: The file's rows.
+        column_by_name: Column, or constant, by the name that `--column` gives it.
+        recorded: The options.
+    """
+    present = list(map(str, frame))
+    columns, constants = {}, {}
+    for name, column in column_by_name.items():
+        if _is_constant(column, present):
+            constants[name] = pd.Series(column[1:], frame.index)
+        else:
+            columns[name] = frame[column]
+    mapped = columns | constants
+    if recorded.by:
+        conditions = []
+        for cells in frame[list(recorded.by)].astype(str).itertuples(index=False, name=None):
+            conditions.append(str(Condition(dict(zip(recorded.by, cells, strict=True)))))
+        mapped["by"] = pd.Series(conditions, frame.index)
+    if recorded.cluster:
+        mapped[CLUSTER] = frame[recorded.cluster].map(cluster_name)
+    return mapped
+
+
 def _stack_models(
     frame: pd.DataFrame, columns: Mapping[str, str], source: str, notices: list[str]
 ) -> pd.DataFrame:
@@ -149,18 +182,16 @@ def _stack_models(
     """
     patterns = {name: column for name, column in columns.items() if _PLACEHOLDER in column}
     columns_by_name: dict[str, dict[str, str]] = {}
+    model_columns: set[str] = set()
     for name, pattern in patterns.items():
         columns_by_name[name] = _columns_of_models(frame, name, pattern, source)
+        model_columns.update(columns_by_name[name].values())
     models = _models_with_all_columns(columns_by_name, patterns, source, notices)
-    model_columns = chain.from_iterable(
-        columns_by_model.values() for columns_by_model in columns_by_name.values()
-    )
-    shared = frame.drop(columns=list(set(model_columns)))
-    complete = [
-        _normalize_name(str(name)) for name in shared if not shared[name].map(is_missing).any()
-    ]
-    if not any(name in {*complete, *columns} for name in _ITEM_NAMES):
-        shared = shared.assign(item=[str(number + 1) for number in range(len(frame))])
+    shared = frame.drop(columns=list(model_columns))
+    complete = shared.columns[~shared.map(is_missing).any()]
+    names = {*map(_normalize_name, map(str, complete)), *columns}
+    if names.isdisjoint(_ITEM_NAMES):
+        shared = shared.assign(item=list(map(str, range(1, len(frame) + 1))))
     frames = []
     for model in models:
         cells = {
@@ -266,7 +297,7 @@ def _decisions_as_scores(frame: pd.DataFrame, recorded: Recorded, source: str) -
         lambda value: "" if is_missing(value) else str(value).strip()
     )
     words = sorted(set(texts) - {""})
-    answering = {word.casefold() for word in recorded.answering}
+    answering = set(map(str.casefold, recorded.answering))
     column = recorded.columns[DECISION_COLUMN]
     chosen = texts.str.casefold().isin(answering)
     if not chosen.any():
@@ -380,7 +411,7 @@ def rename_common_columns(
     answer_aliases = [
         alias for alias in _OTHER_NAMES["answer"] if alias in columns_by_name and alias != "answer"
     ]
-    has_target = any(alias in columns_by_name for alias in _OTHER_NAMES["target"])
+    has_target = not columns_by_name.keys().isdisjoint(_OTHER_NAMES["target"])
     if "answer" in present and answer_aliases and not has_target:
         # Beside a predicted answer, `answer` is the right one.
         aliases |= {"target": "answer", "answer": answer_aliases[0]}
@@ -402,8 +433,20 @@ def rename_common_columns(
     for name, alias in aliases.items():
         if columns_by_name[alias] != name:
             renamed_columns[name] = columns_by_name[alias]
-    renamed = frame.rename(columns={column: name for name, column in renamed_columns.items()})
-    return renamed, [f"{name}={column}" for name, column in renamed_columns.items()]
+    return _rename_columns(frame, renamed_columns)
+
+
+def _rename_columns(
+    frame: pd.DataFrame, old_names: Mapping[str, str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame with columns renamed, and the new and old names, as `confidence=prob`.
+
+    Args:
+        frame: The file's rows.
+        old_names: Old name by new name.
+    """
+    new_names = dict(zip(old_names.values(), old_names, strict=True))
+    return frame.rename(columns=new_names), list(map("=".join, old_names.items()))
 
 
 _CONFIDENCE_COLUMNS = frozenset({"confidence", "raw", "probabilities"})
@@ -462,18 +505,14 @@ def rename_task_columns(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataF
     columns_by_name = {_normalize_name(column): column for column in map(str, frame)}
     renamed_columns = {}
     for column in table.columns:
-        present_aliases = [
-            columns_by_name[alias] for alias in column.aliases if alias in columns_by_name
-        ]
+        present_aliases = columns_in(columns_by_name, column.aliases)
         if column.name not in frame and present_aliases:
-            renamed_columns[column.name] = present_aliases[0]
-    filled_by_model = [set(form) - GRADER_COLUMNS for form in table.answers]
-    if not renamed_columns or not any(
-        form <= {*frame, *renamed_columns} for form in filled_by_model
-    ):
+            renamed_columns[column.name] = columns_by_name[present_aliases[0]]
+    present = {*frame, *renamed_columns}
+    has_answer = any(set(form) - GRADER_COLUMNS <= present for form in table.answers)
+    if not renamed_columns or not has_answer:
         return frame, []
-    renamed = frame.rename(columns={column: name for name, column in renamed_columns.items()})
-    return renamed, [f"{name}={column}" for name, column in renamed_columns.items()]
+    return _rename_columns(frame, renamed_columns)
 
 
 def _columns_by_normalized_name(columns: Sequence[str]) -> dict[str, str]:

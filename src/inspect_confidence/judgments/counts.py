@@ -51,9 +51,10 @@ def count_tables(
     if task not in tables:
         raise InvalidArgument(f"There is no task {task!r}; {nearest(task, tables)}")
     columns = tables[task].kinds
-    if unknown := [name for name in by if name not in columns]:
-        hint = nearest(unknown[0], columns)
-        raise InvalidArgument(f"by={unknown[0]}: judgments of {task} have no such column. {hint}")
+    for name in by:
+        if name not in columns:
+            hint = nearest(name, columns)
+            raise InvalidArgument(f"by={name}: judgments of {task} have no such column. {hint}")
     store = store_at(fspath(source)) if isinstance(source, str | PathLike) else None
     if store is None:
         judgments = judgments_of(source)
@@ -62,8 +63,9 @@ def count_tables(
     else:
         store = store.verified()
         counts_of_parts, notices = list(_store_counts(store, task, by)), store.notices()
-        failed = [entry for entry in store.entries if entry.error]
-        notices += [f"{location_text(entry.log.location)}: {entry.error}" for entry in failed]
+        for entry in store.entries:
+            if entry.error:
+                notices.append(f"{location_text(entry.log.location)}: {entry.error}")
     if not counts_of_parts:
         raise InvalidArgument(f"There is no judgment of {task}.")
     part_counts = pd.concat(counts_of_parts, ignore_index=True)

@@ -79,15 +79,16 @@ def read_file(
     user_table = read_table(path)
     frame = _apply_column_names(user_table, recorded, source, notices)
     task_tables = all_tables()
-    rows_by_task = {str(name): rows.copy() for name, rows in frame.groupby("task", sort=False)}
-    if unknown := [name for name in rows_by_task if name not in task_tables]:
-        raise InvalidArgument(
-            f"{path}: there is no task {unknown[0]!r}; known: {', '.join(task_tables)}."
-        )
+    rows_by_task = split_by_task(frame)
+    for name in rows_by_task:
+        if name not in task_tables:
+            raise InvalidArgument(
+                f"{path}: there is no task {name!r}; known: {', '.join(task_tables)}."
+            )
     judgments = {}
     for name, task_rows in rows_by_task.items():
         table = task_tables[name]
-        rows = _fill_missing_model(task_rows, model or file_stem(path.name))
+        rows = _fill_missing_model(task_rows.copy(), model or file_stem(path.name))
         if table.fallback:
             rows = _drop_foreign_values(rows, table, source, notices)
         rows = _number_repetition_names(rows)
@@ -131,6 +132,11 @@ def _apply_column_names(
             frame, recorded, source, decimal_comma=user_table.decimal_comma
         )
     return frame
+
+
+def split_by_task(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the rows of each task in a frame with a column `task`, in order of appearance."""
+    return {str(task): rows for task, rows in frame.groupby("task", sort=False)}
 
 
 def _is_of_other_evals(frame: pd.DataFrame) -> bool:
@@ -193,7 +199,7 @@ def _add_inferred_task(
         aliases += common_aliases
         task = task or _inferred_task(frame, is_other_eval=is_other_eval)
         if "item" not in frame and task is None:
-            with_items = frame.assign(item=[str(row + 1) for row in range(len(frame))])
+            with_items = frame.assign(item=list(map(str, range(1, len(frame) + 1))))
             task = _inferred_task(with_items, is_other_eval=is_other_eval)
             if task is not None:
                 frame = with_items
@@ -310,11 +316,10 @@ def _fill_missing_model(frame: pd.DataFrame, model: str) -> pd.DataFrame:
 
 def _parse_decimal_commas(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
     """Return the frame with columns of numbers parsed, in which a comma is a decimal one."""
-    names = [name for name in map(str, frame) if name in table.kinds and name != GRADE]
-    numbers = [name for name in names if table.kinds[name] == "number"]
-    columns = {
-        name: _parse_numbers(frame[name], name, source, decimal_comma=True) for name in numbers
-    }
+    columns = {}
+    for name in map(str, frame):
+        if name != GRADE and table.kinds.get(name) == "number":
+            columns[name] = _parse_numbers(frame[name], name, source, decimal_comma=True)
     return frame.assign(**columns)
 
 
@@ -426,10 +431,11 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
         table: Table of their task.
     """
     filled = judgments.notna() & (judgments != "")
-    forms = [list(form) for form in table.answers if set(form) <= set(frame)]
-    is_complete = np.logical_or.reduce([filled[form].all(axis=1) for form in forms])
-    is_ungraded = np.zeros(len(frame), bool)
-    for form in forms:
+    is_complete, is_ungraded = np.zeros(len(frame), bool), np.zeros(len(frame), bool)
+    for form in table.answers:
+        if not set(form) <= set(frame):
+            continue
+        is_complete |= filled[list(form)].all(axis=1).to_numpy()
         if set(form) & GRADER_COLUMNS:
             is_ungraded |= filled[list(set(form) - GRADER_COLUMNS)].all(axis=1).to_numpy()
     status = np.where(is_ungraded, "scoring_failed", "invalid_response_format")
@@ -561,37 +567,39 @@ def _is_declined(values: pd.Series, source: str) -> "pd.Series[bool]":
 
 
 def _has_y(values: pd.Series) -> bool:
-    return "y" in {str(value).strip().lower() for value in values}
+    """Return whether a value is `y` or `Y`."""
+    return bool(values.astype(str).str.strip().str.lower().eq("y").any())
 
 
 def _nearest_tasks(
     frame: pd.DataFrame, tables: Sequence[TaskTable], is_other_eval: bool
-) -> list[str]:
-    """Return the names of the tasks to which a frame most probably belongs.
+) -> Sequence[TaskTable]:
+    """Return the tables of the tasks to which a frame most probably belongs.
 
     Tasks come first that have a column which the judgments of other evals lack. Without one, a
     frame with a scale and no method belongs to the scale study, and any other to another eval.
 
     Args:
         frame: The rows.
-        tables: The tasks whose required columns the frame has.
+        tables: Tables of the tasks whose required columns the frame has.
         is_other_eval: Whether options say that the rows are of an eval of another package.
     """
     other_evals = [table for table in tables if table.fallback]
     if not other_evals:
-        return [table.task for table in tables]
+        return tables
     shared = set[str]().union(*(table.kinds for table in other_evals))
-    with_own_column = [table.task for table in tables if set(table.names) & set(frame) - shared]
-    if with_own_column:
-        return with_own_column
+    with_distinct_column = [table for table in tables if set(table.names) & set(frame) - shared]
+    if with_distinct_column:
+        return with_distinct_column
     has_scale = {"low", "high"} <= set(frame) and "method" not in frame and not is_other_eval
-    return [table.task for table in tables if table.fallback != has_scale]
+    return [table for table in tables if table.fallback != has_scale]
 
 
 def _inferred_task(frame: pd.DataFrame, *, is_other_eval: bool) -> str | None:
     """Return the only task to which a frame may belong, by its columns; None if not exactly one."""
-    tables = all_tables()
-    candidates = [name for name, table in tables.items() if not _missing_columns(frame, table)]
-    if len(candidates) > 1:
-        candidates = _nearest_tasks(frame, [tables[name] for name in candidates], is_other_eval)
-    return candidates[0] if len(candidates) == 1 else None
+    tables: Sequence[TaskTable] = [
+        table for table in all_tables().values() if not _missing_columns(frame, table)
+    ]
+    if len(tables) > 1:
+        tables = _nearest_tasks(frame, tables, is_other_eval)
+    return tables[0].task if len(tables) == 1 else None

@@ -104,7 +104,7 @@ def shared_sample_notices(counts: Mapping[str, int]) -> list[str]:
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     parts = [f"{count} from {location_text(location)}" for location, count in ordered[:_LOGS_NAMED]]
     if unnamed := ordered[_LOGS_NAMED:]:
-        parts.append(f"{sum(count for _, count in unnamed)} from {len(unnamed)} others")
+        parts.append(f"{sum(dict(unnamed).values())} from {len(unnamed)} others")
     return [
         f"{sum(counts.values())} samples are in several logs and were taken once: "
         + ", ".join(parts)

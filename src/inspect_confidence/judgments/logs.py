@@ -121,7 +121,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
         kind=_run_kind(header, table),
         settings=_run_settings(header, table, recorded, unsent),
         frame=frame,
-        samples=np.array([readable_text(key) for key in keys], dtype=object),
+        samples=np.array(list(map(readable_text, keys)), dtype=object),
         empty=[key for key, rows in judgments.items() if not rows],
         notices=[
             *_edit_notices(location, header, table, summaries, invalid),
@@ -328,7 +328,7 @@ def _judgments_of_unwritten_samples(
     """
     if header.status != "error" or not all(sample.error for sample in samples):
         return {}
-    keys = {_sample_key(sample) for sample in samples}
+    keys = set(map(_sample_key, samples))
     message = header.error.message if header.error else "the run ended with an error"
     outcome = {"status": "sample_error", "reason": failure(message)}
     common = _common_columns(header, table)
@@ -359,7 +359,7 @@ def _is_scored_twice(summary: EvalSampleSummary, table: TaskTable) -> bool:
     Scorers of other evals may repeat a name.
     """
     names = [name for name in summary.scores or {} if is_own(name) or not table.fallback]
-    return len({base_name(name) for name in names}) < len(names)
+    return len(set(map(base_name, names))) < len(names)
 
 
 def _read_again(
@@ -428,8 +428,7 @@ def _values_as_text(row: Mapping[str, Any] | None, *columns: str) -> Mapping[str
     """
     if not row:
         return {}
-    names = columns or [name for name in row if name != "reason"]
-    return {name: str(row[name]) for name in names}
+    return {name: str(row[name]) for name in columns or row.keys() - {"reason"}}
 
 
 ReplyKey = tuple[str, int, str]
@@ -558,9 +557,10 @@ def _is_summary_insufficient(recorded: Recorded, summary: EvalSampleSummary) -> 
 
 def _is_summary_shortened(summary: EvalSampleSummary) -> bool:
     """Return whether the summary of a sample cut off or left out a value of metadata."""
-    parts = [summary.metadata]
-    parts += [sample_score.metadata or {} for sample_score in (summary.scores or {}).values()]
-    for value in chain.from_iterable(metadata.values() for metadata in parts):
+    values = list(summary.metadata.values())
+    for sample_score in (summary.scores or {}).values():
+        values += (sample_score.metadata or {}).values()
+    for value in values:
         if isinstance(value, str) and (value == _REMOVED_VALUE or value.endswith(_SHORTENED_END)):
             return True
     return False

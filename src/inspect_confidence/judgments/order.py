@@ -1,5 +1,7 @@
 """A fixed order of judgments, so that no number depends on the order in which they are read."""
 
+from collections.abc import Container, Iterable
+
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
@@ -11,6 +13,11 @@ _LAST_COLUMNS = ("status", "reason", "task_version", "package_version", "run", "
 """Columns that no number depends on; they are compared last."""
 
 
+def columns_in(frame: Container[str], names: Iterable[str]) -> list[str]:
+    """Return those of the names that a frame has as columns, in the order of the names."""
+    return [name for name in names if name in frame]
+
+
 def sort_judgments(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the judgments sorted by model, variant, data set and item, then by all other columns.
 
@@ -20,12 +27,9 @@ def sort_judgments(frame: pd.DataFrame) -> pd.DataFrame:
     Args:
         frame: Typed judgments of one task.
     """
-    other_columns = [name for name in frame if name not in (*_FIRST_COLUMNS, *_LAST_COLUMNS)]
+    other_columns = frame.columns.difference([*_FIRST_COLUMNS, *_LAST_COLUMNS], sort=False)
     rank, n_ranks = np.zeros(len(frame), np.int64), 1
-    columns = [
-        column for column in (*_FIRST_COLUMNS, *other_columns, *_LAST_COLUMNS) if column in frame
-    ]
-    for name in columns:
+    for name in columns_in(frame, [*_FIRST_COLUMNS, *other_columns, *_LAST_COLUMNS]):
         if n_ranks >= len(frame):
             break
         codes, n_codes = _rank_values(frame[name])

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, filterfalse
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -18,10 +18,10 @@ from inspect_confidence.judgments.clusters import (
     unclustered_notices,
 )
 from inspect_confidence.judgments.executors import ExecutorOption, read_runs
-from inspect_confidence.judgments.files import check_judgments, read_file
+from inspect_confidence.judgments.files import check_judgments, read_file, split_by_task
 from inspect_confidence.judgments.joining import LocatedRun, join_runs, shared_sample_notices
 from inspect_confidence.judgments.locations import Log, Paths, list_logs, location_text
-from inspect_confidence.judgments.order import sort_judgments
+from inspect_confidence.judgments.order import columns_in, sort_judgments
 from inspect_confidence.judgments.outcomes import join_outcomes
 from inspect_confidence.judgments.runs import is_repeated
 from inspect_confidence.judgments.store import ReadOutcome, check_read_arguments, store_at
@@ -112,12 +112,15 @@ def variants_from_settings(
 
 def _differing_settings(runs: Sequence[RunSettings]) -> set[str]:
     """Return the names of the settings in which runs differ, as `variants_from_settings` says."""
-    values: dict[str, set[str | None]] = {}
+    differing: set[str] = set()
     for name in set[str]().union(*runs) - {"dataset", "data"}:
-        values[name] = {settings.get(name) for settings in runs}
-    differing = {name for name, distinct in values.items() if len(distinct) > 1}
-    versions = {(settings.get("dataset"), settings.get("data")) for settings in runs}
-    if len(versions) > len({dataset for dataset, _ in versions}):
+        values = {settings.get(name) for settings in runs}
+        if len(values) > 1:
+            differing.add(name)
+    versions: dict[str | None, set[str | None]] = {}
+    for settings in runs:
+        versions.setdefault(settings.get("dataset"), set()).add(settings.get("data"))
+    if any(len(fingerprints) > 1 for fingerprints in versions.values()):
         differing.add("data")
     return differing
 
@@ -178,8 +181,8 @@ def read_judgments(
         InvalidArgument: A path does not exist, a file cannot be used, or there is no judgment.
     """
     locations = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
-    files = list(dict.fromkeys(location for location in locations if is_table(location)))
-    log_locations = [location for location in locations if location not in files]
+    files = list(dict.fromkeys(filter(is_table, locations)))
+    log_locations = list(filterfalse(is_table, locations))
     notices: list[str] = []
     loss_notices: list[str] = []
     sources = []
@@ -231,7 +234,7 @@ def short_file_names(files: Sequence[str]) -> list[str]:
         >>> short_file_names(["runs/a/answers.csv", "runs/b/answers.csv"])
         ['a/answers', 'b/answers']
     """
-    paths = [Path(file) for file in files]
+    paths = list(map(Path, files))
     names = [file_stem(path.name) for path in paths]
     for depth in range(1, max((len(path.parts) for path in paths), default=0)):
         if len(set(names)) == len(set(paths)):
@@ -240,7 +243,7 @@ def short_file_names(files: Sequence[str]) -> list[str]:
             folders = path.parts[:-1][-depth:]
             names[position] = "/".join([*folders, file_stem(path.name)])
     if len(set(names)) < len(set(paths)):
-        return [str(path) for path in paths]
+        return list(map(str, paths))
     return names
 
 
@@ -262,11 +265,10 @@ def _mark_files_as_variants(
         frames = {
             position: source[task] for position, source in enumerate(sources) if task in source
         }
-        identity = [*keys, *(name for name in ("method", "level") if name in frames[min(frames)])]
-        rows = [
-            frame.loc[frame["uuid"] == "", identity].assign(file=position)
-            for position, frame in frames.items()
-        ]
+        identity = [*keys, *columns_in(frames[min(frames)], ("method", "level"))]
+        rows = []
+        for position, frame in frames.items():
+            rows.append(frame.loc[frame["uuid"] == "", identity].assign(file=position))
         joined = pd.concat(rows).drop_duplicates()
         repeated = joined[joined.duplicated(identity, keep=False)]
         for model in repeated["model"].unique():
@@ -303,12 +305,13 @@ def judgments_of(source: JudgmentSource) -> Judgments:
             raise InvalidArgument(
                 f"The frame has no column 'task'; known tasks: {', '.join(all_tables())}."
             )
-        source = {str(task): frame for task, frame in source.groupby("task", sort=False)}
+        source = split_by_task(source)
     if not isinstance(source, Mapping):
         return read_judgments(source)
     tables = all_tables()
-    if unknown := [task for task in source if task not in tables]:
-        raise InvalidArgument(f"There is no task {unknown[0]!r}; known: {', '.join(tables)}.")
+    for task in source:
+        if task not in tables:
+            raise InvalidArgument(f"There is no task {task!r}; known: {', '.join(tables)}.")
     frames: dict[str, pd.DataFrame] = {}
     for task, frame in source.items():
         rows = frame.assign(task=task).reset_index(drop=True)
@@ -355,8 +358,9 @@ def _read_log_judgments(
             for condition in frame["by"].unique():
                 fields.update(Condition.read(condition))
     _check_cluster_field(options.recorded.cluster, frames.values(), runs)
-    missing = [name for name in options.recorded.by if name not in fields]
-    notices += [f"--by {name}: no sample has that field" for name in missing]
+    for name in options.recorded.by:
+        if name not in fields:
+            notices.append(f"--by {name}: no sample has that field")
     for frame in frames.values():
         notices += pooling_notices(frame)
     return frames
@@ -393,7 +397,7 @@ def _check_cluster_field(
     name: str, frames: Iterable[pd.DataFrame], runs: Sequence[LocatedRun]
 ) -> None:
     """Refuse a field of `--cluster` that names no cluster in any judgment of the logs."""
-    if not name or not runs or any(has_clusters(frame) for frame in frames):
+    if not name or not runs or any(map(has_clusters, frames)):
         return
     # Inspect takes seconds to import.
     from inspect_confidence.judgments.logs import metadata_fields  # noqa: PLC0415
@@ -490,15 +494,17 @@ def _read_outcomes(
     for location in locations:
         store = store_at(location)
         if store is None:
-            logs |= {log.location: log for log in list_logs(location)}
+            for log in list_logs(location):
+                logs[log.location] = log
             continue
         if not options.reread:
             store = store.verified()
             check_read_arguments(store, options.recorded)
             notices += store.notices()
-            for entry in store.entries:
+        for entry in store.entries:
+            logs[entry.log.location] = entry.log
+            if not options.reread:
                 stored[entry.log.location] = partial(store.read, entry)
-        logs |= {entry.log.location: entry.log for entry in store.entries}
     progress = iter(options.progress(list(logs)))
     next(progress, None)
     outcomes: dict[str, ReadOutcome] = {}
@@ -552,7 +558,7 @@ def pooling_notices(frame: pd.DataFrame) -> Iterator[str]:
     """Yield a notice for each group of runs that differ in no setting and are therefore pooled."""
     identity = ["task", "model", "dataset", "variant"]
     # A run with other levels or methods only adds conditions to runs of the same settings.
-    identity += [name for name in ("method", "level") if name in frame]
+    identity += columns_in(frame, ("method", "level"))
     for key, rows in frame.groupby(identity):
         if (runs := rows["run"].nunique()) > 1:
             task, model, dataset, *condition = map(str, key)

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from inspect_confidence import __version__
 from inspect_confidence.judgments.files import typed_columns
-from inspect_confidence.studies import ENTRY_POINTS, Kind, TaskTable, table_of
+from inspect_confidence.judgments.order import columns_in
+from inspect_confidence.studies import ENTRY_POINTS, JudgmentColumn, Kind, TaskTable, table_of
 
 FORMAT = 6
 """Version of record files and of a store's manifest; files of other versions are not used."""
@@ -138,7 +139,7 @@ def is_repeated(frame: pd.DataFrame) -> pd.Series:
 
     That happens if a file that was written from a log is read together with the log.
     """
-    identity = ["uuid", "draw", *(name for name in _COLUMNS_WITHIN_SAMPLE if name in frame)]
+    identity = ["uuid", "draw", *columns_in(frame, _COLUMNS_WITHIN_SAMPLE)]
     return frame.duplicated(identity) & (frame["uuid"] != "")
 
 
@@ -221,9 +222,9 @@ def _column_kinds(tasks: Sequence[str]) -> dict[str, Kind]:
 
 def add_task_columns(table: TaskTable, further_tasks: Iterable[str]) -> TaskTable:
     """Return the table of a task with the columns of further tasks added."""
-    columns = {column.name: column for column in table.columns}
-    for task in further_tasks:
-        for column in table_of(task).columns:
+    columns: dict[str, JudgmentColumn] = {}
+    for task_table in (table, *map(table_of, further_tasks)):
+        for column in task_table.columns:
             columns.setdefault(column.name, column)
     return replace(table, columns=list(columns.values()))
 

@@ -71,10 +71,13 @@ class Stream:
             if not set(tasks).isdisjoint(record_tasks(entry.record)):
                 entries.append((entry, variant))
         for group in _group_entries(entries, "model") if each_model else [entries]:
-            frames, _ = self._join(group)
-            frames = {task: frame for task, frame in frames.items() if task in tasks}
+            joined, _ = self._join(group)
+            frames = {}
+            for task, frame in joined.items():
+                if task in tasks:
+                    frames[task] = drop_repeats(frame)
             if frames:
-                yield {task: drop_repeats(frame) for task, frame in frames.items()}
+                yield frames
 
     def _join(
         self, entries: Sequence[EntryVariant]

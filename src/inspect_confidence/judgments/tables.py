@@ -242,7 +242,7 @@ def _is_column_dict(content: object) -> bool:
         return False
     columns = list(content.values())
     if all(isinstance(cells, list) and not _is_record_list(cells) for cells in columns):
-        return len(columns) > 1 and len({len(cells) for cells in columns}) == 1
+        return len(columns) > 1 and len(set(map(len, columns))) == 1
     if not all(isinstance(cells, dict) for cells in columns):
         return False
     rows = columns[0].keys()

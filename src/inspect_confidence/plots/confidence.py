@@ -260,7 +260,7 @@ def _draw_histogram(ax: Axes, rows: pd.DataFrame) -> None:
     beyond = width / 2 + 0.02 * (high - low)
     ax.set_xlim(min([low, *reported]) - beyond, max([high, *reported]) + beyond)
     ticks = [low, (low + high) / 2, high]
-    labels = [brief(tick) for tick in ticks]
+    labels = list(map(brief, ticks))
     wide = inches_of(labels[-1], _TICK_SIZE) > _TWICE_THE_MARGIN
     ax.set_xticks(ticks, [labels[0], "" if wide else labels[1], labels[2]])
     if wide:

@@ -309,7 +309,7 @@ def _legend_columns(names: Sequence[str]) -> int:
 def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: float) -> None:
     """Write the names of the axes at the foot and at the left, beside the tick labels."""
     axes, sides = figure.axes, figure.subplotpars
-    ticks = max(least_ticks, *(_widest_tick(ax) for ax in axes))
+    ticks = max(least_ticks, *(map(_widest_tick, axes)))
     tall = float(figure.get_figheight())
     at_foot = lines_of(x, WIDTH - 2 * _EDGE, _LABEL)
     foot = _FOOT + _LINE_HEIGHTS[_LABEL] * (len(at_foot) - 1) if at_foot else sides.bottom * tall

@@ -201,7 +201,7 @@ def _checked_rows(rows: pd.DataFrame) -> pd.DataFrame:
         )
     if "label" not in rows:
         raise InvalidArgument("The rows have no column label. Add one: what each number is called.")
-    models = [str(name) for name in rows["model"].unique()]
+    models = list(map(str, rows["model"].unique()))
     if len(models) > 1:
         raise InvalidArgument(
             f"A profile is of one model; these are {len(models)}: {', '.join(models[:3])}. Keep "

@@ -307,7 +307,7 @@ def word_differences(rows: pd.DataFrame) -> Figure:
             `paired_difference` and `median_difference` are drawn, those that are there.
     """
     selected = select_rows(rows, "wep_elicitation", _DIFFERENCE_METRICS, _DIFFERENCE_PARTS)
-    sides = [_compared_sides(row) for row in selected.to_dict("records")]
+    sides = list(map(_compared_sides, selected.to_dict("records")))
     first, second, compared = zip(*sides, strict=True)
     selected = selected.assign(
         name=selected["word"],
@@ -519,7 +519,7 @@ def _shown_words(people: pd.DataFrame, of_model: pd.DataFrame) -> tuple[list[str
 def _words_by_median(people: pd.DataFrame, of_model: pd.DataFrame) -> list[str]:
     """Return the words from the most to the least likely, by medians of people or the model."""
     names = _median_by_word(people, of_model).sort_values(ascending=False, kind="stable").index
-    return [str(name) for name in names]
+    return list(map(str, names))
 
 
 def _median_by_word(people: pd.DataFrame, of_model: pd.DataFrame) -> "pd.Series[Any]":

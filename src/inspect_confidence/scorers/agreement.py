@@ -17,7 +17,7 @@ from inspect_confidence.answers.judged import read_agreement
 from inspect_confidence.scorers.graded import grades_of
 from inspect_confidence.scorers.parsed import NAN, ParsedReply
 from inspect_confidence.solvers.ask_confidence import ask_same_answer, require_models
-from inspect_confidence.solvers.draws import Draw
+from inspect_confidence.solvers.draws import Draw, choice_texts
 
 AGREEMENTS = ("auto", "scorer", "text", "judge")
 """Rules by which two answers are the same; docs/any_eval.md has the rule of `auto`."""
@@ -76,7 +76,7 @@ async def compare_answers(
     state: TaskState, target: Target, texts: Sequence[str], rule: Rule
 ) -> tuple[list[float], str] | ParseFailure:
     """Return how far each text agrees with the eval's answer, from 0 to 1, and the rule's name."""
-    answer, choices = state.output.completion, [choice.value for choice in state.choices]
+    answer, choices = state.output.completion, choice_texts(state)
     if choices and rule.agreement == "auto":
         return _compare_choices(answer, texts, choices)
     if rule.equality is not None and rule.agreement in ("auto", "scorer"):

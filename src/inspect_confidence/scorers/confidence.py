@@ -43,7 +43,7 @@ from inspect_confidence.solvers.ask_confidence import (
     store_replies,
     stored_replies,
 )
-from inspect_confidence.solvers.draws import Draw
+from inspect_confidence.solvers.draws import Draw, choice_texts
 from inspect_confidence.ways import is_decision
 
 
@@ -253,7 +253,7 @@ async def _read(
     if reply.failure:
         return ParsedReply(failure=reply.failure)
     if method == "logprob":
-        return _read_token(reply, [choice.value for choice in state.choices])
+        return _read_token(reply, choice_texts(state))
     readers = {"words": _read_phrase, "p_true": _read_p_true}
     return readers.get(method, _read_on_scale)(reply, elicited.scale)
 

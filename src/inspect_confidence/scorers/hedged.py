@@ -25,7 +25,7 @@ from inspect_confidence.prompts.hedge_markers import with_choices
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import hedges_judged, quoted
 from inspect_confidence.scorers.parsed import NAN, NOT_ASKED, ParsedReply, mean_of, number_of
-from inspect_confidence.solvers.draws import Draw, stored_draws
+from inspect_confidence.solvers.draws import Draw, choice_texts, stored_draws
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,8 @@ def hedged(
         for other_text in other_texts:
             groups.setdefault(group_key(other_text), []).append(other_text)
         representatives = [group[0] for group in groups.values()]
-        sizes = [len(group) for group in groups.values()]
-        question = with_choices(state.input_text, [choice.value for choice in state.choices])
+        sizes = list(map(len, groups.values()))
+        question = with_choices(state.input_text, choice_texts(state))
         distinct = list(dict.fromkeys(sentences))
         answerable = bool(state.metadata["answerable"])
         accepted = list(target) if answerable else []

@@ -99,7 +99,7 @@ def _metric(
         kind = groups[0].kind if groups else ""
         if kind in split_by and (kind != "method" or len(groups) > 1):
             return {f"{name}_{group.name}": _plain(compute_number(group)) for group in groups}
-        return {name: _plain(mean_of(compute_number(group) for group in groups))}
+        return {name: _plain(mean_of(map(compute_number, groups)))}
 
     return metric(name=name, scores="unreduced")(lambda: compute)
 

@@ -31,7 +31,7 @@ from inspect_confidence.scorers.parsed import (
     status_of,
     without_noise,
 )
-from inspect_confidence.solvers.draws import draw_of
+from inspect_confidence.solvers.draws import choice_texts, draw_of
 
 VERDICTS = ("True", "False")
 
@@ -63,7 +63,7 @@ def option_confidence() -> Scorer:
         kind, right = str(state.metadata["kind"]), target.text
         names = VERDICTS if kind == "true_false" else ascii_uppercase[: len(state.choices)]
         reply = read_reply(state, answers.read_json)
-        answer = _read(reply, kind, [choice.value for choice in state.choices])
+        answer = _read(reply, kind, choice_texts(state))
         token = AnswerToken((), NAN, "")
         token_reading = _read_option_token(state, names, answer.index)
         if not isinstance(token_reading, ParseFailure):

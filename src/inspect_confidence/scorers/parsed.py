@@ -236,7 +236,7 @@ class Draws(Generic[AnswerT]):
         cls, state: TaskState, read: Callable[[Draw], AnswerT | ParseFailure]
     ) -> "Draws[AnswerT]":
         """Read every draw of a sample with the given reader."""
-        return cls([read(draw) for draw in stored_draws(state)])
+        return cls(list(map(read, stored_draws(state))))
 
     @property
     def answers(self) -> list[AnswerT]:

@@ -99,7 +99,7 @@ def simple_qa_score(
         report = main.failure or _read_confidence(draws[0])
         value = _value(report, main)
         if len(draws) > 1:
-            commonest = CommonestAnswer.from_answers([_read_words(draw) for draw in draws[1:]])
+            commonest = CommonestAnswer.from_answers(list(map(_read_words, draws[1:])))
             graded = main
             if _key(commonest.answer) != _key(parsed):
                 graded = await grade_answer(commonest.answer, state, target, instrument)

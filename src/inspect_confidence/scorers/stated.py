@@ -16,6 +16,7 @@ from inspect_confidence.scorers.parsed import (
     read_reply,
     scale_values,
 )
+from inspect_confidence.solvers.draws import choice_texts
 
 
 @scorer(
@@ -71,7 +72,7 @@ def stated() -> Scorer:
 
 def _read_answer(state: TaskState) -> StatedChoice | StatedAmount | ParseFailure:
     """Read the choice or the number; a reply may be cut off after it, before the confidence."""
-    choices = [choice.value for choice in state.choices]
+    choices = choice_texts(state)
     if choices:
         return read_reply(state, answers.read_choice, choices)
     return read_reply(state, answers.read_amount)

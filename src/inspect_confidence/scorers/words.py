@@ -9,6 +9,7 @@ from inspect_confidence.answers import ParseFailure, read_probability, read_word
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import probability_read, right_or_wrong
 from inspect_confidence.scorers.parsed import NAN, ParsedReply, no_reply, read_reply
+from inspect_confidence.solvers.draws import choice_texts
 
 
 @scorer(
@@ -56,7 +57,7 @@ def word_choice() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         metadata = {"reply": "" if no_reply(state) else state.output.completion}
-        choices = [choice.value for choice in state.choices]
+        choices = choice_texts(state)
         read = partial(read_word_choice, chain_of_thought=bool(state.metadata["cot"]))
         answer = read_reply(state, read, choices)
         if isinstance(answer, ParseFailure):

@@ -42,7 +42,7 @@ from inspect_confidence.prompts.decisions import penalty
 from inspect_confidence.prompts.scale_variants import with_choices
 from inspect_confidence.replies import require_reply
 from inspect_confidence.scales import Scale, read_scales
-from inspect_confidence.solvers.draws import Draw, draw_of, draw_replies, user_message
+from inspect_confidence.solvers.draws import Draw, choice_texts, draw_of, draw_replies, user_message
 from inspect_confidence.solvers.requests import ONE_WORD, refuse_providers_without_logprobs
 from inspect_confidence.ways import DECLINE, KEEP, PUSHBACK, decline_way, is_decision, target_of
 
@@ -252,7 +252,7 @@ class ElicitedReplies:
         """Return the content for a log."""
         if isinstance(self.replies, ParseFailure):
             return {"scale": str(self.scale), "failure": asdict(self.replies)}
-        return {"scale": str(self.scale), "replies": [asdict(reply) for reply in self.replies]}
+        return {"scale": str(self.scale), "replies": list(map(asdict, self.replies))}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "ElicitedReplies":
@@ -301,7 +301,7 @@ async def _replies(state: TaskState, method: str, request: ConfidenceRequest) ->
         return ParseFailure(
             "sample_error", f"asking failed: {redaction.failure(error, state.input_text)}"
         )
-    return [draw_of(output) for output in outputs]
+    return list(map(draw_of, outputs))
 
 
 def _unaskable(state: TaskState, method: str) -> ParseFailure | None:
@@ -339,7 +339,7 @@ def question_of(state: TaskState) -> str:
         text = state.input[0].text
     else:
         text = "\n\n".join(f"{message.role}: {message.text}" for message in state.input)
-    return with_choices(text, [choice.value for choice in state.choices])
+    return with_choices(text, choice_texts(state))
 
 
 def _conversation(state: TaskState) -> list[ChatMessage]:

@@ -20,7 +20,7 @@ from inspect_confidence.prompts import confidence as confidence_prompts
 from inspect_confidence.prompts import decisions as prompts
 from inspect_confidence.prompts.scale_variants import with_choices
 from inspect_confidence.replies import require_reply
-from inspect_confidence.solvers.draws import Draw, ask_once, draw_of, user_message
+from inspect_confidence.solvers.draws import Draw, ask_once, choice_texts, draw_of, user_message
 
 LOW, HIGH = 0, 100
 """Ends of the scale of a confidence that is asked apart."""
@@ -51,7 +51,7 @@ def ask_abstain(
         if grader:
             require_grader()
         facts = state.metadata
-        choices = [choice.value for choice in state.choices]
+        choices = choice_texts(state)
         text = (prompt or prompts.ABSTAIN).format(
             question=with_choices(state.input_text, choices),
             instruction=prompts.instruction(facts["confidence_target"]),
@@ -92,7 +92,7 @@ def ask_commitment(
         if grader:
             require_grader()
         kind = state.metadata["kind"]
-        choices = [choice.value for choice in state.choices]
+        choices = choice_texts(state)
         text = (prompt or prompts.ANSWER).format(
             question=with_choices(state.input_text, choices), format=prompts.FORMATS[kind]
         )
@@ -151,7 +151,7 @@ def _confidence_text(state: TaskState, moment: str) -> tuple[str, str]:
 
 def shown_choices(state: TaskState) -> list[str]:
     """Return the choices of a sample without the option to decline."""
-    choices = [choice.value for choice in state.choices]
+    choices = choice_texts(state)
     return choices[:-1] if state.metadata["kind"] == "option" else choices
 
 

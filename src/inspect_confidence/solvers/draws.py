@@ -75,6 +75,11 @@ class Draw:
         return self.failure or reader(self.text, *arguments, **options, truncated=is_truncated)
 
 
+def choice_texts(state: TaskState) -> list[str]:
+    """Return the texts of a sample's choices, in the order in which they are shown."""
+    return [choice.value for choice in state.choices]
+
+
 def user_message(text: str, state: TaskState, draw: int, **form: object) -> ChatMessageUser:
     """Return a user message whose metadata record the item and the draw that it elicits.
 

@@ -24,6 +24,7 @@ from inspect_confidence.solvers.draws import (
     ask_draws,
     ask_main_and_draws,
     ask_once,
+    choice_texts,
     conversation,
     store_draws,
     user_message,
@@ -143,7 +144,7 @@ def ask_stated(prompt: str, math_prompt: str, system: str | None = None) -> Solv
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         low, high = state.metadata["low"], state.metadata["high"]
-        choices = [choice.value for choice in state.choices]
+        choices = choice_texts(state)
         template = prompt if choices else math_prompt
         text = template.format(question=with_choices(state.input_text, choices), l=low, u=high)
         scale = {"low": low, "high": high}
@@ -239,7 +240,7 @@ def ask_options(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         kind = cast(ReplyKind, state.metadata["kind"])
-        options = [choice.value for choice in state.choices]
+        options = choice_texts(state)
         question = question_sets.with_options(state.input_text, options)
         directions = question_sets.directions(kind, len(options), example=not json_schema)
         text = question_sets.message(directions, question)
@@ -326,7 +327,7 @@ def ask_hedged(
         if grader:
             require_grader()
         facts = state.metadata
-        choices = [choice.value for choice in state.choices]
+        choices = choice_texts(state)
         template = prompt or hedge_markers.TEMPLATES[str(facts["kind"])]
         text = template.format(question=hedge_markers.with_choices(state.input_text, choices))
         form = {"form": "hedged", "dataset": facts["dataset"], "choices": choices}

@@ -102,8 +102,8 @@ def all_studies() -> tuple[Study, ...]:
         study = _load_study(entry)
         taken_names: set[str] = set()
         for item in studies:
-            taken_names |= {item.name, *_task_names(item)}
-        if clash := sorted(taken_names & {study.name, *_task_names(study)}):
+            taken_names |= {item.name, *item.tasks}
+        if clash := sorted(taken_names & {study.name, *study.tasks}):
             raise InvalidArgument(
                 f"{entry.value}: the name {clash[0]!r} of a study or task is taken; rename it, or "
                 "uninstall that package."
@@ -136,12 +136,12 @@ def table_of_others() -> TaskTable:
 
 def is_own_task(task: str) -> bool:
     """Return whether a study of this package has a task with this name."""
-    return any(task in _task_names(study) for study in _PACKAGE_STUDIES)
+    return any(task in study.tasks for study in _PACKAGE_STUDIES)
 
 
 def study_of(task: str) -> Study:
     """Return the study that the task belongs to."""
-    return next(study for study in all_studies() if task in _task_names(study))
+    return next(study for study in all_studies() if task in study.tasks)
 
 
 def _load_study(entry: EntryPoint) -> Study:
@@ -158,7 +158,3 @@ def _load_study(entry: EntryPoint) -> Study:
             f"{entry.value}: the entry point names a {type(study).__name__}, but must name a Study."
         )
     return study
-
-
-def _task_names(study: Study) -> list[str]:
-    return [table.task for table in study.tables]

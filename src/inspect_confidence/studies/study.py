@@ -580,6 +580,11 @@ class Study:
     prepared: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
+    @cached_property
+    def tasks(self) -> Sequence[str]:
+        """Names of its tasks."""
+        return [table.task for table in self.tables]
+
     def is_for_headline(self, metric: str, condition: Condition) -> bool:
         """Return whether a number is a headline, or one is computed from its metric."""
         sources = chain.from_iterable(

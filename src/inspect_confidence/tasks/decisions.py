@@ -268,7 +268,7 @@ def simple_qa(
     n_draws = arguments.integer("draws", draws, minimum=0)
     name = BUNDLED if str(dataset).strip() == "bundled" else dataset
     selection = load_decision_questions(name, **shared.choice, names=SHORT_ANSWERS)
-    selection = replace(selection, items=[_in_words(item) for item in selection.items])
+    selection = replace(selection, items=list(map(_in_words, selection.items)))
     instrument = judge_of_answers("simple_qa", judge, selection.items)
     grader = OURS if instrument == "rules" else default_grader()
     if judge_prompts is not None:

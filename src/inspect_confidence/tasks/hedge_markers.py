@@ -125,7 +125,7 @@ def hedge_markers(
         further |= _grader_facts(judges, is_batched(judges, batch), n_draws)
     return compose_task(
         hedge_markers,
-        [_sample(item) for item in selection.items],
+        list(map(_sample, selection.items)),
         ask_hedged(n_draws, context, template, grader=by_model),
         scorer,
         hedge_viewer,

@@ -23,7 +23,7 @@ def provenance(
         prompts: Modules of `inspect_confidence.prompts`; a user's wording has a fingerprint in
             `prompt` or `system` instead.
     """
-    data = [data_file(file) for file in files]
+    data = list(map(data_file, files))
     return {
         "data": [description for description in data if description],
         "prompts": {f"prompts/{name}.py": prompt_hash(name) for name in prompts},

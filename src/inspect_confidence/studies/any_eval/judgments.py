@@ -651,7 +651,7 @@ def _most_frequent(epochs: pd.DataFrame) -> dict[str, Any]:
             judgment[name] = readable[name].iloc[0]
         return {**judgment, "draws": float(len(readable)), "status": status, "reason": reason}
     attempts = readable[readable["status"] == "ok"]
-    texts = [comparable(text) for text in attempts["answer"]]
+    texts = list(map(comparable, attempts["answer"]))
     are_short = all(texts) and not (attempts["answer"].str.len() > LONGEST_COMPARED).any()
     compared = texts if are_short else attempts["correct"]
     attempt_answers = dict(zip(attempts.index, compared, strict=True))

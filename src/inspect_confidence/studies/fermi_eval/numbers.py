@@ -92,7 +92,7 @@ def levels_of(row: "pd.Series[Any]") -> list[float]:
     """Return the nominal levels of a judgment: its `level`, or all `levels` that it serves."""
     if not np.isnan(row["level"]):
         return [float(row["level"])]
-    return [float(level) for level in (row["levels"] or DEFAULT_LEVELS).split(",")]
+    return list(map(float, (row["levels"] or DEFAULT_LEVELS).split(",")))
 
 
 def _bounds(method: str, readable: pd.DataFrame, level: float) -> dict[str, float]:

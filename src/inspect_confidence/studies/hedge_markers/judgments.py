@@ -251,7 +251,7 @@ class Sentences:
         """Return the markers with `threshold` sentences (T) in a group, the commonest first."""
         sizes = mic_rows.groupby(["standard", "group"]).size()
         frequent = sizes[sizes >= threshold].groupby("standard").sum()
-        return [str(name) for name in frequent.sort_values(ascending=False, kind="stable").index]
+        return list(map(str, frequent.sort_values(ascending=False, kind="stable").index))
 
 
 def _reply_rows(rows: pd.DataFrame, sentence_rows: pd.DataFrame) -> pd.DataFrame:

@@ -377,7 +377,7 @@ def _mic_statistics(
         condition: Condition of the estimates, without the marker.
         note: Note of the estimates.
     """
-    markers = [str(marker) for marker in n_asked.index]
+    markers = list(map(str, n_asked.index))
     cells = sentences.marker_cells(rows, markers)
     row_markers, confidence = rows["standard"].to_numpy(), rows["confidence"].to_numpy(float)
     unit_index = rows["unit"].to_numpy(np.int64)

@@ -198,8 +198,8 @@ def complete_options(rows: pd.DataFrame) -> pd.DataFrame:
     # A judgment whose source could not be read counts as one that failed to state an answer.
     rows["source"] = rows["source"].replace("", STATED)
     for name in ("answer", "target"):
-        rows[name] = [_normalize_option(text) for text in rows[name]]
-    probabilities = [_read_probabilities(text) for text in rows["probabilities"]]
+        rows[name] = list(map(_normalize_option, rows[name]))
+    probabilities = list(map(_read_probabilities, rows["probabilities"]))
     lengths = np.array([len(shares) or np.nan for shares in probabilities], float)
     is_other = (rows["choices"].notna() & (rows["choices"] != lengths)).to_numpy()
     is_contradiction = is_other & ~np.isnan(lengths)
@@ -210,7 +210,7 @@ def complete_options(rows: pd.DataFrame) -> pd.DataFrame:
         )
     rows["choices"] = rows["choices"].where(rows["choices"].notna(), lengths)
     sums = np.array([sum(shares) if shares else np.nan for shares in probabilities])
-    normalized = [_normalize_sum(shares) for shares in probabilities]
+    normalized = list(map(_normalize_sum, probabilities))
     rows["raw_sum"] = rows["raw_sum"].where(rows["raw_sum"].notna(), sums)
     rows["probabilities"] = [json.dumps(shares) if shares else "" for shares in normalized]
     named_shares = [
@@ -344,7 +344,7 @@ def _read_probabilities(text: str) -> list[float]:
     # 2 is out of range, so that a text that is not a list of numbers is refused below.
     try:
         values = json.loads(text)
-        shares = [float(value) for value in values] if isinstance(values, list) else [2.0]
+        shares = list(map(float, values)) if isinstance(values, list) else [2.0]
     except (TypeError, ValueError, RecursionError):
         shares = [2.0]
     if not all(0 <= share <= 1 for share in shares) or not sum(shares) > 0:

@@ -22,7 +22,7 @@ from inspect_confidence.studies.study import SampleFacts
 MEAN = "mean"
 """Value of `dataset` in results that are the unweighted mean over data sets."""
 
-_GRANULARITY_SCALES = [str(scale) for scale in GROUPS["granularity"]]
+_GRANULARITY_SCALES = list(map(str, GROUPS["granularity"]))
 
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ _TASK = "scale_variants"
 ALL_SETS = "all"
 """Value of `dataset` in shares of reports over all data sets together."""
 _BASELINE_SCALE = str(BASELINE)
-_GROUPS = {name: [str(scale) for scale in scales] for name, scales in GROUPS.items()}
+_GROUPS = {name: list(map(str, scales)) for name, scales in GROUPS.items()}
 _GRANULARITY, _NONSTANDARD = _GROUPS["granularity"], _GROUPS["nonstandard"]
 _LINE_KEYS = ("model", "variant", "dataset")
 
@@ -173,7 +173,7 @@ def _study_tables(rows: ResultTable, threshold: str, adjusted: _AdjustedP) -> It
 
 def _scale_sort_key(scale: str) -> tuple[int, str]:
     """Return the sort key of a scale: the study's scales in its order, then others."""
-    scales = [str(listed_scale) for listed_scale in ALL]
+    scales = list(map(str, ALL))
     return (scales.index(scale) if scale in scales else len(scales)), scale
 
 
