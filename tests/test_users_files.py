@@ -282,14 +282,14 @@ def test_a_notice_of_several_files_is_printed_once(tmp_path: Path) -> None:
     assert f"a.csv: {notice}" in single
 
 
-def test_a_cell_of_a_model_is_named_by_its_own_row_and_column(tmp_path: Path) -> None:
+def test_a_cell_of_a_model_is_named_by_its_own_line_and_column(tmp_path: Path) -> None:
     """And a column of names without names is no item."""
     columns = {"problem_id": [""] * 3, "a_conf": [0.5, 0.6, 0.7], "b_conf": [0.5, 0.6, "high"]}
     path = tmp_path / "mine.csv"
     frame = pd.DataFrame({**columns, "a_ok": [1, 0, 1], "b_ok": [1, 1, 0]})
     frame.to_csv(path, index=False)
     options = ("--column", "confidence={model}_conf", "--column", "correct={model}_ok")
-    assert "row 3: 'high' in the column 'b_conf' is not a number" in error_of(path, *options)
+    assert "line 4: 'high' in the column 'b_conf' is not a number" in error_of(path, *options)
     frame.replace("high", "missing").to_csv(path, index=False)
     assert value_of("n", path, *options, model="b") == 3
     out = tmp_path / "judgments.csv"

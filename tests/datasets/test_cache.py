@@ -169,7 +169,7 @@ WHOLE = parquet(question=["How many?"] * 900, answer=[*range(900)])
             {
                 "a web page": b"\n" + PAGE,
                 "no whole .csv file": TABLE[:25],
-                "row 1 has 1 cells": TABLE[:-3],
+                "line 2 has 1 cells": TABLE[:-3],
                 "no column 'answer'": b"question\nx\n",
             },
         ),

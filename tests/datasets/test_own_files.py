@@ -108,14 +108,14 @@ BAD: list[tuple[tuple[str, ...], Row, str]] = [
 ]
 
 
-def test_a_bad_row_is_one_error_with_file_and_row(home: Path) -> None:
-    """What can't be used is an error that names the file, the row and the value."""
+def test_a_bad_row_is_one_error_with_file_and_line(home: Path) -> None:
+    """What can't be used is an error that names the file, the line and the value."""
     for kinds, bad, says in BAD:
         for kind in kinds:
             load, good = GOOD[kind]
             kept_fields = {"question": "Bad?"} if "choices" in bad else good
             message = refused(load, write_rows(home, good, {**kept_fields, **bad}))
-            assert message.startswith("mine.jsonl, row 2: "), (kind, bad)
+            assert message.startswith("mine.jsonl, line 2: "), (kind, bad)
             assert says in message, (kind, bad)
 
 
@@ -143,7 +143,7 @@ def test_a_bad_file_is_one_error(home: Path) -> None:
             ("a.csv", f"{header}\n", "a.csv holds no rows"),
             ("a.csv", "", "a.csv holds no rows"),
             *without_columns(header, row, [f"'{first}'", *other_columns]),
-            ("a.csv", f"{header}\nOne, two?,{row}\n", "row 1 has more fields than the header"),
+            ("a.csv", f"{header}\nOne, two?,{row}\n", "line 2: it has more fields than the header"),
             ("a.jsonl", '{"question": "One?", "target": true', "a.jsonl, line 1: "),
             ("a.jsonl", "[1]", "a.jsonl, line 1 is not an object."),
             (

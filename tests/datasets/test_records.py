@@ -103,7 +103,7 @@ REFUSED: list[tuple[str, str, str]] = [
     # A quote that is never closed is refused rather than swallowing the rest of the file.
     ("a.csv", 'q,n\n"x\ny\nz\n', "a.csv can't be read: "),
     # A row with more fields than the header: here n would be 4, the question's second half.
-    ("a.csv", "q,n\nq,1\nWhat is ten to the 3,4,5\n", "a.csv, row 2 has more fields than the"),
+    ("a.csv", "q,n\nq,1\nWhat is ten to the 3,4,5\n", "a.csv, line 3: it has more fields than the"),
     ("a.csv", "q,n\nWhat is ten to the 3,4,5\n", "quote commas in text."),
     *(
         ("a.jsonl", f'{{"q": "x", "n": 1}}\n{line}\n', "a.jsonl, line 2 is not an object.")
@@ -112,16 +112,12 @@ REFUSED: list[tuple[str, str, str]] = [
     # Lines are counted as an editor does.
     ("a.jsonl", '{"q": "x"}\n\n[1]\n', "a.jsonl, line 3 is not an object."),
     ("a.jsonl", '{"q": "x"}\n{"q": "y"}\n{"q"\n', "a.jsonl, line 3: "),
-    # A row without a value is named by its number, counted from the first row of data.
+    # A row without a value is named by its first line.
+    ("a.csv", "q,n\nx,1\ny,\n", "a.csv, line 3: 'n' is missing."),
+    ("a.csv", 'q,n\n"x\nx",1\n\ny\n', "a.csv, line 5: 'n' is missing."),
     *(
-        (name, content, f"{name}, row 2: 'n' is missing.")
-        for name, content in [
-            ("a.csv", "q,n\nx,1\ny,\n"),
-            ("a.csv", "q,n\nx,1\ny\n"),
-            ("a.jsonl", '{"q": "x", "n": 1}\n{"q": "y"}\n'),
-            ("a.jsonl", '{"q": "x", "n": 1}\n{"q": "y", "n": null}\n'),
-            ("a.jsonl", '{"q": "x", "n": 1}\n{"q": "y", "n": ""}\n'),
-        ]
+        ("a.jsonl", f'{{"q": "x", "n": 1}}\n{line}\n', "a.jsonl, line 2: 'n' is missing.")
+        for line in ('{"q": "y"}', '{"q": "y", "n": null}', '{"q": "y", "n": ""}')
     ),
     # A column of a similar name isn't the column; the message has those that are there.
     *(

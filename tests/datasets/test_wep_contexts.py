@@ -224,7 +224,7 @@ def test_bad_rows_name_file_and_context(home: Path) -> None:
             ("rain", "office", "maybe", "Maybe rain.", "rain falls"),
             "mine.csv: context 'rain' in office, en has several clauses; a context has one.",
         ),
-        (("rain", "office", "maybe", "", "it will rain"), "row 5: 'statement' is missing."),
-        (("", "office", "maybe", "Maybe.", "it will rain"), "row 5: 'context' is missing."),
+        (("rain", "office", "maybe", "", "it will rain"), "line 6: 'statement' is missing."),
+        (("", "office", "maybe", "Maybe.", "it will rain"), "line 6: 'context' is missing."),
     ]:
         assert says in refused(load, write(home, [*ROWS, extra]))

@@ -1,7 +1,9 @@
-"""Tables of users: read rightly, or refused in one line with row and column."""
+"""Tables of users: read rightly, or refused in one line with line and column."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 
 from faults.ledger import held
 from inspect_confidence import read_judgments, summarize
-from inspect_confidence.studies import all_tables
+from inspect_confidence.studies import Recorded, all_tables
 from refusals import refused
 from runs import printed
 
@@ -33,39 +35,45 @@ def write_table(folder: Path, text: str | bytes, name: str = "mine.csv") -> Path
 
 
 REFUSED: dict[str, tuple[str | bytes, str]] = {
-    "bounds the wrong way round": (FERMI + "q2,90,5,-2,3\n", "row 2: lower=5 is above upper=-2"),
-    "a level of 900": (FERMI + "q2,900,2,3,3\n", "row 2: level=900 is not a percentage"),
-    "a level of -90": (FERMI + "q2,-90,2,3,3\n", "row 2: level=-90 is not a percentage"),
+    "bounds the wrong way round": (FERMI + "q2,90,5,-2,3\n", "line 3: lower=5 is above upper=-2"),
+    "a level of 900": (FERMI + "q2,900,2,3,3\n", "line 3: level=900 is not a percentage"),
+    "a level of -90": (FERMI + "q2,-90,2,3,3\n", "line 3: level=-90 is not a percentage"),
     "a level that is a share": (FERMI + "q2,0.9,2,3,3\n", "levels are percentages: 90, not 0.9"),
     "a flag that is none": (
         "item,level,lower,upper,truth,reversed\nq1,90,2,3,3,perhaps\n",
-        "row 1: 'perhaps' in the column 'reversed' is not true or false",
+        "line 2: 'perhaps' in the column 'reversed' is not true or false",
     ),
-    "a word for a number": (FERMI + "q2,90,two,3,3\n", "row 2: 'two' in the column 'lower' is not"),
-    "an infinite bound": (FERMI + "q2,90,2,inf,3\n", "row 2: the column 'upper' holds an infinite"),
+    "a word for a number": (
+        FERMI + "q2,90,two,3,3\n",
+        "line 3: 'two' in the column 'lower' is not",
+    ),
+    "an infinite bound": (
+        FERMI + "q2,90,2,inf,3\n",
+        "line 3: the column 'upper' holds an infinite",
+    ),
     "a number of 5,000 digits": (
         f"{FERMI}q2,90,2,{'9' * 5000},3\n",
         "in the column 'upper' is not a number",
     ),
     "nested probabilities": (
         f"item,method,probabilities,truth\nq1,logprob,{'[' * 90_000},3\n",
-        "row 1: probabilities=[[[",
+        "line 2: probabilities=[[[",
     ),
-    "a percentage for a share": (PAIR + "q2,75,1\n", "row 2: confidence=75 is not in [0, 1]"),
-    "a share below zero": (PAIR + "q2,-0.1,1\n", "row 2: confidence=-0.1 is not in [0, 1]"),
-    "a share of rightness above one": (PAIR + "q2,0.5,2\n", "row 2: correct=2 is not in [0, 1]"),
-    "a scale the wrong way round": (SCALE + "q2,100,0,5,1\n", "row 2: low=100 is above high=0"),
-    "a probability above one": (WORDS + "q2,likely,concise,en,70\n", "row 2: probability=70"),
-    "an age below zero": (LIFE + "q2,-4,5,0.5,0.4\n", "row 2: age=-4 is not 0 or more"),
+    "a percentage for a share": (PAIR + "q2,75,1\n", "line 3: confidence=75 is not in [0, 1]"),
+    "a share below zero": (PAIR + "q2,-0.1,1\n", "line 3: confidence=-0.1 is not in [0, 1]"),
+    "a share of rightness above one": (PAIR + "q2,0.5,2\n", "line 3: correct=2 is not in [0, 1]"),
+    "a scale the wrong way round": (SCALE + "q2,100,0,5,1\n", "line 3: low=100 is above high=0"),
+    "a probability above one": (WORDS + "q2,likely,concise,en,70\n", "line 3: probability=70"),
+    "an age below zero": (LIFE + "q2,-4,5,0.5,0.4\n", "line 3: age=-4 is not 0 or more"),
     "half an option": (
         "item,kind,confidence,correct,choices\nq1,options,0.5,1,2.5\n",
-        "row 1: choices=2.5 is not a whole number",
+        "line 2: choices=2.5 is not a whole number",
     ),
-    "a confidence of a marker above one": (HEDGES + "q2,1,maybe,5\n", "row 2: confidence=5"),
-    "a row that is there twice": (PAIR + PAIR.split("\n")[1], "row 2 is the same as row 1"),
+    "a confidence of a marker above one": (HEDGES + "q2,1,maybe,5\n", "line 3: confidence=5"),
+    "a row that is there twice": (PAIR + PAIR.split("\n")[1], "line 3 is the same as line 2"),
     "a repetition with two answers": (
         "epoch," + PAIR.replace("\nq1", "\n1,q1") + "1,q1,0.2,1\n",
-        "rows 1 and 2 are of the same repetition of item q1",
+        "line 2 and line 3 are of the same repetition of item q1",
     ),
     "a column that is there twice": ("item," + PAIR.replace("q1", "q1,q1"), "two columns 'item'"),
     "a row with too many cells": (PAIR + "q2,0.5,1,1\n", "line 3 has 4 cells and the first line 3"),
@@ -80,10 +88,35 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
 """What can't be used, and what is said of it."""
 
 
-def test_what_cannot_be_is_refused_with_row_and_column(tmp_path: Path) -> None:
+def test_what_cannot_be_is_refused_with_line_and_column(tmp_path: Path) -> None:
     """In one line, before anything is computed."""
     for case, (text, says) in REFUSED.items():
         assert says in refused(read_judgments, write_table(tmp_path, text)), case
+
+
+def test_rows_are_named_by_their_line_or_number(tmp_path: Path) -> None:
+    """The line of an editor, after line ends in cells and blank lines; else the row's number."""
+    text = PAIR + '\n"q2\n(a)",0.5,1\nq3,75,1\n'
+    rows = [
+        {"item": f"q{k}", "confidence": value, "correct": 1} for k, value in enumerate([0.5, 75])
+    ]
+    tables: dict[str, str | bytes] = {
+        "mine.csv, line 6": text,
+        "mine.csv.gz, line 6": gzip.compress(text.encode()),
+        "mine.jsonl, line 3": "\n\n".join(map(json.dumps, rows)),
+        "mine.json, row 2": json.dumps(rows),
+        "mine.parquet, row 2": pd.DataFrame(rows).to_parquet(),
+    }
+    for place, content in tables.items():
+        path = write_table(tmp_path, content, place.partition(",")[0])
+        assert f"{place}: confidence=75 is not in [0, 1]" in refused(read_judgments, path)
+
+
+def test_rows_of_several_models_are_named_by_the_line_of_the_file(tmp_path: Path) -> None:
+    """Each line holds an answer of each model."""
+    path = write_table(tmp_path, "item,a_conf,b_conf,correct\nq1,0.5,0.5,1\nq2,0.5,75,1\n")
+    recorded = Recorded(columns={"confidence": "{model}_conf"})
+    assert "line 3: confidence=75" in refused(read_judgments, path, recorded=recorded)
 
 
 def test_every_column_of_every_table_has_its_limits(tmp_path: Path) -> None:
@@ -98,7 +131,7 @@ def test_every_column_of_every_table_has_its_limits(tmp_path: Path) -> None:
                 row["low"] = 0.0
             path = tmp_path / "mine.csv"
             pd.DataFrame([row, {**row, "item": "other", column: -7.0}]).to_csv(path, index=False)
-            assert f"row 2: {column}=-7 is not " in refused(read_judgments, path), (name, column)
+            assert f"line 3: {column}=-7 is not " in refused(read_judgments, path), (name, column)
 
 
 def test_copies_count_once_and_draws_all(tmp_path: Path) -> None:

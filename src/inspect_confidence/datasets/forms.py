@@ -51,11 +51,12 @@ def _read_csv(file: Path, _: bool, delimiter: str = ",") -> tuple[Collection[str
     """
     text = StringIO(file.read_bytes().decode("utf-8-sig"), newline="")
     rows = csv.reader(text, strict=True, delimiter=delimiter)
-    header, number = next(rows), 0
-    for number, row in enumerate(rows, start=1):
+    header, n_rows = next(rows), 0
+    for row in rows:
+        n_rows += 1
         if row and len(row) != len(header):
-            raise ValueError(f"row {number} has {len(row)} cells, not {len(header)}")
-    return header, number
+            raise ValueError(f"line {rows.line_num} has {len(row)} cells, not {len(header)}")
+    return header, n_rows
 
 
 _READERS: Mapping[str, Callable[[Path, bool], tuple[Collection[str], int]]] = {

@@ -16,6 +16,7 @@ from inspect_confidence.arguments import choice, fingerprint, read_text, user_pa
 from inspect_confidence.datasets.cache import file_of
 from inspect_confidence.datasets.selection import ItemT, Split
 from inspect_confidence.errors import DataUnavailable, InvalidArgument
+from inspect_confidence.row_lines import row_lines
 
 Record = dict[str, Any]
 
@@ -45,7 +46,7 @@ def read_records(path: Path, required: Iterable[str]) -> list[Record]:
     for number, record in enumerate(records, start=1):
         for column in required:
             if record.get(column) in (None, ""):
-                raise InvalidArgument(f"{path.name}, row {number}: {column!r} is missing.")
+                raise OwnRow(record, path, number).error(f"{column!r} is missing.")
     return records
 
 
@@ -54,8 +55,8 @@ def _csv_rows(path: Path) -> list[Record]:
     rows = list(csv_records(read_text(path), strict=True))
     for number, row in enumerate(rows, start=1):
         if None in row:
-            raise InvalidArgument(
-                f"{path.name}, row {number} has more fields than the header; quote commas in text."
+            raise OwnRow(row, path, number).error(
+                "it has more fields than the header; quote commas in text."
             )
     return rows
 
@@ -165,8 +166,10 @@ class OwnRow:
         return LETTERS[by_letter if by_text is None else by_text]
 
     def error(self, reason: str) -> InvalidArgument:
-        """Return the error of a row that can't be used, with the file and the row's number."""
-        return InvalidArgument(f"{self.path.name}, row {self.number}: {reason}")
+        """Return the error of a row that can't be used, with the file and the row's line."""
+        is_csv = self.path.suffix.lower() == ".csv"
+        lines = list(row_lines(read_text(self.path), "," if is_csv else None))[int(is_csv) :]
+        return InvalidArgument(f"{self.path.name}, line {lines[self.number - 1]}: {reason}")
 
 
 OWN_FILE = "a .csv or .jsonl file"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import is_exact, same_answers
+from inspect_confidence.judgments.tables import row_place
 from inspect_confidence.scales import verdict_sign
 from inspect_confidence.studies import TaskTable
 
@@ -30,11 +31,12 @@ def refuse_violations(
         source: Name of the source, for the error.
 
     Raises:
-        InvalidArgument: A value is impossible; it names the row, the column and the remedy.
+        InvalidArgument: A value is impossible; it names the place, the column and the remedy.
     """
     for violation in violations(judgments, table):
         for position, reason in violation.reasons.items():
-            raise InvalidArgument(f"{source}, row {rows[position] + 1}: {reason}.")
+            place = row_place(source, int(rows[position]))
+            raise InvalidArgument(f"{source}, {place}: {reason}.")
 
 
 @dataclass(frozen=True)
@@ -139,9 +141,10 @@ def number_repeated_answers(
         second_row = first_true_row(is_contradiction)
         first_row = _first_equal_row(question_cells, second_row)
         raise InvalidArgument(
-            f"{source}: rows {first_row + 1} and {second_row + 1} are of the same repetition of "
-            f"item {frame['item'].loc[second_row]}, with other answers; leave one out, or name the "
-            "column that tells them apart: --column epoch=COLUMN or method=COLUMN."
+            f"{source}: {row_place(source, first_row)} and {row_place(source, second_row)} are of "
+            f"the same repetition of item {frame['item'].loc[second_row]}, with other answers; "
+            "leave one out, or name the column that tells them apart: --column epoch=COLUMN or "
+            "method=COLUMN."
         )
     draws = question_numbers.groupby(question_numbers).cumcount()
     is_inferred = is_repeat & ~has_draws[frame.index]
@@ -244,8 +247,9 @@ def _refuse_unnumbered(texts: pd.DataFrame, is_unnumbered_copy: pd.Series, sourc
         copy_row = first_true_row(is_unnumbered_copy)
         first_row = _first_equal_row(texts, copy_row)
         raise InvalidArgument(
-            f"{source}: row {copy_row + 1} is the same as row {first_row + 1}; leave out copies, "
-            "or number repeated answers in a column 'epoch'."
+            f"{source}: {row_place(source, copy_row)} is the same as "
+            f"{row_place(source, first_row)}; leave out copies, or number repeated answers in a "
+            "column 'epoch'."
         )
 
 

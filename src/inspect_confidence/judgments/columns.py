@@ -15,6 +15,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
 from inspect_confidence.judgments.order import columns_in
+from inspect_confidence.judgments.tables import row_place
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import other_scale
 from inspect_confidence.studies import Recorded, TaskTable
@@ -591,7 +592,7 @@ def map_cells(
         column: Name of the column.
 
     Raises:
-        InvalidArgument: A cell cannot be read; the error names the row of the first one.
+        InvalidArgument: A cell cannot be read; the error names the place of the first one.
     """
     if values.dtype == object:
         values = values.map(lambda value: value if isinstance(value, Hashable) else str(value))
@@ -601,9 +602,9 @@ def map_cells(
         try:
             converted[code] = convert(None if value is pd.NA or value is pd.NaT else value)
         except ValueError as expected:
-            row = int(values.index[codes == code][0]) + 1
+            place = row_place(source, int(values.index[codes == code][0]))
             raise InvalidArgument(
-                f"{source}, row {row}: {str(value)[:60]!r} in the column {column!r} is not "
+                f"{source}, {place}: {str(value)[:60]!r} in the column {column!r} is not "
                 f"{expected}; write one, or leave the cell empty."
             ) from None
     return pd.Series(converted[codes], values.index)

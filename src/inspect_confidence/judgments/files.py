@@ -33,7 +33,7 @@ from inspect_confidence.judgments.columns import (
     rename_task_columns,
 )
 from inspect_confidence.judgments.order import sort_judgments
-from inspect_confidence.judgments.tables import UserTable, file_stem, read_table
+from inspect_confidence.judgments.tables import UserTable, file_stem, read_table, row_place
 from inspect_confidence.results import as_csv
 from inspect_confidence.studies import (
     SELF_DESCRIBING,
@@ -495,8 +495,8 @@ def _typed_column(
     if np.isinf(numbers).any():
         row = frame.index[np.isinf(numbers)][0]
         raise InvalidArgument(
-            f"{source}, row {row + 1}: the column {name!r} holds an infinite number; leave "
-            "the cell empty where there is none."
+            f"{source}, {row_place(source, row)}: the column {name!r} holds an infinite number; "
+            "leave the cell empty where there is none."
         )
     return numbers
 

@@ -22,6 +22,7 @@ from inspect_confidence.judgments.locations import (
     is_log_name,
 )
 from inspect_confidence.results import unescape_formula
+from inspect_confidence.row_lines import row_lines
 
 _SEPARATED_SUFFIXES = (".csv", ".tsv", ".txt")
 _JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -60,6 +61,25 @@ def is_table(path: str) -> bool:
 def file_stem(path: str) -> str:
     """Return the name of a table's file without its folder, its ending and `.gz`."""
     return Path(_unpacked_name(path)).stem
+
+
+def row_place(source: str, row: int) -> str:
+    """Return the place of a row, from 0, in a source: its line if editors number lines of the file.
+
+    Rows of a file with columns of several models repeat the file's rows for each model. Without a
+    file of lines, the place is the row's number from 1.
+    """
+    name = _unpacked_name(source)
+    is_separated = name.endswith(_SEPARATED_SUFFIXES)
+    if is_separated or name.endswith(_JSON_LINES_SUFFIXES):
+        try:
+            content = _read_bytes(Path(source))
+            separator = _detect_separator(content) if is_separated else None
+            lines = list(row_lines(content.decode("utf-8-sig"), separator))[int(is_separated) :]
+            return f"line {lines[row % len(lines)]}"
+        except (OSError, csv.Error):
+            pass  # not a file, or a cell too long for the csv module
+    return f"row {row + 1}"
 
 
 def read_table(path: Path) -> UserTable:
