@@ -23,6 +23,7 @@ from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.inference import (
     METHODS,
     SAME,
+    count_balanced_units,
     interval_of,
     resampled_interval,
     resampled_p,
@@ -195,6 +196,35 @@ def test_p_is_students_where_no_resample_reaches_0() -> None:
     # All of 30 differences are 5: two of 2^30 patterns of signs are as far from 0.
     assert resampled_p(5.0, np.full(99, 5.0), 30) == pytest.approx(2.0**-29)
     assert resampled_p(5.0, np.full(99, 5.0), 3) == pytest.approx(0.02)
+
+
+@pytest.mark.parametrize(
+    ("units", "right_share", "expected"),
+    [
+        (24, 22 / 24, 9.0),  # 4 * 22.5 * 2.5 / 25
+        (24, 2 / 24, 9.0),
+        (19, 0.5, 20.0),  # 4 * 10 * 10 / 20
+        (19, 1.0, 1.95),  # 4 * 19.5 * 0.5 / 20
+    ],
+)
+def test_balanced_units_are_twice_the_harmonic_mean_of_right_and_wrong(
+    units: int, right_share: float, expected: float
+) -> None:
+    """Each with half a unit more; right and wrong may be exchanged."""
+    assert count_balanced_units(units, right_share) == pytest.approx(expected)
+
+
+def test_ranked_outcomes_have_the_tails_of_their_balanced_units() -> None:
+    """Of 24 units 2 are wrong, 9 are balanced: t(8) sqrt(9/8) = 2.306 * 1.061 = 2.446."""
+    for metric in ("auroc", "prr"):
+        (low, high), _ = interval_of(metrics.METRICS[metric].interval, 0.0, EVEN, 24, 9.0)
+        assert (low, high) == pytest.approx((-2.446, 2.446), abs=2e-3)
+    # Other values, differences and samples with as many right as wrong units: t(23) sqrt(24/23).
+    expected = pytest.approx((-2.113, 2.113), abs=2e-3)
+    auroc, brier = (metrics.METRICS[name].interval for name in ("auroc", "brier"))
+    assert interval_of(brier, 0.0, EVEN, 24, 9.0)[0] == expected
+    assert interval_of(auroc, 0.0, EVEN, 24, 25.0)[0] == expected
+    assert interval_of(auroc.of_difference(), 0.0, EVEN, 24)[0] == expected
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,16 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inspect_confidence.metrics import resampled_interval
+from inspect_confidence.results import Key
+from inspect_confidence.studies.calibration import Answers, confidence_statistics
+from inspect_confidence.studies.estimate import (
+    ResampledEstimates,
+    average_estimates,
+    resample,
+    results_of,
+)
+from inspect_confidence.studies.study import Resampling
 from studies.frames import NAN, Row, scaled
 
 SCALES = ((0, 100), (0, 20), (3, 38))
@@ -56,3 +66,39 @@ def test_no_interval_leaves_out_its_value(
     silent = estimates & ~has_interval & ~results["note"].str.contains("undefined: |no interval: ")
     of_same = results["metric"] == "difference"  # of every item alike: no interval, no doubt
     assert not (silent & ~of_same).any(), results[silent & ~of_same].to_string()
+
+
+def resampled_scores(items: int, wrong: int) -> ResampledEstimates:
+    """Resampled AUROC and Brier score of two epochs, the first `wrong` items being wrong.
+
+    The first reply to the first item cannot be read, nor both replies to one further item.
+    """
+    item = np.tile(np.arange(items + 1), 2)
+    confidence = np.where(item % 3 == 0, 0.6, 0.9)
+    confidence[0] = NAN
+    confidence[item == items] = NAN
+    answers = Answers(item, items + 1, confidence, np.where(item < wrong, 0.0, 1.0), item, None)
+    settings_of_scores = Resampling(400, metrics=("auroc", "brier"))
+    statistics = confidence_statistics(answers, {}, "", settings_of_scores)
+    return resample(statistics, items + 1, settings_of_scores)
+
+
+def check_tails(resampled: ResampledEstimates, units: dict[str, float]) -> None:
+    """Intervals are those of the draws at these numbers of units, by metric."""
+    rows = {row.metric: row for row in results_of(resampled, Key("scale_variants", "m", "d"))}
+    names = [estimate.metric for estimate in resampled.estimates]
+    for metric, count in units.items():
+        row, draws = rows[metric], resampled.draws[:, names.index(metric)]
+        assert (row.ci_low, row.ci_high) == resampled_interval(row.value, draws, count)
+
+
+def test_auroc_has_the_tails_of_balanced_units() -> None:
+    """Of 47 replies on 24 items 3 are wrong: 24 * 3 / 47 = 1.532 items; 4 * 22.968 * 2.032 / 25."""
+    check_tails(resampled_scores(24, 2), {"auroc": 7.467, "brier": 24})
+
+
+def test_a_mean_of_auroc_has_the_tails_of_the_fewest_balanced_units() -> None:
+    """Two of 24 items are wrong in one data set, as above, and ten in the other."""
+    parts = {"first": resampled_scores(24, 10), "second": resampled_scores(24, 2)}
+    mean = average_estimates(parts, (), independent=True)
+    check_tails(mean, {"auroc": 7.467, "brier": 24})

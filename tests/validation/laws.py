@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -116,9 +116,12 @@ class Law:
         return float((gap[shares > 0] ** 2 / shares[shares > 0]).sum() / shares.sum())
 
 
-def _all_statistics(answers: Answers) -> Iterable[estimate.Statistics]:
-    """Statistics of all metrics; one draw of the test of calibration, which has no interval."""
-    return confidence_statistics(answers, {}, "", Resampling(1, thresholds=THRESHOLDS, costs=COSTS))
+def _all_statistics(
+    answers: Answers, names: Collection[str] | None = None
+) -> Iterable[estimate.Statistics]:
+    """Statistics of metrics; one draw of the test of calibration, which has no interval."""
+    settings = Resampling(1, thresholds=THRESHOLDS, costs=COSTS, metrics=names)
+    return confidence_statistics(answers, {}, "", settings)
 
 
 # Cells of laws
@@ -342,17 +345,28 @@ def conservative_reason(rule: Interval) -> str:
     return rule.conservative or _WIDE.get(rule.method, "")
 
 
-def confidence_coverage(design: str, items: int, simulations: int = SIMULATIONS) -> list[Coverage]:
-    """Coverage of the intervals of all metrics of stated confidence, as the results have them."""
+def confidence_coverage(
+    design: str,
+    items: int,
+    simulations: int = SIMULATIONS,
+    *,
+    first: int = 0,
+    names: Collection[str] | None = None,
+) -> list[Coverage]:
+    """Coverage of the intervals of metrics of stated confidence, as the results have them.
+
+    Samples are numbered from `first` on, and another `first` gives other samples. `names` are the
+    metrics; None is all.
+    """
     law = LAWS[design]
-    rng = np.random.default_rng([items, len(design)])
+    rng = np.random.default_rng([items, len(design), first])
     tallies = _Tallies(design, items, simulations)
-    for seed in range(simulations):
+    for seed in range(first, first + simulations):
         answers = law.sample(items, rng)
         resampled = estimate.resample(
-            _all_statistics(answers),
+            _all_statistics(answers, names),
             answers.unit_count,
-            Resampling(RESAMPLES, seed),
+            Resampling(RESAMPLES, seed, metrics=names),
             clusters=law.clusters,
         )
         for row in estimate.results_of(resampled, Key("scale_variants", "m", "d")):
@@ -362,24 +376,39 @@ def confidence_coverage(design: str, items: int, simulations: int = SIMULATIONS)
     return tallies.figures(law.truths, lambda name: METRICS[name].interval.over(law.clusters))
 
 
-def difference_coverage(design: str, items: int, simulations: int = SIMULATIONS) -> list[Coverage]:
-    """Coverage of the intervals of the differences of all compared metrics."""
+def difference_coverage(
+    design: str,
+    items: int,
+    simulations: int = SIMULATIONS,
+    *,
+    first: int = 0,
+    names: Collection[str] | None = None,
+) -> list[Coverage]:
+    """Coverage of the intervals of the differences of compared metrics.
+
+    `first` and `names` are as in `confidence_coverage`.
+    """
     pair_law = PAIRS[design]
-    rng = np.random.default_rng([items, len(design), 1])
+    rng = np.random.default_rng([items, len(design), 1, first])
     first_truths, second_truths = pair_law.first.truths, pair_law.second.truths
     truths = {key: first_truths[key] - second_truths[key] for key in first_truths}
     index = pd.RangeIndex(items)
     tallies = _Tallies(design, items, simulations)
-    for seed in range(simulations):
-        first = rng.random(items)
-        second = np.where(rng.random(items) < pair_law.shared, first, rng.random(items))
+    for seed in range(first, first + simulations):
+        positions = rng.random(items)
+        others = np.where(rng.random(items) < pair_law.shared, positions, rng.random(items))
         pair = Pair(
             index,
             index,
-            pair_law.first.answers(first, items),
-            pair_law.second.answers(second, items),
+            pair_law.first.answers(positions, items),
+            pair_law.second.answers(others, items),
         )
-        contrast = contrast_of_pairs([pair], THRESHOLDS, COMPARED_METRICS, Condition(), None)
+        contrast = contrast_of_pairs(
+            [pair],
+            THRESHOLDS,
+            COMPARED_METRICS,
+            requests=lambda name: names is None or name in names,
+        )
         resampled = resample_contrast(contrast, Resampling(RESAMPLES, seed), None)
         for column, (condition, name) in enumerate(resampled.names):
             tally = tallies.by_metric.setdefault((name, Condition(condition)), _Tally())

@@ -18,7 +18,7 @@ from inspect_confidence.studies.calibration import (
     threshold_metrics,
     utility_metrics,
 )
-from validation.coverage import lacking
+from validation.coverage import lacking, settled
 from validation.laws import (
     LAWS,
     PAIRS,
@@ -33,7 +33,7 @@ from validation.laws import (
 @pytest.mark.parametrize("law", list(LAWS))
 def test_intervals_of_stated_confidence_hold(law: str, items: int) -> None:
     """Those of all metrics, under each law and at each size, by the rule of `Coverage`."""
-    assert not lacking(confidence_coverage(law, items))
+    assert not lacking(settled(confidence_coverage, law, items))
 
 
 @pytest.mark.slow
@@ -41,7 +41,7 @@ def test_intervals_of_stated_confidence_hold(law: str, items: int) -> None:
 @pytest.mark.parametrize("pair", list(PAIRS))
 def test_intervals_of_differences_hold(pair: str, items: int) -> None:
     """Those of all compared metrics, for each pair of laws and at each size."""
-    assert not lacking(difference_coverage(pair, items))
+    assert not lacking(settled(difference_coverage, pair, items))
 
 
 def test_every_metric_of_stated_confidence_has_a_row_of_its_own() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from validation.coverage import Coverage
+from validation.coverage import Coverage, settled
 
 
 def passing(coverage: float, simulations: int) -> float:
@@ -51,3 +53,46 @@ def test_coverage_above_the_band_is_a_defect_unless_the_rule_is_conservative() -
     """It is reported either way."""
     assert Coverage("augrc", "", 100, 0.2, 2_000, 2_000, 1_990).defect
     assert not Coverage("augrc", "", 100, 0.2, 2_000, 2_000, 1_990, "at the end").defect
+
+
+@pytest.mark.parametrize(
+    ("held", "wide", "is_open"),
+    [
+        (1_800, "", False),  # .90: the upper limit is .917
+        (1_860, "", True),  # .93: limits .914 and .944
+        (1_900, "", False),  # .95: limits .936 and .962
+        (1_950, "", True),  # .975: limits .965 and .983
+        (1_950, "at the end", False),
+        (1_990, "", False),  # .995: the lower limit is .989
+    ],
+)
+def test_a_cell_is_open_if_its_limits_enclose_a_limit_of_the_band(
+    held: int, wide: str, is_open: bool
+) -> None:
+    """Above the band only where the rule isn't marked conservative."""
+    assert Coverage("augrc", "", 100, 0.2, 2_000, 2_000, held, wide).is_open == is_open
+    assert not Coverage("augrc", "", 100, 0.2, 2_000, 1_000, held // 2, wide).is_open
+
+
+def test_open_cells_have_the_coverage_of_further_samples_alone() -> None:
+    """.93 of 2,000 samples is open: .94 of 10,000 others replaces it; .95 stays."""
+
+    def simulate(
+        design: str,
+        items: int,
+        simulations: int = 2_000,
+        *,
+        first: int = 0,
+        names: Collection[str] | None = None,
+    ) -> list[Coverage]:
+        shares = {"difference: auroc": 0.94 if first else 0.93, "brier": 0.95}
+        assert (simulations, first) == ((10_000, 2_000) if names else (2_000, 0))
+        figures = []
+        for metric, share in shares.items():
+            held = round(share * simulations)
+            figures.append(Coverage(metric, design, items, 0.7, simulations, simulations, held))
+        return [figure for figure in figures if names is None or figure.name in names]
+
+    auroc, brier = settled(simulate, "calibrated", 50)
+    assert (auroc.metric, auroc.simulations, auroc.held) == ("difference: auroc", 10_000, 9_400)
+    assert (brier.simulations, brier.held) == (2_000, 1_900)

@@ -17,6 +17,7 @@ from inspect_confidence.metrics.registry import (
     FEW_WRONG,
     GROUPED,
     INFINITY,
+    RANKED_OUTCOMES,
     UNREAD,
     metric,
     no_interval,
@@ -49,7 +50,7 @@ def auroc_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="higher",
     undefined=f"{UNREAD}, or all answers right, or all wrong",
     source="Fawcett (2006)",
-    interval=FEW_WRONG,
+    interval=RANKED_OUTCOMES,
     of_tables=auroc_of_tables,
 )
 def auroc(confidence: ArrayLike, correct: ArrayLike) -> float:
@@ -183,7 +184,7 @@ def prr_of_tables(tables: ConfidenceTables) -> FloatArray:
     high=1,
     undefined=f"{UNREAD}, or all answers right, or all wrong",
     source="Malinin and Gales (2021); the areas as in Vashurin et al. (2025)",
-    interval=FEW_WRONG,
+    interval=RANKED_OUTCOMES,
     toolbox=True,
     of_tables=prr_of_tables,
 )

@@ -16,6 +16,7 @@ __all__ = [
     "METHODS",
     "SAME",
     "are_equal",
+    "count_balanced_units",
     "interval_of",
     "resampled_interval",
     "resampled_p",
@@ -47,7 +48,7 @@ MOST_UNDEFINED = 0.05
 
 
 def interval_of(
-    rule: Interval, value: float, draws: FloatArray, units: int
+    rule: Interval, value: float, draws: FloatArray, units: int, balanced_units: float = np.inf
 ) -> tuple[tuple[float, float], str]:
     """Return the 95% interval of a value by its metric's rule, and why there is none.
 
@@ -56,6 +57,8 @@ def interval_of(
         value: Value of the sample.
         draws: Values over resamples; NaN where undefined.
         units: Number of resampled units (items or clusters) with a judgment.
+        balanced_units: Their number by `count_balanced_units`, which widens the tails if the rule
+            compares outcomes and the number is smaller.
 
     Returns:
         Both ends and an empty text, or NaN ends and the reason; NaN and no reason if the value is.
@@ -63,11 +66,32 @@ def interval_of(
     reason = why_no_interval(rule, draws, units)
     if reason or rule.method == "none" or np.isnan(value):
         return (np.nan, np.nan), reason
-    low, high = resampled_interval(value, draws, units, method=rule.method)
+    tail_units = min(units, balanced_units) if rule.compares_outcomes else units
+    low, high = resampled_interval(value, draws, tail_units, method=rule.method)
     if rule.method == "score":
         score_low, score_high = score_interval(value, draws, units, ceiling=rule.ceiling)
         low, high = float(np.fmin(low, score_low)), float(np.fmax(high, score_high))
     return (low, high), ""
+
+
+def count_balanced_units(units: int, right_share: float) -> float:
+    """Return the number of units, half of them right, that tell right from wrong as precisely.
+
+    It is 4RW/(R + W), twice the harmonic mean of the numbers of right and wrong units, R and W,
+    each with the half pseudo-unit that `bootstrap` adds.
+
+    Source: Willer, Li and Abecasis (2010, Bioinformatics 26), where R are cases and W controls.
+
+    Args:
+        units: Number of units.
+        right_share: Share of them that are right, in [0, 1].
+
+    Example:
+        >>> count_balanced_units(99, 0.5), round(count_balanced_units(99, 97 / 99), 9)
+        (100.0, 9.75)
+    """
+    right_units, wrong_units = units * right_share + 0.5, units * (1 - right_share) + 0.5
+    return 4 * right_units * wrong_units / (units + 1)
 
 
 def why_no_interval(rule: Interval, draws: FloatArray, units: int) -> str:
@@ -100,7 +124,7 @@ def too_few(rule: Interval, units: int) -> str:
 
 
 def resampled_interval(
-    value: float, draws: ArrayLike, units: int, *, method: Method = "bootstrap"
+    value: float, draws: ArrayLike, units: float, *, method: Method = "bootstrap"
 ) -> tuple[float, float]:
     """95% interval from resamples: percentiles, for `debiased` joined with the reflected ones.
 
@@ -117,7 +141,7 @@ def resampled_interval(
     Args:
         value: Value of the sample.
         draws: Values over resamples; NaN is left out.
-        units: n, the number of resampled units.
+        units: n, the number of resampled units, or of as many that tell the variance as well.
         method: Method; all but `debiased` are computed as `bootstrap`.
 
     Returns:
@@ -222,7 +246,7 @@ def _ranked_draws(value: float, draws: ArrayLike, method: Method) -> list[FloatA
     return [(2 * value - ranked)[::-1], ranked - 2 * (ranked.mean() - value)]
 
 
-def widened_quantile(units: int) -> float:
+def widened_quantile(units: float) -> float:
     """Return the normal quantile, below 0, of the tail that a 95% interval of n units leaves out.
 
     It is t(0.025, n - 1) sqrt(n/(n - 1)) for n = `units`, at least as far from 0 as -1.96.

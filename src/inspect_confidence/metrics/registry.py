@@ -53,6 +53,8 @@ class Interval:
         biased: Whether the value lies above the true one on average, as an absolute difference
             does. In means and differences the distances of the limits are then added up, which is
             conservative.
+        compares_outcomes: Whether the value ranks right answers against wrong ones, so that the
+            rarer of both decides how well its variance is known.
     """
 
     method: Method = "bootstrap"
@@ -63,6 +65,7 @@ class Interval:
     conservative_difference: str = ""
     ceiling: float = 1.0
     biased: bool = False
+    compares_outcomes: bool = False
 
     def over(self, clusters: "Clusters | None") -> "Interval":
         """Return the rule where clusters of items are resampled.
@@ -130,6 +133,8 @@ FEW_WRONG = replace(
     "the pseudo-answers of both weigh much",
 )
 """Rule of what compares the confidence of right answers with that of wrong ones."""
+RANKED_OUTCOMES = replace(FEW_WRONG, compares_outcomes=True)
+"""Rule of what ranks right answers against wrong ones by their confidence."""
 FEW_LOSSES = replace(FEW_WRONG, method="score")
 """Rule of a mean loss over coverages, in which few wrong, or few right, answers weigh much."""
 WILSON = Interval("wilson")

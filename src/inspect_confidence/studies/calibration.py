@@ -408,6 +408,8 @@ def table_statistics(
     tables = count_tables.tables(np.ones((1, answers.unit_count)))
     readable = ~np.isnan(answers.confidence + answers.correct)
     n, items = int(readable.sum()), count_distinct(answers.unit_index[readable])
+    right_share = float(answers.correct[readable].sum()) / max(n, 1)
+    balanced_units = metrics.count_balanced_units(items, right_share)
     is_coarse = count_tables.coarser is not None
     steps = f"confidence in steps of 1/{metrics.STEPS} there" if is_coarse else ""
     estimates, functions = [], []
@@ -425,6 +427,7 @@ def table_statistics(
             undefined_reason=undefined_reason,
             n_asked=len(answers.unit_index),
             unit_count=items,
+            balanced_units=balanced_units,
             no_interval_reason="too many confidences to resample" if is_unresampled else "",
             resampling_note=steps,
         )

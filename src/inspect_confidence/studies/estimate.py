@@ -140,6 +140,8 @@ class Estimate:
         n_asked: Judgments that were asked for; n if None.
         unit_count: Resampled units that the estimate rests on; the smaller of n and all units if
             None.
+        balanced_units: Number of units by `metrics.count_balanced_units`; infinite if outcomes are
+            not compared.
         no_interval_reason: Why the metric's own method gives no interval, or, where `interval` is
             None, why there is none at all.
         resampling_note: Note on the resampling, shown if the interval comes from it.
@@ -153,6 +155,7 @@ class Estimate:
     undefined_reason: str = ""
     n_asked: int | None = None
     unit_count: int | None = None
+    balanced_units: float = np.inf
     no_interval_reason: str = ""
     resampling_note: str = ""
 
@@ -490,7 +493,9 @@ def _interval_with_remark(
     low, _ = NO_INTERVAL if estimate.interval is None else estimate.interval
     if estimate.no_interval_reason or not np.isnan(low):
         return _computed_interval(estimate, rule, unit_count)
-    (low, high), reason = metrics.interval_of(rule, value, draws, unit_count)
+    (low, high), reason = metrics.interval_of(
+        rule, value, draws, unit_count, estimate.balanced_units
+    )
     if reason or np.isnan(low):
         return NO_INTERVAL, f"no interval: {reason}" if reason else ""
     if rule.method == "debiased":
@@ -611,7 +616,7 @@ def _mean_estimate(
 ) -> Estimate:
     """Describe the mean of one estimate over data sets or models.
 
-    `over` becomes its note. The counts are sums, except that of units, which is the smallest.
+    `over` becomes its note. The counts are sums, except those of units, which are the smallest.
     """
     estimates = [column.estimate for column in columns.values()]
     reasons = {
@@ -629,6 +634,7 @@ def _mean_estimate(
         unit_count=min(
             _units_of(column.estimate, column.unit_count) for column in columns.values()
         ),
+        balanced_units=min(estimate.balanced_units for estimate in estimates),
         n_asked=sum(
             estimate.n if estimate.n_asked is None else estimate.n_asked for estimate in estimates
         ),
