@@ -412,8 +412,8 @@ ANSWERS = (
     Mutant(
         "a_number_in_a_refusal_is_read",
         "answers/reading.py",
-        "if declines(parsed.text):  # what stands in a refusal's prose is no answer",
-        "if not parsed.text:",
+        "is_refused = declines(parsed.text)",
+        "is_refused = not parsed.text",
         ["tests/answers"],
     ),
     Mutant(

@@ -152,13 +152,13 @@ class Choices:
 
         A choice that is a number counts only at the sentence's end.
         """
-        named = [
-            match.group()
-            for match in self._named.finditer(sentence[:_LONGEST_SENTENCE])
-            if not _CAPITALIZED_WORD.search(sentence[: match.start()])
-        ]
-        ended = re.search(r"\bis ([0-9][0-9.,]*)\.?$", sentence[:_LONGEST_SENTENCE])
-        names = {name.casefold() for name in (*named, *([ended[1].rstrip(".")] if ended else []))}
+        names = set()
+        for match in self._named.finditer(sentence[:_LONGEST_SENTENCE]):
+            if not _CAPITALIZED_WORD.search(sentence[: match.start()]):
+                names.add(match.group().casefold())
+        number_at_end = re.search(r"\bis ([0-9][0-9.,]*)\.?$", sentence[:_LONGEST_SENTENCE])
+        if number_at_end:
+            names.add(number_at_end[1].rstrip("."))
         is_plain = len(sentence) <= _LONGEST_SENTENCE and not _NO_SENTENCE.search(sentence)
         if len(names) != 1 or not is_plain or _NOT_CHOSEN.search(sentence):
             return invalid(NO_CHOICE)
@@ -315,8 +315,11 @@ def chosen(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     rated = _CONFIDENCE_AT_END.sub("", text)
     if rated != text and _LETTER.match(rated) and "\n" not in text:
         whole = options.read(rated.rstrip(","), is_whole_reply=True)
-    lines = [options.read(line.strip(" |,;*\"'"), is_whole_reply=True) for line in text.split("\n")]
-    line_choices = {index for index in lines if not isinstance(index, ParseFailure)}
+    line_choices: set[int] = set()
+    for line in text.split("\n"):
+        index = options.read(line.strip(" |,;*\"'"), is_whole_reply=True)
+        if not isinstance(index, ParseFailure):
+            line_choices.add(index)
     if line_choices or not is_invalid(whole):
         return _single_index(line_choices, "several choices") if line_choices else whole
     return options.named_in(text)

@@ -220,7 +220,7 @@ def folded(text: str) -> str:
 def _labelled_row(table: re.Match[str]) -> str:
     """Return a table of a header and one row as lines of the form "name: cell"."""
     names = [cell.strip(" *_") for cell in table["head"].split("|")]
-    cells = [cell.strip() for cell in table["row"].split("|")]
+    cells = list(map(str.strip, table["row"].split("|")))
     is_header = any(map(_COLUMN.fullmatch, names)) and not any(map(_COLUMN.fullmatch, cells))
     if len(names) != len(cells) or not is_header:
         return table.group()
@@ -253,7 +253,10 @@ def _without_tags(text: str) -> str:
     brackets, as does a number in its place.
     """
     text = html.unescape(_ENDLESS.sub(" ", text))
-    closed = {(tag["label"] or tag["name"]).lower() for tag in _TAG.finditer(text) if tag["slash"]}
+    closed = set()
+    for closing in _TAG.finditer(text):
+        if closing["slash"]:
+            closed.add((closing["label"] or closing["name"]).lower())
 
     def plain(tag: re.Match[str]) -> str:
         name = (tag["label"] or tag["name"]).lower()

@@ -80,7 +80,9 @@ def _read_decision(  # noqa: PLR0911 # each has a reason of its own
     if truncated and is_cut(without_thoughts(reply)):
         text += CUT  # the last word may go on
     lines = text.split("\n")
-    whole = {word for line in lines for word in _decisions_of_line(line, words)}
+    whole: set[bool] = set()
+    for line in lines:
+        whole |= _decisions_of_line(line, words)
     if len(whole) == 1:
         return whole.pop()
     if whole:

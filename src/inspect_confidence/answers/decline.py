@@ -6,6 +6,7 @@ A hedged answer is no decline, and a decline beside an answer is `ambiguous`.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import filterfalse
 from string import ascii_uppercase
 from typing import Literal, TypeVar
 
@@ -137,7 +138,7 @@ def read_or_decline(
         return label
     if label:
         return DECLINED
-    sentences = [sentence for sentence in _sentences(parsed.text) if not _LABEL.match(sentence)]
+    sentences = list(filterfalse(_LABEL.match, _sentences(parsed.text)))
     if label is False:
         bare = any(_BARE_SENTENCE.fullmatch(_CONTRAST.sub("", text)) for text in sentences)
         return _DECLINE_BESIDE_ANSWER if bare and answer != DECLINED else answer
@@ -238,10 +239,10 @@ def _labelled_answer_declines(parsed: ParsedText) -> bool | ParseFailure | None:
 def _value_declines(value: str) -> bool | ParseFailure:
     """Return whether a label's value only declines; a failure if it also says something else."""
     sentences = _sentences(value)
-    plain = [sentence for sentence in sentences if _declines_plainly(sentence)]
-    if plain and all(map(_says_no_more, sentences)):
+    is_plain = any(map(_declines_plainly, sentences))
+    if is_plain and all(map(_says_no_more, sentences)):
         return True
-    return _DECLINE_BESIDE_ANSWER if plain or _CORE.search(value) else False
+    return _DECLINE_BESIDE_ANSWER if is_plain or _CORE.search(value) else False
 
 
 def _declines_plainly(sentence: str) -> bool:
@@ -262,5 +263,9 @@ def _clause_says_no_more(clause: str) -> bool:
 
 
 def _sentences(text: str) -> list[str]:
-    parts = (part.strip(" .!*_。！\t") for part in _SENTENCES.split(text))
-    return [part for part in parts if re.search(r"\w", part)]
+    """Return the sentences that have a word, without the signs around them."""
+    sentences = []
+    for part in _SENTENCES.split(text):
+        if re.search(r"\w", part):
+            sentences.append(part.strip(" .!*_。！\t"))
+    return sentences

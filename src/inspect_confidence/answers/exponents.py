@@ -8,7 +8,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from inspect_confidence.answers.clean import CUT, declines
@@ -157,7 +157,7 @@ def read_interval(
     pair = read_stated(reply, _stated_interval, keys=keys, truncated=truncated)
     if isinstance(pair, ParseFailure):
         return pair
-    first, second = (bound.exponent for bound in pair)
+    first, second = pair[0].exponent, pair[1].exponent
     if not (abs(first) <= limit and abs(second) <= limit):
         return ParseFailure("out_of_range", f"beyond 10^{limit:g} or 10^-{limit:g}")
     return StatedInterval(min(first, second), max(first, second), reversed=first > second)
@@ -319,16 +319,20 @@ def _labelled_or_ranged_interval(parsed: ParsedText) -> _Pair | ParseFailure:
     looser = None if is_prose else _named_bounds(parsed, "low", "high")
     pair = _named_bounds(parsed, "lower", "upper")
     pair = pair or (None if isinstance(looser, ParseFailure) else looser) or _only_range(parsed)
-    is_echo = any(is_template(statement.value) for statement in parsed.under("lower", "upper"))
+    is_echo = any(map(is_template, parsed.values("lower", "upper")))
     reason = "the template was echoed" if is_echo else "no interval of two exponents in the reply"
     return pair or invalid(reason)
 
 
 def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | None:
     """Return the bounds under two labels; None if the reply has neither label."""
-    sides = [_bound_under_label(parsed, name) for name in names]
+    sides = []
+    for name in names:
+        side = _bound_under_label(parsed, name)
+        if side is not None:
+            sides.append(side)
     failed = next((side for side in sides if isinstance(side, ParseFailure)), None)
-    match [side for side in sides if side is not None]:
+    match sides:
         case []:
             return None
         case [_]:
@@ -351,11 +355,8 @@ def _only_range(parsed: ParsedText) -> _Pair | ParseFailure | None:
     objects = [statement.value for statement in parsed.statements if statement.strength == "object"]
     if declines(parsed.text) and not objects:
         return None
-    for texts in (
-        [*(statement.value for statement in parsed.under(*keys)), *objects],
-        [parsed.text],
-    ):
-        pairs = [pair for text in texts for pair in _intervals_in(text)]
+    for texts in ([*parsed.values(*keys), *objects], [parsed.text]):
+        pairs = list(chain.from_iterable(map(_intervals_in, texts)))
         if any(
             not (_is_same_bound(low, pairs[0][0]) and _is_same_bound(high, pairs[0][1]))
             for low, high in pairs
@@ -401,7 +402,7 @@ def _intervals_in(text: str) -> list[_Pair]:
 
 def _has_power_beyond(text: str, start: int, pair: _Pair) -> bool:
     """Return whether a text names a power of ten outside an interval, from a position on."""
-    low, high = sorted(bound.exponent for bound in pair)
+    low, high = sorted((pair[0].exponent, pair[1].exponent))
     for number in numbers_in(text, start):
         bound = _number_as_bound(number) if number.style == "power" else None
         if bound and not low <= bound.exponent <= high:

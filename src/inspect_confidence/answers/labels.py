@@ -109,6 +109,10 @@ class ParsedText:
         """Return the statements under any of the given labels."""
         return [statement for statement in self.statements if statement.key in keys]
 
+    def values(self, *keys: str) -> list[str]:
+        """Return the values of the statements under any of the given labels."""
+        return [statement.value for statement in self.under(*keys)]
+
     def strengths(self, *keys: str) -> set[Strength]:
         """Return how firmly the statements under any of the given labels mark their values."""
         return {statement.strength for statement in self.under(*keys)}
@@ -137,17 +141,14 @@ def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = F
         for phrase in literal:
             piece = piece.replace(phrase, phrase.replace(":", " ").replace("=", " "))
         text += "\n" if text and piece else ""
-        statements += [
-            replace(statement, start=statement.start + len(text), end=statement.end + len(text))
-            for statement in labelled(piece)
-            if piece[statement.start : statement.start + longest].split("\n")[0] not in literal
-        ]
+        for statement in labelled(piece):
+            first_line = piece[statement.start : statement.start + longest].split("\n")[0]
+            if first_line not in literal:
+                start_in_text, end_in_text = statement.start + len(text), statement.end + len(text)
+                statements.append(replace(statement, start=start_in_text, end=end_in_text))
         text += piece
-        statements += [
-            statement
-            for member in members
-            for statement in _statements_of_member(member, len(text))
-        ]
+        for member in members:
+            statements += _statements_of_member(member, len(text))
         reached = end
     remainder = turn[objects[0][0] :] if objects else ""
     is_open = remainder.count("{") + remainder.count("[") > remainder.count("}") + remainder.count(
@@ -258,16 +259,12 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
 
 def _unlabelled_boxes(text: str, labelled: list[Statement]) -> Iterator[Statement]:
     """Yield an answer for each box that is not in the value of a label."""
-    values = [
-        statement
-        for statement in labelled
-        if statement.strength != "prose" and statement.key != "reason"
-    ]
-    labelled_starts = {
-        box.start()
-        for statement in values
-        if (box := _BOXED.search(text, statement.start, statement.end))
-    }
+    labelled_starts = set()
+    for statement in labelled:
+        if statement.strength != "prose" and statement.key != "reason":
+            labelled_box = _BOXED.search(text, statement.start, statement.end)
+            if labelled_box:
+                labelled_starts.add(labelled_box.start())
     for box in _BOXED.finditer(text):
         if box.start() not in labelled_starts and box["inside"].strip():
             yield Statement("answer", "line", box["inside"].strip(), *box.span())

@@ -266,16 +266,16 @@ def _last_share_at_start(
     Other numbers that open a line, or that the text repeats, must be the same, unless the lines
     between say that the first is revised.
     """
-    places = []
+    places, shares = [], set()
     for place, opening in enumerate(openings):
         if not isinstance(opening, ParseFailure):
             places.append(place)
+            shares.add(opening)
     if not places:
         return None
     last = places[-1]
     if is_replaced(lines[last]) or is_revised("\n".join(lines[last + 1 :])):
         return None
-    shares = {openings[place] for place in places}
     for match in _TOLD.finditer(text):
         share = value_of(text[match.end() :].split("\n", maxsplit=1)[0])
         if isinstance(share, Fraction):

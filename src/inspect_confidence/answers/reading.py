@@ -113,7 +113,7 @@ def read_stated(
         return answer
     if not parsed.text and not parsed.statements:
         return ParseFailure("no_response", "the reply is empty but for markup and reasoning")
-    answer_values = [statement.value for statement in parsed.under("answer") if statement.value]
+    answer_values = filter(None, parsed.values("answer"))
     states_nothing = is_invalid(answer) or (answer.status == "ambiguous" and not parsed.statements)
     if states_nothing and all(map(is_refusal, [parsed.text, *answer_values])):
         return ParseFailure("refusal", "the reply declines to answer")
@@ -139,10 +139,14 @@ def settled(
         read: Reader of a statement's value.
         is_same: Function that compares two values.
     """
-    readings = [(statement, read(statement.value)) for statement in parsed.under(*keys)]
-    readings = [pair for pair in readings if not _has_no_value(*pair)]
-    if declines(parsed.text):  # what stands in a refusal's prose is no answer
-        readings = [pair for pair in readings if pair[0].strength != "prose"]
+    is_refused = declines(parsed.text)
+    readings = []
+    for statement in parsed.under(*keys):
+        reading = read(statement.value)
+        # What stands in a refusal's prose is no answer.
+        is_prose_of_refusal = is_refused and statement.strength == "prose"
+        if not is_prose_of_refusal and not _has_no_value(statement, reading):
+            readings.append((statement, reading))
     if not readings:
         if "answer" not in keys:
             return None

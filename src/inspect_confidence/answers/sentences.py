@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import sentencex
 
@@ -60,7 +60,7 @@ def _split_line(line: str) -> list[str]:
         closed = _CLOSED.match(line, end)
         ends.add(closed.end() if closed else end)
     unparted = _QUOTED_OR_BRACKETED.sub(lambda match: re.sub(r"\s", "_", match.group()), line)
-    ends |= {missed.end() for missed in _MISSED_START.finditer(unparted)}
+    ends.update(map(re.Match.end, _MISSED_START.finditer(unparted)))
     begins: list[int] = []
     for start, stop in pairwise(sorted(ends)):
         part = line[start:stop]
@@ -101,10 +101,10 @@ def split_sentences(text: str) -> list[str]:
         >>> split_sentences("1. Possibly 3.5 kg.\n2. 可能是巴黎。我不确定。")
         ['Possibly 3.5 kg.', '可能是巴黎。', '我不确定。']
     """
-    lines = [line for line in without_thoughts(text).splitlines() if _WORD.search(line)]
-    pieces = (piece for line in _without_bullets(lines) for piece in _split_numbered_items(line))
-    parts = (part for piece in pieces for part in _split_line(piece))
-    return [part.strip() for part in parts if _WORD.search(part)]
+    lines = list(filter(_WORD.search, without_thoughts(text).splitlines()))
+    pieces = chain.from_iterable(map(_split_numbered_items, _without_bullets(lines)))
+    sentences = chain.from_iterable(map(_split_line, pieces))
+    return list(map(str.strip, filter(_WORD.search, sentences)))
 
 
 def ends_whole(text: str) -> bool:
@@ -137,13 +137,12 @@ def _split_numbered_items(line: str) -> Iterable[str]:
     labels: list[re.Match[str]] = []
     for label in _INLINE_LABEL.finditer(line):
         is_next = _label_number(label) == len(labels) + 1
-        if is_next and all(
-            _label_style(label_before) == _label_style(label) for label_before in labels[:1]
-        ):
+        has_same_style = not labels or _label_style(labels[0]) == _label_style(label)
+        if is_next and has_same_style:
             labels.append(label)
     if len(labels) < 2:
         return [line]
-    starts, stops = [label.end() for label in labels], [label.start() for label in labels]
+    starts, stops = map(re.Match.end, labels), map(re.Match.start, labels)
     return [line[a:b] for a, b in zip([0, *starts], [*stops, len(line)], strict=True)]
 
 

@@ -344,7 +344,7 @@ def _locate_answer(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int
     """
     text = "".join(choice.token for choice in tokens)
     # The last key counts, because reasoning before it may contain others.
-    start = max((key.end() for key in _KEY.finditer(text)), default=len(text))
+    start = max(map(re.Match.end, _KEY.finditer(text)), default=len(text))
     if not re.compile(rf"{re.escape(answer)}(?!\w)", re.I).match(text, start):
         return None
     for number, choice in enumerate(tokens):

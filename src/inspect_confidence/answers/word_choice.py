@@ -184,7 +184,10 @@ def _plain_spelling(text: str) -> str:
 def _spellings_of_phrase(text: str) -> set[str]:
     """Return the spellings of a phrase with and without its verb: "is likely to be", "likely"."""
     ends = {text, text.removesuffix(" to be"), text.removesuffix(" be")}
-    return {end.removeprefix(verb) for end in ends for verb in ("", "is ", "are ", "will be ")}
+    spellings = set(ends)
+    for verb in ("is ", "are ", "will be "):
+        spellings.update(end.removeprefix(verb) for end in ends)
+    return spellings
 
 
 def _unique_spellings(spellings: Sequence[set[str]]) -> dict[str, int]:

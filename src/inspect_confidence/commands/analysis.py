@@ -207,7 +207,8 @@ def settings_text(settings: Settings) -> str:
         texts.append("common_items=true")
     if isinstance(labels := settings.get("judge_labels"), str | PathLike):
         texts.append(f"judge_labels={option_text(labels)}")
-    texts += [f"{name}={option_text(value)}" for name, value in settings.get("options", {}).items()]
+    for name, option_value in settings.get("options", {}).items():
+        texts.append(f"{name}={option_text(option_value)}")
     return f"Analysis: {'; '.join(texts)}." if texts else ""
 
 
@@ -393,7 +394,8 @@ def study_parts(source: JudgmentSource, settings: Settings) -> Iterator[StudyRes
                 frame = all_frames[table.task] = _store_texts_as_objects(frame)
                 if settings.get("common_items", False):
                     frame, dataset_notes = keep_common_items(frame, table)
-                    notes |= {(table.task, name): note for name, note in dataset_notes.items()}
+                    for dataset, note in dataset_notes.items():
+                        notes[table.task, dataset] = note
                 frames[table.task] = frame
         if any(map(len, frames.values())):
             yield StudyResults(study, frames, all_frames, resampling, notes)

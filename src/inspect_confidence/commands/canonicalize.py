@@ -82,9 +82,9 @@ def _ask_for_forms(markers: list[str], model: str, template: str) -> dict[str, s
             "leave out --model."
         )
     requested = set(markers)
-    # Values that are not text are grouped by rules, like markers that are left out.
-    return {
-        str(marker): form.strip()
-        for marker, form in parsed.items()
-        if marker in requested and isinstance(form, str) and form.strip()
-    }
+    forms = {}
+    for marker, form in parsed.items():
+        # Values that are not text are grouped by rules, like markers that are left out.
+        if marker in requested and isinstance(form, str) and form.strip():
+            forms[str(marker)] = form.strip()
+    return forms

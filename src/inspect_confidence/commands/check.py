@@ -208,11 +208,12 @@ def check(
     frames = []
     for requirement in parsed:
         rows = results.iloc[_matching_positions(requirement, table)]
-        reasons, decisions = [], []
+        passed, reasons, decisions = [], [], []
         for row in rows.to_dict("records"):
-            reasons.append(_failure_reason(requirement, row, strict))
+            reason = _failure_reason(requirement, row, strict)
+            passed.append(not reason)
+            reasons.append(reason)
             decisions.append(_interval_decision(requirement, row))
-        passed = [not reason for reason in reasons]
         rows = rows.assign(requirement=requirement.text, passed=passed)
         frames.append(rows.assign(reason=reasons, decision=decisions))
     return pd.concat(frames, ignore_index=True)[list(COLUMNS)]
@@ -270,7 +271,7 @@ def _no_match_error(requirement: Requirement, candidates: Sequence[Mapping[str, 
         values = {row.get(key, "") for row in candidates}
         condition = f"{key}={value}" if value else f"no {key}"
         return f"{start} {condition}. {_list_existing_values(value, values)}"
-    parts = ", ".join(f"{key}={value}" for key, value in requirement.parts.items())
+    parts = ", ".join(map("=".join, requirement.parts.items()))
     return f"{start} {parts} together; leave one of them out."
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, filterfalse
 from operator import attrgetter
 from os import PathLike, fspath
 from typing import Any
@@ -322,7 +322,7 @@ def _paths_of_logs(paths: Paths) -> list[str]:
     """Return the paths of logs, folders and stores: all that are not tables."""
     path_list = [paths] if isinstance(paths, str | PathLike) else paths
     texts = [fspath(path) for path in path_list]
-    return [text for text in texts if not is_table(text)]
+    return list(filterfalse(is_table, texts))
 
 
 def _stored_runs(paths: Paths) -> set[str]:

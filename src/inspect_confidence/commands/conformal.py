@@ -86,13 +86,11 @@ def _compare_intervals(
     """Return the results of each compared metric before and after the map, and their difference."""
     rows_before, study = test.pooled(), study_of(test.task)
     rows_after = move_bounds(rows_before, offset)
-    results_before = {
-        row.metric: row for row in study.summarize({test.task: rows_before}, resampling)
-    }
-    results_after = {
-        row.metric: row for row in study.summarize({test.task: rows_after}, resampling)
-    }
-    differences = {row.metric: row for row in study.compare(rows_after, rows_before, resampling)}
-    return [
-        (results_before[name], results_after[name], differences[name]) for name in COMPARED_METRICS
-    ]
+    before, after, differences = {}, {}, {}
+    for result in study.summarize({test.task: rows_before}, resampling):
+        before[result.metric] = result
+    for result in study.summarize({test.task: rows_after}, resampling):
+        after[result.metric] = result
+    for difference in study.compare(rows_after, rows_before, resampling):
+        differences[difference.metric] = difference
+    return [(before[name], after[name], differences[name]) for name in COMPARED_METRICS]

@@ -151,9 +151,9 @@ def read_design(path: str) -> Design:
     entries: list[StudyEntry] = []
     for task in study.tasks:
         entries += _study_entries(path, task, study)
-    unused = shared_arguments.keys() - set(
-        chain.from_iterable(_argument_names(entry.task) for entry in entries)
-    )
+    unused = set(shared_arguments)
+    for entry in entries:
+        unused.difference_update(_argument_names(entry.task))
     if unused:
         raise InvalidArgument(
             f"{path}: none of the tasks has the argument {min(unused)!r}; remove it."
@@ -222,11 +222,6 @@ def _study_entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]
         raise InvalidArgument(
             f"{path}: {task}: `models` is missing or empty; write models as [openai/gpt-4o-mini]."
         )
-    shared_arguments = {
-        name: value
-        for name, value in (study.arguments or {}).items()
-        if name in argument_names_of_task
-    }
     roles: dict[str, str | None] = {}
     for role in ("grader", "extractor"):
         name = getattr(section if role in section.model_fields_set else study, role)
@@ -235,9 +230,10 @@ def _study_entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]
     entries = []
     for combination in product(*varied_arguments.values()):
         arguments = dict(zip(varied_arguments, combination, strict=True))
-        for defaults in (task_arguments, shared_arguments):
+        for defaults in (task_arguments, study.arguments or {}):
             for name, value in defaults.items():
-                arguments.setdefault(name, value)
+                if name in argument_names_of_task:
+                    arguments.setdefault(name, value)
         entries.append(StudyEntry(task, arguments, models, repeats, **roles))
     return entries
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -45,7 +45,7 @@ class JudgmentGroup:
     @property
     def condition(self) -> Condition:
         """The elicitation as a condition of results, with the ends of a scale as `scale`."""
-        low, high = (self.elicitation.get(end) for end in ("low", "high"))
+        low, high = self.elicitation.get("low"), self.elicitation.get("high")
         scale = "" if low is None else f"{low:g}-{high:g}"
         parts = {name: value or "" for name, value in self.elicitation.items()}
         return Condition({**parts, "low": "", "high": "", "scale": scale})
@@ -209,11 +209,10 @@ def _split_groups(
 ) -> Iterator[JudgmentGroupT]:
     """Yield the groups of a task's judgments by model, variant and `columns`, the elicitation."""
     for key, group in rows.groupby(["model", "variant", *columns], sort=False, dropna=False):
-        # NaN, which differs from itself, stands for a missing scale or level.
-        elicitation = {
-            name: value if value == value else None  # noqa: PLR0124
-            for name, value in zip(columns, key[2:], strict=True)
-        }
+        elicitation: dict[str, Any] = dict(zip(columns, key[2:], strict=True))
+        for name, value in elicitation.items():
+            if pd.isna(value):  # a missing scale or level
+                elicitation[name] = None
         yield group_class(
             task=task,
             model=str(key[0]),

@@ -1,6 +1,7 @@
 """Labelled judgments of a judge, from a log of `judge_check` or from a file."""
 
 from collections.abc import Mapping
+from operator import itemgetter
 from os import PathLike, fspath
 
 import pandas as pd
@@ -87,8 +88,9 @@ def _parse_labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
                 f"{source}: {min(unknown)!r} in the column {name!r} is unknown; write correct and "
                 "incorrect (or 1 and 0), or yes, no and n/a."
             )
-        forms[name] = words.map({word: form for word, (form, _) in _LABEL_WORDS.items()})
-        numbers[name] = words.map({word: number for word, (_, number) in _LABEL_WORDS.items()})
+        forms_and_numbers = words.map(_LABEL_WORDS)
+        forms[name] = forms_and_numbers.map(itemgetter(0))
+        numbers[name] = forms_and_numbers.map(itemgetter(1))
     if (forms["judged"] != forms["label"]).any():
         raise InvalidArgument(
             f"{source}: a row has one word for whether an answer is right and one for whether two "

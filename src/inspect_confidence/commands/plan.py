@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from textwrap import shorten
 from typing import Any
 
@@ -89,10 +88,10 @@ def plan_run(
     if model:
         settings = task_object.config.merge(GenerateConfig(temperature=temperature))
         values = settings.model_dump(exclude_none=True)
-        lines += [f"unsent:  {line}" for line in _unsent_lines(requests.facts, model, values)]
+        lines += map("unsent:  {}".format, _unsent_lines(requests.facts, model, values))
     metadata = [sample.metadata or {} for sample in task_object.dataset] * requests.epochs
     impossible_metrics = study_of(tables[name]).lacking(tables[name], metadata)
-    lines += [f"lacks:   {line}" for line in impossible_metrics]
+    lines += map("lacks:   {}".format, impossible_metrics)
     return "\n".join(lines)
 
 
@@ -116,10 +115,11 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     lines = [f"{path}: {sum(map(len, runs.values()))} runs, logs in {design.logs}"]
     for model, model_runs in runs.items():
         lines.append(f"{model:<48}{'calls':>10}{'dollars':>10}{'minutes':>10}")
+        model_costs: list[_CallCost] = []
         for run in model_runs:
             name = shorten(run.name, 44, placeholder="...")
             lines.append(_table_line(f"  {name}", run.costs, connections))
-        model_costs = list(chain.from_iterable(run.costs for run in model_runs))
+            model_costs += run.costs
         if len(model_runs) > 1:
             lines.append(_table_line("  all", model_costs, connections))
         costs += [cost for cost in model_costs if cost.calls]
@@ -127,7 +127,7 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     unpriced = dict.fromkeys(cost.model for cost in costs if not cost.is_priced)
     lines += [f"no price of {model} is known; give it with {_PRICE_OPTION}" for model in unpriced]
     sources = dict.fromkeys(cost.source for cost in costs if cost.source)
-    lines += [f"prices: {source}" for source in sources]
+    lines += map("prices: {}".format, sources)
     lines.append(
         f"minutes: at {connections} connections, {_SECONDS_PER_CALL} s a call and "
         f"{_TOKENS_PER_SECOND} tokens a second; a judge's typical calls are included"

@@ -337,8 +337,9 @@ def recalibrated(source: JudgmentSource, maps: Maps) -> Judgments:
     for task, task_frames in mapped_frames.items():
         columns = list(frames[task].columns)
         frames[task] = pd.concat(task_frames, ignore_index=True)[columns]
-    unmapped = [task for task in judgments if task not in mapped_frames]
-    notices += [f"{task} stays as it is: there is no map of it" for task in unmapped]
+    for task in judgments:
+        if task not in mapped_frames:
+            notices.append(f"{task} stays as it is: there is no map of it")
     if not any(len(frames[task]) for task in mapped_frames):
         raise InvalidArgument(f"No judgment is left to recalibrate: {'; '.join(notices)}.")
     return Judgments(frames, notices, judgments.loss_notices)
@@ -354,7 +355,7 @@ def _split_by_maps(group: JudgmentGroup, entries: Sequence[SavedMap]) -> Sequenc
     by_values = [entry.by for entry in entries if {**entry.judgments, "by": ""} == key]
     if not any(by_values):
         return [group]
-    fields = " ".join(f"--by {name}" for name in Condition.read(max(by_values)))
+    fields = " ".join(map("--by {}".format, Condition.read(max(by_values))))
     if "by" not in group.rows or not group.rows["by"].any():
         raise InvalidArgument(
             f"The maps of {group.name} ({group.task}) are for values of a field: add {fields}, or "

@@ -99,11 +99,17 @@ def _tasks_of_entry(
         raise InvalidArgument(f"{entry.name}: name a `grader`, the model that judges the replies.")
     for name in entry.models:
         check_calibrated_settings(built, name, settings)
-    tasks = [task_with(copy(built), model=models[name]) for name in entry.models]
     names = {"grader": entry.grader, "extractor": entry.extractor}
-    if roles := {role: models[name] for role, name in names.items() if name}:
-        tasks = [task_with(task, model_roles=dict(roles)) for task in tasks]
-    return [task_with(task, epochs=entry.repeats) for task in tasks] if entry.repeats else tasks
+    roles = {role: models[name] for role, name in names.items() if name}
+    tasks = []
+    for name in entry.models:
+        task = task_with(copy(built), model=models[name])
+        if roles:
+            task = task_with(task, model_roles=dict(roles))
+        if entry.repeats:
+            task = task_with(task, epochs=entry.repeats)
+        tasks.append(task)
+    return tasks
 
 
 def _get_model(name: str) -> Model:

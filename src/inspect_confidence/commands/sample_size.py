@@ -299,6 +299,41 @@ class _TwoRuns:
         return self.contrast(units, units if self.is_paired else self.first.draw_units(n, rng))
 
 
+@dataclass(frozen=True)
+class _SimulatedTest:
+    """Test of the difference between two simulated runs that differ by the aim's size.
+
+    Attributes:
+        runs: The populations of the runs.
+        metric_column: Column of the aim's metric in a contrast of the runs.
+        shift: Size of the aim minus the pilot's difference; each simulated difference is moved by
+            it.
+        rng: Generator of the simulated runs.
+    """
+
+    runs: _TwoRuns
+    metric_column: int
+    shift: float
+    rng: np.random.Generator
+
+    def detection(self, n: int) -> float:
+        """Return 1 if the test of two runs of about n items finds the difference, else 0."""
+        contrast = self.runs.draw(n, self.rng)
+        difference = resample_contrast(contrast, self.runs.aim.resampling(self.rng), None)
+        shifted = replace(
+            difference, values=difference.values + self.shift, draws=difference.draws + self.shift
+        )
+        return float(shifted.test(self.metric_column).p < 0.05)
+
+    def target_size(self, n: int, detections: FloatArray) -> float:
+        """Extrapolate the size, since the power is Phi(s sqrt(n) - 1.96)."""
+        # Half a run keeps the power away from 0 and 1; one step changes n at most 16 times.
+        smallest = 0.5 / len(detections)
+        alpha_z = -float(ndtri(0.025))
+        z = float(ndtri(np.clip(detections.mean(), smallest, 1 - smallest)))
+        return n * min((ndtri(self.runs.aim.power) + alpha_z) / max(z + alpha_z, 0.1), 4) ** 2
+
+
 def _size_to_detect(
     aim: _Aim, groups: list[ConfidenceGroup], rng: np.random.Generator
 ) -> dict[str, object]:
@@ -313,19 +348,17 @@ def _size_to_detect(
             f"--pilot has {len(groups)} models, variants or methods ({'; '.join(names)}); give one "
             "or two of them."
         )
-    pilots = list(map(_readable_pilot, groups))
-    pilot_frames = [frame for frame, _ in pilots]
-    items_asked = min(count for _, count in pilots)
+    frames, item_counts = zip(*map(_readable_pilot, groups), strict=True)
     is_paired = len(groups) == 2
-    rows_of_sides = (
-        restrict_to_common_items(pilot_frames)[1]
-        if is_paired
-        else [pilot_frames[0], pilot_frames[0]]
+    sides = restrict_to_common_items(frames)[1] if is_paired else [frames[0], frames[0]]
+    first, second = sides
+    units, pilot_items, cluster_note = _pilot_units(" and ".join(names), first)
+    runs = _TwoRuns(
+        aim,
+        _Population.from_frame(first, units),
+        _Population.from_frame(second, units),
+        is_paired,
     )
-    units, pilot_items, cluster_note = _pilot_units(" and ".join(names), rows_of_sides[0])
-    first, second = (_Population.from_frame(side, units) for side in rows_of_sides)
-    runs = _TwoRuns(aim, first, second, is_paired)
-
     all_units = np.arange(len(units))
     whole_pilot = runs.contrast(all_units, all_units)
     metric_column = max(
@@ -335,23 +368,8 @@ def _size_to_detect(
         resample_contrast(whole_pilot, Resampling(1), None).values[metric_column]
     )
     shift = (aim.size if pilot_difference >= 0 else -aim.size) - pilot_difference
-
-    def simulated_detection(n: int) -> float:
-        difference = resample_contrast(runs.draw(n, rng), aim.resampling(rng), None)
-        shifted = replace(
-            difference, values=difference.values + shift, draws=difference.draws + shift
-        )
-        return float(shifted.test(metric_column).p < 0.05)
-
-    def target_size(n: int, detections: FloatArray) -> float:
-        """Extrapolate the size, since the power is Phi(s sqrt(n) - 1.96)."""
-        # Half a run keeps the power away from 0 and 1; one step changes n at most 16 times.
-        smallest = 0.5 / len(detections)
-        alpha_z = -float(ndtri(0.025))
-        z = float(ndtri(np.clip(detections.mean(), smallest, 1 - smallest)))
-        return n * min((ndtri(aim.power) + alpha_z) / max(z + alpha_z, 0.1), 4) ** 2
-
-    items, note = _search_size(simulated_detection, target_size, pilot_items)
+    test = _SimulatedTest(runs, metric_column, shift, rng)
+    items, note = _search_size(test.detection, test.target_size, pilot_items)
     if is_paired:
         second_name, correlation = names[1], _correlation(whole_pilot, metric_column)
         pilot_note = f"the pilot's own difference is {pilot_difference:.3g}"
@@ -366,7 +384,7 @@ def _size_to_detect(
         b=second_name,
         items=items,
         pilot_items=pilot_items,
-        items_asked=items_asked,
+        items_asked=min(item_counts),
         note=join_notes(pilot_note, cluster_note, note),
         correlation=correlation,
     )
@@ -379,10 +397,10 @@ def _correlation(pilot_contrast: Contrast, column: int) -> float:
         pilot_contrast: The contrast of all items of the pilot.
         column: Position of the metric.
     """
-    draws = bootstrap_pair(
+    first_draws, second_draws = bootstrap_pair(
         pilot_contrast.first, pilot_contrast.second, np.zeros(pilot_contrast.unit_count, np.int64)
     )
-    first, second = (side[:, column] for side in draws)
+    first, second = first_draws[:, column], second_draws[:, column]
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")
     return float(np.corrcoef(first, second)[0, 1])

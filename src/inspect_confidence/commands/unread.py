@@ -55,10 +55,7 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
         rows = frame[frame["status"] != "ok"]
         varied = rows[[*all_tables()[task].varied]].to_dict("records")
         conditions = list(map(_condition_text, varied))
-        parts = [
-            ", ".join(dict.fromkeys(_PART_PREFIX.findall(reason))) for reason in rows["reason"]
-        ]
-        failures.append(rows.assign(condition=conditions, part=parts))
+        failures.append(rows.assign(condition=conditions, part=rows["reason"].map(_reply_parts)))
     replies = pd.concat(failures, ignore_index=True)
     texts = _read_texts(paths, set(replies["run"]) - {""})
     methods = _request_methods(replies)
@@ -79,6 +76,11 @@ def _request_methods(replies: pd.DataFrame) -> "pd.Series[str]":
         return methods
     is_withdrawal = replies["format"] == AFTERWARDS
     return methods.mask(is_withdrawal, replies["confidence_target"].map(decline_way))
+
+
+def _reply_parts(reason: str) -> str:
+    """Return the parts of a reply that the reason of a parse failure names, such as `answer`."""
+    return ", ".join(dict.fromkeys(_PART_PREFIX.findall(reason)))
 
 
 def _condition_text(row: Mapping[Hashable, Any]) -> str:
@@ -109,8 +111,8 @@ def shares(judgments: Judgments) -> pd.DataFrame:
             numbers = (task, model, variant, len(replies), int(is_unread.sum()), share, low, high)
             lines.append({**dict(zip(_SHARE_COLUMNS, numbers, strict=True)), **counts})
     table = pd.DataFrame(lines)
-    statuses = [name for name in table if name not in _SHARE_COLUMNS]
-    return table.assign(**{str(name): table[name].fillna(0).astype(int) for name in statuses})
+    statuses = table.columns.difference(list(_SHARE_COLUMNS))
+    return table.fillna(dict.fromkeys(statuses, 0)).astype(dict.fromkeys(statuses, int))
 
 
 def _replies_by_task(judgments: Judgments) -> dict[str, pd.DataFrame]:

@@ -125,7 +125,7 @@ def export(
     )
     with staged(folder) as new:
         files = [file.relative_to(new) for file in form.write(content, new)]
-    return [folder / file for file in files]
+    return list(map(folder.joinpath, files))
 
 
 def _log_paths(source: object) -> Sequence[str]:

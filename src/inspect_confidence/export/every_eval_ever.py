@@ -51,22 +51,15 @@ def _write_result_set(result_set: ResultSet, material: Material, directory: Path
     """Write the aggregate file, and the per-item file if there are scores; return the paths."""
     runs = [material.runs[name] for name in result_set.runs() if name in material.runs]
     info = model_info(result_set.model, runs)
-    model = file_name(info["id"].split("/", 1)[-1])
-    common = {"schema_version": VERSION, "evaluation_id": _evaluation_id(result_set)}
+    evaluation_id = _evaluation_id(result_set)
+    common = {"schema_version": VERSION, "evaluation_id": evaluation_id}
     items = items_of(result_set, {**common, "model_id": info["id"]})
-    log: dict[str, Any] = {
+    aggregate: dict[str, Any] = {
         **common,
         "retrieved_timestamp": str(int(time.time())),
-        "source_metadata": {
-            "source_type": "evaluation_run",
-            "source_organization_name": material.organization,
-            "evaluator_relationship": material.relationship,
-            "additional_details": _without_empty(
-                exported_by=f"{_PACKAGE} {__version__}",
-                variant=result_set.variant,
-                per_item=NO_ITEMS if items is None else "",
-            ),
-        },
+        "source_metadata": _source_metadata(
+            result_set, material, NO_ITEMS if items is None else ""
+        ),
         "model_info": info,
         "eval_library": _eval_library(result_set, runs),
         "evaluation_results": _evaluation_results(
@@ -75,30 +68,68 @@ def _write_result_set(result_set: ResultSet, material: Material, directory: Path
     }
     if runs:
         began = min(datetime.fromisoformat(run.created).timestamp() for run in runs)
-        log["evaluation_timestamp"] = str(int(began))
-    identity = hashlib.sha256(common["evaluation_id"].encode("utf-8", "replace")).digest()
-    stem = f"data/{_PACKAGE}/{file_name(developer(result_set.model))}/{model}/"
-    stem += str(uuid.UUID(bytes=identity[:16], version=4))
+        aggregate["evaluation_timestamp"] = str(int(began))
+    stem = _file_stem(result_set.model, info["id"], evaluation_id)
     item_files = []
-    lines, left_out = items or ([], {})
-    if lines:
-        json_lines = []
-        for line in lines:
-            json_lines.append(in_json(json.dumps(line, ensure_ascii=False, allow_nan=False)))
-        text = "\n".join(json_lines) + "\n"
-        item_files.append(put(directory / f"{stem}_samples.jsonl", text))
-        log["detailed_evaluation_results"] = description = {
-            "format": "jsonl",
-            "file_path": f"{stem}_samples.jsonl",
-            "hash_algorithm": "sha256",
-            "checksum": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest(),
-            "total_rows": len(lines),
-        }
-        if left_out:
-            counts = "; ".join(f"{status}: {n}" for status, n in left_out.items())
-            description["additional_details"] = {"judgments_without_a_score": counts}
-    aggregate = in_json(json.dumps(log, indent=1, ensure_ascii=False, allow_nan=False))
-    return [put(directory / f"{stem}.json", aggregate), *item_files]
+    records, left_out = items or ([], {})
+    if records:
+        lines = []
+        for record in records:
+            lines.append(in_json(json.dumps(record, ensure_ascii=False, allow_nan=False)) + "\n")
+        text = "".join(lines)
+        name = f"{stem}_samples.jsonl"
+        item_files.append(put(directory / name, text))
+        aggregate["detailed_evaluation_results"] = _describe_item_file(
+            name, text, len(records), left_out
+        )
+    aggregate_text = in_json(json.dumps(aggregate, indent=1, ensure_ascii=False, allow_nan=False))
+    return [put(directory / f"{stem}.json", aggregate_text), *item_files]
+
+
+def _source_metadata(result_set: ResultSet, material: Material, items_note: str) -> dict[str, Any]:
+    """Return the schema's `source_metadata`: who evaluated, the variant, and a note on items."""
+    return {
+        "source_type": "evaluation_run",
+        "source_organization_name": material.organization,
+        "evaluator_relationship": material.relationship,
+        "additional_details": _without_empty(
+            exported_by=f"{_PACKAGE} {__version__}",
+            variant=result_set.variant,
+            per_item=items_note,
+        ),
+    }
+
+
+def _file_stem(model: str, model_id: str, evaluation_id: str) -> str:
+    """Return the path of a result set's files without their endings; its UUID is made of the id."""
+    identity = hashlib.sha256(evaluation_id.encode("utf-8", "replace")).digest()
+    model_folder = file_name(model_id.split("/", 1)[-1])
+    folder = f"data/{_PACKAGE}/{file_name(developer(model))}/{model_folder}"
+    return f"{folder}/{uuid.UUID(bytes=identity[:16], version=4)}"
+
+
+def _describe_item_file(
+    path: str, text: str, rows: int, left_out: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return the schema's `detailed_evaluation_results`, which describes the per-item file.
+
+    Args:
+        path: Path of the file in the export.
+        text: Text of the file.
+        rows: Number of its records.
+        left_out: Number of the judgments without a score by status.
+    """
+    description: dict[str, Any] = {
+        "format": "jsonl",
+        "file_path": path,
+        "hash_algorithm": "sha256",
+        "checksum": hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest(),
+        "total_rows": rows,
+    }
+    if left_out:
+        counts = "; ".join(f"{status}: {n}" for status, n in left_out.items())
+        description["additional_details"] = {"judgments_without_a_score": counts}
+    return description
 
 
 def _without_empty(**details: str) -> dict[str, str]:

@@ -47,34 +47,30 @@ class CellTable:
 
 def cells(tables: Sequence[CellTable]) -> Figure:
     """Draw the tables below each other, each in blocks of at most five columns."""
-    table_blocks = [
-        (table, places)
-        for table in tables
-        for places in blocks(range(len(table.columns)), _MOST_COLUMNS)
-    ]
-    names = [
-        tick_labels(table.columns[place] for place in places) for table, places in table_blocks
-    ]
-    slanted_width = max(
-        (tick_width(labels) for labels in names if _are_slanted(labels)), default=0.0
-    )
+    titled_blocks, heights, remarks = [], [], []
+    slanted_width = row_label_width = 0.0
+    for table in tables:
+        row_label_width = max(row_label_width, tick_width(tick_labels(table.rows)))
+        for places in blocks(range(len(table.columns)), _MOST_COLUMNS):
+            labels = tick_labels(table.columns[place] for place in places)
+            if _are_slanted(labels):
+                slanted_width = max(slanted_width, tick_width(labels))
+            titled_blocks.append((table.title, (table, places, labels)))
+            heights.append(_ROW_HEIGHT * len(table.rows))
+            remarks.append("" if places[0] else table.remark)
     down, aside = slanted_width * sin(radians(_SLANT)), slanted_width * cos(radians(_SLANT))
-    row_label_width = max(tick_width(tick_labels(table.rows)) for table in tables)
     ticks = max(row_label_width, aside - _HALF_COLUMN)
     return facets(
-        [
-            (table.title, (table, places, labels))
-            for (table, places), labels in zip(table_blocks, names, strict=True)
-        ],
+        titled_blocks,
         lambda ax, table_block: _draw_table(ax, *table_block),
         x="",
         y="",
         columns=1,
-        height=[_ROW_HEIGHT * len(table.rows) for table, _ in table_blocks],
+        height=heights,
         shared="none",
         ticks=ticks,
         least_ticks=ticks,
-        beneath=["" if places[0] else table.remark for table, places in table_blocks],
+        beneath=remarks,
         below=0.24 + down,
     )
 

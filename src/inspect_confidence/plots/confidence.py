@@ -1,6 +1,7 @@
 """Confidence against accuracy."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,11 @@ def _condition_sort_key(value: str) -> tuple[float, float, str]:
         return 2, 0, value
 
 
+def _scale_labels(scales: Sequence[str]) -> list[str]:
+    """Return short names of scales; a dash stands for a missing one."""
+    return [shortened(scale, 16) or "-" for scale in scales]
+
+
 @styled
 def m_ratio(rows: pd.DataFrame) -> Figure:
     """Draw the M-ratio of every scale, the data sets side by side, with 95% intervals.
@@ -114,13 +120,13 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
 
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
         ax.set(xlim=(low, high), ylim=(len(scales) - 0.5, -0.5))
-        ax.set_yticks(range(len(scales)), [shortened(scale, 16) or "-" for scale in scales])
+        ax.set_yticks(range(len(scales)), _scale_labels(scales))
         ax.axvline(1, **DASHED)
         finite = rows[np.isfinite(rows["value"])]
         for k, dataset in enumerate(datasets):
             of_dataset = finite[finite["dataset"] == dataset]
             aside = (k - (len(datasets) - 1) / 2) * (0.7 / len(datasets))
-            y = [scales.index(scale) + aside for scale in of_dataset["scale"]]
+            y = of_dataset["scale"].map(scales.index).to_numpy(float) + aside
             # An interval without an end runs out of the panel; one that is missing is not drawn.
             reach = arms(of_dataset, beyond=high - low)
             ax.errorbar(
@@ -181,7 +187,7 @@ def ece_bins(rows: pd.DataFrame) -> Figure:
         draw,
         x="bins of equal width",
         y="ECE",
-        legend=[shortened(scale, 16) or "-" for scale in scales],
+        legend=_scale_labels(scales),
         handles=lambda axes: axes[0].containers,
         ticks=0.4,
     )
@@ -361,8 +367,11 @@ def utility(rows: pd.DataFrame) -> Figure:
 
     def draw(ax: Axes, points: pd.DataFrame) -> None:
         # The text is as in "right 1, wrong -2, abstain 0".
-        texts = dict(pair.split(" ") for pair in str(points["costs"].iloc[0]).split(", "))
-        costs = Costs(**{name: float(text) for name, text in texts.items()})
+        cost_by_name = {}
+        for pair in str(points["costs"].iloc[0]).split(", "):
+            name, text = pair.split(" ")
+            cost_by_name[name] = float(text)
+        costs = Costs(**cost_by_name)
         ax.axhline(costs.abstain, **DASHED)
         ax.axvline(costs.indifferent, **_DOTTED)
         x, y, low, high = points[["x", "value", "ci_low", "ci_high"]].to_numpy(float).T
@@ -482,7 +491,7 @@ def draw_bins(ax: Axes, rows: pd.DataFrame, right: float, strip: float) -> None:
     """
     bins = rows.sort_values("x")
     ax.plot([0, 1], [0, 1], **DASHED)
-    edges = [float(name.split("-", 1)[0]) + (0.1 - _BAR_WIDTH) / 2 for name in bins["bin"]]
+    edges = bins["bin"].str.partition("-")[0].to_numpy(float) + (0.1 - _BAR_WIDTH) / 2
     height = bins["n"] / bins["n"].max() * strip
     ax.bar(edges, height, _BAR_WIDTH, bottom=-strip - 0.04, align="edge", color=FAINT, alpha=0.5)
     ax.axhline(-0.02, color=RULE, linewidth=0.7)

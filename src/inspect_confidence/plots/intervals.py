@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ _LINE_LABELS = {
 
 _PARTS = ("level", "method", "split", "base", "scaling", "decoding", "traces")
 _PANEL_COLUMNS = ("of", "model", "dataset", "variant")
+_panel_key = itemgetter(*_PANEL_COLUMNS)
+"""Function that returns the panel to which a row belongs."""
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (2, 1)))
 _SHIFT = 0.07  # so that intervals at one level don't hide each other
 
@@ -76,7 +79,7 @@ def _level_panels(
     """
     titled = panels(rows, _PANEL_COLUMNS, always=["of"])
     names = _ordered_lines(rows)
-    levels = sorted({float(level) for level in rows["level"] if level})
+    levels = sorted(set(map(float, filter(None, rows["level"]))))
     ticks = _level_labels(levels, WIDTH / min(len(titled), 2) - 0.5)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
@@ -127,13 +130,13 @@ def _infinite_remark(rows: pd.DataFrame) -> str:
     parts = []
     for name in _ordered_lines(infinite):
         levels = sorted(infinite.loc[infinite["line"] == name, "level"].astype(float))
-        parts.append(f"{_LINE_LABELS[name]} at {', '.join(f'{level:g}%' for level in levels)}")
+        parts.append(f"{_LINE_LABELS[name]} at {', '.join(map('{:g}%'.format, levels))}")
     return f"infinite, not drawn: {'; '.join(parts)}" if parts else ""
 
 
 def _level_labels(levels: Sequence[float], inches: float) -> list[str]:
     """Return the labels of the levels, leaving out labels for which there is no room."""
-    labels = [f"{level:g}" for level in levels]
+    labels = list(map("{:g}".format, levels))
     spacing = tick_width(labels) + 0.06
     step = max(1, math.ceil(spacing * len(levels) / inches))
     return [name if k % step == 0 else "" for k, name in enumerate(labels)]
@@ -210,14 +213,14 @@ def tunnel(rows: pd.DataFrame) -> Figure:
     plateaus = {}
     with suppress(InvalidArgument):  # there may be none
         for row in _rows_of_lines(rows, ["coverage_plateau"]).to_dict("records"):
-            plateaus[tuple(row[name] for name in _PANEL_COLUMNS)] = f"coverage plateau {cell(row)}"
+            plateaus[_panel_key(row)] = f"coverage plateau {cell(row)}"
 
     def set_axis(ax: Axes) -> None:
         ax.set_ylim(0, top)
         ax.yaxis.set_major_formatter(lambda width, _: brief(width))
 
     def width_remark(panel_rows: pd.DataFrame) -> str:
-        return plateaus.get(tuple(panel_rows[name].iloc[0] for name in _PANEL_COLUMNS), "")
+        return plateaus.get(_panel_key(panel_rows.iloc[0]), "")
 
     return _level_panels(
         selected, "mean width, powers of ten", ceiling=top, set_axis=set_axis, remark=width_remark

@@ -296,12 +296,11 @@ def _fitted_names(names: Sequence[str]) -> list[str]:
 def _legend_columns(names: Sequence[str]) -> int:
     """Return the most columns of a legend that fit the width; matplotlib fills column by column."""
     for count in range(len(names), 1, -1):
-        widest = [
-            max(inches_of(str(name), _LEGEND_SIZE) for name in column)
-            for column in np.array_split(np.array(names), count)
-        ]
+        width_of_names = 0.0
+        for column in np.array_split(np.array(names), count):
+            width_of_names += max(inches_of(str(name), _LEGEND_SIZE) for name in column)
         width = count * (_HANDLE + _PAD + _BETWEEN) - _BETWEEN + 2 * _LEGEND_EDGE
-        if sum(widest) + _EM_INCHES * width <= WIDTH:
+        if width_of_names + _EM_INCHES * width <= WIDTH:
             return count
     return 1
 

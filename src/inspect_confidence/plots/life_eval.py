@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,14 @@ from inspect_confidence.plots.layout import (
     share_ticks,
     with_intervals,
 )
-from inspect_confidence.plots.style import DASHED, INK, RULE, mark, mark_of, styled
+from inspect_confidence.plots.style import DASHED, INK, RULE, mark, mark_of, point_looks, styled
 from inspect_confidence.plots.text import number
 from inspect_confidence.printing import shortened
 from inspect_confidence.results import with_parts
 
 _BY = ("model", "dataset", "variant", "window")
+_panel_key = itemgetter(*_BY)
+"""Function that returns the panel to which a row belongs."""
 _LEAST_REACH = 0.1
 """Least reach of an axis of overconfidence from 0, so that rounding is not taken for an effect."""
 
@@ -177,7 +180,7 @@ def maximum_score(rows: pd.DataFrame) -> Figure:
         draw,
         x="age reached (years)",
         y="maximum achievable score",
-        legend=[f"radius {radius}" for radius in radii],
+        legend=list(map("radius {}".format, radii)),
         looks=map(mark, range(len(radii))),
     )
 
@@ -197,8 +200,8 @@ def confidence_scatter(rows: pd.DataFrame) -> Figure:
     items = select_rows(rows, "life_eval", ["item_confidence"], parts)
     items = items[np.isfinite(items["value"])].assign(x=items["probability"].astype(float))
     radii = sorted(items["radius"].unique(), key=float)
-    names, many = [f"radius {radius}" for radius in radii], len(items) > _MANY_MARKS
-    looks: list[dict[str, Any]] = [{**mark(k), "linestyle": "none"} for k in range(len(radii))]
+    names, many = list(map("radius {}".format, radii)), len(items) > _MANY_MARKS
+    looks = point_looks(len(radii))
     thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
@@ -238,7 +241,7 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     """
     selected = select_rows(rows, "life_eval", ["overconfidence"], parts=("radius", "window", "age"))
     selected = selected[selected["age"] == ""]
-    radii = sorted({float(text) for text in selected["radius"] if text})
+    radii = sorted(set(map(float, filter(None, selected["radius"]))))
     places = {f"{radius:g}": float(k) for k, radius in enumerate(radii)} | {"": float(len(radii))}
     models = list(selected["model"].unique())
     titled = panels(selected, ("dataset", "variant", "window"), title_of_one=False, joint=", ")
@@ -301,16 +304,15 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
         rows[(rows["task"] == "life_eval") & (rows["metric"] == "hard_easy_slope")],
         ["variant", "window"],
     )
-    slope_of = {tuple(row[name] for name in _BY): row for row in slopes.to_dict("records")}
+    slope_of = {_panel_key(row): row for row in slopes.to_dict("records")}
     radii = sorted(items["radius"].unique(), key=float)
     titled = panels(items, _BY, title_of_one=False)
-    names = [f"radius {radius}" for radius in radii]
-    looks: list[dict[str, Any]] = [{**mark(k), "linestyle": "none"} for k in range(len(radii))]
+    names, looks = list(map("radius {}".format, radii)), point_looks(len(radii))
     separator, many = "\n" if len(titled) > 1 else " ", len(items) > _MANY_MARKS
     thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
 
     def line_of(panel_rows: pd.DataFrame) -> Mapping[Any, Any] | None:
-        return slope_of.get(tuple(panel_rows[name].iloc[0] for name in _BY))
+        return slope_of.get(_panel_key(panel_rows.iloc[0]))
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
         ax.axhline(0, **DASHED, zorder=0)
@@ -340,7 +342,7 @@ def _slope_text(row: Mapping[Any, Any] | None, separator: str) -> str:
     """Return the slope in `row` with its interval, if finite, as text."""
     if row is None:
         return "slope not given"
-    slope, *ends = (float(row[name]) for name in ("value", "ci_low", "ci_high"))
+    slope, *ends = map(float, itemgetter("value", "ci_low", "ci_high")(row))
     if not np.isfinite(slope):
         return "slope undefined"
     text = f"slope {number(slope, '.2f')}"

@@ -1,6 +1,7 @@
 """Hedge markers: their internal confidence, and how decisive they are."""
 
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 
 import numpy as np
 import pandas as pd
@@ -73,19 +74,22 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
     edges = selected["bin"].str.split("-", expand=True).astype(float)
     selected = selected.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
     titled = panels(selected, (*_PANEL_COLUMNS[:3], "dataset"), joint=", ")
-    markers, remarks = zip(*(_marker_labels(panel_rows) for _, panel_rows in titled), strict=True)
+    labelled, remarks, heights, ticks = [], [], [], 0.0
+    for title, panel_rows in titled:
+        names, remark = _marker_labels(panel_rows)
+        labelled.append((title, (panel_rows, names)))
+        remarks.append(remark)
+        heights.append(0.34 * len(names) + 0.3)
+        ticks = max(ticks, tick_width(names.values()))
     return facets(
-        [
-            (title, (panel_rows, names))
-            for (title, panel_rows), names in zip(titled, markers, strict=True)
-        ],
+        labelled,
         lambda ax, drawn_panel: _draw_hills(ax, *drawn_panel),
         x="internal confidence (in brackets: sentences)",
         y="",
         columns=1,
-        height=[0.34 * len(names) + 0.3 for names in markers],
+        height=heights,
         shared="none",
-        ticks=max(tick_width(names.values()) for names in markers),
+        ticks=ticks,
         beneath=remarks,
     )
 
@@ -136,12 +140,7 @@ def mic(rows: pd.DataFrame) -> Figure:
     selected = with_thresholds(
         select_rows(chosen, _TASK, ["mic"], parts=("split", "marker", *_PANEL_COLUMNS[2:]))
     )
-    return cells(
-        [
-            _mic_table(title, panel_rows)
-            for title, panel_rows in panels(selected, _PANEL_COLUMNS, joint=", ")
-        ]
-    )
+    return cells(list(starmap(_mic_table, panels(selected, _PANEL_COLUMNS, joint=", "))))
 
 
 def _is_whole_marker(condition: Condition) -> bool:
@@ -179,11 +178,10 @@ def _mic_table(title: str, rows: pd.DataFrame) -> CellTable:
 
 def _dataset_splits(rows: pd.DataFrame) -> list[tuple[str, str]]:
     """Return the pairs of data set and split; the splits of one data set are adjacent."""
-    return [
-        pair
-        for _, set_rows in rows.groupby("dataset", sort=False)
-        for pair in dict.fromkeys(zip(set_rows["dataset"], set_rows["split"], strict=True))
-    ]
+    pairs: list[tuple[str, str]] = []
+    for _, set_rows in rows.groupby("dataset", sort=False):
+        pairs += dict.fromkeys(zip(set_rows["dataset"], set_rows["split"], strict=True))
+    return pairs
 
 
 def _column_headings(columns_shown: Sequence[tuple[str, str]]) -> list[str]:
@@ -213,12 +211,7 @@ def marker_counts(rows: pd.DataFrame) -> Figure:
     selected = with_thresholds(
         select_rows(chosen, _TASK, ["mic"], parts=("split", "marker", *_PANEL_COLUMNS[2:]))
     )
-    return cells(
-        [
-            _count_table(title, panel_rows)
-            for title, panel_rows in panels(selected, _PANEL_COLUMNS, joint=", ")
-        ]
-    )
+    return cells(list(starmap(_count_table, panels(selected, _PANEL_COLUMNS, joint=", "))))
 
 
 def _count_table(title: str, rows: pd.DataFrame) -> CellTable:

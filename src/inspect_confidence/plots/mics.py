@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.layout import facets, panels, select_rows, share_ticks, tick_width
 from inspect_confidence.plots.markers import with_thresholds
-from inspect_confidence.plots.style import DASHED, FAINT, INK, SERIES, mark, styled
+from inspect_confidence.plots.style import DASHED, FAINT, INK, SERIES, point_looks, styled
 from inspect_confidence.plots.text import first_names
 from inspect_confidence.printing import shortened
 
@@ -66,7 +66,7 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
     selected = _repeat_means_by_threshold(
         with_thresholds(_with_sides(select_rows(rows, _TASK, ["mic", *_MEAN_MARKERS], _PARTS)))
     )
-    titled, remarks = [], []
+    titled, remarks, heights, ticks = [], [], [], 0.0
     for title, panel_rows in panels(selected, _PANEL_COLUMNS, joint=", "):
         names, remark = first_names(
             list(dict.fromkeys(panel_rows["name"])), _MOST_DATASETS, "data sets"
@@ -75,6 +75,8 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
             if panel_rows["side"].isin(sides).any():
                 titled.append((f"{title}\n{title_of_side}", (panel_rows, names, sides)))
                 remarks.append(remark)
+                heights.append(0.42 * len(names) + 0.1)
+                ticks = max(ticks, tick_width(names))
     looks: list[dict[str, Any]] = [
         {"color": colour, "linewidth": 5, "alpha": 0.5} for colour in SERIES
     ]
@@ -87,9 +89,9 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
         x="internal confidence of markers",
         y="",
         columns=1,
-        height=[0.42 * len(names) + 0.1 for _, (_, names, _) in titled],
+        height=heights,
         shared="none",
-        ticks=max(tick_width(names) for _, (_, names, _) in titled),
+        ticks=ticks,
         legend=_LEGEND,
         looks=looks,
         beneath=remarks,
@@ -169,7 +171,7 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
             "There is nothing to draw: no marker has a mic of correct and of incorrect replies, or "
             "of faithful and unfaithful ones, or a decisiveness_gap. Give what `summarize` makes."
         )
-    looks: list[dict[str, Any]] = [{**mark(k), "linestyle": "none"} for k in range(len(series))]
+    looks = point_looks(len(series))
 
     def draw(ax: Axes, pairs: pd.DataFrame) -> None:
         if not pairs["free"].any():

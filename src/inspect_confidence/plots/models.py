@@ -61,7 +61,7 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
             x = of_model["level"].map(levels.index) + _shift_of(k, len(looks))
             order = np.argsort(x.to_numpy(float))
             with_intervals(ax, x.iloc[order], of_model.iloc[order], **look, linewidth=1.2)
-        ax.set_xticks(range(len(levels)), [f"{level:g}" for level in levels])
+        ax.set_xticks(range(len(levels)), list(map("{:g}".format, levels)))
         ax.set(ylim=(0, 1.03))
         share_ticks(ax, "y")
 
@@ -174,7 +174,7 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
             x = places + _shift_of(k, len(looks))
             order = np.argsort(x.to_numpy(float))
             with_intervals(ax, x.iloc[order], of_model.iloc[order], **look, linewidth=1.2)
-        ax.set_xticks(range(len(targets)), [f"{target:g}" for target in targets])
+        ax.set_xticks(range(len(targets)), list(map("{:g}".format, targets)))
         if is_accuracy:
             ax.set(ylim=(0, 1.03))
             share_ticks(ax, "y")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -207,8 +208,9 @@ def _checked_rows(rows: pd.DataFrame) -> pd.DataFrame:
             f"A profile is of one model; these are {len(models)}: {', '.join(models[:3])}. Keep "
             "the rows of one."
         )
-    if unknown := [name for name in rows["metric"] if name not in METRICS]:
-        raise InvalidArgument(f"metric={unknown[0]} is not in the metric registry.")
+    for metric in rows["metric"]:
+        if metric not in METRICS:
+            raise InvalidArgument(f"metric={metric} is not in the metric registry.")
     rows_with_parts = with_parts(rows, ["variant", "level"])
     several = rows_with_parts.groupby("task")["variant"].transform("nunique") > 1
     names = zip(
@@ -245,7 +247,7 @@ def _profile_row(line: Mapping[Any, Any], ends: Window) -> _ProfileRow:
 
     `line` is a row of `_checked_rows`; `ends` are the ends of its axis.
     """
-    value, low, high = (float(line[name]) for name in _NUMBERS)
+    value, low, high = map(float, itemgetter(*_NUMBERS)(line))
     text = interval_text(value, (low, high), reach=ends, unit=METRICS[line["metric"]].unit)
     label, wide = str(line["label"]), WIDTH - 2 * _SIDE_MARGIN
     if not label.startswith(_LOWER_CASE_NAMES):  # names of quantities that are written small
@@ -311,7 +313,7 @@ def _draw_marks(ax: Axes, line: Mapping[Any, Any], ends: Window) -> None:
     elif direction in ("higher", "lower"):
         position, caret = (ends[1], 5) if direction == "higher" else (ends[0], 4)
         ax.plot([position], [0], marker=caret, markersize=6, markeredgewidth=0, **look)
-    value, *interval = (float(line[name]) for name in _NUMBERS)
+    value, *interval = map(float, itemgetter(*_NUMBERS)(line))
     if math.isnan(value):
         return
     if not any(map(math.isnan, interval)):

@@ -101,17 +101,13 @@ def over_sets(rows: pd.DataFrame) -> Figure:
     )
     sources = [source for source in _SOURCES if (selected["source"] == source).any()]
     label, reference = _NAMES.get(metric, metric), _REFERENCES[metric]
-    panels_drawn = [
-        Panel(
-            title,
-            label,
-            series=[
-                (source if len(sources) > 1 else "", panel_rows[panel_rows["source"] == source])
-                for source in sources
-            ],
-            reference=reference,
-            names_are_models=True,
+    panels_drawn = []
+    for title, panel_rows in panels(selected, _BY, always=["dataset"]):
+        series = []
+        for source in sources:
+            source_rows = panel_rows[panel_rows["source"] == source]
+            series.append((source if len(sources) > 1 else "", source_rows))
+        panels_drawn.append(
+            Panel(title, label, series=series, reference=reference, names_are_models=True)
         )
-        for title, panel_rows in panels(selected, _BY, always=["dataset"])
-    ]
     return dots(panels_drawn, list(selected["model"].unique()), "models")

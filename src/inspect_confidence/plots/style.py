@@ -111,6 +111,11 @@ def mark(k: int) -> dict[str, Any]:
     return {"color": SERIES[k % n_colours], "marker": MARKERS[(k + k // n_colours) % n_colours]}
 
 
+def point_looks(n_series: int) -> list[dict[str, Any]]:
+    """Return the looks of series that are drawn as points without lines."""
+    return [{**mark(k), "linestyle": "none"} for k in range(n_series)]
+
+
 _MODELS_IN_ORDER: ContextVar[tuple[str, ...]] = ContextVar("models in order", default=())
 
 

@@ -5,6 +5,7 @@ import re
 from bisect import bisect
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import TypeVar
 from unicodedata import east_asian_width
 
@@ -55,8 +56,10 @@ def inches_of(text: str, size: float) -> float:
 
 def lines_of(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
     """Return the text's lines, each wrapped to at most `limit` lines; empty lines are left out."""
-    paragraphs = filter(None, text.split("\n"))
-    return [line for paragraph in paragraphs for line in wrapped(paragraph, inches, size, limit)]
+    lines: list[str] = []
+    for paragraph in filter(None, text.split("\n")):
+        lines += wrapped(paragraph, inches, size, limit)
+    return lines
 
 
 def wrapped(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
@@ -69,7 +72,7 @@ def wrapped(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
     # At least a letter, an ellipsis and a letter stay.
     for length in range(longest, min(longest, 3) - 1, -1):
         words = _BREAK.split(shortened(text, length))
-        joints = [part for word in words for part in _JOINT.split(word)]
+        joints = list(chain.from_iterable(map(_JOINT.split, words)))
         # A name is broken at its joints before letters are left out, and within a part of it only
         # if that part alone is too wide.
         for pieces in (words, joints):

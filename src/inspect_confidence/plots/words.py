@@ -495,7 +495,7 @@ def _draw_words(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: l
         label = f"{source} ({counts}{unit})"
         _draw_boxes(ax, names, rows=rows, shift=shift, label=label, look=look)
     ax.set_xlim(-0.02, 1.05)
-    ax.set_xticks([k / 4 for k in range(5)], [f"{25 * k}%" for k in range(5)])
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0%", "25%", "50%", "75%", "100%"])
     ax.set_yticks(range(len(names)), tick_labels(names))
     ax.set_ylim(len(names) - 0.4, -0.6 - _LEGEND_ROWS)
     medians = _median_by_word(asked_people, of_model).reindex(names)
@@ -545,7 +545,7 @@ def _draw_boxes(
     series, which sets colour and marker. Boxes of the model (0) have no hatching.
     """
     table = _quantile_table(rows).reindex(names)
-    low, first, median, third, high = (table[q].to_numpy(float) for q in _QUANTILES)
+    low, first, median, third, high = table[list(_QUANTILES)].to_numpy(float).T
     y, color = np.arange(len(names)) + shift, mark(look)["color"]
     ax.hlines(y, low, high, color=color, linewidth=1.1)
     bar: dict[str, Any] = {"height": 0.3, "left": first, "edgecolor": color, "zorder": 2}
