@@ -178,8 +178,10 @@ def settled(simulate: Callable[..., list[Coverage]], design: str, items: int) ->
     if not names:
         return figures
     closer = simulate(design, items, CLOSER_SIMULATIONS, first=SIMULATIONS, names=names)
-    by_metric = {figure.metric: figure for figure in closer}
-    return [by_metric[figure.metric] if figure.is_open else figure for figure in figures]
+    by_cell = {(figure.metric, figure.design): figure for figure in closer}
+    return [
+        by_cell[figure.metric, figure.design] if figure.is_open else figure for figure in figures
+    ]
 
 
 def misjudged(levels: Iterable[Rejections]) -> list[Rejections]:

@@ -76,6 +76,11 @@ def test_a_cell_is_open_if_its_limits_enclose_a_limit_of_the_band(
 
 def test_open_cells_have_the_coverage_of_further_samples_alone() -> None:
     """.93 of 2,000 samples is open: .94 of 10,000 others replaces it; .95 stays."""
+    shares = {
+        ("difference: auroc", "80%"): 0.93,
+        ("difference: auroc", "90%"): 0.95,
+        ("brier", "80%"): 0.95,
+    }
 
     def simulate(
         design: str,
@@ -85,14 +90,19 @@ def test_open_cells_have_the_coverage_of_further_samples_alone() -> None:
         first: int = 0,
         names: Collection[str] | None = None,
     ) -> list[Coverage]:
-        shares = {"difference: auroc": 0.94 if first else 0.93, "brier": 0.95}
         assert (simulations, first) == ((10_000, 2_000) if names else (2_000, 0))
         figures = []
-        for metric, share in shares.items():
-            held = round(share * simulations)
-            figures.append(Coverage(metric, design, items, 0.7, simulations, simulations, held))
+        for (metric, level), share in shares.items():
+            held = round((share + (0.01 if first else 0)) * simulations)
+            cell = metric, f"{design}, {level}", items, 0.7
+            figures.append(Coverage(*cell, simulations, simulations, held))
         return [figure for figure in figures if names is None or figure.name in names]
 
-    auroc, brier = settled(simulate, "calibrated", 50)
-    assert (auroc.metric, auroc.simulations, auroc.held) == ("difference: auroc", 10_000, 9_400)
-    assert (brier.simulations, brier.held) == (2_000, 1_900)
+    cells = {}
+    for figure in settled(simulate, "tunnel", 50):
+        cells[figure.metric, figure.design] = figure.simulations, figure.held
+    assert cells == {
+        ("difference: auroc", "tunnel, 80%"): (10_000, 9_400),
+        ("difference: auroc", "tunnel, 90%"): (2_000, 1_900),
+        ("brier", "tunnel, 80%"): (2_000, 1_900),
+    }

@@ -254,6 +254,12 @@ def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
     return confidence_table(confidences, np.zeros_like(confidences))
 
 
+_SAME_ANSWERS = (
+    "where both have the same answers: half a pseudo-answer in which they differ is added"
+)
+"""Why the interval of a difference is conservative."""
+
+
 def accuracy_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `accuracy` of each table."""
     return divide_or_nan(tables.right.sum(axis=1), tables.mass.sum(axis=1))
@@ -262,7 +268,7 @@ def accuracy_of_tables(tables: ConfidenceTables) -> FloatArray:
 @metric(
     direction="higher",
     undefined="no readable answer",
-    interval=WILSON,
+    interval=replace(WILSON, conservative_difference=_SAME_ANSWERS),
     of_tables=accuracy_of_tables,
 )
 def accuracy(correct: ArrayLike) -> float:
@@ -313,11 +319,7 @@ def overconfidence_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="target=0",
     low=-1,
     undefined=UNREAD,
-    interval=replace(
-        BOOTSTRAP,
-        conservative_difference="where both have the same answers: half a pseudo-answer in which "
-        "they differ is added",
-    ),
+    interval=replace(BOOTSTRAP, conservative_difference=_SAME_ANSWERS),
     of_tables=overconfidence_of_tables,
 )
 def overconfidence(confidence: ArrayLike, correct: ArrayLike) -> float:
