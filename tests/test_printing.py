@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from export.judged import intervals
-from inspect_confidence.printing import INVISIBLE, escape_control, in_json, one_line
+from inspect_confidence.printing import INVISIBLE, escape_control, excerpt, in_json, one_line
 from runs import printed
 
 TITLE, CLEAR, TURNED = "\x1b]0;owned\x07", "\x1b[2J", "\u202e"
@@ -36,6 +36,17 @@ def judgments(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("hostile") / "judgments.parquet"
     frame.to_parquet(file)
     return file
+
+
+def test_an_excerpt_ends_at_its_length_or_after_an_address() -> None:
+    """Wherever the cut falls: within, before or after an address, or in a text without one."""
+    text = "see https://example.org/a?b=c for more"
+    address_end = text.index(" for")
+    for length in range(len(text) + 2):
+        in_address = 4 < length < address_end
+        end = address_end if in_address else length
+        assert excerpt(text, length) == text[:end] + ("..." if end < len(text) else "")
+    assert excerpt("a" * 1_000_000, 3) == "aaa..."
 
 
 def acting_characters(text: str) -> set[str]:

@@ -19,8 +19,8 @@ from inspect_confidence.printing import one_line
 
 _LISTED = 20
 """Number of names that an error lists at most."""
-_LONG_WORD = re.compile(r"(\S{500})\S+")
-"""A value of thousands of characters, of which an error shows the beginning; paths are shorter."""
+_LONG_WORD = re.compile(r"(?<!\S)(?!\S{,500}://)(\S{500})\S+")
+"""A value of thousands of characters, of which errors show the beginning; addresses stay whole."""
 
 
 class InvalidArgument(click.UsageError, ValueError):

@@ -11,6 +11,7 @@ INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Unicode categories of invisible characters: control, formatting (including those that turn the
 writing direction), surrogates, private and unassigned characters, line and paragraph separators."""
 
+_ADDRESS = re.compile(r"\b\w{1,20}://[^\s'\"<>]+")
 _BLANKS = re.compile(r"[\t\n\r\v\f]+")
 
 
@@ -89,6 +90,20 @@ def shortened(text: str, length: int = 40) -> str:
         return plain
     half = (length - 1) // 2
     return f"{plain[:half]}…{plain[-half:]}"
+
+
+def excerpt(text: object, length: int) -> str:
+    """Return the beginning of a text, and an ellipsis if it is longer; addresses are whole.
+
+    Example:
+        >>> excerpt("no answer from http://localhost:8000/v1 in 10 seconds", 20)
+        'no answer from http://localhost:8000/v1...'
+    """
+    text = str(text)
+    for address in _ADDRESS.finditer(text):
+        if address.start() < length < address.end():
+            length = address.end()
+    return text if len(text) <= length else f"{text[:length]}..."
 
 
 def format_number(value: float, form: str) -> str:

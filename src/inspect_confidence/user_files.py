@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_
 
 from inspect_confidence.arguments import read_text
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.printing import excerpt
 
 LARGEST_YAML = 100_000
 """Size limit of a YAML file in bytes: a thousand prices, parsed in about a second."""
@@ -44,7 +45,7 @@ class FileSection(BaseModel):
         for key in section:
             if key not in cls.model_fields:
                 raise ValueError(
-                    f"there is no {key!r:.{_SHOWN}}. {nearest(str(key), cls.model_fields)}"
+                    f"there is no {_shorten(repr(key))}. {nearest(str(key), cls.model_fields)}"
                 )
         return section
 
@@ -148,8 +149,7 @@ def _has(value: object, key: int | str) -> bool:
 
 
 def _shorten(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return excerpt(value, _SHOWN)
 
 
 def _check_values(name: str, value: object, depth: int = 0) -> None:

@@ -28,7 +28,7 @@ from inspect_confidence.datasets.cache import SOURCES, bundled_hashes
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.archives import read_header
 from inspect_confidence.judgments.logs import OPERATIONAL, facts_of
-from inspect_confidence.printing import escape_control
+from inspect_confidence.printing import escape_control, excerpt
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.prompts.confidence import PUBLISHED
 from inspect_confidence.studies import TaskTable, table_of
@@ -125,8 +125,8 @@ def _header(location: str) -> EvalLog:
         log = read_header(location)
     except Exception as error:  # file systems and damaged files raise many types
         raise InvalidArgument(
-            f"{location} can't be read as a log ({' '.join(str(error).split())[:200]}); name one "
-            "log of Inspect's."
+            f"{location} can't be read as a log ({excerpt(' '.join(str(error).split()), 200)}); "
+            "name one log of Inspect's."
         ) from error
     if _table(log).fallback and not _facts(log):
         raise InvalidArgument(
@@ -135,8 +135,8 @@ def _header(location: str) -> EvalLog:
         )
     if _task_reference(log).startswith("-"):
         raise InvalidArgument(
-            f"{location} names the task {_task_reference(log)!r:.80}, which a command line reads "
-            "as an option; no command can run it, so use another log."
+            f"{location} names the task {excerpt(repr(_task_reference(log)), 80)}, which a "
+            "command line reads as an option; no command can run it, so use another log."
         )
     return log
 
@@ -170,8 +170,8 @@ def _argument_text(option: str, name: str, value: object, notices: list[str]) ->
     if not argument.is_exact:
         remedy = {"-T": " by --task-config FILE", "-M": " by --model-config FILE"}.get(option, "")
         notices.append(
-            f"{option} {name} isn't exact: no text on a command line is read as {value!r:.80}; "
-            f"give it{remedy}"
+            f"{option} {name} isn't exact: no text on a command line is read as "
+            f"{excerpt(repr(value), 80)}; give it{remedy}"
         )
     return argument.text
 

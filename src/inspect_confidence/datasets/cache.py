@@ -17,6 +17,7 @@ import pooch
 from inspect_confidence.arguments import shell_folder
 from inspect_confidence.datasets.forms import fault_of
 from inspect_confidence.errors import DataUnavailable
+from inspect_confidence.printing import excerpt
 from inspect_confidence.redaction import scrub
 
 CACHE_VARIABLE = "INSPECT_CONFIDENCE_DATA"
@@ -111,7 +112,7 @@ def _download_error(
 ) -> DataUnavailable:
     """Return the error of a failed download, with the address, the cache path and a remedy."""
     # A proxy's address may hold a password.
-    reason = scrub(str(error).splitlines()[0][:120]) if str(error) else type(error).__name__
+    reason = excerpt(scrub(str(error).splitlines()[0]), 120) if str(error) else type(error).__name__
     pinned = f" with sha256 {source.sha256}" if source.sha256 else ""
     if (folder / source.name).exists():
         difference = "has another sha256" if pinned else "is not valid"

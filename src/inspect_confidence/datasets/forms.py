@@ -6,6 +6,8 @@ from functools import partial
 from io import StringIO
 from pathlib import Path
 
+from inspect_confidence.printing import excerpt
+
 _WEB_PAGE_START = b"<"
 """First byte of a web page; no table begins with it."""
 
@@ -27,7 +29,7 @@ def fault_of(file: Path, columns: Collection[str], *, thorough: bool = True) -> 
     try:
         table_columns, rows = _READERS[file.suffix](file, thorough)
     except (OSError, ValueError, csv.Error) as error:  # pyarrow's and Unicode's are ValueErrors
-        return f"it is no whole {file.suffix} file: {error!s:.100}"
+        return f"it is no whole {file.suffix} file: {excerpt(error, 100)}"
     if missing := [name for name in columns if name not in table_columns]:
         return f"it has no column {missing[0]!r}"
     return "" if rows else "it has no rows"

@@ -16,6 +16,7 @@ from inspect_confidence.arguments import choice, fingerprint, read_text, user_pa
 from inspect_confidence.datasets.cache import file_of
 from inspect_confidence.datasets.selection import ItemT, Split
 from inspect_confidence.errors import DataUnavailable, InvalidArgument
+from inspect_confidence.printing import excerpt
 from inspect_confidence.row_lines import row_lines
 
 Record = dict[str, Any]
@@ -140,7 +141,7 @@ class OwnRow:
                 value = str(value).split("|")
         if not isinstance(value, list) or any(isinstance(text, list | dict) for text in value):
             raise self.error(
-                f"choices {value!r:.60} are not a list of texts; "
+                f"choices {excerpt(repr(value), 60)} are not a list of texts; "
                 'write ["one", "other"] or one|other.'
             )
         choices = tuple(str(choice).strip() for choice in value)
@@ -269,7 +270,7 @@ def downloaded_records(name: str) -> Any:
         return _parse_file(path)
     except (OSError, ValueError, csv.Error) as error:  # pyarrow's and json's are ValueErrors
         raise DataUnavailable(
-            f"{path} can't be read ({error!s:.100}); remove it, and it is downloaded again."
+            f"{path} can't be read ({excerpt(error, 100)}); remove it, and it is downloaded again."
         ) from error
 
 

@@ -9,6 +9,8 @@ from weakref import WeakKeyDictionary
 import anyio
 from inspect_ai.model import Model
 
+from inspect_confidence.printing import excerpt
+
 _LOGGER = logging.getLogger(__name__)
 OutputT = TypeVar("OutputT")
 
@@ -64,7 +66,7 @@ class _Gate:
         self._status = status
         if self._refusals < TIMES:
             return
-        message = " ".join(str(error).split())[:120]
+        message = excerpt(" ".join(str(error).split()), 120)
         self._reason = f"the judge {self._name} refuses ({status}: {message})"
         if not self._paused_until:
             _LOGGER.warning(

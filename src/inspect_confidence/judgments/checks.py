@@ -10,6 +10,7 @@ import pandas as pd
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import is_exact, same_answers
 from inspect_confidence.judgments.tables import row_place
+from inspect_confidence.printing import excerpt
 from inspect_confidence.scales import verdict_sign
 from inspect_confidence.studies import TaskTable
 
@@ -272,4 +273,4 @@ def _answer_columns(table: TaskTable) -> set[str]:
 
 def shorten_value(value: object) -> str:
     """Return a value as text for an error: a number in six digits, else at most 60 characters."""
-    return f"{value:g}" if isinstance(value, float) else str(value)[:60]
+    return f"{value:g}" if isinstance(value, float) else excerpt(value, 60)

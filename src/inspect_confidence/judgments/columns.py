@@ -16,6 +16,7 @@ from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
 from inspect_confidence.judgments.order import columns_in
 from inspect_confidence.judgments.tables import row_place
+from inspect_confidence.printing import excerpt
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import other_scale
 from inspect_confidence.studies import Recorded, TaskTable
@@ -604,7 +605,7 @@ def map_cells(
         except ValueError as expected:
             place = row_place(source, int(values.index[codes == code][0]))
             raise InvalidArgument(
-                f"{source}, {place}: {str(value)[:60]!r} in the column {column!r} is not "
+                f"{source}, {place}: {excerpt(value, 60)!r} in the column {column!r} is not "
                 f"{expected}; write one, or leave the cell empty."
             ) from None
     return pd.Series(converted[codes], values.index)

@@ -24,6 +24,7 @@ from inspect_confidence.judgments.runs import (
     read_record_facts,
     reader_versions,
 )
+from inspect_confidence.printing import excerpt
 from inspect_confidence.redaction import failure
 from inspect_confidence.studies import SELF_DESCRIBING, Recorded
 
@@ -177,7 +178,7 @@ def _read_each(
         if errors and notices is not None:
             notices.append(
                 f"the executor lost {len(errors)} logs, which were read in this process: "
-                f"{errors[0]!r:.200}"
+                f"{excerpt(repr(errors[0]), 200)}"
             )
 
 
@@ -283,7 +284,8 @@ def _connect_to_dask(address: str) -> Iterator[Executor]:
         client: Any = Client(f"tcp://{address}", timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]
     except OSError as error:
         raise InvalidArgument(
-            f"--executor dask://{address}: no Dask scheduler answers there ({error!r:.100})."
+            f"--executor dask://{address}: no Dask scheduler answers there "
+            f"({excerpt(repr(error), 100)})."
         ) from None
     with client:
         # The same location may hold another log by now: nothing is taken from an earlier call.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.printing import excerpt
 
 LOG_SUFFIXES = (".eval", ".json")
 _LOG_DATE = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
@@ -125,7 +126,7 @@ def _list_folder(fs: Any, folder: str) -> Iterator[Log]:
     try:
         infos = fs.ls(folder, detail=True)
     except OSError as error:
-        yield Log(_listed_location(fs, folder), unreadable=f"{error!r:.200}")
+        yield Log(_listed_location(fs, folder), unreadable=excerpt(repr(error), 200))
         return
     for info in infos:
         location = _listed_location(fs, info["name"])

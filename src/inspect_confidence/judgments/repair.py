@@ -11,6 +11,7 @@ import pandas as pd
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.checks import shorten_value, violations
+from inspect_confidence.printing import excerpt
 from inspect_confidence.studies import Kind, TaskTable
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -87,7 +88,7 @@ def repaired_rows(
                 expected = "a finite number" if kinds[name] == "number" else "true or false"
                 reason = f"{name}={readable_text(shorten_value(value))} is not {expected}"
         if values.get("status", "ok") not in STATUSES:
-            reason = f"the status {values['status'][:60]!r} is not known"
+            reason = f"the status {excerpt(values['status'], 60)!r} is not known"
         if reason:
             repairs.refused[key] = reason
             values |= {"status": "scoring_failed", "reason": reason}

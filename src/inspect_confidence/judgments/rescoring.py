@@ -8,6 +8,7 @@ from inspect_ai.scorer import Scorer
 
 from inspect_confidence.datasets.life_tables import SSA_2022, WINDOWS
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.printing import excerpt
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.scorers.intervals import (
     interval,
@@ -64,8 +65,8 @@ def create_scorer(name: str, options: Mapping[str, Any]) -> Scorer:
     scorer = _SCORERS.get(short_name)
     if scorer is None:
         raise InvalidArgument(
-            f"the log names the scorer {name!r:.80}, which isn't one of inspect_confidence's; "
-            "`inspect score` runs others."
+            f"the log names the scorer {excerpt(repr(name), 80)}, which isn't one of "
+            "inspect_confidence's; `inspect score` runs others."
         )
     allowed_values = _ALLOWED_OPTIONS.get(short_name, {})
     required_option = _REQUIRED_OPTIONS.get(short_name)
@@ -76,8 +77,9 @@ def create_scorer(name: str, options: Mapping[str, Any]) -> Scorer:
     for option, value in options.items():
         if not _is_listed(value, allowed_values.get(option, ())):
             raise InvalidArgument(
-                f"the log's option {option!r:.40} of the scorer {short_name} is {value!r:.80}, "
-                "which isn't taken from a log; `inspect score` takes it."
+                f"the log's option {option!r:.40} of the scorer {short_name} is "
+                f"{excerpt(repr(value), 80)}, which isn't taken from a log; `inspect score` "
+                "takes it."
             )
     return scorer(**options)
 
@@ -97,8 +99,8 @@ def check_samples(samples: Iterable[EvalSample]) -> None:
         table = (sample.metadata or {}).get("table", SSA_2022)
         if table != SSA_2022:
             raise InvalidArgument(
-                f"sample {sample.id!r:.40} names the life table {table!r:.80}, and no file that a "
-                "log names is opened; `inspect score` reads it."
+                f"sample {sample.id!r:.40} names the life table {excerpt(repr(table), 80)}, and no "
+                "file that a log names is opened; `inspect score` reads it."
             )
 
 

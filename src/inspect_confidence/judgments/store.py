@@ -42,6 +42,7 @@ from inspect_confidence.judgments.runs import (
     reader_versions,
 )
 from inspect_confidence.judgments.tables import is_table
+from inspect_confidence.printing import excerpt
 from inspect_confidence.studies import SELF_DESCRIBING, Recorded, all_tables
 from inspect_confidence.writing import name_write_errors, write_whole
 
@@ -531,7 +532,8 @@ def _read_manifest(folder: Path, *, required: bool = False) -> Store | None:
         store = Store(folder, **manifest, entries=entries)
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidArgument(
-            f"{folder}: its {MANIFEST} is of another version ({error!s:.100}); use that version."
+            f"{folder}: its {MANIFEST} is of another version ({excerpt(error, 100)}); use that "
+            "version."
         ) from error
     for entry in entries:
         if entry.file and not _RECORD_PATH.fullmatch(entry.file):

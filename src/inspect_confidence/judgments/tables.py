@@ -21,6 +21,7 @@ from inspect_confidence.judgments.locations import (
     UNCHECKED_BYTES,
     is_log_name,
 )
+from inspect_confidence.printing import excerpt
 from inspect_confidence.results import unescape_formula
 from inspect_confidence.row_lines import row_lines
 
@@ -208,7 +209,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     except OSError:
         raise
     except Exception as error:  # a damaged file may raise KeyError, NotImplementedError and others
-        raise ValueError(f"it is not a parquet file, or damaged ({error!r:.100})") from error
+        raise ValueError(
+            f"it is not a parquet file, or damaged ({excerpt(repr(error), 100)})"
+        ) from error
     names = [name for name in frame.index.names if name is not None]
     return frame.reset_index(level=names).reset_index(drop=True)
 

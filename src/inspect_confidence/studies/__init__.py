@@ -10,6 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from itertools import chain
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.printing import excerpt
 from inspect_confidence.results import ResultRow, ResultTable
 from inspect_confidence.studies.any_eval.study import ANY_EVAL
 from inspect_confidence.studies.columns import COMMON_COLUMNS, JudgmentColumn, Kind, Limit
@@ -150,8 +151,8 @@ def _load_study(entry: EntryPoint) -> Study:
         study = entry.load()
     except Exception as error:  # another package may raise anything while it is imported
         raise InvalidArgument(
-            f"{entry.value}: this study can't be loaded ({error!r:.200}); mend or uninstall its "
-            "package."
+            f"{entry.value}: this study can't be loaded ({excerpt(repr(error), 200)}); mend or "
+            "uninstall its package."
         ) from error
     if not isinstance(study, Study):
         raise InvalidArgument(
