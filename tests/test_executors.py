@@ -17,8 +17,9 @@ import pytest
 
 from conftest import CHECKOUT
 from inspect_confidence import InvalidArgument, ingest, read_judgments
-from inspect_confidence.judgments import executors
+from inspect_confidence.judgments import counting, executors
 from runs import printed
+from test_counting import counted_run, write_store
 from test_store import check_same, files_of
 
 EXAMPLES = CHECKOUT / "examples" / "logs"
@@ -193,3 +194,25 @@ def test_a_cluster_reads_logs_on_s3(bucket: Bucket, cluster: Any, tmp_path: Path
     check_same(read_judgments(store), local_judgments)
     assert files_of(store) == files_of(tmp_path / "here")
     check_same(read_judgments(bucket.place, executor=f"dask://{address}"), local_judgments)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of the cluster's packages
+def test_a_cluster_counts_the_judgments_of_a_store(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two workers count, and results are equal to the last digit."""
+    pytest.importorskip("duckdb")
+    logs = [counted_run(model, dataset) for model in "ab" for dataset in ("one", "two")]
+    store = write_store(tmp_path / "store", *logs)
+    address = cluster.scheduler_address.removeprefix("tcp://")
+    words = ("summarize", store, "--resamples", "50", "--csv")
+    printed(*words, tmp_path / "here.csv")
+
+    def refuse(*_: str) -> None:
+        raise AssertionError("counted in this process")
+
+    monkeypatch.setattr(counting, "_query", refuse)
+    done = printed(*words, tmp_path / "cluster.csv", "--executor", f"dask://{address}")
+    assert "the executor lost" not in done.stderr
+    assert (tmp_path / "cluster.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()

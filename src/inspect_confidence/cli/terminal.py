@@ -62,7 +62,7 @@ def read_or_stream(
     from inspect_confidence.studies import SELF_DESCRIBING
 
     if len(paths) == 1 and not reread and selected_maps() is None and recorded() == SELF_DESCRIBING:
-        source = as_stream(paths[0], settings)
+        source = as_stream(paths[0], settings, **read_keywords())
         if isinstance(source, Stream):
             _print_notices(source, loss_label)
             return source

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from inspect_confidence.arguments import choice, integer, number, numbers, parts
 from inspect_confidence.commands.judge_labels import read_judge_labels, refuse_other_judges
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.judgments.executors import ExecutorOption
 from inspect_confidence.judgments.read import JudgmentSource, judgments_of, keep_common_items
 from inspect_confidence.judgments.streams import Stream, stream_at
 from inspect_confidence.metrics import METRICS, Costs
@@ -280,12 +281,25 @@ class StudyResults:
         resampling = replace(self.resampling, observe=observe, is_observed=is_observed)
         if self.metrics is not None:
             resampling = replace(resampling, metrics=self.study.with_sources(self.metrics))
-        for result in self.study.summarize(self.frames, resampling):
+        # Resamples for a callback are paired between models, and labels name items.
+        needs_rows = observe is not None or resampling.judge_labels is not None
+        frames, all_frames = self.frames, self.all_frames
+        if not needs_rows:
+            frames, all_frames = self._count_equal(frames), self._count_equal(all_frames)
+        for result in self.study.summarize(frames, resampling):
             if self.metrics is None or result.metric in self.metrics:
                 yield self._add_note(result)
         for table in self.study.tables:
-            if table.task in self.all_frames:
-                yield from unread_shares(table, self.all_frames[table.task])
+            if table.task in all_frames:
+                yield from unread_shares(table, all_frames[table.task])
+
+    def _count_equal(self, frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+        """Return judgments by task, equal ones as a row with their number if the task allows it."""
+        counted = dict(frames)
+        for table in self.study.tables:
+            if table.counting and table.task in frames:
+                counted[table.task] = table.counting.count_equal(frames[table.task])
+        return counted
 
     def _add_note(self, result: Result) -> Result:
         """Add a note on judgments outside the common items to a result."""
@@ -313,14 +327,17 @@ def _store_texts_as_objects(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(text, object))
 
 
-def as_stream(source: JudgmentSource, settings: Settings) -> JudgmentSource | Stream:
+def as_stream(
+    source: JudgmentSource, settings: Settings, executor: ExecutorOption = None
+) -> JudgmentSource | Stream:
     """Return a store as a stream; other sources unchanged.
 
-    A store stays as it is if a setting needs the judgments of all models at once.
+    A store stays as it is if a setting needs the judgments of all models at once. The executor
+    counts equal judgments.
     """
     if settings.get("common_items") or settings.get("judge_labels") is not None:
         return source
-    return stream_at(source) or source
+    return stream_at(source, executor) or source
 
 
 def check_metrics(metrics: Collection[str]) -> None:

@@ -16,6 +16,7 @@ from multiprocessing import get_context
 from typing import Any, TypeVar
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.judgments.counting import CountedRecord, count_record
 from inspect_confidence.judgments.locations import Log
 from inspect_confidence.judgments.runs import (
     Run,
@@ -48,6 +49,7 @@ _MAX_SUBMITTED = 256
 records fit into memory."""
 
 _Outcome = TypeVar("_Outcome")
+_WorkerOutcome = TypeVar("_WorkerOutcome")
 
 
 def check_executor(text: str) -> str:
@@ -134,13 +136,46 @@ def read_records(
     return _read_each(logs, read, read, executor, notices)
 
 
+def count_records(
+    files: Sequence[str],
+    task: str,
+    *,
+    executor: ExecutorOption = None,
+    notices: list[str] | None = None,
+) -> list[CountedRecord]:
+    """Return the counted judgments of record files, in their order.
+
+    Args:
+        files: The record files, which workers must find at the same paths.
+        task: The task of their judgments.
+        executor: Counts them; `auto` counts in this process, on all cores.
+        notices: Receives a notice of how many files the executor lost.
+    """
+    count = partial(count_record, task=task)
+    counted_by_number = dict(
+        _read_each(
+            [Log(file) for file in files],
+            count,
+            count,
+            None if executor == AUTO else executor,
+            notices,
+        )
+    )
+    records = []
+    for number in range(len(files)):
+        record = counted_by_number[number]
+        assert isinstance(record, CountedRecord)
+        records.append(record)
+    return records
+
+
 def _read_each(
     logs: Sequence[Log],
     read_here: Callable[[str], _Outcome],
-    read_in_worker: Callable[[str], bytes | str],
+    read_in_worker: Callable[[str], _WorkerOutcome],
     executor: ExecutorOption,
     notices: list[str] | None,
-) -> Iterator[tuple[int, _Outcome | bytes | str]]:
+) -> Iterator[tuple[int, _Outcome | _WorkerOutcome | str]]:
     """Yield the position of each log with its outcome, in the order in which logs are read.
 
     A log that the executor lost, such as by the death of a worker, is read in this process.
@@ -148,7 +183,7 @@ def _read_each(
     Args:
         logs: The logs; the outcome of one that is known to be unreadable is the reason.
         read_here: Reads a location in this process.
-        read_in_worker: Reads a location in a worker: the content of a record file, or a reason.
+        read_in_worker: Reads a location in a worker.
         executor: Reads the logs, as for `read_runs`.
         notices: Receives a notice of how many logs the executor lost.
     """
@@ -182,32 +217,35 @@ def _read_each(
             )
 
 
-def _refuse_other_readers(outcome: bytes | str) -> bytes | str:
+def _refuse_other_readers(outcome: _WorkerOutcome) -> _WorkerOutcome:
     """Return what a worker read, unless its packages have other versions than this process.
 
     Raises:
         InvalidArgument: The versions differ.
     """
+    versions = reader_versions()
     if isinstance(outcome, bytes):
         versions = read_record_facts(outcome)["readers"]
-        if versions != reader_versions():
-            raise InvalidArgument(
-                f"A worker has {versions}, and this process has {reader_versions()}; install the "
-                "same versions for the worker."
-            )
+    elif isinstance(outcome, CountedRecord):
+        versions = outcome.readers
+    if versions != reader_versions():
+        raise InvalidArgument(
+            f"A worker has {versions}, and this process has {reader_versions()}; install the "
+            "same versions for the worker."
+        )
     return outcome
 
 
 def _submit_all(
-    executor: Executor, read: Callable[[str], bytes | str], locations: Sequence[str]
-) -> Iterator[tuple[int, "Future[bytes | str]"]]:
+    executor: Executor, read: Callable[[str], _WorkerOutcome], locations: Sequence[str]
+) -> Iterator[tuple[int, "Future[_WorkerOutcome]"]]:
     """Yield the position of each location with its finished future, in the order of finishing.
 
     At most `_MAX_SUBMITTED` locations are submitted at once; if the caller stops, the rest is
     cancelled.
     """
     remaining = iter(range(len(locations)))
-    running: dict[Future[bytes | str], int] = {}
+    running: dict[Future[_WorkerOutcome], int] = {}
     try:
         while True:
             for position in remaining:
@@ -225,13 +263,13 @@ def _submit_all(
 
 
 def _submit(
-    executor: Executor, read: Callable[[str], bytes | str], location: str
-) -> "Future[bytes | str]":
+    executor: Executor, read: Callable[[str], _WorkerOutcome], location: str
+) -> "Future[_WorkerOutcome]":
     """Return the future of a location; if it cannot be submitted, a future with the exception."""
     try:
         return executor.submit(read, location)
     except Exception as error:  # a pool whose worker died takes nothing more
-        future: Future[bytes | str] = Future()
+        future: Future[_WorkerOutcome] = Future()
         future.set_exception(error)
         return future
 

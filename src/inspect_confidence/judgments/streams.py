@@ -1,13 +1,20 @@
-"""Judgments of a store, a few models at a time: memory holds one model, not the whole store."""
+"""Judgments of a store, counted or a few models at a time: memory need not hold the whole store."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from itertools import chain
 from os import PathLike, fspath
 
+import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 
+from inspect_confidence.judgments.counting import CountedRecord, can_count
+from inspect_confidence.judgments.executors import ExecutorOption, count_records
 from inspect_confidence.judgments.joining import LocatedRun, join_runs, shared_sample_notices
+from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.read import (
     drop_repeats,
     pooling_notices,
@@ -17,6 +24,10 @@ from inspect_confidence.judgments.read import (
 )
 from inspect_confidence.judgments.runs import Run, reader_versions, record_tasks, run_from_record
 from inspect_confidence.judgments.store import Store, StoredLog, store_at
+from inspect_confidence.metrics.resample import MOST_UNITS
+from inspect_confidence.studies import table_of
+from inspect_confidence.studies.notes import COUNT
+from inspect_confidence.studies.study import SEVERAL
 
 ModelVariant = tuple[str, str]
 """A model and variant."""
@@ -28,20 +39,22 @@ EntryVariant = tuple[StoredLog, str]
 class Stream:
     """The judgments of a store, read by task and model when they are needed.
 
-    They equal those that `read_judgments` returns. It is assumed that a sample's uuid occurs in one
-    run only.
+    They equal those that `read_judgments` returns, except that the equal judgments of some logs are
+    one row with their number in `count`. It is assumed that a sample's uuid occurs in one run only.
 
     Attributes:
         store: The store.
         entries: Its logs with judgments, each with its variant.
         notices: Notices, as `read_judgments` gives them.
         loss_notices: Those about lost data.
+        counted: Counted judgments of logs, by their record file.
     """
 
     store: Store
     entries: Sequence[EntryVariant]
     notices: Sequence[str]
     loss_notices: Sequence[str]
+    counted: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -82,12 +95,22 @@ class Stream:
     def _join(
         self, entries: Sequence[EntryVariant]
     ) -> tuple[dict[str, pd.DataFrame], Counter[str]]:
+        """Return the judgments of logs by task, counted if they are, as `join_runs` does."""
         runs, variants = list[LocatedRun](), list[str]()
+        counted_frames: dict[str, list[pd.DataFrame]] = {}
         for entry, variant in entries:
-            if isinstance(run := self.store.read(entry), Run):
+            if entry.file in self.counted:
+                frame = self.counted[entry.file].assign(variant=variant)
+                counted_frames.setdefault(entry.record["task"], []).append(frame)
+            elif isinstance(run := self.store.read(entry), Run):
                 runs.append((entry.log.location, run))
                 variants.append(variant)
-        return join_runs(runs, variants)
+        frames, counts = join_runs(runs, variants)
+        for task, parts in counted_frames.items():
+            joined = pd.concat([*parts, *([frames[task]] if task in frames else [])])
+            joined[COUNT] = joined[COUNT].fillna(1).astype(np.int64)
+            frames[task] = sort_judgments(joined.reset_index(drop=True))
+        return frames, counts
 
     def judgment_notices(self) -> Iterator[str]:
         """Yield the notices about shared samples, pooled runs and repeats.
@@ -118,11 +141,15 @@ def _group_entries(entries: Sequence[EntryVariant], fact: str) -> list[list[Entr
     return list(groups.values())
 
 
-def stream_at(source: object) -> Stream | None:
+def stream_at(source: object, executor: ExecutorOption = None) -> Stream | None:
     """Return the judgments of a store, or None if they cannot be read model by model.
 
     That is so if the source is not the path of a store, or if the store was read by other versions,
     has no judgments, or has a run with logs of several models or tasks.
+
+    Args:
+        source: Any source of judgments.
+        executor: Counts equal judgments of the store's record files.
     """
     store = store_at(fspath(source)) if isinstance(source, str | PathLike) else None
     if store is None:
@@ -141,5 +168,102 @@ def stream_at(source: object) -> Stream | None:
     has_mixed_run = len(run_models) > len({run.id for _, run in runs})
     if store.readers != reader_versions() or not n_judgments or has_mixed_run:
         return None
-    stream = Stream(store, list(zip(entries, variants, strict=True)), (), loss_notices)
+    entry_variants = list(zip(entries, variants, strict=True))
+    counted, problems = _count_entries(store, entry_variants, executor, notices)
+    stream = Stream(store, entry_variants, (), loss_notices, counted)
+    notices += _row_notices(entries, problems)
     return replace(stream, notices=[*notices, *stream.judgment_notices()])
+
+
+def _count_entries(
+    store: Store, entries: Sequence[EntryVariant], executor: ExecutorOption, notices: list[str]
+) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+    """Count the judgments of record files where numbers need no more than the counts.
+
+    Args:
+        store: The store.
+        entries: Its logs with judgments.
+        executor: Counts them.
+        notices: Receives a notice of how many files the executor lost.
+
+    Returns:
+        Counted judgments by record file; and by record file of many judgments that are not
+        counted, which metrics need each judgment, and why.
+    """
+    logs_of_run = Counter(entry.record["id"] for entry, _ in entries)
+    files_by_task: dict[str, list[str]] = {}
+    problems: dict[str, str] = {}
+    for entry, _ in entries:
+        record = entry.record
+        if record["rows"] <= MOST_UNITS:
+            continue
+        is_joined = logs_of_run[record["id"]] > 1 or record["twice"] or entry.reread
+        if not all(table_of(task).counting for task in record_tasks(record)):
+            problems[entry.file] = f"all metrics of {record['task']}"
+        elif not can_count():
+            problems[entry.file] = _NOT_INSTALLED
+        elif is_joined or len(record_tasks(record)) > 1:
+            problems[entry.file] = _JOINED
+        else:
+            files_by_task.setdefault(record["task"], []).append(entry.file)
+    records: dict[str, CountedRecord] = {}
+    for task, files in files_by_task.items():
+        paths = [str(store.folder / file) for file in files]
+        counts = count_records(paths, task, executor=executor, notices=notices)
+        records.update(zip(files, counts, strict=True))
+    shared_files = _files_with_shared_datasets(store, entries, records)
+    counted = {}
+    for file, counts_of_file in records.items():
+        if counts_of_file.frame is None or file in shared_files:
+            problems[file] = counts_of_file.problem or SEVERAL
+        else:
+            counted[file] = counts_of_file.frame
+    return counted, problems
+
+
+def _files_with_shared_datasets(
+    store: Store, entries: Sequence[EntryVariant], records: Mapping[str, CountedRecord]
+) -> set[str]:
+    """Return counted record files with a data set of which the model has judgments in other logs.
+
+    Their items may be the same.
+    """
+    logs_of_model = Counter((entry.record["model"], variant) for entry, variant in entries)
+    files_of_dataset: dict[tuple[str, str, str, str], list[str]] = {}
+    for entry, variant in entries:
+        model, task = entry.record["model"], entry.record["task"]
+        if logs_of_model[model, variant] == 1 or not records:
+            continue
+        if entry.file in records:
+            datasets = records[entry.file].datasets
+        else:
+            source = BytesIO(entry.reread) if entry.reread else store.folder / entry.file
+            column = pq.ParquetFile(source).read(["dataset"])["dataset"]
+            datasets = column.unique().to_pylist()
+        for dataset in datasets:
+            files_of_dataset.setdefault((task, model, variant, dataset), []).append(entry.file)
+    shared = [files for files in files_of_dataset.values() if len(files) > 1]
+    return set(chain.from_iterable(shared))
+
+
+_JOINED = "all metrics, because several logs have judgments of a run, or of several tasks"
+_NOT_INSTALLED = "all metrics, because DuckDB is missing: install inspect_confidence[scale]"
+
+_MANY_ROWS = 100_000
+"""Judgments from which on a notice says that they are read one by one."""
+
+
+def _row_notices(entries: Sequence[StoredLog], problems: Mapping[str, str]) -> Iterator[str]:
+    """Yield a notice of how many judgments are read one by one and why, if they are many."""
+    totals = Counter[str]()
+    for entry in entries:
+        if problem := problems.get(entry.file):
+            totals[problem] += entry.record["rows"]
+    if totals.total() < _MANY_ROWS:
+        return
+    n_judgments = sum(entry.record["rows"] for entry in entries)
+    reasons = "; ".join(f"{n:,} for {problem}" for problem, n in sorted(totals.items()))
+    yield (
+        f"{totals.total():,} of {n_judgments:,} judgments are read one by one, which takes about "
+        f"ten seconds for each million: {reasons}"
+    )

@@ -90,6 +90,24 @@ def count_distinct(codes: IntArray) -> int:
     return int(np.count_nonzero(np.bincount(codes)))
 
 
+def count_flags(flags: BoolArray, counts: IntArray | None) -> int:
+    """Count the judgments with a flag; an entry stands for `counts` judgments, or for one."""
+    return int(flags.sum() if counts is None else counts[flags].sum())
+
+
+def count_units(unit_index: IntArray, counts: IntArray | None) -> int:
+    """Count the units of judgments; with `counts` each judgment is of a unit of its own."""
+    return count_distinct(unit_index) if counts is None else int(counts.sum())
+
+
+def unit_sizes(unit_index: IntArray, counts: IntArray | None, units: int) -> FloatArray:
+    """Return for how many units each unit stands: for as many as `counts` of its judgment says."""
+    sizes = np.ones(units)
+    if counts is not None:
+        sizes[unit_index] = counts
+    return sizes
+
+
 def divide_or_nan(numerator: FloatArray, denominator: FloatArray | IntArray) -> FloatArray:
     """Return numerator / denominator, elementwise; NaN where the denominator is not above 0."""
     with np.errstate(divide="ignore", invalid="ignore"):

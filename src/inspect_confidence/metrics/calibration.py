@@ -19,6 +19,7 @@ from inspect_confidence.metrics.arrays import (
     count_distinct,
     divide_or_nan,
     merge_into_steps,
+    unit_sizes,
 )
 from inspect_confidence.metrics.inference import widened_quantile
 from inspect_confidence.metrics.registry import (
@@ -36,6 +37,7 @@ from inspect_confidence.metrics.tables import (
     ItemTables,
     accuracy_of_tables,
     confidence_table,
+    sum_over_units,
     table_of_confidence,
 )
 
@@ -157,6 +159,7 @@ def ece_interval(
     correct: ArrayLike,
     unit: IntArray | None = None,
     *,
+    counts: IntArray | None = None,
     bins: int = 10,
     binning: Binning = "equal_width",
 ) -> tuple[float, float]:
@@ -182,6 +185,8 @@ def ece_interval(
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
         unit: The number of each judgment's item; each is an item of its own if None.
+        counts: Number of items with an equal judgment, for judgments that are each the only one of
+            their item; one each if None.
         bins: As in `ece`; those of equal mass are the sample's.
         binning: As in `ece`.
 
@@ -193,7 +198,7 @@ def ece_interval(
         >>> low, round(high, 1)
         (0.0, 0.2)
     """
-    items = _group_by_item(confidence, correct, unit)
+    items = _group_by_item(confidence, correct, unit, counts)
     place = bins_of_values(items.total_table(), bins, binning).ravel()
     return gaps_interval(items, place == np.unique(place[place >= 0])[:, None], _gap_sum)
 
@@ -267,18 +272,19 @@ def gap_ends(
         signs: Function of the sample's gaps that gives the signs of the gaps at the upper end.
     """
     shares = np.asarray(inside, float)
-    unit_mass = np.asarray(items.masses.sum(axis=0)).ravel()
+    sizes, unit_mass = items.sizes, np.asarray(items.masses.sum(axis=0)).ravel()
+    n_units = int(sizes[unit_mass > 0].sum())
     cell_gaps = np.hstack([shares * (items.values - 1), shares * items.values])
-    total = max(unit_mass.sum(), 1e-300)
+    total = max((unit_mass * sizes).sum(), 1e-300)
     unit_gaps = np.asarray(cell_gaps @ items.masses) / total
-    share = np.asarray(np.hstack([shares, shares]) @ items.masses).sum(axis=1) / total
-    gaps = unit_gaps.sum(axis=1)
-    deviations = unit_gaps - np.outer(gaps, unit_mass / total)
+    share = (np.asarray(np.hstack([shares, shares]) @ items.masses) * sizes).sum(axis=1) / total
+    gaps = (unit_gaps * sizes).sum(axis=1)
+    deviations = (unit_gaps - np.outer(gaps, unit_mass / total)) * np.sqrt(sizes)
     # Quarter judgments at the extremes, as in `bootstrap`: also equal judgments leave an error.
     pseudo_gaps = (cell_gaps @ items.extremes()[:, :-5].T - gaps[:, None]) / total
     covariance = deviations @ deviations.T + pseudo_gaps @ pseudo_gaps.T / 4
     errors = np.sqrt(np.diag(covariance))
-    if (unit_mass > 0).sum() < 2:
+    if n_units < 2:
         return None
     # By the symmetric root, which is the only one: signs of eigenvectors depend on rounding.
     variances, vectors = np.linalg.eigh(covariance)
@@ -293,7 +299,7 @@ def gap_ends(
     standard_scores = np.abs(gaps) / np.maximum(errors, EDGE)
     excess = np.maximum(np.abs(gaps) - 2 * errors, 0)
     low_direction = excess if excess.any() else (standard_scores == standard_scores.max()) * 1.0
-    tail = float(ndtr(widened_quantile(int((unit_mass > 0).sum()))))
+    tail = float(ndtr(widened_quantile(n_units)))
     low = _gaps_beyond(
         np.where(gaps < 0, -low_direction, low_direction), noise, value, tail, 1, size
     )
@@ -556,7 +562,11 @@ def brier_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def brier_uncertainty_interval(
-    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None
+    confidence: ArrayLike,
+    correct: ArrayLike,
+    unit: IntArray | None = None,
+    *,
+    counts: IntArray | None = None,
 ) -> tuple[float, float]:
     """95% interval of `brier_uncertainty`: its values at the accuracies of Wilson's interval.
 
@@ -564,6 +574,8 @@ def brier_uncertainty_interval(
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong.
         unit: The number of each judgment's item; each is an item of its own if None.
+        counts: Number of items with an equal judgment, for judgments that are each the only one of
+            their item; one each if None.
 
     Returns:
         Both ends; NaN where there is no judgment, or outcomes are not 0 or 1.
@@ -577,8 +589,11 @@ def brier_uncertainty_interval(
     if not np.isin(outcomes[present], (0, 1)).all():
         return np.nan, np.nan
     item_numbers = np.arange(len(confidences)) if unit is None else unit
+    trials = np.bincount(item_numbers[present])
     low, high = clustered_wilson_interval(
-        np.bincount(item_numbers[present], outcomes[present]), np.bincount(item_numbers[present])
+        np.bincount(item_numbers[present], outcomes[present]),
+        trials,
+        counts=unit_sizes(item_numbers, counts, item_numbers.max(initial=-1) + 1)[: len(trials)],
     )
     ends = low * (1 - low), high * (1 - high)
     return min(ends), 0.25 if low <= 0.5 <= high else max(ends)
@@ -758,7 +773,11 @@ def _rank_bin_edges(total: float, size: int) -> FloatArray:
     toolbox=True,
 )
 def debiased_squared_error(
-    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None
+    confidence: ArrayLike,
+    correct: ArrayLike,
+    unit: IntArray | None = None,
+    *,
+    counts: IntArray | None = None,
 ) -> float:
     """Squared calibration error without the bias that chance adds to it, by distinct confidence.
 
@@ -776,6 +795,8 @@ def debiased_squared_error(
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong.
         unit: The number of each judgment's item; each is an item of its own if None.
+        counts: Number of items with an equal judgment, for judgments that are each the only one of
+            their item; one each if None.
 
     Raises:
         ValueError: A value lies outside [0, 1], or lengths differ.
@@ -784,7 +805,7 @@ def debiased_squared_error(
         >>> debiased_squared_error([0.5, 0.5, 0.5, 0.5], correct=[1, 1, 1, 0])
         0.0
     """
-    items = _group_by_item(confidence, correct, unit)
+    items = _group_by_item(confidence, correct, unit, counts)
     group = _groups_of_values(items)
     if not items.binary or not len(group):
         return float("nan")
@@ -793,17 +814,18 @@ def debiased_squared_error(
     shape = int(group[-1]) + 1, 2 * k
     mass = csr_array((np.ones(2 * k), place), shape=shape) @ items.masses
     gap = csr_array((np.append(values - 1, values), place), shape=shape) @ items.masses
-    product = gap.sum(axis=1) ** 2 - gap.power(2).sum(axis=1)
-    pairs = mass.sum(axis=1) ** 2 - mass.power(2).sum(axis=1)
-    group_mass = mass.sum(axis=1)
+    group_gap, group_mass = (sum_over_units(cells, items.sizes) for cells in (gap, mass))
+    product = group_gap**2 - sum_over_units(gap.power(2), items.sizes)
+    pairs = group_mass**2 - sum_over_units(mass.power(2), items.sizes)
     return float((group_mass * product / pairs).sum() / group_mass.sum())
 
 
-def _group_by_item(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
+def _group_by_item(
+    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None, counts: IntArray | None
+) -> ItemTables:
     """Group judgments by item; each is an item of its own if `unit` is None."""
-    return ItemTables.from_judgments(
-        confidence, correct, unit, None if unit is None else len(np.bincount(unit))
-    )
+    units = None if unit is None else len(np.bincount(unit))
+    return ItemTables.from_judgments(confidence, correct, unit, units, counts=counts)
 
 
 def _groups_of_values(cells: ItemTables) -> IntArray:
@@ -819,7 +841,7 @@ def _groups_of_values(cells: ItemTables) -> IntArray:
     for column, value_items in enumerate(items):
         group[column] = number
         group_items |= value_items
-        if len(group_items) > 1:
+        if cells.sizes[list(group_items)].sum() > 1:
             group_items, number = set(), number + 1
     return np.minimum(group, number - 1) if number else group[:0]
 
@@ -829,6 +851,7 @@ def rms_calibration_error_interval(
     correct: ArrayLike,
     unit: IntArray | None = None,
     *,
+    counts: IntArray | None = None,
     bins: int = 10,
     binning: Binning = "equal_width",
 ) -> tuple[float, float]:
@@ -838,13 +861,15 @@ def rms_calibration_error_interval(
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
         unit: The number of each judgment's item; each is an item of its own if None.
+        counts: Number of items with an equal judgment, for judgments that are each the only one of
+            their item; one each if None.
         bins: As in `ece`; those of equal mass are the sample's.
         binning: As in `ece`.
 
     Returns:
         Both ends; NaN if there are fewer than two items.
     """
-    items = _group_by_item(confidence, correct, unit)
+    items = _group_by_item(confidence, correct, unit, counts)
     place = bins_of_values(items.total_table(), bins, binning).ravel()
     return gaps_interval(items, place == np.unique(place[place >= 0])[:, None], root_mean_square)
 
@@ -857,7 +882,11 @@ _MIN_PER_GROUP = 5
 
 
 def debiased_squared_error_interval(
-    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None
+    confidence: ArrayLike,
+    correct: ArrayLike,
+    unit: IntArray | None = None,
+    *,
+    counts: IntArray | None = None,
 ) -> tuple[float, float]:
     """95% interval of the mean squared calibration gap, made as `ece_interval`.
 
@@ -865,18 +894,20 @@ def debiased_squared_error_interval(
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong.
         unit: The number of each judgment's item; each is an item of its own if None.
+        counts: Number of items with an equal judgment, for judgments that are each the only one of
+            their item; one each if None.
 
     Returns:
         Both ends, the value between them; NaN where there are fewer than five items for each
         distinct confidence, or more than 200 of these.
     """
-    cells = _group_by_item(confidence, correct, unit)
+    cells = _group_by_item(confidence, correct, unit, counts)
     group, (items,) = _groups_of_values(cells), cells.total_table().total
     groups = int(group.max(initial=-1)) + 1
     if not cells.binary or not 0 < groups <= min(MOST_GROUPS, items / _MIN_PER_GROUP):
         return np.nan, np.nan
     low, high = gaps_interval(cells, group == np.arange(groups)[:, None], root_mean_square)
-    value = debiased_squared_error(confidence, correct, unit)
+    value = debiased_squared_error(confidence, correct, unit, counts=counts)
     return min(low**2, value), max(high**2, value)
 
 
@@ -1003,7 +1034,11 @@ _NEAR, _MOST_STEPS = 1e-10, 50
 
 
 def smooth_ece_interval(
-    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None = None
+    confidence: ArrayLike,
+    correct: ArrayLike,
+    unit: IntArray | None = None,
+    *,
+    counts: IntArray | None = None,
 ) -> tuple[float, float]:
     """95% interval of `smooth_ece`, made as `ece_interval` of gaps in ten bins of equal width.
 
@@ -1014,11 +1049,13 @@ def smooth_ece_interval(
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
         unit: The number of each judgment's item; each is an item of its own if None.
+        counts: Number of items with an equal judgment, for judgments that are each the only one of
+            their item; one each if None.
 
     Returns:
         Both ends; NaN if there are fewer than two items.
     """
-    items = _group_by_item(confidence, correct, unit)
+    items = _group_by_item(confidence, correct, unit, counts)
     tables = items.total_table()
     place, (value,) = bins_of_values(tables, 10, "equal_width"), smooth_ece_of_tables(tables)
     if np.isnan(value):

@@ -26,6 +26,7 @@ from inspect_confidence.metrics.registry import (
 from inspect_confidence.metrics.resample import MOST_UNITS
 from inspect_confidence.metrics.tables import (
     ConfidenceTables,
+    ItemTables,
     confidence_table,
 )
 
@@ -320,8 +321,8 @@ def corp_band(
 
     Source: Dimitriadis, Gneiting and Jordan (2021).
     """
-    confidences, item_numbers = _present_judgments(confidence, confidence, unit)[::2]
-    tables = list(_simulated_tables(confidences, item_numbers, draws, seed))
+    confidences, _, item_numbers, _ = _present_judgments(confidence, confidence, unit, None)
+    tables = list(_simulated_tables(confidences, item_numbers, None, draws, seed))
     curves = np.concatenate([_isotonic_accuracy(chunk) for chunk in tables])
     low, high = np.quantile(curves, [0.025, 0.975], axis=0)
     return CorpBand(tables[0].values, low, high)
@@ -341,6 +342,7 @@ def calibration_p(
     correct: ArrayLike,
     unit: IntArray | None = None,
     *,
+    counts: IntArray | None = None,
     draws: int = TEST_DRAWS,
     seed: int = 0,
 ) -> float:
@@ -358,6 +360,8 @@ def calibration_p(
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong.
         unit: The number of each judgment's item; each is an item of its own if None.
+        counts: Number of items with an equal judgment, for judgments that are each the only one of
+            their item; one each if None.
         draws: N, the number of simulated outcomes of all judgments, at least 1.
         seed: Seed of the draws.
 
@@ -370,22 +374,25 @@ def calibration_p(
     """
     if draws < 1:
         raise ValueError(f"draws={draws} is below 1.")
-    confidences, outcomes, item_numbers = _present_judgments(confidence, correct, unit)
+    confidences, outcomes, item_numbers, sizes = _present_judgments(
+        confidence, correct, unit, counts
+    )
     if not len(confidences) or not np.isin(outcomes, (0, 1)).all():
         return float("nan")
     confidences = round_to_steps(confidences)
-    observed = corp_miscalibration(confidences, outcomes)
+    judged = ItemTables.from_judgments(confidences, outcomes, counts=sizes).total_table()
+    observed = float(corp_miscalibration_of_tables(judged)[0])
     extreme = 0
-    for tables in _simulated_tables(confidences, item_numbers, draws, seed):
+    for tables in _simulated_tables(confidences, item_numbers, sizes, draws, seed):
         # Equal but for rounding is as much.
         extreme += int((corp_miscalibration_of_tables(tables) >= observed - 1e-12).sum())
     return (extreme + 1) / (draws + 1)
 
 
 def _present_judgments(
-    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return confidence, outcome and item of the judgments that have both, after checking them.
+    confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None, counts: IntArray | None
+) -> tuple[FloatArray, FloatArray, IntArray, IntArray | None]:
+    """Return confidence, outcome, item and count of the judgments that have confidence and outcome.
 
     Raises:
         ValueError: A value lies outside [0, 1], or lengths differ.
@@ -393,7 +400,8 @@ def _present_judgments(
     confidences, outcomes = shares(confidence=confidence, correct=correct)
     item_numbers = np.arange(len(confidences)) if unit is None else np.asarray(unit)
     present = ~np.isnan(confidences + outcomes)
-    return confidences[present], outcomes[present], item_numbers[present]
+    sizes = None if counts is None else counts[present]
+    return confidences[present], outcomes[present], item_numbers[present], sizes
 
 
 _CHUNK = 500_000
@@ -401,12 +409,13 @@ _CHUNK = 500_000
 
 
 def _simulated_tables(
-    confidences: FloatArray, unit: IntArray, draws: int, seed: int
+    confidences: FloatArray, unit: IntArray, counts: IntArray | None, draws: int, seed: int
 ) -> Iterator[ConfidenceTables]:
     """Yield the tables of simulated outcomes in chunks, `draws` tables in all.
 
-    A judgment is right if the random number of its item is below its confidence. Fails without a
-    judgment.
+    A judgment is right if the random number of its item is below its confidence. Of many items with
+    one judgment each, and of judgments with counts, numbers of right answers are drawn. Fails
+    without a judgment.
     """
     rng = np.random.default_rng(seed)
     # As in `ItemTables`: equal but for rounding is equal.
@@ -414,13 +423,14 @@ def _simulated_tables(
     _, item = np.unique(unit, return_inverse=True)
     values, n, items = confidences[first], len(confidences), int(item.max()) + 1
     at_value = csr_array((np.ones(n), (np.arange(n), column)), shape=(n, len(values)))
-    mass = np.bincount(column)
-    if items == n > MOST_UNITS:  # the counts of right answers are binomial and independent
+    if counts is not None or items == n > MOST_UNITS:
+        mass = np.bincount(column, counts).astype(np.int64)
         chunk_rows = max(1, _CHUNK // len(values))
         for start in range(0, draws, chunk_rows):
             right = rng.binomial(mass, values, (min(chunk_rows, draws - start), len(values)))
             yield ConfidenceTables(values, right.astype(float), mass - right.astype(float))
         return
+    mass = np.bincount(column)
     for start in range(0, draws, max(1, _CHUNK // n)):
         rows = min(max(1, _CHUNK // n), draws - start)
         right = (rng.random((rows, items))[:, item] < confidences).astype(float) @ at_value

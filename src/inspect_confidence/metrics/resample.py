@@ -50,7 +50,11 @@ __all__ = [
 
 
 def clustered_wilson_interval(
-    successes: ArrayLike, trials: ArrayLike, confidence: float = 0.95
+    successes: ArrayLike,
+    trials: ArrayLike,
+    confidence: float = 0.95,
+    *,
+    counts: ArrayLike = 1,
 ) -> tuple[float, float]:
     """Wilson's score interval with the effective sample size of clustered judgments.
 
@@ -76,6 +80,7 @@ def clustered_wilson_interval(
         successes: Number of successes of each item.
         trials: Number of judgments of each item; items with none, or with a NaN, are left out.
         confidence: Level of the interval, between 0 and 1.
+        counts: Number of items that each entry stands for.
 
     Returns:
         Lower and upper limit, in [0, 1]; NaN if there is no judgment.
@@ -89,20 +94,20 @@ def clustered_wilson_interval(
         >>> print(f"{low:.4f} {high:.4f}")
         0.3006 0.9872
     """
-    hits, total = aligned(successes=successes, trials=trials)
+    hits, total, sizes = aligned(successes=successes, trials=trials, counts=counts)
     present = (total > 0) & ~np.isnan(hits)
-    hits, total = hits[present], total[present]
+    hits, total, sizes = hits[present], total[present], sizes[present]
     if ((hits < 0) | (hits > total)).any():
         raise ValueError("successes must lie between 0 and trials for every item.")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence} is not between 0 and 1, as 0.95 is.")
-    judgments = total.sum(keepdims=True)
-    share = divide_or_nan(hits.sum(keepdims=True), judgments)
+    judgments = (sizes * total).sum(keepdims=True)
+    share = divide_or_nan((sizes * hits).sum(keepdims=True), judgments)
     variance = divide_or_nan(
-        np.square(hits - share * total).sum(keepdims=True), np.square(judgments)
+        (sizes * np.square(hits - share * total)).sum(keepdims=True), np.square(judgments)
     )
-    items = np.array([len(hits)], float)
-    rarer = np.array([min((hits > 0).sum(), (hits < total).sum())], float)
+    items = sizes.sum(keepdims=True)
+    rarer = np.array([min(sizes[hits > 0].sum(), sizes[hits < total].sum())], float)
     low, high = wilson_limits(share, variance, judgments, items, confidence, rarer)[0]
     return float(low), float(high)
 
@@ -551,7 +556,7 @@ MOST_UNITS = 4_000
 GROUPS = 2_000
 """Groups of a larger stratum: their variance differs by about 3% from that of single units."""
 
-_PATTERNS = 500
+MOST_PATTERNS = 500
 """Distinct kinds of units up to which equal units have a weight together."""
 
 _EVERY_EXTREME = tuple(range(4))
@@ -667,6 +672,7 @@ def resampled_as(
     *,
     patterns: bool = False,
     max_units: int = MOST_UNITS,
+    counts: IntArray | None = None,
 ) -> Resampled:
     """Return the sampling plan of `bootstrap`, by which many units cost no more than few.
 
@@ -684,18 +690,25 @@ def resampled_as(
         patterns: Whether equal units may have a weight together. False if values are compared with
             those of another call with the same strata and seed, as of another model on these items.
         max_units: Units of a stratum up to which each has a weight of its own.
+        counts: Number of equal units that each unit stands for; one each if None.
+
+    Raises:
+        ValueError: Units with counts can't be weighted together.
     """
     _, stratum, sizes = np.unique(strata, return_inverse=True, return_counts=True)
     leaves = list(chain.from_iterable(map(_single_statistics, statistics)))
     if patterns and leaves and all(isinstance(leaf, SumStatistic) for leaf in leaves):
         pattern_keys = _pattern_keys(leaves, stratum)
-        _, first, counts = np.unique(pattern_keys, return_index=True, return_counts=True)
-        if len(first) <= min(_PATTERNS, len(strata) // 2):
+        _, first, pattern = np.unique(pattern_keys, return_index=True, return_inverse=True)
+        pattern_sizes = np.bincount(pattern, counts).astype(np.int64)
+        if len(first) <= min(MOST_PATTERNS, pattern_sizes.sum() // 2):
             order = np.argsort(first)  # by the first unit, so that equal data have equal draws
-            first, counts = first[order], counts[order]
+            first, pattern_sizes = first[order], pattern_sizes[order]
             shape = len(first), len(strata)
             rows = csr_array((np.ones(len(first)), (np.arange(len(first)), first)), shape=shape)
-            return Resampled(strata[first], rows, counts)
+            return Resampled(strata[first], rows, pattern_sizes)
+    if counts is not None and leaves:
+        raise ValueError("Counts need statistics of few sums that are all compared with no others.")
     if sizes.max(initial=0) <= max_units:
         return Resampled(strata)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(GROUPS,)))

@@ -22,6 +22,7 @@ from inspect_confidence.metrics.arrays import (
     divide_or_nan,
     merge_into_steps,
     shares,
+    unit_sizes,
 )
 from inspect_confidence.metrics.registry import BOOTSTRAP, UNREAD, WILSON, metric
 from inspect_confidence.metrics.resample import SumStatistic
@@ -92,6 +93,7 @@ class ItemTables:
             answers: sparse, of shape (2 K, units).
         binary: Whether every outcome is 0 or 1.
         credit_spread: What each unit adds to the sum of y (1 - y) over outcomes y that are credits.
+        sizes: Number of equal units that each unit stands for.
         coarse: Whether a value stands for several neighbouring confidences.
     """
 
@@ -99,6 +101,7 @@ class ItemTables:
     masses: csr_array
     binary: bool
     credit_spread: FloatArray
+    sizes: FloatArray
     coarse: bool = False
 
     @classmethod
@@ -109,6 +112,7 @@ class ItemTables:
         unit: IntArray | None = None,
         units: int | None = None,
         *,
+        counts: IntArray | None = None,
         are_chances: bool = False,
     ) -> "ItemTables":
         """Group judgments by item; those with a missing confidence or outcome are left out.
@@ -122,6 +126,8 @@ class ItemTables:
             outcome: 1 right, 0 wrong, or the probability of being right.
             unit: The number of each judgment's item; each judgment is an item of its own if None.
             units: Number of items; that of the judgments if None.
+            counts: Number of items with an equal judgment, of which each entry is one of one item;
+                one each if None.
             are_chances: Whether outcomes between 0 and 1 are chances that the answer is right, not
                 credits: their Brier score is the expected one.
 
@@ -131,6 +137,7 @@ class ItemTables:
         confidences, outcomes = shares(confidence=confidence, outcome=outcome)
         item_numbers = np.arange(len(confidences)) if unit is None else unit
         size = len(confidences) if units is None else units
+        sizes = unit_sizes(item_numbers, counts, size)
         present = ~(np.isnan(confidences) | np.isnan(outcomes))
         # Equal but for rounding is equal: 0.7 and 0.7 / (0.7 + 0.2 + 0.1) differ in the last bit.
         rounded = np.round(confidences[present], 12)
@@ -145,7 +152,7 @@ class ItemTables:
         spread = np.zeros(size)
         if not are_chances:
             np.add.at(spread, unit, share * outcomes * (1 - outcomes))
-        return cls(values, cells, bool(np.isin(outcomes, (0, 1)).all()), spread)
+        return cls(values, cells, bool(np.isin(outcomes, (0, 1)).all()), spread, sizes)
 
     def tables(self, weights: FloatArray) -> ConfidenceTables:
         """Return the table of each row of weights, of shape (resamples, units)."""
@@ -196,7 +203,7 @@ class ItemTables:
         """
         if self.coarse or len(self.values) <= MOST_VALUES:
             return None
-        mass = np.asarray(self.masses.sum(axis=1)).reshape(2, -1).sum(axis=0)
+        mass = sum_over_units(self.masses, self.sizes).reshape(2, -1).sum(axis=0)
         place, values = merge_into_steps(self.values, mass)
         k, steps = len(place), len(values)
         shape = 2 * steps, 2 * k
@@ -204,11 +211,16 @@ class ItemTables:
             (np.ones(2 * k), (np.append(place, place + steps), np.arange(2 * k))), shape=shape
         )
         masses = csr_array(merge @ self.masses)
-        return ItemTables(values, masses, self.binary, self.credit_spread, True)
+        return ItemTables(values, masses, self.binary, self.credit_spread, self.sizes, True)
 
     def total_table(self) -> ConfidenceTables:
         """Return the table in which each unit counts once."""
-        return self.tables(np.ones((1, self.masses.shape[1])))
+        return self.tables(self.sizes[None])
+
+
+def sum_over_units(cells: csr_array, sizes: FloatArray) -> FloatArray:
+    """Return the sum of each row of cells over its units, each of which counts by its size."""
+    return np.asarray(csr_array(cells.multiply(sizes)).sum(axis=1))
 
 
 def confidence_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTables:

@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import metrics
-from inspect_confidence.metrics.arrays import FloatArray, IntArray, count_distinct
+from inspect_confidence.metrics.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    count_distinct,
+    count_flags,
+    count_units,
+    unit_sizes,
+)
+from inspect_confidence.metrics.calibration import bins_of_values
 from inspect_confidence.metrics.registry import UNREAD
 from inspect_confidence.studies.estimate import (
     Estimate,
@@ -18,7 +27,7 @@ from inspect_confidence.studies.estimate import (
     statistics_of_tables,
     unit_indices,
 )
-from inspect_confidence.studies.notes import join_notes
+from inspect_confidence.studies.notes import join_notes, judgment_counts
 from inspect_confidence.studies.study import Resampling
 
 
@@ -125,6 +134,7 @@ class Answers:
         order_only: Whether only the order of the confidences counts.
         are_chances: Whether outcomes between 0 and 1 are chances that the answer is right, not
             credits: their Brier score is the expected one.
+        counts: How many equal judgments each stands for, as `judgment_counts` returns them.
     """
 
     unit_index: IntArray
@@ -136,6 +146,7 @@ class Answers:
     step: float = DEFAULT_STEP
     order_only: bool = False
     are_chances: bool = False
+    counts: IntArray | None = None
 
     @classmethod
     def from_frame(
@@ -163,7 +174,35 @@ class Answers:
             step=_scale_step(rows),
             order_only=order_only,
             are_chances=are_chances,
+            counts=judgment_counts(rows),
         )
+
+    @property
+    def n_asked(self) -> int:
+        """Number of judgments."""
+        return count_flags(np.ones(len(self.correct), bool), self.counts)
+
+    @cached_property
+    def readable(self) -> BoolArray:
+        """Which judgments have both confidence and correctness."""
+        return ~np.isnan(self.confidence + self.correct)
+
+    @property
+    def n_readable(self) -> int:
+        """Number of judgments with both confidence and correctness."""
+        return count_flags(self.readable, self.counts)
+
+    @property
+    def right_share(self) -> float:
+        """Share of right answers among these judgments; 0 without one."""
+        counts = 1 if self.counts is None else self.counts
+        return float((self.correct * counts)[self.readable].sum()) / max(self.n_readable, 1)
+
+    @property
+    def readable_units(self) -> int:
+        """Number of units with such a judgment."""
+        counts = None if self.counts is None else self.counts[self.readable]
+        return count_units(self.unit_index[self.readable], counts)
 
     def needs_scale(self, metric: ConfidenceMetric) -> bool:
         """Return whether the metric is undefined because only the order of confidences counts."""
@@ -179,7 +218,7 @@ class Answers:
         """
         if metric.interval is None or self.needs_scale(metric):
             return None
-        return metric.interval(self.confidence, self.correct, self.unit_index)
+        return metric.interval(self.confidence, self.correct, self.unit_index, counts=self.counts)
 
     @cached_property
     def grouping_problem(self) -> str:
@@ -189,11 +228,12 @@ class Answers:
         each judgment is a group, and resolution would equal uncertainty. Judgments of one item with
         equal confidence count once, because a repetition adds no information.
         """
-        readable = ~np.isnan(self.confidence + self.correct)
-        rounded = np.round(self.confidence[readable], 12)
+        rounded = np.round(self.confidence[self.readable], 12)
         values, value_index = np.unique(rounded, return_inverse=True)
-        item_and_value = self.item[readable] * len(values) + value_index
-        judgments = len(pd.unique(item_and_value))
+        if self.counts is None:
+            judgments = len(pd.unique(self.item[self.readable] * len(values) + value_index))
+        else:
+            judgments = self.n_readable
         if judgments < _MIN_JUDGMENTS or 2 * len(values) <= judgments:
             return ""
         return (
@@ -224,6 +264,7 @@ class Answers:
             self.correct,
             self.unit_index,
             self.unit_count,
+            counts=self.counts,
             are_chances=self.are_chances,
         )
 
@@ -348,7 +389,9 @@ def confidence_statistics(
     columns = {"accuracy": answers.correct}
     if not answers.order_only:
         columns["mean_confidence"] = answers.confidence
-    yield means(condition, columns, answers.unit_index, answers.unit_count, note)
+    yield means(
+        condition, columns, answers.unit_index, answers.unit_count, note, counts=answers.counts
+    )
     compared = [*COMPARED_METRICS, *DETAIL_METRICS]
     for metric in EXTRA_METRICS:
         is_log_score = metric.metric == "log_score"
@@ -374,21 +417,21 @@ def item_statistics(
     if not resampling.requests_any(("debiased_squared_error", "calibration_p")):
         return
     arrays = answers.confidence, answers.correct, answers.unit_index
-    readable = ~np.isnan(answers.confidence + answers.correct)
-    n, items = int(readable.sum()), count_distinct(answers.unit_index[readable])
+    counts = answers.counts
     squared_error = Estimate(
         condition,
         "debiased_squared_error",
-        n,
+        answers.n_readable,
         note=note,
-        interval=metrics.debiased_squared_error_interval(*arrays),
-        n_asked=len(answers.unit_index),
-        unit_count=items,
+        interval=metrics.debiased_squared_error_interval(*arrays, counts=counts),
+        n_asked=answers.n_asked,
+        unit_count=answers.readable_units,
         no_interval_reason="too few items of each confidence",
     )
     test = replace(squared_error, metric="calibration_p", interval=None, no_interval_reason="")
-    p = metrics.calibration_p(*arrays, draws=min(resampling.resamples, MAX_TEST_DRAWS))
-    values = metrics.debiased_squared_error(*arrays), p
+    draws = min(resampling.resamples, MAX_TEST_DRAWS)
+    p = metrics.calibration_p(*arrays, counts=counts, draws=draws)
+    values = metrics.debiased_squared_error(*arrays, counts=counts), p
     yield Statistics([squared_error, test], lambda weights: np.tile(values, (len(weights), 1)))
 
 
@@ -405,11 +448,9 @@ def table_statistics(
     are as in `confidence_statistics`.
     """
     count_tables = answers.count_tables()
-    tables = count_tables.tables(np.ones((1, answers.unit_count)))
-    readable = ~np.isnan(answers.confidence + answers.correct)
-    n, items = int(readable.sum()), count_distinct(answers.unit_index[readable])
-    right_share = float(answers.correct[readable].sum()) / max(n, 1)
-    balanced_units = metrics.count_balanced_units(items, right_share)
+    tables = count_tables.total_table()
+    units = answers.readable_units
+    balanced_units = metrics.count_balanced_units(units, answers.right_share)
     is_coarse = count_tables.coarser is not None
     steps = f"confidence in steps of 1/{metrics.STEPS} there" if is_coarse else ""
     estimates, functions = [], []
@@ -421,12 +462,12 @@ def table_statistics(
         estimate = Estimate(
             {**condition, **metric.condition},
             metric.metric,
-            n,
+            answers.n_readable,
             note=join_notes(*notes, note),
             interval=answers.interval(metric),
             undefined_reason=undefined_reason,
-            n_asked=len(answers.unit_index),
-            unit_count=items,
+            n_asked=answers.n_asked,
+            unit_count=units,
             balanced_units=balanced_units,
             no_interval_reason="too many confidences to resample" if is_unresampled else "",
             resampling_note=steps,
@@ -453,8 +494,7 @@ def _metric_remarks(
     if metric.metric in _GROUPING_METRICS:
         return [metric.note], answers.grouping_problem or UNREAD
     if "binning" in metric.condition:
-        confidence = answers.confidence[~np.isnan(answers.correct)]
-        bins = metrics.bin_count(confidence, binning="equal_mass")
+        bins = count_distinct(bins_of_values(tables, 10, "equal_mass").ravel())
         return [f"{metric.note}, {bins} used"], ""
     return [metric.note], ""
 
@@ -474,7 +514,7 @@ def two_choice_sensitivity(
         condition: Condition of both estimates.
         note: Note of both estimates.
     """
-    readable = ~np.isnan(answers.confidence + answers.correct)
+    readable = answers.readable
     correct, right_choice = answers.correct[readable], stimulus[readable]
     unit_index = answers.unit_index[readable]
     # Confidences that differ only by rounding are one rating.
@@ -484,15 +524,16 @@ def two_choice_sensitivity(
     response = np.where(correct == 1, right_choice, 1 - right_choice)
     column = np.where(response == 0, k - 1 - rating, k + rating)
     # Each unit counts as one judgment on average, because the fit takes judgments as independent.
-    items = len(np.unique(unit_index))
-    share = items / max(len(unit_index), 1)
+    items = answers.readable_units
+    share = items / max(answers.n_readable, 1)
     counts = np.zeros((answers.unit_count, 4 * k))
     np.add.at(counts, (unit_index, 2 * k * right_choice + column), share)
     padding = 1 / (2 * k) if k else 0.0
     reason = _two_choice_problem(k, correct)
     is_fitted = not reason
     if is_fitted:
-        table = counts.sum(axis=0)
+        sizes = unit_sizes(answers.unit_index, answers.counts, answers.unit_count)
+        table = (counts * sizes[:, None]).sum(axis=0)
         reason = str(metrics.meta_d(table[: 2 * k], table[2 * k :], padding=padding).reason)
 
     def values_of(table: FloatArray) -> FloatArray:
@@ -504,10 +545,10 @@ def two_choice_sensitivity(
     meta_d = Estimate(
         condition,
         "meta_d",
-        len(unit_index),
+        answers.n_readable,
         note=join_notes(f"{k} ratings, {padding:.3g} added to each cell", note),
         undefined_reason=reason,
-        n_asked=len(readable),
+        n_asked=answers.n_asked,
         unit_count=items,
     )
     m_ratio = replace(meta_d, metric="m_ratio", condition={**condition, "type1": "sdt"})

@@ -19,10 +19,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from inspect_confidence import metrics
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.metrics.arrays import FloatArray, IntArray, count_distinct
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    IntArray,
+    count_flags,
+    count_units,
+    unit_sizes,
+)
 from inspect_confidence.metrics.registry import Interval
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
-from inspect_confidence.studies.notes import join_notes
+from inspect_confidence.studies.notes import COUNT, join_notes
 from inspect_confidence.studies.study import Resampling
 
 PROGRESS: ContextVar[Callable[[int], object] | None] = ContextVar("progress", default=None)
@@ -44,7 +50,7 @@ def condition_groups(
         condition = {name: value for name, value in parts.items() if pd.notna(value)}
         yield Key(task, model, dataset), Condition(condition), rows
         if report_progress := PROGRESS.get():
-            report_progress(len(rows))
+            report_progress(int(rows[COUNT].sum()) if COUNT in rows else len(rows))
 
 
 def field_values(rows: pd.DataFrame) -> Iterator[tuple[str, NDArray[np.bool_]]]:
@@ -230,6 +236,8 @@ def means(
     unit_index: IntArray,
     unit_count: int,
     note: str | Callable[[FloatArray], str] = "",
+    *,
+    counts: IntArray | None = None,
 ) -> Statistics:
     """Return the mean over judgments of the values of each metric; NaN values are left out.
 
@@ -242,6 +250,7 @@ def means(
         unit_index: Position of each judgment's unit, as `unit_indices` returns it.
         unit_count: How many units there are.
         note: Note of all estimates, or a function of a metric's values that returns its note.
+        counts: How many equal judgments each stands for, as `judgment_counts` returns them.
     """
     values = np.column_stack([np.asarray(column, float) for column in columns.values()])
     estimates = []
@@ -252,11 +261,13 @@ def means(
         estimate = Estimate(
             condition,
             metric,
-            int(present.sum()),
+            count_flags(present, counts),
             note=note(column) if callable(note) else note,
-            interval=wilson_interval(column, unit_index, unit_count) if is_share else None,
-            n_asked=len(column),
-            unit_count=count_distinct(unit_index[present]),
+            interval=wilson_interval(column, unit_index, unit_count, counts) if is_share else None,
+            n_asked=count_flags(np.ones(len(column), bool), counts),
+            unit_count=count_units(
+                unit_index[present], None if counts is None else counts[present]
+            ),
         )
         estimates.append(estimate)
     extremes = [_extremes_of(metric) for metric in columns]
@@ -274,22 +285,23 @@ def _extremes_of(metric: str) -> tuple[float, float]:
     return metrics.UNBOUNDED_ABOVE if np.isfinite(registered.low) else metrics.UNBOUNDED
 
 
-def flag_count_note(flags: FloatArray) -> str:
+def flag_count_note(flags: FloatArray, counts: IntArray | None = None) -> str:
     """Return a note such as "3 of 20": how many flags are 1, of those that aren't NaN."""
-    return f"{int(np.nansum(flags))} of {(~np.isnan(flags)).sum()}"
+    return f"{count_flags(flags == 1, counts)} of {count_flags(~np.isnan(flags), counts)}"
 
 
 def wilson_interval(
-    flags: FloatArray, unit_index: IntArray, unit_count: int
+    flags: FloatArray, unit_index: IntArray, unit_count: int, counts: IntArray | None = None
 ) -> tuple[float, float]:
     """Return Wilson's 95% interval, over units, of the share of flags that are 1.
 
-    Flags are 0, 1, or NaN for judgments that don't count.
+    Flags are 0, 1, or NaN for judgments that don't count. `counts` is as in `means`.
     """
     present = ~np.isnan(flags)
     return metrics.clustered_wilson_interval(
         np.bincount(unit_index[present], flags[present], minlength=unit_count),
         np.bincount(unit_index[present], minlength=unit_count),
+        counts=unit_sizes(unit_index, counts, unit_count),
     )
 
 
@@ -334,6 +346,7 @@ def resample(
     clusters: metrics.Clusters | None = None,
     *,
     unpaired: bool = False,
+    counts: IntArray | None = None,
 ) -> ResampledEstimates:
     """Compute the requested estimates on all judgments and over the same resamples.
 
@@ -349,6 +362,7 @@ def resample(
         clusters: The clusters that the units are; None if they are items.
         unpaired: Whether these resamples are compared with no others of the same units. Equal units
             may then be drawn together, which is faster.
+        counts: Number of equal units that each unit stands for; one each if None.
     """
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
     all_statistics = list(statistics)
@@ -358,7 +372,8 @@ def resample(
     to_resample: dict[tuple[int, ...], metrics.Statistic] = {}
     resampled_parts: list[metrics.Statistic] = []
     values = np.full(len(estimates), np.nan)
-    unit_weights = np.ones((1, len(strata)))
+    unit_weights = (np.ones(len(strata)) if counts is None else counts.astype(float))[None]
+    unit_count = int(unit_weights.sum())
     start = 0
     for part in all_statistics:
         end = start + len(part.estimates)
@@ -368,7 +383,7 @@ def resample(
             values[start + positions] = statistic(unit_weights).reshape(-1)
         needed = []
         for position, estimate in enumerate(part.estimates):
-            if _is_resampled(estimate, len(strata), clusters, resampling):
+            if _is_resampled(estimate, unit_count, clusters, resampling):
                 needed.append(position)
         if needed or not part.estimates:
             resampled_parts.append(part.statistic)
@@ -378,7 +393,11 @@ def resample(
         start = end
     seed = resampling.seed if stream is None else [resampling.seed, stream]
     plan = metrics.resampled_as(
-        resampled_parts, strata, seed, patterns=unpaired and not resampling.observe
+        resampled_parts,
+        strata,
+        seed,
+        patterns=unpaired and not resampling.observe,
+        counts=counts,
     )
     if clusters is not None and clusters.are_ordered:
         resampled = metrics.smooth_draws(
@@ -405,7 +424,7 @@ def resample(
         list(compress(estimates, is_requested)),
         values[is_requested],
         draws if is_requested.all() else draws[:, is_requested],
-        unit_count=len(strata),
+        unit_count=unit_count,
         observe=resampling.observe,
         clusters=clusters,
         grouped=plan.grouped,

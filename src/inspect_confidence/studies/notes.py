@@ -8,6 +8,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES
+from inspect_confidence.metrics.arrays import IntArray
+
+COUNT = "count"
+"""Column with the number of equal judgments, of different items, that a row stands for."""
 
 
 def join_notes(*parts: str) -> str:
@@ -19,26 +23,40 @@ _PANDAS_FROM = 1_000
 """Number of texts above which pandas counts faster than Python."""
 
 
-def count_texts(texts: Iterable[str]) -> Counter[str]:
-    """Count how often each text occurs."""
+def judgment_counts(rows: pd.DataFrame) -> IntArray | None:
+    """Return for how many equal judgments each row stands; None if each stands for itself."""
+    if COUNT not in rows or not (rows[COUNT] > 1).any():
+        return None
+    return rows[COUNT].to_numpy(np.int64)
+
+
+def count_texts(texts: Iterable[str], counts: IntArray | None = None) -> Counter[str]:
+    """Count how often each text occurs; with `counts` an entry counts as so many."""
+    if counts is not None:
+        totals: Counter[str] = Counter()
+        for text, n in zip(texts, counts.tolist(), strict=True):
+            totals[text] += n
+        return totals
     if isinstance(texts, pd.Series) and len(texts) > _PANDAS_FROM:
         return Counter({str(text): int(n) for text, n in texts.value_counts().items()})
     return Counter(texts)
 
 
-def describe_left_out(statuses: Iterable[str]) -> str:
+def describe_left_out(statuses: Iterable[str], counts: IntArray | None = None) -> str:
     """Describe how many judgments are left out, by status; empty if all are `ok`.
+
+    With `counts` each status is that of so many judgments.
 
     Example:
         >>> describe_left_out(["ok", "no_response", "ok"])
         '1 of 3 judgments left out: 1 no_response'
     """
-    counts = count_texts(statuses)
-    excluded = {status: n for status, n in sorted(counts.items()) if status != "ok"}
+    totals = count_texts(statuses, counts)
+    excluded = {status: n for status, n in sorted(totals.items()) if status != "ok"}
     if not excluded:
         return ""
     reasons = ", ".join(f"{n} {status}" for status, n in excluded.items())
-    return f"{sum(excluded.values())} of {counts.total()} judgments left out: {reasons}"
+    return f"{sum(excluded.values())} of {totals.total()} judgments left out: {reasons}"
 
 
 def statuses_of_estimate(
@@ -57,10 +75,12 @@ def describe_counts(rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.b
 
     `present` says which judgments count. Items are named only if they are fewer than judgments.
     """
+    counts = judgment_counts(rows)
     items = rows.loc[present, "item"].nunique()
+    has_fewer_items = counts is None and items < present.sum()
     return join_notes(
-        describe_left_out(statuses_of_estimate(rows, present)),
-        f"{items} items" if items < present.sum() else "",
+        describe_left_out(statuses_of_estimate(rows, present), counts),
+        f"{items} items" if has_fewer_items else "",
     )
 
 

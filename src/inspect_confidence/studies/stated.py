@@ -12,7 +12,7 @@ from inspect_confidence import metrics
 from inspect_confidence.answers import ANSWER_STATUSES, INSTRUMENT_STATUSES
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import same_answers
-from inspect_confidence.metrics.arrays import FloatArray, count_distinct
+from inspect_confidence.metrics.arrays import FloatArray, count_flags, count_units
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import bins, calibration, estimate
 from inspect_confidence.studies import compare as contenders
@@ -22,6 +22,7 @@ from inspect_confidence.studies.notes import (
     describe_counts,
     describe_left_out,
     join_notes,
+    judgment_counts,
     statuses_of_estimate,
     unread_flags,
 )
@@ -120,9 +121,9 @@ def scale_statistics(
         may_decline: Whether shares of attempted answers are yielded even if no answer was declined.
         order_only: Whether confidence has no scale, so that metrics of its size are undefined.
     """
-    items = rows["item"].nunique()
+    items, counts = rows["item"].nunique(), judgment_counts(rows)
     item_note = f"{items} items" if items < len(rows) else ""
-    note = join_notes(describe_left_out(rows["status"]), item_note, remark)
+    note = join_notes(describe_left_out(rows["status"], counts), item_note, remark)
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     answers = calibration.Answers.from_frame(readable, units, order_only=order_only)
     yield from calibration.confidence_statistics(answers, condition, note, resampling)
@@ -134,7 +135,7 @@ def scale_statistics(
     if not order_only:
         yield from _report_shape(rows, units, condition)
     yield _report_rates(rows, units, condition)
-    yield estimate.judgment_count(condition, len(rows), note)
+    yield estimate.judgment_count(condition, answers.n_asked, note)
 
 
 def confidence_detail(
@@ -212,11 +213,13 @@ def attempt_statistics(
         "overall_accuracy": np.where(declined, 0, correct),
     }
 
+    counts = judgment_counts(rows)
+
     def note_of(values: FloatArray) -> str:
-        return describe_left_out(statuses_of_estimate(rows, ~np.isnan(values)))
+        return describe_left_out(statuses_of_estimate(rows, ~np.isnan(values)), counts)
 
     unit_index = unit_indices(rows, units)
-    yield estimate.means(condition, shares, unit_index, len(units), note_of)
+    yield estimate.means(condition, shares, unit_index, len(units), note_of, counts=counts)
     sums = np.zeros((len(units), 3))
     np.add.at(sums[:, 0], unit_index, np.nan_to_num(correct))
     np.add.at(sums[:, 1], unit_index, ~np.isnan(correct))
@@ -224,10 +227,12 @@ def attempt_statistics(
     f_score = Estimate(
         condition,
         "f_score",
-        int(is_counted.sum()),
+        count_flags(is_counted, counts),
         note=note_of(shares["overall_accuracy"]),
-        n_asked=len(rows),
-        unit_count=count_distinct(unit_index[is_counted]),
+        n_asked=count_flags(np.ones(len(rows), bool), counts),
+        unit_count=count_units(
+            unit_index[is_counted], None if counts is None else counts[is_counted]
+        ),
     )
     yield Statistics([f_score], metrics.SumStatistic(sums, metrics.f_score_of_sums))
 
@@ -243,15 +248,17 @@ def _report_shape(
     is_outside = (rows["status"] == "out_of_range").to_numpy()
     has_report = rows[["raw", "low", "high"]].notna().all(axis=1)
     has_report &= is_outside | (rows["status"] == "ok").to_numpy()
-    reported, outside = rows[has_report], int((has_report & is_outside).sum())
+    reported, counts = rows[has_report], judgment_counts(rows[has_report])
     if not len(reported):
         return
-    included = f"{outside} of {len(reported)} reports out of range, included" if outside else ""
+    n = count_flags(np.ones(len(reported), bool), counts)
+    outside = count_flags(is_outside[has_report.to_numpy()], counts)
+    included = f"{outside} of {n} reports out of range, included" if outside else ""
     note = join_notes(included, describe_counts(rows, has_report))
     raw, low, high = (reported[name].to_numpy(float) for name in ("raw", "low", "high"))
     values, column = np.unique(raw, return_inverse=True)
     unit_index = unit_indices(reported, units)
-    counts = coo_array((np.ones(len(raw)), (column, unit_index)), (len(values), len(units))).tocsr()
+    cells = coo_array((np.ones(len(raw)), (column, unit_index)), (len(values), len(units))).tocsr()
     names = ("top1_value", "top1_share", "top3_share", "unique_values", "entropy_bits")
     functions: dict[str, Callable[[metrics.ValueTables], FloatArray]] = {
         name: metrics.TABLE_FUNCTIONS[name] for name in names
@@ -259,12 +266,12 @@ def _report_shape(
     functions["utilization"] = partial(
         metrics.TABLE_FUNCTIONS["utilization"], low=float(low[0]), high=float(high[0])
     )
-    items = count_distinct(unit_index)
+    items, asked = count_units(unit_index, counts), judgment_counts(rows)
+    n_asked = count_flags(np.ones(len(rows), bool), asked)
     estimates = [
-        Estimate(condition, name, len(raw), note, n_asked=len(rows), unit_count=items)
-        for name in functions
+        Estimate(condition, name, n, note, n_asked=n_asked, unit_count=items) for name in functions
     ]
-    tables = metrics.SumStatistic(counts.T, lambda masses: metrics.ValueTables(values, masses))
+    tables = metrics.SumStatistic(cells.T, lambda masses: metrics.ValueTables(values, masses))
     yield estimate.statistics_of_tables(estimates, tables, list(functions.values()))
 
 
@@ -285,5 +292,6 @@ def _report_rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> 
         "clip_rate": np.where(has_report, (excess > 0) & (excess * 20 <= width), np.nan),
         "format_failure_rate": failed,
     }
-    unit_index = unit_indices(rows, units)
-    return estimate.means(condition, flags, unit_index, len(units), estimate.flag_count_note)
+    unit_index, counts = unit_indices(rows, units), judgment_counts(rows)
+    note = partial(estimate.flag_count_note, counts=counts)
+    return estimate.means(condition, flags, unit_index, len(units), note, counts=counts)

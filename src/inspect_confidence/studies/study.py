@@ -163,6 +163,31 @@ class CompletedRun:
     notices: Sequence[str] = ()
 
 
+SEVERAL = "all intervals, because items have clusters, several judgments or no grade"
+DIFFERENT = "all intervals, because more than 500 judgments are different"
+"""Which metrics need each judgment, and why."""
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How equal judgments of a task are counted, so that memory need not hold each of them.
+
+    Attributes:
+        columns: SQL expressions, by column, of all values that numbers depend on.
+        needs_row: SQL condition of judgments that cannot be counted.
+        count_equal: Judgments -> a row for all equal judgments of a model, variant and data set,
+            with their number in `count`, wherever no number depends on more than the counts. Other
+            rows stay, with a count of 1.
+        problem: Judgments of a model, variant and data set, which may have counts -> which metrics
+            need each judgment, and why; empty if they can be counted.
+    """
+
+    columns: Mapping[str, str]
+    needs_row: str
+    count_equal: Callable[[pd.DataFrame], pd.DataFrame]
+    problem: Callable[[pd.DataFrame], str]
+
+
 @dataclass(frozen=True)
 class TaskTable:
     """Description of the judgments of one task: their columns, and how they are read and used.
@@ -198,6 +223,7 @@ class TaskTable:
         ordered: Pairs of columns of which the first is never above the second.
         repeated_methods: Methods with which several judgments of an item make one answer.
         conventions: Values of `Resampling.convention` that change the task's numbers.
+        counting: How equal judgments are counted; None if numbers need each judgment.
         contradictions: Functions that return, by position, the reason why the study cannot use a
             judgment; by the columns whose values contradict each other.
     """
@@ -225,6 +251,7 @@ class TaskTable:
     ordered: Sequence[tuple[str, str]] = ()
     repeated_methods: frozenset[str] = frozenset()
     conventions: frozenset[str] = frozenset()
+    counting: Counting | None = None
     contradictions: Mapping[tuple[str, ...], Callable[[pd.DataFrame], Mapping[int, str]]] = field(
         default_factory=dict
     )

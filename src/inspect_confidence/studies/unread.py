@@ -11,11 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan
+from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan, unit_sizes
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import Condition, Key, Result, ResultRow, ResultTable
 from inspect_confidence.studies.estimate import cluster_names, condition_groups
-from inspect_confidence.studies.notes import count_texts, has_reply, join_notes, unread_flags
+from inspect_confidence.studies.notes import (
+    count_texts,
+    has_reply,
+    join_notes,
+    judgment_counts,
+    unread_flags,
+)
 from inspect_confidence.studies.study import TaskTable
 
 UNREAD_SHARE = "unread_share"
@@ -48,19 +54,18 @@ def unread_shares(table: TaskTable, judgments: pd.DataFrame) -> Iterator[Result]
 
 def _overall_share(rows: pd.DataFrame, key: Key, condition: Condition) -> Result:
     """Return the share of unread replies of all rows, with the counts of statuses as its note."""
-    status = rows["status"]
-    unread_statuses = _describe_statuses(status[rows["is_unread"]])
-    without_reply = _describe_statuses(status[~rows["has_reply"]])
+    unread_statuses = _describe_statuses(rows[rows["is_unread"]])
+    without_reply = _describe_statuses(rows[~rows["has_reply"]])
     counts = _count_replies(rows, np.zeros(len(rows), np.int64))
     (share,) = _shares_of_counts(counts, key, [condition])
     remark = f"without a reply: {without_reply}" if without_reply else ""
     return replace(share, note=join_notes(share.note, unread_statuses, remark))
 
 
-def _describe_statuses(statuses: "pd.Series[str]") -> str:
+def _describe_statuses(rows: pd.DataFrame) -> str:
     """Return how often each status occurs, such as "2 echo, 1 no_response"."""
-    counts = count_texts(statuses)
-    return ", ".join(f"{counts[name]:,} {name}" for name in sorted(counts))
+    totals = count_texts(rows["status"], judgment_counts(rows))
+    return ", ".join(f"{totals[name]:,} {name}" for name in sorted(totals))
 
 
 def _shares_by_column(
@@ -78,10 +83,14 @@ def _shares_by_column(
 
 @dataclass(frozen=True)
 class _Counts:
-    """Numbers of unread replies and of all replies, of shape (items or clusters, conditions)."""
+    """Numbers of unread replies and of all replies, of shape (items or clusters, conditions).
+
+    `sizes` has the number of equal items that each item stands for, as a column.
+    """
 
     unread: FloatArray
     replies: FloatArray
+    sizes: FloatArray
 
 
 def _count_replies(rows: pd.DataFrame, condition_index: Any) -> _Counts:
@@ -91,7 +100,8 @@ def _count_replies(rows: pd.DataFrame, condition_index: Any) -> _Counts:
     unread_replies, replies = np.zeros(shape), np.zeros(shape)
     np.add.at(unread_replies, (unit_index, condition_index), rows["is_unread"].astype(float))
     np.add.at(replies, (unit_index, condition_index), rows["has_reply"].astype(float))
-    return _Counts(unread_replies, replies)
+    sizes = unit_sizes(unit_index, judgment_counts(rows), len(replies))
+    return _Counts(unread_replies, replies, sizes[:, None])
 
 
 def _shares_of_counts(
@@ -101,12 +111,13 @@ def _shares_of_counts(
 
     `conditions` are those of the columns. A share without replies is undefined.
     """
-    total = counts.replies.sum(axis=0)
-    share = divide_or_nan(counts.unread.sum(axis=0), total)
-    squares = np.square(counts.unread - share * counts.replies).sum(axis=0)
-    items = (counts.replies > 0).sum(axis=0).astype(float)
-    with_unread = (counts.unread > 0).sum(axis=0)
-    rarer = np.minimum(with_unread, (counts.unread < counts.replies).sum(axis=0)).astype(float)
+    sizes = counts.sizes
+    total = (sizes * counts.replies).sum(axis=0)
+    share = divide_or_nan((sizes * counts.unread).sum(axis=0), total)
+    squares = (sizes * np.square(counts.unread - share * counts.replies)).sum(axis=0)
+    items = (sizes * (counts.replies > 0)).sum(axis=0)
+    with_unread = (sizes * (counts.unread > 0)).sum(axis=0)
+    rarer = np.minimum(with_unread, (sizes * (counts.unread < counts.replies)).sum(axis=0))
     variances = divide_or_nan(squares, np.square(total))
     intervals = wilson_limits(share, variances, total, items, rarer=rarer)
     for condition, value, interval, n in zip(conditions, share, intervals, total, strict=True):

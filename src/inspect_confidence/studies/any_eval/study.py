@@ -8,6 +8,7 @@ import pandas as pd
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error, stated
 from inspect_confidence.studies.any_eval.columns import COLUMNS
+from inspect_confidence.studies.any_eval.counting import COUNTING
 from inspect_confidence.studies.any_eval.decisions import TASKS as DECISION_TASKS
 from inspect_confidence.studies.any_eval.judgments import (
     DEFAULT_ARGUMENTS,
@@ -30,7 +31,7 @@ from inspect_confidence.studies.any_eval.shown import (
     tables,
 )
 from inspect_confidence.studies.estimate import Statistics, field_values
-from inspect_confidence.studies.notes import count_texts
+from inspect_confidence.studies.notes import count_texts, judgment_counts
 from inspect_confidence.studies.study import Resampling, Study, TaskTable
 
 MEAN = "mean"
@@ -58,6 +59,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
                 stream,
                 estimate.clusters_of(group),
                 unpaired=True,
+                counts=judgment_counts(group),
             )
         if len(by_dataset) > 1:
             by_dataset[MEAN] = estimate.average_estimates(
@@ -121,10 +123,11 @@ def _method_statistics(
 
 def _describe_agreement(rows: pd.DataFrame) -> str:
     """Return a note on the rules by which answers were compared; empty if none were."""
-    counts = count_texts(rows.loc[rows["agreement"] != "", "agreement"])
-    if not counts:
+    compared = rows[rows["agreement"] != ""]
+    totals = count_texts(compared["agreement"], judgment_counts(compared))
+    if not totals:
         return ""
-    rules = ", ".join(f"{count} by {name}" for name, count in sorted(counts.items()))
+    rules = ", ".join(f"{count} by {name}" for name, count in sorted(totals.items()))
     is_epochs = (rows["method"] == EPOCHS).any()
     share = "share of the commonest answer" if is_epochs else "share of others"
     return f"confidence is the {share}, compared {rules}"
@@ -157,6 +160,7 @@ ANY_EVAL = Study(
             replies=complete_scales,
             stated=complete_judgments,
             judges=judges_of,
+            counting=COUNTING,
             ordered=(("low", "high"),),
             contradictions={("low", "high"): stated.reasons_of_flat_scales},
         ),

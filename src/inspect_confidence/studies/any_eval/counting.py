@@ -1,0 +1,98 @@
+"""Counts of equal judgments of any eval, from which its numbers follow if nothing is paired."""
+
+import numpy as np
+import pandas as pd
+
+from inspect_confidence.metrics.arrays import MOST_VALUES
+from inspect_confidence.metrics.resample import MOST_PATTERNS, MOST_UNITS
+from inspect_confidence.studies.any_eval.judgments import EPOCHS, complete_scales, is_ordinal
+from inspect_confidence.studies.estimate import field_values
+from inspect_confidence.studies.notes import COUNT
+from inspect_confidence.studies.study import DIFFERENT, SEVERAL, Counting
+
+_KEYS = (
+    *("method", "scale", "by", "raw", "low", "high", "confidence", "correct", "status"),
+    *("choices", "target", "agreement", "ordinal"),
+)
+"""Columns of completed judgments that numbers depend on, beside the model and the data set."""
+
+_FEW = f"calibration_p, because a data set has at most {MOST_UNITS:,} readable judgments"
+"""Problem of few judgments, for each of which the test draws a random number."""
+
+
+def count_equal(judgments: pd.DataFrame) -> pd.DataFrame:
+    """Return judgments with equal ones as one row, the first, and their number in `count`.
+
+    The judgments of a model, variant and data set stay as they are, with a count of 1, if numbers
+    need each of them. Counts of counted judgments stay.
+    """
+    if _total(judgments) <= MOST_UNITS:
+        return judgments
+    parts = []
+    for _, rows in judgments.groupby(["model", "variant", "dataset"], sort=False):
+        merged, problem = _merge_if_exact(rows)
+        parts.append(rows if problem else merged)
+    if all(len(part) == _total(part) for part in parts):
+        return judgments
+    counted = pd.concat(parts, ignore_index=True)
+    return counted.assign(**{COUNT: counted[COUNT].fillna(1).astype(np.int64)})
+
+
+def why_not_counted(rows: pd.DataFrame) -> str:
+    """Return which metrics of a model, variant and data set need each judgment, and why.
+
+    The judgments may have counts; then their items are known to be different.
+    """
+    return _merge_if_exact(rows)[1]
+
+
+def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Return judgments of a data set with equal ones as one row, or why numbers need each row."""
+    if _total(rows) <= MOST_UNITS:
+        return rows, _FEW
+    methods = rows["method"].unique()
+    has_clusters = bool((rows["cluster"] != "").any())
+    if len(methods) > 1 or EPOCHS in methods or has_clusters or not rows["item"].is_unique:
+        return rows, SEVERAL
+    merged = _merge_equal(complete_scales(rows))
+    numbers = merged[["raw", "confidence", "correct"]].nunique()
+    is_varied = len(merged) > min(MOST_PATTERNS, _total(rows) // 2) or numbers.max() > MOST_VALUES
+    if is_varied or merged["scale"].nunique() > 1:
+        return rows, DIFFERENT
+    has_confidence = merged["confidence"].notna() | merged["ordinal"]
+    is_readable = (merged["status"] == "ok") & has_confidence & merged["correct"].notna()
+    for _, is_chosen in field_values(merged):
+        if _total(merged[is_chosen & is_readable]) <= MOST_UNITS:
+            return rows, _FEW
+    return merged, ""
+
+
+def _merge_equal(completed: pd.DataFrame) -> pd.DataFrame:
+    """Return the first of all completed judgments that are equal, with their number in `count`."""
+    rows = completed.assign(ordinal=is_ordinal(completed))
+    if rows["choices"].nunique(dropna=False) > 1 and not (rows["by"] != "").any():
+        rows["choices"] = np.nan  # without a common number of choices it makes no difference
+    # The right choice matters for questions with two choices alone.
+    rows["target"] = rows["target"].where(rows["choices"] == 2, "")
+    number = rows.groupby(list(_KEYS), sort=False, dropna=False).ngroup().to_numpy()
+    counts = np.bincount(number, rows.get(COUNT))
+    is_first = ~pd.Series(number).duplicated().to_numpy()
+    return rows[is_first].assign(**{COUNT: counts.astype(np.int64)})
+
+
+def _total(rows: pd.DataFrame) -> int:
+    return int(rows[COUNT].sum()) if COUNT in rows else len(rows)
+
+
+COUNTING = Counting(
+    columns={
+        **{name: f'"{name}"' for name in _KEYS if name != "scale"},
+        "target": "case when choices = 2 then target else '' end",
+        "scorer": "scorer",
+    },
+    # A missing grade may follow from the answer and the target.
+    needs_row=f"cluster <> '' or method = '{EPOCHS}' "
+    "or (coalesce(isnan(correct), true) and scorer = '' and answer <> '' and target <> '')",
+    count_equal=count_equal,
+    problem=why_not_counted,
+)
