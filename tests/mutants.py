@@ -307,7 +307,7 @@ STUDIES = (
     Mutant(
         "notes_do_not_count_what_is_left_out",
         "studies/notes.py",
-        'return f"{sum(excluded.values())} of {totals.total()} judgments left out: {reasons}"',
+        'return f"{sum(excluded.values())} of {judgments} left out: {reasons}"',
         'return ""',
         ["tests/studies/test_scale_numbers.py"],
     ),

@@ -107,7 +107,7 @@ def test_a_scale_that_is_said(tmp_path: Path) -> None:
         mean = value(results, "method=recorded;scale=0-10", "mean_confidence")
         assert mean == pytest.approx(np.mean(SURE))
     unsaid = refused(path)
-    assert "5 of 6 values of 'raw' are above 1; give their scale, such as --confidence" in unsaid
+    assert "5 of 6 values of 'raw' above 1; give the scale, such as --confidence" in unsaid
     stderr = printed("summarize", write_columns(tmp_path, confidence=tens), code=2).stderr
     assert "confidence=9 is not in [0, 1]" in stderr
     assert "such as --confidence-scale 0-100" in stderr

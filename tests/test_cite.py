@@ -243,8 +243,9 @@ def test_files_of_judgments(tmp_path: Path) -> None:
     assert "version" not in fields(citation.bibtex[0])
     assert citation.unknown == ["mine.csv"]
     assert citation.settings == [
-        "scale_variants: 3 judgments of m/1 were read from files, which don't record how they were "
-        "elicited. Judgments: 3, of which 2 could be read and 1 could not (1 refusal)."
+        "scale_variants: 3 judgments of m/1 were read from files, which don't record how "
+        "confidence was elicited. Judgments: 3, of which 2 could be read and 1 could not (1 "
+        "refusal)."
     ]
 
 

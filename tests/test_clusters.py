@@ -230,7 +230,8 @@ def test_items_without_a_cluster_are_counted(tmp_path: Path) -> None:
     rows.to_csv(path, index=False)
     judgments = read_judgments(path, recorded=Recorded(cluster="passage"))
     assert judgments.notices == (
-        "--cluster passage: 3 of 96 items of any_eval have no value; each is a cluster of its own",
+        "--cluster passage: 3 of 96 items of any_eval without a value; each is a cluster of its "
+        "own",
     )
     row = result_row(summarize(judgments, resamples=20), CONDITION, "accuracy")
     assert "27 clusters of 96 items are resampled" in row["note"]

@@ -75,8 +75,8 @@ def test_intervals_of_draws() -> None:
         "4.25 and so is its interval score."
     )
     assert intervals.draws_read([]) == "the model was not asked"
-    assert intervals.draws_read(["ok"]) == "1 of 1 replies could be read"
-    assert intervals.draws_read(["refusal"]) == "0 of 1 replies could be read (1 refusal)"
+    assert intervals.draws_read(["ok"]) == "1 of 1 reply could be read"
+    assert intervals.draws_read(["refusal"]) == "0 of 1 reply could be read (1 refusal)"
 
 
 @pytest.mark.parametrize(

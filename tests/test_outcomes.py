@@ -73,8 +73,8 @@ def test_confidence_and_outcome_are_joined_by_sample(folders: tuple[Path, Path])
     assert rows["correct"].dropna().to_dict() == {"b": 1, "c": 0, "e": 1}
     assert set(rows.loc[["b", "c", "d", "e"], "dataset"]) == {"exam"}
     notices = " ".join(judgments.notices)
-    assert "1 of 5 samples with a confidence are in no log of outcomes" in notices
-    assert "1 of 5 samples with an outcome have no confidence; they were left out" in notices
+    assert "1 of 5 samples with a confidence not in any log of outcomes" in notices
+    assert "1 of 5 samples with an outcome left out: no confidence" in notices
     results = summarize(judgments, resamples=20)
     condition = "method=output.completion;scale=0-100"
     overconfidence = value(results, condition, "overconfidence", dataset="exam")

@@ -106,6 +106,22 @@ def excerpt(text: object, length: int) -> str:
     return text if len(text) <= length else f"{text[:length]}..."
 
 
+def counted(number: float, singular: str, plural: str = "", *, form: str = "") -> str:
+    """Return a number with what it counts, in the singular or the plural.
+
+    Args:
+        number: The number.
+        singular: Text after 1.
+        plural: Text after other numbers; by default the singular with an s.
+        form: Format of the number.
+
+    Example:
+        >>> counted(1, "item"), counted(2, "reply", "replies"), counted(1_000, "row", form=",")
+        ('1 item', '2 replies', '1,000 rows')
+    """
+    return f"{number:{form}} {singular if number == 1 else plural or singular + 's'}"
+
+
 def format_number(value: float, form: str) -> str:
     """Return a number as text; a dash if it is undefined."""
     return "-" if math.isnan(value) else format(value, form)

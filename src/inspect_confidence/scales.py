@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.printing import counted
 
 
 class Scale(NamedTuple):
@@ -99,9 +100,9 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     if low == 0 and high == 1 and (values >= 2).any():
         above = values >= 2
         return (
-            f"{above.sum()} of {len(values)} values from 2 on, such as {values[above][0]:g}, and "
-            f"{(~above).sum()} below; give the scale that they are on, such as 0-100, or bring "
-            "them to one scale"
+            f"{above.sum()} of {counted(len(values), 'value')} from 2 on, such as "
+            f"{values[above][0]:g}, and {(~above).sum()} below; give the scale that they are on, "
+            "such as 0-100, or bring them to one scale"
         )
     if high < 2 or low > 1 or not len(values):
         return ""
@@ -116,8 +117,8 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     example = f"such as {values[shares][0]:g}, " if shares.any() else ""
     remedy = "bring them to one scale" if larger.any() else "leave the option out"
     return (
-        f"{shares.sum()} of {len(values)} values between 0 and 1, {example}and {larger.sum()} "
-        f"above 1; {remedy}"
+        f"{shares.sum()} of {counted(len(values), 'value')} between 0 and 1, {example}and "
+        f"{larger.sum()} above 1; {remedy}"
     )
 
 

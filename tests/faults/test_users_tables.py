@@ -139,7 +139,7 @@ def test_copies_count_once_and_draws_all(tmp_path: Path) -> None:
     text = "epoch," + PAIR.replace("\nq1", "\n1,q1") + "2,q1,0.75,1\n1,q1,0.75,1\n"
     judgments = read_judgments(write_table(tmp_path, text))
     assert judgments["any_eval"]["epoch"].tolist() == [1, 2]
-    assert judgments.notices[0].endswith("1 rows are copies and were left out")
+    assert judgments.notices[0].endswith("1 row is a copy and was left out")
     draws = "item,method,point,truth\n" + "q1,sampling,3,3\n" * 2 + "q1,sampling,4,3\n"
     assert read_judgments(write_table(tmp_path, draws))["fermi_eval"]["draw"].tolist() == [0, 1, 2]
     # Without epochs other answers are repeated ones, and stay so when they are written.

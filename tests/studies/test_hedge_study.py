@@ -642,7 +642,7 @@ def test_numbers_by_hand() -> None:
         row = result_row(results, "mic", "B", f"marker={marker};split=train")
         assert row["value"] == pytest.approx(value)
         assert row["n"] == (2 if marker == "conceivably" else 3)
-        assert row["note"].startswith("1 markers with fewer than 2 sentences left out")
+        assert row["note"].startswith("1 marker with fewer than 2 sentences left out")
     # perhaps: .15, .4, .25 against .5, .45, .5
     gap = result_row(results, "decisiveness_gap", "B", "marker=perhaps;split=train")
     assert gap["value"] == pytest.approx((0.35 + 0.05 + 0.25) / 3)
@@ -689,7 +689,7 @@ def test_four_data_sets_by_hand() -> None:
     first, second = sqrt(0.2 / 3) / 0.7, sqrt((0.84 - 1.96 / 3) / 2) / (1.4 / 3)
     row = result_row(results, "m_avg_cv")
     assert row["value"] == pytest.approx(first)
-    assert row["note"].startswith("1 markers in all 4 data sets")
+    assert row["note"].startswith("1 marker in all 4 data sets")
     assert result_row(results, "m_avg_cv", condition="shared=some")["value"] == pytest.approx(
         (first + second) / 2
     )

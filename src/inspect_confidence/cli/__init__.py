@@ -51,7 +51,7 @@ from inspect_confidence.cli.terminal import (
 )
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.export import FORMATS, RELATIONSHIPS
-from inspect_confidence.printing import echo, escape_control, one_line
+from inspect_confidence.printing import counted, echo, escape_control, one_line
 from inspect_confidence.versions import TASK_VERSIONS
 
 if TYPE_CHECKING:
@@ -325,7 +325,7 @@ def judgments(paths: Sequence[str], output: Path) -> None:
     redactors_by_column = redactors(frames.values())
     redacted = {task: redact_frame(frame, redactors_by_column) for task, frame in frames.items()}
     write_judgments(redacted, output)
-    echo(f"{sum(map(len, frames.values()))} judgments written to {output}")
+    echo(f"{counted(sum(map(len, frames.values())), 'judgment')} written to {output}")
 
 
 @click.command()
@@ -360,8 +360,8 @@ def ingest(paths: Sequence[str], store: str, rebuild: bool) -> None:
     if done.logs_failed:
         note_loss()
     echo(
-        f"{done.logs_read} log{'s' * (done.logs_read != 1)} read, {done.logs_unchanged} known, "
-        f"{done.logs_removed} gone: {done.judgments:,} judgments in {store}"
+        f"{counted(done.logs_read, 'log')} read, {done.logs_unchanged} known, "
+        f"{done.logs_removed} gone: {counted(done.judgments, 'judgment', form=',')} in {store}"
     )
 
 
@@ -657,7 +657,11 @@ def canonicalize(paths: Sequence[str], output: Path, model: str | None, prompts:
 
     forms = canonical_forms(read_paths(paths), model=model, prompts=prompts)
     write_forms(forms, output)
-    echo(f"{len(forms)} markers, {len(set(forms.values()))} forms written to {output}")
+    markers, distinct_forms = (
+        counted(len(forms), "marker"),
+        counted(len(set(forms.values())), "form"),
+    )
+    echo(f"{markers}, {distinct_forms} written to {output}")
 
 
 class _Commands(click.Group):

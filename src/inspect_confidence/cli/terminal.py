@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from inspect_confidence.cli.options import note_loss, read_keywords, recorded, selected_maps
 from inspect_confidence.printing import (
+    counted,
     echo,
     escape_control,
     format_bounds,
@@ -295,7 +296,8 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
     if rows.empty:
         echo("Every reply could be read.")
     elif len(rows) > limit:
-        echo(f"{limit} of {len(rows)} replies; --limit shows more, --json and --csv all.")
+        replies = counted(len(rows), "reply", "replies")
+        echo(f"{limit} of {replies}; --limit shows more, --json and --csv all.")
 
 
 def _print_filled(table: "pd.DataFrame", title: str, caption: str) -> None:

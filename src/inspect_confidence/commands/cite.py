@@ -20,6 +20,7 @@ from inspect_confidence.judgments.read import Judgments, read_judgments
 from inspect_confidence.judgments.requests import Unsent, read_unsent
 from inspect_confidence.judgments.store import find_logs, store_at
 from inspect_confidence.judgments.tables import is_table
+from inspect_confidence.printing import counted
 from inspect_confidence.privacy import model_arguments, model_name, setting_text
 from inspect_confidence.redaction import scrub
 from inspect_confidence.references import DATASETS, OWN, TASKS, bibtex
@@ -91,8 +92,8 @@ def _gone_logs_sentence(judgments: pd.DataFrame) -> str:
     runs = judgments["run"].nunique()
     logs = "the log of this run" if runs == 1 else f"the logs of these {runs} runs"
     return (
-        f"{len(judgments)} judgments of {_model_names(judgments)} were read from a store, and "
-        f"{logs} can't be read any more: the settings are unknown."
+        f"{_judgments_were(judgments)} read from a store, and {logs} can't be read any more: the "
+        "settings are unknown."
     )
 
 
@@ -101,9 +102,15 @@ def _files_sentence(judgments: pd.DataFrame) -> str:
     if judgments.empty:
         return ""
     return (
-        f"{len(judgments)} judgments of {_model_names(judgments)} were read from files, which "
-        "don't record how they were elicited."
+        f"{_judgments_were(judgments)} read from files, which don't record how confidence was "
+        "elicited."
     )
+
+
+def _judgments_were(judgments: pd.DataFrame) -> str:
+    """Return the beginning of a sentence, such as "12 judgments of gpt-4o were"."""
+    names = _model_names(judgments)
+    return counted(len(judgments), f"judgment of {names} was", f"judgments of {names} were")
 
 
 def _model_names(judgments: pd.DataFrame) -> str:

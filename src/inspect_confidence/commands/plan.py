@@ -20,6 +20,7 @@ from inspect_confidence.commands.design import (
 )
 from inspect_confidence.commands.prices import price_of
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.printing import counted
 from inspect_confidence.solvers.draws import choices_in_one_call
 from inspect_confidence.solvers.requests import dropped_names, dropped_settings, refuse_unsent
 from inspect_confidence.studies import all_tables, study_of
@@ -112,7 +113,8 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     connections = connections or design.settings.get("max_connections") or CONNECTIONS
     runs = _planned_runs(design, cost_file)
     costs: list[_CallCost] = []
-    lines = [f"{path}: {sum(map(len, runs.values()))} runs, logs in {design.logs}"]
+    n_runs = counted(sum(map(len, runs.values())), "run")
+    lines = [f"{path}: {n_runs}, logs in {design.logs}"]
     for model, model_runs in runs.items():
         lines.append(f"{model:<48}{'calls':>10}{'dollars':>10}{'minutes':>10}")
         model_costs: list[_CallCost] = []
@@ -368,7 +370,7 @@ def _item_lines(name: str, task: Task, facts: Mapping[str, Any], limit: int | No
     split = ""
     if "train_items" in facts:
         split = f" ({facts['train_items']} train, {facts['test_items']} test)"
-    lines = [f"{name} on {facts['dataset']}: {facts['items']} items{split}"]
+    lines = [f"{name} on {facts['dataset']}: {counted(facts['items'], 'item')}{split}"]
     lines += [f"  {count} left out: {reason}" for reason, count in facts["excluded"].items()]
     if limit:
         lines.append(_limit_line(task, limit, facts["items"]))
@@ -378,7 +380,7 @@ def _item_lines(name: str, task: Task, facts: Mapping[str, Any], limit: int | No
 def _limit_line(task: Task, limit: int, items: int) -> str:
     """Describe how many samples a limit keeps, and how many items if an item has several."""
     ids = [(sample.metadata or {}).get("item", sample.id) for sample in task.dataset]
-    line = f"limit:   {min(limit, len(ids)):,} of {len(ids):,} samples"
+    line = f"limit:   {min(limit, len(ids)):,} of {counted(len(ids), 'sample', form=',')}"
     if len(ids) == items:
         return line
     samples_per_item = Counter(ids)
@@ -458,7 +460,8 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
         cost = _cost_of_calls(grader, usage, cost_file, "--grader")
         tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
         price = f"; {cost.description}" if cost.is_priced else ""
-        lines.append(f"         {calls:,} calls, about {tokens} {case}{price}")
+        n_calls = counted(calls, "call", form=",")
+        lines.append(f"         {n_calls}, about {tokens} {case}{price}")
     lines[0] = lines[0].replace("        ", "judge:  ", 1)
     repeats = judge.calls_again + judge.calls_again_per_reply * judge.replies
     if repeats:
@@ -472,10 +475,8 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
 def _extractor_line(cost: _CallCost) -> str:
     """Describe calls, tokens and dollars of the extractor."""
     tokens = f"{cost.usage.input_tokens:,} tokens in, {cost.usage.output_tokens:,} out"
-    return (
-        f"markers: {cost.calls:,} calls, about {tokens} if replies have one sentence; "
-        f"{cost.description}"
-    )
+    calls = counted(cost.calls, "call", form=",")
+    return f"markers: {calls}, about {tokens} if replies have one sentence; {cost.description}"
 
 
 def _unsent_lines(

@@ -36,6 +36,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.metrics import RECALIBRATIONS, choose_recalibration
 from inspect_confidence.metrics.arrays import BoolArray, FloatArray
+from inspect_confidence.printing import counted
 from inspect_confidence.privacy import model_name, redact_path, scrub_condition, stable_alias
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Difference, Resampling, estimate
@@ -373,7 +374,7 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
     entry = _find_map(group, entries)
     if isinstance(entry, Refusal):
         return group.rows.iloc[:0], [
-            f"{len(group.rows)} judgments left out: there is no map ({entry.refused})"
+            f"{counted(len(group.rows), 'judgment')} left out: there is no map ({entry.refused})"
         ]
     if isinstance(entry, IntervalMap) != isinstance(group, IntervalGroup):
         raise InvalidArgument(
@@ -399,7 +400,8 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
         rows = group.rows.assign(confidence=confidence.where(~is_read, mapped))[~is_train]
     variant = Condition.read(group.variant).but(recalibrated=entry.method)
     rows = rows.assign(variant=str(variant))
-    notices = [f"{is_train.sum()} judgments of train items left out"] if is_train.any() else []
+    train_judgments = counted(is_train.sum(), "judgment")
+    notices = [f"{train_judgments} of train items left out"] if is_train.any() else []
     unfitted = sorted(set(map(_dataset_alias, rows["dataset"].unique())) - set(entry.datasets))
     return rows, notices + [f"no map was fitted on {name or 'its data set'}" for name in unfitted]
 

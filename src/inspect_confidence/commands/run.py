@@ -21,7 +21,7 @@ from inspect_confidence.commands.design import (
     read_design,
 )
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.printing import echo
+from inspect_confidence.printing import counted, echo
 
 
 def run_design(
@@ -51,7 +51,7 @@ def run_design(
     design = read_design(path)
     tasks = _build_tasks(design)
     folder = logs or design.logs
-    echo(f"{len(tasks)} runs of {path}, logs in {folder}")
+    echo(f"{counted(len(tasks), 'run')} of {path}, logs in {folder}")
     try:
         with _print_ended_runs(len(tasks)) if display == "none" else nullcontext():
             success, logs_of_runs = eval_set(
@@ -69,7 +69,7 @@ def run_design(
             ) from None
         raise InvalidArgument(_error_text(error)) from None
     done = sum(log.status == "success" for log in logs_of_runs)
-    echo(f"{done} of {len(tasks)} runs done, logs in {folder}")
+    echo(f"{done} of {counted(len(tasks), 'run')} done, logs in {folder}")
     return success
 
 
@@ -146,7 +146,7 @@ def _print_ended_runs(expected: int) -> Iterator[None]:
             samples = log.results.completed_samples if log.results else 0
             echo(
                 f"[{next(ended)}/{expected}] {task} on {log.eval.model}: "
-                f"{samples} samples, {log.status}"
+                f"{counted(samples, 'sample')}, {log.status}"
             )
 
     try:

@@ -12,6 +12,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import JudgmentSource, judgments_of
 from inspect_confidence.metrics import METRICS, bootstrap_pair
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.printing import counted
 from inspect_confidence.results import Key
 from inspect_confidence.studies import Resampling, estimate
 from inspect_confidence.studies.calibration import (
@@ -220,12 +221,13 @@ def _pilot_units(name: str, rows: pd.DataFrame) -> tuple[pd.Index, int, str]:
     units, items = estimate.ordered_units(rows), rows["item"].nunique()
     if items < MIN_ITEMS:
         raise InvalidArgument(
-            f"--pilot: {items} items of {name} have confidence and outcome; {MIN_ITEMS} are needed."
+            f"--pilot: {counted(items, 'item')} of {name} with confidence and outcome; {MIN_ITEMS} "
+            "are needed."
         )
     if len(units) < estimate.MIN_CLUSTERS:
         raise InvalidArgument(
-            f"--pilot: the items of {name} are in {len(units)} clusters; {estimate.MIN_CLUSTERS} "
-            "are needed."
+            f"--pilot: the items of {name} are in {counted(len(units), 'cluster')}; "
+            f"{estimate.MIN_CLUSTERS} are needed."
         )
     note = f"{len(units)} clusters of items are drawn" if len(units) < items else ""
     return units, items, note

@@ -11,6 +11,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.headlines import condition_label, headline_rows, label_beside_task
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.numbers import format_interval, format_number
+from inspect_confidence.printing import counted
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import Study, View, all_studies
 from inspect_confidence.studies.tables import NOTHING, Cell
@@ -239,7 +240,7 @@ def _describe_n(rows: ResultTable) -> str:
     if len(n) > 1:
         return f"n = {min(n):,} to {max(n):,} judgments"
     of_each = " of each model" if len(rows.values("model")) > 1 else ""
-    return f"n = {max(n):,} judgment{'s' * (n != {1})}{of_each}"
+    return f"n = {counted(max(n), 'judgment', form=',')}{of_each}"
 
 
 def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:

@@ -19,6 +19,7 @@ from inspect_confidence.export.material import Material
 from inspect_confidence.export.tables import write_left_out
 from inspect_confidence.export.text import file_name
 from inspect_confidence.headlines import headline_rows
+from inspect_confidence.printing import counted
 from inspect_confidence.results import ResultRow, ResultTable
 from inspect_confidence.writing import put
 
@@ -100,7 +101,7 @@ def _entry(row: ResultRow, material: Material) -> dict[str, Any]:
         row["label"],
         direction_of(row["metric"], row.condition).label,
         "" if math.isnan(row.low) else f"95% interval {row.low:.4g} to {row.high:.4g}",
-        f"{row.n} judgments",
+        counted(row.n, "judgment"),
         f"run with {variant}" if variant else "",
         row.note,
     ]

@@ -10,7 +10,7 @@ import pandas as pd
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import is_exact, same_answers
 from inspect_confidence.judgments.tables import row_place
-from inspect_confidence.printing import excerpt
+from inspect_confidence.printing import counted, excerpt
 from inspect_confidence.scales import verdict_sign
 from inspect_confidence.studies import TaskTable
 
@@ -124,7 +124,8 @@ def number_repeated_answers(
     _refuse_unnumbered(texts, is_copy & ~is_numbered & ~has_draws, source)
     is_copy &= is_numbered
     if is_copy.any():
-        notices.append(f"{source}: {int(is_copy.sum())} rows are copies and were left out")
+        copies = counted(is_copy.sum(), "row is a copy and was", "rows are copies and were")
+        notices.append(f"{source}: {copies} left out")
         frame, texts = frame[~is_copy], texts[~is_copy]
     unknown_names = [name for name in texts if name not in table.kinds]
     ignored = {*_answer_columns(table), *_MEASURES, *unknown_names}
@@ -151,8 +152,9 @@ def number_repeated_answers(
     is_inferred = is_repeat & ~has_draws[frame.index]
     if is_inferred.any():
         items = int((question_numbers[is_inferred].value_counts() > 0).sum())
+        items_text = counted(items, "item has", "items have")
         notices.append(
-            f"{source}: {items} items have several rows, which were read as repeated answers; if a "
+            f"{source}: {items_text} several rows, which were read as repeated answers; if a "
             "column tells them apart, name it: --column epoch=COLUMN, method=COLUMN or model=COLUMN"
         )
     return frame.assign(draw=draws)
@@ -226,8 +228,8 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
     example = f"such as {rows['answer'].iloc[0][:30]!r} and {rows['target'].iloc[0][:30]!r}"
     if not equal.any() and grades.isna().all():
         return [
-            f"{source}: no answer equals its target in {len(rows)} rows, {example}; give the "
-            "grades in a column 'correct', or other columns: --column answer=COLUMN"
+            f"{source}: no answer equals its target in {counted(len(rows), 'row')}, {example}; "
+            "give the grades in a column 'correct', or other columns: --column answer=COLUMN"
         ]
     # A judge may accept another wording, but neither another letter nor another number.
     exact = rows["target"].map(is_exact) & rows["answer"].map(is_exact)
@@ -237,8 +239,8 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
         return []
     return [
         f"{source}: 'correct' contradicts 'answer' and 'target' in {wrong + right} of "
-        f"{int(grades.notna().sum())} rows ({wrong} equal but graded wrong, {right} different but "
-        "graded right); 'correct' was used"
+        f"{counted(grades.notna().sum(), 'row')} ({wrong} equal but graded wrong, {right} "
+        "different but graded right); 'correct' was used"
     ]
 
 

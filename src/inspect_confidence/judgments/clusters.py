@@ -6,6 +6,7 @@ import pandas as pd
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.printing import counted
 
 CLUSTER = "cluster"
 """Column of judgments, and metadata of this package's samples, that name an item's cluster."""
@@ -70,6 +71,6 @@ def unclustered_notices(judgments: Mapping[str, pd.DataFrame], field: str) -> It
         if unclustered_items:
             items = len(frame.drop_duplicates(_ITEM))
             yield (
-                f"--cluster {field}: {unclustered_items} of {items} items of {task} have no value; "
-                "each is a cluster of its own"
+                f"--cluster {field}: {unclustered_items} of {counted(items, 'item')} of {task} "
+                "without a value; each is a cluster of its own"
             )

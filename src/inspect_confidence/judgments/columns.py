@@ -16,7 +16,7 @@ from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
 from inspect_confidence.judgments.order import columns_in
 from inspect_confidence.judgments.tables import row_place
-from inspect_confidence.printing import excerpt
+from inspect_confidence.printing import counted, excerpt
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import other_scale
 from inspect_confidence.studies import Recorded, TaskTable
@@ -359,8 +359,8 @@ def apply_confidence_scale(
             return other_columns.assign(raw=raw * 100, low=0.0, high=100.0)
         if column == "raw" and not raw.dropna().between(0, 1).all():
             raise InvalidArgument(
-                f"{source}: {int((raw > 1).sum())} of {int(raw.notna().sum())} values of 'raw' are "
-                "above 1; give their scale, such as --confidence-scale 0-100."
+                f"{source}: {int((raw > 1).sum())} of {counted(raw.notna().sum(), 'value')} of "
+                "'raw' above 1; give the scale, such as --confidence-scale 0-100."
             )
         return other_columns.assign(**{column: raw})
     low, high = recorded.scale
@@ -377,8 +377,8 @@ def _refuse_mixed_percentages(
     if is_percent.any() and is_plain_number.any() and scale != (0, 100):
         example = raw[is_plain_number].iloc[0]
         raise InvalidArgument(
-            f"{source}: {int(is_percent.sum())} values of confidence are percentages such as 85%, "
-            f"and {int(is_plain_number.sum())} are numbers such as {example:g}; write all in one "
+            f"{source}: the confidence has {counted(is_percent.sum(), 'percentage')} such as 85% "
+            f"and {counted(is_plain_number.sum(), 'number')} such as {example:g}; write all in one "
             "way, or give --confidence-scale 0-100 if all are percentages."
         )
 

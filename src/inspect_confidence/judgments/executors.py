@@ -25,7 +25,7 @@ from inspect_confidence.judgments.runs import (
     read_record_facts,
     reader_versions,
 )
-from inspect_confidence.printing import excerpt
+from inspect_confidence.printing import counted, excerpt
 from inspect_confidence.redaction import failure
 from inspect_confidence.studies import SELF_DESCRIBING, Recorded
 
@@ -212,7 +212,7 @@ def _read_each(
                 yield number, read_here(logs[number].location)
         if errors and notices is not None:
             notices.append(
-                f"the executor lost {len(errors)} logs, which were read in this process: "
+                f"the executor lost {counted(len(errors), 'log')}; read in this process: "
                 f"{excerpt(repr(errors[0]), 200)}"
             )
 

@@ -9,6 +9,7 @@ import pandas as pd
 from inspect_confidence.judgments.locations import location_text
 from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.runs import Run, frames_by_task
+from inspect_confidence.printing import counted
 
 LocatedRun = tuple[str, Run]
 """The location of a log and its run."""
@@ -104,8 +105,11 @@ def shared_sample_notices(counts: Mapping[str, int]) -> list[str]:
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     parts = [f"{count} from {location_text(location)}" for location, count in ordered[:_LOGS_NAMED]]
     if unnamed := ordered[_LOGS_NAMED:]:
-        parts.append(f"{sum(dict(unnamed).values())} from {len(unnamed)} others")
-    return [
-        f"{sum(counts.values())} samples are in several logs and were taken once: "
-        + ", ".join(parts)
-    ]
+        others = counted(len(unnamed), "other")
+        parts.append(f"{sum(dict(unnamed).values())} from {others}")
+    samples = counted(
+        sum(counts.values()),
+        "sample is in several logs and was taken once",
+        "samples are in several logs and were taken once",
+    )
+    return [f"{samples}: {', '.join(parts)}"]

@@ -41,6 +41,7 @@ from inspect_confidence.judgments.runs import (
     add_task_columns,
     frame_from_rows,
 )
+from inspect_confidence.printing import counted
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.redaction import failure, scrub, without_keys
 from inspect_confidence.scorers.confidence import texts_by_method
@@ -203,14 +204,12 @@ def _incomplete_run_notices(header: EvalLog, n_completed: int) -> tuple[list[str
     n_expected = len(header.eval.dataset.sample_ids or ()) * (config.epochs or 1)
     stopping = header.results.early_stopping if header.results else None
     if stopping:
-        counts = f"{n_completed} of {n_expected} samples"
+        counts = f"{n_completed} of {counted(n_expected, 'sample')}"
         return [], [f"stopped early (manager {stopping.manager}): {counts}"]
     if n_completed >= n_expected:
         return [], []
-    return [
-        f"the run is incomplete: {n_completed} of {n_expected} samples are in the log "
-        f"({header.status})"
-    ], []
+    samples = counted(n_completed, f"of {n_expected} samples is", f"of {n_expected} samples are")
+    return [f"the run is incomplete: {samples} in the log ({header.status})"], []
 
 
 def _unasked_items_notice(header: EvalLog, table: TaskTable) -> list[str]:
@@ -220,7 +219,9 @@ def _unasked_items_notice(header: EvalLog, table: TaskTable) -> list[str]:
     if not excluded:
         return []
     reasons = ", ".join(f"{count} {reason}" for reason, count in excluded.items())
-    return [f"{sum(excluded.values())} items of {facts.get('dataset')} are not asked: {reasons}"]
+    dataset = facts.get("dataset")
+    items = counted(sum(excluded.values()), f"item of {dataset} is", f"items of {dataset} are")
+    return [f"{items} not asked: {reasons}"]
 
 
 def _edit_notices(
@@ -232,15 +233,19 @@ def _edit_notices(
 ) -> Iterator[str]:
     """Yield the notices about changes that were made to the log after its eval."""
     if invalid_uuids:
-        yield f"{len(invalid_uuids)} samples were declared invalid and left out"
+        samples = counted(len(invalid_uuids), "sample was", "samples were")
+        yield f"{samples} declared invalid and left out"
     rescored = sum(_is_scored_twice(summary, table) for summary in summaries)
     if rescored:
-        yield f"{rescored} samples were scored again by the same scorer; its last score counts"
+        samples = counted(rescored, "sample was", "samples were")
+        yield f"{samples} scored again by the same scorer; its last score counts"
     edited, damaged = edited_scores(location, header)
     if edited:
-        yield f"{edited} scores were edited after the run; the edited values count"
+        scores = counted(edited, "score was", "scores were")
+        yield f"{scores} edited after the run; the edited values count"
     if damaged:
-        yield f"{damaged} samples are damaged: it is unknown whether their scores were edited"
+        samples = counted(damaged, "sample is", "samples are")
+        yield f"{samples} damaged: it is unknown whether scores were edited"
 
 
 def _eval_name(header: EvalLog) -> str:

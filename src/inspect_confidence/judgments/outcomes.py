@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from inspect_confidence.printing import counted
+
 _KEY = ["model", "item"]
 _GRADING_COLUMNS = ("dataset", "target", "answer", "choices", "correct", "scorer")
 """Columns that are taken from the log with the graded answer."""
@@ -69,11 +71,11 @@ def _unmatched_notices(confidence_samples: pd.Index, graded_samples: pd.Index) -
     without_confidence = graded_samples.difference(confidence_samples)
     if len(without_grade):
         yield (
-            f"--outcome: {len(without_grade)} of {len(confidence_samples)} samples with a "
-            "confidence are in no log of outcomes; they are scoring_failed"
+            f"--outcome: {len(without_grade)} of {counted(len(confidence_samples), 'sample')} with "
+            "a confidence not in any log of outcomes: scoring_failed"
         )
     if len(without_confidence):
         yield (
-            f"--outcome: {len(without_confidence)} of {len(graded_samples)} samples with an "
-            "outcome have no confidence; they were left out"
+            f"--outcome: {len(without_confidence)} of {counted(len(graded_samples), 'sample')} "
+            "with an outcome left out: no confidence"
         )

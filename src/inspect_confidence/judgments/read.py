@@ -26,6 +26,7 @@ from inspect_confidence.judgments.outcomes import join_outcomes
 from inspect_confidence.judgments.runs import is_repeated
 from inspect_confidence.judgments.store import ReadOutcome, check_read_arguments, store_at
 from inspect_confidence.judgments.tables import file_stem, is_table
+from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import SELF_DESCRIBING, Recorded, TaskTable, all_tables
 from inspect_confidence.studies.workers import Progress
@@ -470,8 +471,9 @@ def _reread_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
         if run.changed:
             changes.setdefault(run.task, Counter()).update(run.changed)
     for task, count in changes.items():
+        judgments = counted(count["judgments"], "judgment was", "judgments were")
         yield (
-            f"{task}: {count['judgments']} judgments were read again; the status of "
+            f"{task}: {judgments} read again; the status of "
             f"{count['status']} changed, and the value of {count['either'] - count['status']} more"
         )
 
@@ -568,7 +570,11 @@ def pooling_notices(frame: pd.DataFrame) -> Iterator[str]:
 
 def repeat_notices(counts: Mapping[str, int]) -> list[str]:
     """Return the notices about the judgments of each task that `drop_repeats` left out."""
-    return [f"{n} judgments of {task} were read twice" for task, n in counts.items() if n]
+    return [
+        counted(n, f"judgment of {task} was read twice", f"judgments of {task} were read twice")
+        for task, n in counts.items()
+        if n
+    ]
 
 
 def drop_repeats(frame: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import pandas as pd
 from inspect_confidence.answers import STATUSES
 from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.checks import shorten_value, violations
-from inspect_confidence.printing import excerpt
+from inspect_confidence.printing import counted, excerpt
 from inspect_confidence.studies import Kind, TaskTable
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -38,13 +38,14 @@ class Repairs:
         if self.replaced:
             samples = ", ".join(sorted(self.replaced)[:_MAX_SAMPLES_LISTED])
             notices.append(
-                f"lone surrogates in the texts of {len(self.replaced)} samples were replaced by "
+                f"lone surrogates in texts of {counted(len(self.replaced), 'sample')} replaced by "
                 f"U+FFFD; epoch and id: {readable_text(samples)}"
             )
         for key, reason in list(self.refused.items())[:_MAX_SAMPLES_LISTED]:
             notices.append(f"sample {readable_text(key)} (epoch and id): {reason}")
         if (count := len(self.refused) - _MAX_SAMPLES_LISTED) > 0:
-            notices.append(f"{count} more samples have judgments that cannot be used")
+            samples = counted(count, "more sample has", "more samples have")
+            notices.append(f"{samples} judgments that cannot be used")
         return notices
 
 

@@ -9,6 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from inspect_confidence.printing import counted
+
 
 def power(exponent: float) -> str:
     """Write a power of ten: `10^3.5`."""
@@ -64,7 +66,8 @@ def draws_read(statuses: Sequence[str]) -> str:
     if not failures and len(statuses) > 1:
         return f"All {len(statuses)} replies could be read"
     counts = ", ".join(f"{count} {status}" for status, count in failures.most_common())
-    read = f"{len(statuses) - failures.total()} of {len(statuses)} replies could be read"
+    replies = counted(len(statuses), "reply", "replies")
+    read = f"{len(statuses) - failures.total()} of {replies} could be read"
     return f"{read} ({counts})" if counts else read
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES
 from inspect_confidence.metrics.arrays import IntArray
+from inspect_confidence.printing import counted
 
 COUNT = "count"
 """Column with the number of equal judgments, of different items, that a row stands for."""
@@ -56,7 +57,8 @@ def describe_left_out(statuses: Iterable[str], counts: IntArray | None = None) -
     if not excluded:
         return ""
     reasons = ", ".join(f"{n} {status}" for status, n in excluded.items())
-    return f"{sum(excluded.values())} of {totals.total()} judgments left out: {reasons}"
+    judgments = counted(totals.total(), "judgment")
+    return f"{sum(excluded.values())} of {judgments} left out: {reasons}"
 
 
 def statuses_of_estimate(
@@ -80,7 +82,7 @@ def describe_counts(rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.b
     has_fewer_items = counts is None and items < present.sum()
     return join_notes(
         describe_left_out(statuses_of_estimate(rows, present), counts),
-        f"{items} items" if has_fewer_items else "",
+        counted(items, "item") if has_fewer_items else "",
     )
 
 

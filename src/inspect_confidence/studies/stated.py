@@ -13,6 +13,7 @@ from inspect_confidence.answers import ANSWER_STATUSES, INSTRUMENT_STATUSES
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import same_answers
 from inspect_confidence.metrics.arrays import FloatArray, count_flags, count_units
+from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import bins, calibration, estimate
 from inspect_confidence.studies import compare as contenders
@@ -122,7 +123,7 @@ def scale_statistics(
         order_only: Whether confidence has no scale, so that metrics of its size are undefined.
     """
     items, counts = rows["item"].nunique(), judgment_counts(rows)
-    item_note = f"{items} items" if items < len(rows) else ""
+    item_note = counted(items, "item") if items < len(rows) else ""
     note = join_notes(describe_left_out(rows["status"], counts), item_note, remark)
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     answers = calibration.Answers.from_frame(readable, units, order_only=order_only)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES
 from inspect_confidence.metrics import clustered_wilson_interval, correlation_of, means_of, ratio
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error
 from inspect_confidence.studies.estimate import Estimate, Statistics, single_statistic, unit_indices
@@ -133,7 +134,8 @@ def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[St
 
     def describe_missing(values: FloatArray) -> str:
         count = int(np.isnan(values).sum())
-        return f"{count} of {len(replies)} replies left out" if count else ""
+        total = counted(len(replies), "reply", "replies")
+        return f"{count} of {total} left out" if count else ""
 
     def describe_missing_judgments(values: FloatArray) -> str:
         return join_notes(describe_missing(values), _failed_judgments_note(sentences.sentence_rows))
@@ -315,7 +317,7 @@ def marker_statistics(
         return
     n_asked = sentences.sentence_counts()
     rare_count = mic_rows["standard"].nunique() - len(markers)
-    rare_note = f"{rare_count} markers with fewer than {threshold:g} sentences left out"
+    rare_note = f"{counted(rare_count, 'marker')} with fewer than {threshold:g} sentences left out"
     failed_note = _failed_judgments_note(mic_rows.drop_duplicates([*REPLY, "sentence"]))
     note = join_notes(rare_note if rare_count else "", failed_note, left_out_note)
     yield from _mic_statistics(sentences, mic_rows, n_asked[markers], condition, note)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan
 from inspect_confidence.metrics.markers import LEAST_POINTS, Correlation, Varying
+from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies.estimate import Estimate, Statistics
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
@@ -355,7 +356,7 @@ def _metrics_over_groups(
         varies_over="markers",
     )
     yield _StabilityMetric({}, "confidence_range", mean_range, groups, cells)
-    note = f"{in_all.sum()} markers in all {len(groups)} data sets"
+    note = f"{counted(in_all.sum(), 'marker')} in all {len(groups)} data sets"
     for metric, count in (
         ("sentences_per_marker", lambda context: sentence_count_mean_and_sd(context)[0]),
         ("sentences_per_marker_sd", lambda context: sentence_count_mean_and_sd(context)[1]),

@@ -12,6 +12,7 @@ import pandas as pd
 from inspect_confidence.datasets.life_tables import SEXES, SSA_2022, read_life_table
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.metrics import Clusters
+from inspect_confidence.printing import counted
 from inspect_confidence.prompts.question_sets import KINDS
 from inspect_confidence.studies import stated
 from inspect_confidence.studies.estimate import check_shares
@@ -101,7 +102,9 @@ def complete_ages(rows: pd.DataFrame) -> pd.DataFrame:
             does not have a sex or age whose true probability is missing.
     """
     if missing := missing_ages(rows):
-        raise InvalidArgument(f"{next(iter(missing.values()))}; {len(missing)} rows lack it.")
+        raise InvalidArgument(
+            f"{next(iter(missing.values()))}; {counted(len(missing), 'row lacks', 'rows lack')} it."
+        )
     rows = _fill_missing_scores(rows)
     check_shares(rows, ("confidence", "score", "mas"))
     unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")

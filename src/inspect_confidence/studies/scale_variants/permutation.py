@@ -9,6 +9,7 @@ import pandas as pd
 from inspect_confidence import metrics
 from inspect_confidence.arguments import choice
 from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.calibration import (
     COMPARED_METRICS,
@@ -164,6 +165,6 @@ def with_permutation_p(
         count = f"{len(permutations[scale].permuted):,} permutations of the two scales within items"
         over = ""
         if result.metric in adjusted:
-            over = f"over {(~np.isnan(p)).sum()} comparisons with {condition['versus']}"
+            over = f"over {counted((~np.isnan(p)).sum(), 'comparison')} with {condition['versus']}"
         note = join_notes(count, over) if not np.isnan(value) else result.note
         yield replace(result, value=value, note=note)

@@ -14,6 +14,7 @@ from inspect_confidence.arguments import user_path
 from inspect_confidence.datasets.wep_survey import Survey, read_survey, surveyed_counts
 from inspect_confidence.metrics import ValueTables
 from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.printing import counted
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies import estimate
 from inspect_confidence.studies.estimate import Estimate
@@ -328,7 +329,7 @@ def _compare_word(
     test = metrics.brunner_munzel(*sides, interval=interval_form, seed=resampling.seed)
     common = [name for name in sample if name in reference]
     shared_differences = np.array([reference[name] - sample[name] for name in common])
-    note = join_notes(f"{len(reference)} values against {n}", word_values.note)
+    note = join_notes(f"{counted(len(reference), 'value')} against {n}", word_values.note)
 
     def describe(
         metric: str,
@@ -403,7 +404,7 @@ def _test_results(
     """
     p = np.array([comparison.p_values[metric] for comparison in comparisons.values()])
     is_defined, adjusted = ~np.isnan(p), metrics.holm(p)
-    over = f"over {is_defined.sum()} words"
+    over = f"over {counted(is_defined.sum(), 'word')}"
     over += f"; {(~is_defined).sum()} undefined" if not is_defined.all() else ""
     for (word, comparison), word_p, adjusted_p in zip(
         comparisons.items(), p, adjusted, strict=True
