@@ -317,6 +317,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
         ),
         {
             "usual": frame(*of_words(WORDS, TWO[:1])),
+            "pair": frame(*of_words(WORDS, ["respondent/boastful", "respondent/candid"])),
             "long": frame(*of_words(LONG_WORDS, TWO)),
             "wide": frame(*of_words([WIDE, HAN], [WIDE, LONG])),
         },

@@ -12,13 +12,13 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from inspect_confidence.plots.layout import facets, tick_labels, tick_width
-from inspect_confidence.plots.style import ON_DARK, ON_LIGHT, PAPER, SEQUENTIAL
+from inspect_confidence.plots.style import ON_DARK, ON_LIGHT, PAPER, SEQUENTIAL, WIDTH
 from inspect_confidence.plots.text import blocks
 
 _ROW_HEIGHT = 0.21  # inches
 _HALF_COLUMN = 0.2  # inches: slanted labels end in the middle of their columns
 _MOST_COLUMNS = 5
-_LABEL_CHARACTERS = 8  # characters of a label that fit into one of `_MOST_COLUMNS` columns
+_MARGINS, _BETWEEN_LABELS = 0.35, 0.1  # inches beside the columns, and between their labels
 _SLANT = 35  # degrees
 
 
@@ -48,14 +48,16 @@ class CellTable:
 def cells(tables: Sequence[CellTable]) -> Figure:
     """Draw the tables below each other, each in blocks of at most five columns."""
     titled_blocks, heights, remarks = [], [], []
-    slanted_width = row_label_width = 0.0
+    row_label_width = max(tick_width(tick_labels(table.rows)) for table in tables)
+    room = WIDTH - row_label_width - _MARGINS
+    slanted_width = 0.0
     for table in tables:
-        row_label_width = max(row_label_width, tick_width(tick_labels(table.rows)))
         for places in blocks(range(len(table.columns)), _MOST_COLUMNS):
             labels = tick_labels(table.columns[place] for place in places)
-            if _are_slanted(labels):
+            slanted = _are_slanted(labels, room)
+            if slanted:
                 slanted_width = max(slanted_width, tick_width(labels))
-            titled_blocks.append((table.title, (table, places, labels)))
+            titled_blocks.append((table.title, (table, places, labels, slanted)))
             heights.append(_ROW_HEIGHT * len(table.rows))
             remarks.append("" if places[0] else table.remark)
     down, aside = slanted_width * sin(radians(_SLANT)), slanted_width * cos(radians(_SLANT))
@@ -75,12 +77,17 @@ def cells(tables: Sequence[CellTable]) -> Figure:
     )
 
 
-def _are_slanted(labels: Sequence[str]) -> bool:
-    """Return whether any label is wider than its column, so that the labels are slanted."""
-    return max(map(len, labels)) > _LABEL_CHARACTERS * _MOST_COLUMNS / len(labels) - 1
+def _are_slanted(labels: Sequence[str], room: float) -> bool:
+    """Return whether any label is wider than its column, so that the labels are slanted.
+
+    `room` is the width in inches of all columns together.
+    """
+    return tick_width(labels) > room / len(labels) - _BETWEEN_LABELS
 
 
-def _draw_table(ax: Axes, table: CellTable, places: Sequence[int], labels: Sequence[str]) -> None:
+def _draw_table(
+    ax: Axes, table: CellTable, places: Sequence[int], labels: Sequence[str], slanted: bool
+) -> None:
     """Draw the table's columns at the indices `places`, labelled with `labels`."""
     finite = table.values[np.isfinite(table.values)]
     low, high = table.limits or (0.0, float(finite.max(initial=0)) or 1.0)
@@ -102,7 +109,7 @@ def _draw_table(ax: Axes, table: CellTable, places: Sequence[int], labels: Seque
             **look,
         )
     ax.set_xticks(np.arange(len(labels)) + 0.5, labels)
-    if _are_slanted(labels):
+    if slanted:
         ax.tick_params(axis="x", labelrotation=_SLANT)
         for text in ax.get_xticklabels():
             text.set(ha="right", rotation_mode="anchor")

@@ -23,6 +23,11 @@ from inspect_confidence.plots.layout import (
 from inspect_confidence.plots.style import DASHED, PAPER, WIDTH, mark, mark_of
 from inspect_confidence.plots.text import first_names
 
+_ROW_HEIGHT = 0.19
+"""Inches of a name's row with one series."""
+_SPREAD = 0.7
+"""Share of a row's height over which its series are spread."""
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -98,7 +103,7 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
         x=common_label,
         y="",
         columns=columns,
-        height=len(shown_names) * (0.13 + 0.06 * series) + 0.05,
+        height=len(shown_names) * max(_ROW_HEIGHT, 0.1 + 0.05 * series) + 0.05,
         shared="values",
         legend=[label for label, _ in panels[0].series if label],
         ticks=ticks,
@@ -118,7 +123,7 @@ def _draw_panel(ax: Axes, panel: Panel, names: Sequence[str]) -> None:
     places = {name: place for place, name in enumerate(names)}
     for i, (label, rows) in enumerate(panel.series):
         shown_rows = rows[rows["name"].isin(places)].drop_duplicates("name")
-        shift = 0.5 * ((i + 0.5) / len(panel.series) - 0.5)
+        shift = _SPREAD * ((i + 0.5) / len(panel.series) - 0.5)
         y = np.asarray(shown_rows["name"].map(places), np.float64) + shift
         if panel.names_are_models and len(panel.series) == 1:
             for k, name in enumerate(shown_rows["name"]):

@@ -374,11 +374,16 @@ def label_lines(text: str, inches: float) -> list[str]:
 
 
 def tick_labels(names: Iterable[str]) -> list[str]:
-    """Return names as labels of an axis; a name that is too long loses its middle."""
-    return [
-        wrapped(shortened(name, _MOST_NAME_CHARACTERS), _NAME_WIDTH, _TICK, limit=1)[0]
-        for name in names
-    ]
+    """Return names as labels of an axis.
+
+    A model's name that is too long loses its provider, and any other its middle.
+    """
+    labels = []
+    for name in names:
+        own_name = name.rpartition("/")[2] if len(name) > _MOST_NAME_CHARACTERS else name
+        label = shortened(own_name, _MOST_NAME_CHARACTERS)
+        labels.append(wrapped(label, _NAME_WIDTH, _TICK, limit=1)[0])
+    return labels
 
 
 def tick_width(labels: Iterable[str]) -> float:

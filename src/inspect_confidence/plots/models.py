@@ -25,6 +25,8 @@ from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
 
 _SPREAD = 0.5
 """Share of the distance between levels over which models are spread, so that none is hidden."""
+_NAME_CHARACTERS = 48
+"""Characters of a model's name in a legend as wide as the figure."""
 
 
 @styled
@@ -97,7 +99,7 @@ def _model_facets(
 ) -> Figure:
     """Draw facets with a legend of the models; `more` are further arguments of `facets`."""
     point_looks = [{"linestyle": "none", **look} for look in looks.values()]
-    names = [shortened(model, 32) for model in looks]
+    names = [shortened(model, _NAME_CHARACTERS) for model in looks]
     return facets(titled, draw, x=x, y=y, legend=names, looks=point_looks, **more)
 
 
@@ -140,7 +142,8 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
             ax.errorbar(across["value"], of_model["value"], linestyle="none", **reach, **look)
         ax.set(xlim=(low, 1.02), ylim=(low, 1.02))
         # Numbers at the ends of panels side by side would meet.
-        ax.xaxis.set_major_locator(MaxNLocator(5, prune="lower"))
+        ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10], prune="lower"))
+        ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
 
     lowest = pairs[["value", "said_value", "ci_low", "said_ci_low"]].min().min()
     low = min(float(np.floor(10 * lowest) / 10), 0.9)
@@ -190,7 +193,7 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
     return _model_facets(
         titled,
         draw,
-        x="target t",
+        x="confidence target",
         y="",
         looks=looks,
         columns=2,
@@ -274,5 +277,7 @@ def _model_panel(
 ) -> Panel:
     """Return a panel with one series for each model; the axis contains at least `span`."""
     models = list(rows["model"].unique())
-    series = [(shortened(model, 32), rows[rows["model"] == model]) for model in models]
+    series = [
+        (shortened(model, _NAME_CHARACTERS), rows[rows["model"] == model]) for model in models
+    ]
     return Panel(title, label, series=series, reference=reference, within=span, models=models)

@@ -132,11 +132,13 @@ def in_order(models: Iterable[str]) -> Iterator[None]:
 def mark_of(model: str, k: int) -> dict[str, Any]:
     """Return colour and marker of a model: those of its position set by `in_order`.
 
-    A name that is not among those models, such as the surveyed people, gets the look of the series
-    with index `k` after them.
+    A name that is not among those models, such as the surveyed people, has the colour of text and
+    the marker of the series with index `k` after them.
     """
     order = _MODELS_IN_ORDER.get()
-    return mark(order.index(model) if model in order else len(order) + k)
+    if order and model not in order:
+        return mark(len(order) + k) | {"color": INK}
+    return mark(order.index(model) if order else k)
 
 
 COLOURS = {

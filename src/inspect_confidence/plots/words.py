@@ -448,7 +448,9 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     models = dict.fromkeys([*people["model"], *of_models["model"]])
     keys, panels_drawn = ("setting", "language", "variant", "dataset"), []
     for title, panel_rows in (
-        panels(of_models, keys, joint=", ") if len(of_models) else [("", of_models)]
+        panels(of_models, keys, joint=", ", title_of_one=False)
+        if len(of_models)
+        else [("", of_models)]
     ):
         all_rows = pd.concat([people, panel_rows])
         series = [(shortened(model), all_rows[all_rows["model"] == model]) for model in models]
