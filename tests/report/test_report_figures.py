@@ -43,9 +43,13 @@ def _study_sets() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _figure(rows: pd.DataFrame, plot: str, folder: Path) -> ReportFigure:
+def _figure(rows: pd.DataFrame, plot: str, folder: Path, reads_panels: str = "") -> ReportFigure:
     """The study's figure with this plot, drawn."""
-    specs = [spec for spec in SCALE_VARIANTS.figures if spec.plot == plot]
+    specs = [
+        replace(spec, reads_panels=reads_panels)
+        for spec in SCALE_VARIANTS.figures
+        if spec.plot == plot
+    ]
     rows = rows.assign(row=rows.index)
     planned = plan_figures(replace(SCALE_VARIANTS, figures=specs), rows, folder, ())
     (figure,) = draw_figures(planned, 1).values()
@@ -63,6 +67,17 @@ def test_m_ratio_of_choices_is_drawn_beside_sets_that_have_none(tmp_path: Path) 
     assert "No number of: gsm8k; truthfulqa; mean." in figure.caption
     assert "M-ratio" in figure.svg
     assert "gsm8k" not in figure.svg
+
+
+def test_a_caption_speaks_of_panels_only_if_there_are_several(tmp_path: Path) -> None:
+    """One data set has one panel, which is not said to be that of a data set; three are."""
+    rows = summarize(_study_sets(), resamples=50)
+    sentence = "Each data set has a panel."
+    for datasets, n_panels in ((["mmlu"], 1), (["mmlu", "gsm8k", "truthfulqa"], 3)):
+        shown = rows[rows["dataset"].isin(datasets)]
+        figure = _figure(shown, "ece_bins", tmp_path, reads_panels=sentence)
+        assert figure.n_panels == n_panels
+        assert (sentence in figure.caption) == (n_panels > 1)
 
 
 def test_a_figure_without_any_number_says_why(tmp_path: Path) -> None:

@@ -41,7 +41,9 @@ class ReportFigure:
     Attributes:
         name: Anchor, a valid identifier.
         title: Title of the figure.
-        caption: Description, number of judgments, and exclusions.
+        reads: Description of what the figure shows.
+        reads_panels: Sentences on the panels.
+        remarks: Sentences on intervals, number of judgments, and exclusions.
         metrics: Metrics that the figure draws.
         rows: Rows that the figure draws; their index is the page's `row`.
         plot: Name of the function of `inspect_confidence.plots`.
@@ -50,12 +52,15 @@ class ReportFigure:
         models: Models in the order of the page and of their colours.
         leads: Whether the figure is the study's main figure.
         svg: Picture; empty if the figure can't be drawn.
+        n_panels: Number of panels of the picture.
         reason: Reason why the figure can't be drawn.
     """
 
     name: str
     title: str
-    caption: str
+    reads: str
+    reads_panels: str
+    remarks: str
     metrics: Sequence[Metric]
     rows: pd.DataFrame
     plot: str
@@ -64,7 +69,14 @@ class ReportFigure:
     models: Sequence[str] = ()
     leads: bool = False
     svg: str = ""
+    n_panels: int = 0
     reason: str = ""
+
+    @property
+    def caption(self) -> str:
+        """Description and remarks; sentences on panels only if there are several."""
+        on_panels = self.reads_panels if self.n_panels > 1 else ""
+        return " ".join(filter(None, (self.reads, on_panels, self.remarks)))
 
     @property
     def endings(self) -> str:
@@ -96,8 +108,7 @@ def plan_figures(
         metrics = [METRICS[name] for name in spec.metrics]
         for title, group_rows in _figure_groups(spec, rows):
             figure_rows, empty_panels = _without_empty_panels(spec, group_rows)
-            sentences = (
-                spec.reads,
+            remarks = (
                 _drawn_intervals(spec, figure_rows),
                 _judgment_counts(spec, group_rows, rows),
                 empty_panels,
@@ -105,7 +116,9 @@ def plan_figures(
             figure = ReportFigure(
                 name=f"{spec.task}-{spec.plot}-{len(planned) + 1}".replace("_", "-"),
                 title=title,
-                caption=" ".join(filter(None, sentences)),
+                reads=spec.reads,
+                reads_panels=spec.reads_panels,
+                remarks=" ".join(filter(None, remarks)),
                 metrics=metrics,
                 rows=figure_rows,
                 plot=spec.plot,
@@ -298,7 +311,8 @@ def _draw_figure(figure: ReportFigure) -> ReportFigure:
         text = StringIO()
         picture.savefig(text, format="svg", metadata={"Date": None})
     put(figure.file("svg"), text.getvalue())
-    return replace(figure, svg=inline(text.getvalue(), figure.name, figure.title))
+    svg = inline(text.getvalue(), figure.name, figure.title)
+    return replace(figure, svg=svg, n_panels=len(picture.axes))
 
 
 def list_figure_files(directory: Path) -> list[Path]:

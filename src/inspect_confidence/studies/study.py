@@ -415,6 +415,7 @@ class FigureSpec:
         title: Title above the figure.
         reads: Caption: what the figure shows and how to read it. Intervals, counts, exclusions and
             the metrics' definitions are added from the rows and the registry.
+        reads_panels: Sentences of the caption on the panels, left out if there is one panel only.
         intervals: Metrics whose 95% intervals the plot draws.
         task: Task whose rows are drawn.
         metrics: Metrics whose rows are drawn.
@@ -444,6 +445,7 @@ class FigureSpec:
     tasks: Sequence[str] = ()
     panels: Sequence[str] = ("model", "dataset", "variant")
     leads: bool = False
+    reads_panels: str = ""
 
 
 @dataclass(frozen=True)

@@ -211,7 +211,8 @@ FIGURES: Sequence[FigureSpec] = (
         title="Internal confidence of each marker, all models",
         reads="Mean internal confidence of the sentences with each marker (<no_hedge>: sentences "
         "without a marker). Internal confidence is the share of further answers that agree with "
-        "the sentence. Each data set has a panel. A marker with a stable meaning has its marks at "
+        "the sentence.",
+        reads_panels="Each data set has a panel. A marker with a stable meaning has its marks at "
         "the same place in all panels.",
         intervals=("mic",),
         metrics=("mic",),

@@ -220,8 +220,9 @@ FIGURES: Sequence[FigureSpec] = (
         plot="word_medians",
         title="What words mean, to all models and to people",
         reads="The median probability that each model (over all settings) and the people surveyed "
-        "give to each word, with the middle half of their values. Each language has a panel. Words"
-        " are in the order of the people's medians.",
+        "give to each word, with the middle half of their values. Words are in the order of the "
+        "people's medians.",
+        reads_panels="Each language has a panel.",
         metrics=("probability_quantile",),
         by=("dataset",),
         keep=lambda parts: parts.get("setting", ALL_SETTINGS) == ALL_SETTINGS,
@@ -232,8 +233,8 @@ FIGURES: Sequence[FigureSpec] = (
         plot="word_medians",
         title="Words side by side, model by model and setting by setting",
         reads="The median probability that each model and the people surveyed give to each word, "
-        "with the middle half of their values. Each setting and language has a panel. Words are in"
-        " the order of the people's medians.",
+        "with the middle half of their values. Words are in the order of the people's medians.",
+        reads_panels="Each setting and language has a panel.",
         metrics=("probability_quantile",),
         by=("dataset",),
         beside=PEOPLE,
