@@ -224,6 +224,8 @@ def test_authors_prompts_are_sent_byte_for_byte(tmp_path: Path, published: Path,
     file = folder / "prompts" / f"{PUBLISHED[name]}_prompts.csv"
     study = pd.DataFrame(csv_rows(file)).set_index("Question ID")
     task = build(dataset=name, prompts="authors", items=12)
+    # Inspect's viewer would show choices below a prompt that has them.
+    assert not any(sample.choices for sample in task.dataset)
     teacher = Teacher(task, published_questions(name, folder), prompts="authors")
     log, requests = served(task, tmp_path, teacher)
     assert len(requests) == 12 * (1 + (name == "halueval"))

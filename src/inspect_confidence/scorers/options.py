@@ -61,9 +61,10 @@ def option_confidence() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         kind, right = str(state.metadata["kind"]), target.text
-        names = VERDICTS if kind == "true_false" else ascii_uppercase[: len(state.choices)]
+        options = state.metadata.get("options", choice_texts(state))
+        names = VERDICTS if kind == "true_false" else ascii_uppercase[: len(options)]
         reply = read_reply(state, answers.read_json)
-        answer = _read(reply, kind, choice_texts(state))
+        answer = _read(reply, kind, options)
         token = AnswerToken((), NAN, "")
         token_reading = _read_option_token(state, names, answer.index)
         if not isinstance(token_reading, ParseFailure):

@@ -94,16 +94,23 @@ def question_sets(
 
 
 def _use_study_prompts(samples: Sequence[Sample], dataset: str) -> JsonPrompt:
-    """Set the samples' questions to the study's exact prompts."""
+    """Set the samples' questions to the study's exact prompts.
+
+    The prompts have the options. These go to the metadata, because Inspect's viewer shows a
+    sample's choices below its question.
+    """
     study_prompts = data.study_prompts(dataset)
     system = ""
     for question in samples:
-        name = str((question.metadata or {})["source_id"])
+        facts = question.metadata or {}
+        name = str(facts["source_id"])
         if name not in study_prompts:
             raise InvalidArgument(
                 f"The study has no prompt for {question.id}; ask it with prompts=ours."
             )
         question.input, system = study_prompts[name]
+        question.metadata = facts | {"options": question.choices or []}
+        question.choices = None
     return study_prompt(system, data.STUDY_COMMIT)
 
 
