@@ -59,6 +59,8 @@ _HEAD = """\
 Every number in the `metric` column of the results table. This page is generated from the metric
 registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](api-metrics.md).
 
+- **Entries** name the unit and range of a metric's values, which of them are better, and where the
+  metric is undefined (NaN).
 - **Missing values**: judgments that could not be read are left out of every metric except
   `format_failure_rate` and `n`, and counted in `note`. A number that can't be computed is NaN (null
   in JSON), and `note` says why.
@@ -86,13 +88,7 @@ SUBJECTS = {
     "difference": "Differences and tests",
     "status_count": "Bins, curves, and results of commands",
 }
-"""Headings of the tables of metrics, by the first metric of each."""
-
-_TABLE_HEAD = """
-| metric | definition | values | undefined (NaN) where | source |
-|---|---|---|---|---|
-"""
-
+"""Headings of the lists of metrics, by the first metric of each."""
 
 _CHOICE = """
 ## Which calibration error
@@ -337,15 +333,18 @@ _TESTED = (
 """Name, null hypothesis and p of each test, as `levels.csv` names it."""
 
 
-def row(metric: Metric) -> str:
-    """Return the row of a metric in its table."""
+def entry(metric: Metric) -> str:
+    """Return the entry of a metric in its list."""
     values = f"{metric.unit}, {bound(metric.low)} to {bound(metric.high)}"
     if metric.direction in ("higher", "lower"):
         values += f"; {metric.direction} is better"
     elif metric.direction != "none":
         values += f"; nearer to {metric.direction.removeprefix('target=')} is better"
-    cells = (f"`{metric.name}`", metric.definition, values, metric.undefined, metric.source)
-    return f"| {' | '.join(cells)} |"
+    source = "" if metric.source == "-" else f" Source: {metric.source}."
+    return (
+        f"- **`{metric.name}`**: {metric.definition} Values: {values}. Undefined: "
+        f"{metric.undefined}.{source}"
+    )
 
 
 def bound(value: float) -> str:
@@ -355,14 +354,12 @@ def bound(value: float) -> str:
 
 def metrics_page() -> str:
     """Return docs/metrics.md, from the registry and the simulated coverage."""
-    tables = ""
+    lists = ""
     for metric in METRICS.values():
         if metric.name in SUBJECTS:
-            tables += f"\n## {SUBJECTS[metric.name]}\n{_TABLE_HEAD}"
-        tables += row(metric) + "\n"
-    return (
-        _HEAD + tables + _CHOICE + _DECISIONS + _JUDGED + intervals() + printed_shares() + tests()
-    )
+            lists += f"\n## {SUBJECTS[metric.name]}\n\n"
+        lists += entry(metric) + "\n"
+    return _HEAD + lists + _CHOICE + _DECISIONS + _JUDGED + intervals() + printed_shares() + tests()
 
 
 def intervals() -> str:
