@@ -207,7 +207,7 @@ def test_a_page_of_one_model_has_no_ranks_and_names_it_in_its_title(tmp_path: Pa
     )
     assert headings
     for described_by, subheading, place, definition in headings:
-        assert re.match(r"\w+, n = \d+(; |$)", subheading), subheading
+        assert re.match(r"\w+, n\s=\s\d+(; |$)", subheading), subheading
         assert described_by == place
         assert unescape(definition) in set(attributes_of(METRICS.values(), "definition"))
 

@@ -5,7 +5,7 @@ import unicodedata
 
 import pandas as pd
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.printing import INVISIBLE
@@ -49,6 +49,19 @@ def breakable(name: object) -> Markup:
     return Markup("<wbr>").join(_JOINT.split(visible(name)))
 
 
+def unbroken_interval(number: object) -> Markup:
+    """Return a number as HTML that may be broken into lines before its interval, not within it.
+
+    Example:
+        >>> unbroken_interval("0.2 [0.1, 0.3]")
+        Markup('0.2 <span class="interval">[0.1, 0.3]</span>')
+    """
+    value, bracket, ends = visible(number).partition(" [")
+    if not bracket:
+        return escape(value)
+    return Markup('{} <span class="interval">[{}</span>').format(value, ends)
+
+
 def cut_with_fingerprint(text: str, longest: int = _LONGEST) -> str:
     """Cut the text if it is too long, and add a fingerprint of the whole text."""
     if len(text) <= longest:
@@ -71,7 +84,8 @@ def templates(package: str, folder: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"title_of": title_of, "visible": visible, "breakable": breakable}
+    filters = (title_of, visible, breakable, unbroken_interval)
+    environment.filters |= {function.__name__: function for function in filters}
     return environment
 
 

@@ -146,10 +146,13 @@ def exclusion_table(rows: pd.DataFrame) -> Table | None:
 
 
 def unread_table(rows: pd.DataFrame) -> Table | str:
-    """Return the shares of parse failures: a sentence for a single model, else a table."""
+    """Return the shares of parse failures: a sentence for a single model, else a table.
+
+    The sentence is empty if all replies could be read, which the findings say.
+    """
     shares = summarize_failures(rows)
     if len(shares) == 1:
-        return shares[0].sentence
+        return shares[0].sentence if shares[0].row.value else ""
     lines = []
     for share in shares:
         line = text_cells(*share.group, heads=True, length=_LONGEST_NAME)
