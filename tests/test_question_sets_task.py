@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -143,6 +144,27 @@ def heard(home: Path, **arguments: object) -> tuple[list[Request], EvalLog]:
     return requests, log
 
 
+def planned_tokens(**arguments: object) -> int:
+    """The input tokens that the plan of a run announces."""
+    words = [f"{name}={value}" for name, value in arguments.items()]
+    (tokens,) = re.findall(r"tokens:  about ([\d,]+) in", plan_run(TASK, words))
+    return int(tokens.replace(",", ""))
+
+
+def tokens_of(requests: Sequence[Request]) -> int:
+    """Those of the messages that were sent, of four characters each, as plans count them."""
+    return sum(len(request.system) + len(request.prompt) for request in requests) // 4
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"dataset": "statements"}, {"format": "json_schema"}], ids=str
+)
+def test_planned_tokens_are_those_that_are_sent(home: Path, arguments: dict[str, str]) -> None:
+    """With the letters of the options."""
+    requests, _ = heard(home, items=12, **arguments)
+    assert planned_tokens(items=12, **arguments) == tokens_of(requests)
+
+
 BODIES = {
     "options": "Question: Capital?\nOptions:\nA) Rome\nB) Paris",
     "true_false": "Context: A text.\nQuestion: Is it?",
@@ -229,6 +251,7 @@ def test_authors_prompts_are_sent_byte_for_byte(tmp_path: Path, published: Path,
     teacher = Teacher(task, published_questions(name, folder), prompts="authors")
     log, requests = served(task, tmp_path, teacher)
     assert len(requests) == 12 * (1 + (name == "halueval"))
+    assert planned_tokens(dataset=name, prompts="authors", items=12) == tokens_of(requests)
     sent = {(request.prompt, request.system) for request in requests}
     item_ids = sample_table(task)["id"].str.removeprefix(f"{name}-")
     prompts = study.loc[item_ids.tolist(), ["Full Prompt", "System Prompt"]]

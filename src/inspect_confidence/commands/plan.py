@@ -342,7 +342,7 @@ def _count_requests(
     draws_per_call = choices_in_one_call(model or "") if draws > 1 else 1
     calls_per_sample = replies_per_sample - draws + math.ceil(draws / draws_per_call)
     calls = samples * calls_per_sample
-    questions = epochs * sum(map(_question_length, dataset))
+    questions = epochs * sum(_question_length(sample, facts) for sample in dataset)
     characters = questions * calls_per_sample + calls * facts["prompt_characters"]
     usage = ModelUsage(
         input_tokens=characters // _CHARACTERS_PER_TOKEN,
@@ -361,8 +361,13 @@ def _count_requests(
     )
 
 
-def _question_length(sample: Sample) -> int:
-    return len(str(sample.input)) + sum(map(len, sample.choices or []))
+def _question_length(sample: Sample, facts: Mapping[str, Any]) -> int:
+    """Return the characters of a question with its choices and their letters."""
+    question, choices = len(str(sample.input)), sample.choices or []
+    if not choices or facts.get("question_has_choices"):
+        return question
+    letters = len(choices) * facts.get("characters_per_choice", 0)
+    return question + facts.get("characters_before_choices", 0) + letters + sum(map(len, choices))
 
 
 def _item_lines(name: str, task: Task, facts: Mapping[str, Any], limit: int | None) -> list[str]:

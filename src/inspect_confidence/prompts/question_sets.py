@@ -84,6 +84,13 @@ def with_options(text: str, options: Sequence[str]) -> str:
     return "\n".join([text, "Options:", *(f"{letter}) {option}" for letter, option in lettered)])
 
 
+OPTION_CHARACTERS = {
+    "characters_before_choices": len(with_options("", [""])) - len("\nA) "),
+    "characters_per_choice": len("\nA) "),
+}
+"""Characters that `with_options` adds to the texts of a question and its options, for `plan`."""
+
+
 def message(directions: str, question: str) -> str:
     """Return the user message: the repeated directions, then the question."""
     return f"Directions:\n{directions}\n\n{question}\n\nResponse:"

@@ -88,6 +88,7 @@ def question_sets(
             output_tokens=180,
             files=[data.PROMPTS[selection.name]] if exact else [],
             typical_text=texts.typical_text,
+            further={"question_has_choices": exact, **wording.OPTION_CHARACTERS},
         ),
         config=config,
     )

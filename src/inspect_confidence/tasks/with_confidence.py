@@ -190,8 +190,9 @@ def _costs(plain: Task, request: ConfidenceRequest, agreement: str) -> dict[str,
         "grader_calls_per_sample": compared if agreement == "judge" else 0,
         "prompt_characters": len(request.wording or prompts.ALONE),
         "output_tokens_per_call": _OUTPUT_TOKENS,
-        "beside": "to ask for confidence, beside the eval's own; its answers, which are read again "
-        f"or made again, are not in what follows{grading if PUSHBACK in request.methods else ''}",
+        "beside": "that ask for confidence. Not counted, here and below: the calls of "
+        f"{plain.name} itself, and the text of its answers, which these calls send or ask for again"
+        f"{grading if PUSHBACK in request.methods else ''}",
     }
 
 
