@@ -279,8 +279,8 @@ STUDIES = (
     Mutant(
         "train_items_in_test_numbers",
         "studies/fermi_eval/numbers.py",
-        'train, test = (intervals[intervals["split"] == split] for split in ("train", "test"))',
-        'train, test = intervals[intervals["split"] == "train"], intervals',
+        'test = intervals[intervals["split"] == "test"]',
+        "test = intervals",
         ["tests/studies/test_fermi_methods.py", "tests/test_fermi_eval_run.py"],
     ),
     Mutant(

@@ -43,7 +43,7 @@ def _each_text(holds: Callable[[str], bool]) -> Callable[[pd.Series], BoolArray]
     """Return a check of a column of texts; `holds` is called once for each different text."""
 
     def all_hold(values: pd.Series) -> BoolArray:
-        valid = {text for text in values.unique() if holds(text)}
+        valid = set(filter(holds, values.unique()))
         return values.isin(valid).to_numpy(bool)
 
     return all_hold
@@ -56,7 +56,7 @@ def _is_level(number: float) -> bool:
 
 def _are_levels(text: str) -> bool:
     try:
-        return all(_is_level(float(part)) for part in text.split(","))
+        return all(map(_is_level, map(float, text.split(","))))
     except ValueError:
         return False
 

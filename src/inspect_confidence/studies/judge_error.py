@@ -116,7 +116,7 @@ def corrected_correctness(
     labels = _labels_for(judge, CORRECTNESS, resampling)
     if labels is None:
         return
-    correct, confidence = (rows[name].to_numpy(float) for name in ("correct", "confidence"))
+    correct, confidence = rows[["correct", "confidence"]].to_numpy(float).T
     has_answer, has_both = ~np.isnan(correct), ~np.isnan(correct + confidence)
     # Metric, judgments that count, and the confidence from which correctness is subtracted.
     corrections: list[tuple[str, BoolArray, FloatArray | None]] = [

@@ -46,7 +46,7 @@ def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
         low, high = flat[["low", "high"]].iloc[0]
         raise InvalidArgument(f"low={low:g}, high={high:g}: low must be below high.")
     rows = rows.copy()
-    low, high, raw = (rows[name].to_numpy(float) for name in ("low", "high", "raw"))
+    low, high, raw = rows[["low", "high", "raw"]].to_numpy(float).T
     width = high - low
     excess = np.maximum(low - raw, raw - high)
     is_outside = excess * 20 > width  # more than 5%
@@ -256,7 +256,7 @@ def _report_shape(
     outside = count_flags(is_outside[has_report.to_numpy()], counts)
     included = f"{outside} of {n} reports out of range, included" if outside else ""
     note = join_notes(included, describe_counts(rows, has_report))
-    raw, low, high = (reported[name].to_numpy(float) for name in ("raw", "low", "high"))
+    raw, low, high = reported[["raw", "low", "high"]].to_numpy(float).T
     values, column = np.unique(raw, return_inverse=True)
     unit_index = unit_indices(reported, units)
     cells = coo_array((np.ones(len(raw)), (column, unit_index)), (len(values), len(units))).tocsr()
@@ -282,7 +282,7 @@ def _report_rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> 
     A round report is a multiple of 5. A violating one lies outside the scale by more than 5% of its
     width, a clipped one by less.
     """
-    raw, low, high = (rows[name].to_numpy(float) for name in ("raw", "low", "high"))
+    raw, low, high = rows[["raw", "low", "high"]].to_numpy(float).T
     excess, width = np.maximum(low - raw, raw - high), high - low
     has_report = ~np.isnan(raw + width)
     failed = unread_flags(rows["status"].replace("out_of_range", "ok"))

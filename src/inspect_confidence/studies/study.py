@@ -112,6 +112,10 @@ class SampleFacts:
     recorded: Recorded = SELF_DESCRIBING
     requested_fields: Mapping[str, Any] = field(default_factory=dict)
 
+    def metadata_columns(self, *names: str) -> dict[str, Any]:
+        """Return the metadata with these names, as columns of a judgment."""
+        return {name: self.metadata[name] for name in names}
+
     def score(self, scorer: str) -> ScoreFacts | None:
         """Return the last score by a scorer; None if there is none.
 
@@ -131,8 +135,8 @@ class SampleFacts:
             reason = score.metadata.get("detail") if score else None
             reason = reason or f"the log holds no score {scorer!r}; run `inspect score`"
             return ScoreFacts({}), self.status_columns("scoring_failed", reason)
-        status, reason = (score.metadata.get(name, "") for name in ("status", "detail"))
-        return score, self.status_columns(status, reason)
+        status = score.metadata.get("status", "")
+        return score, self.status_columns(status, score.metadata.get("detail", ""))
 
     def status_columns(self, status: str, reason: str) -> dict[str, str]:
         """Return the columns `status` and `reason` of a judgment.
@@ -480,7 +484,7 @@ class Headline:
 
     def with_parts(self, parts: Mapping[str, str]) -> "Headline":
         """Return the headline with these values of the parts that `each` names."""
-        label, short = (text.format(**parts) for text in (self.label, self.short))
+        label, short = self.label.format(**parts), self.short.format(**parts)
         return replace(self, label=label, where={**self.where, **parts}, short=short, each=())
 
 

@@ -223,7 +223,7 @@ def views_with_lines(specs: Iterable[TableSpec]) -> list[View]:
 
 def columns_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table without columns of dashes."""
-    return table[[name for name in table if (table[name] != "-").any()]]
+    return table.loc[:, (table != "-").any()]
 
 
 def join_title(*parts: str) -> str:

@@ -153,7 +153,7 @@ def complete_decisions(samples: Sequence[JudgmentRows], completed: CompletedRun)
 
 def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the columns that tell a decision from others on the same answer."""
-    return tuple(row.get(name) for name in _KEY)
+    return tuple(map(row.get, _KEY))
 
 
 _SHARED = ("target", "choices", "answer", "correct")

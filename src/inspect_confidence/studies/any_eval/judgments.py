@@ -5,7 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, filterfalse
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -260,8 +261,9 @@ def _confidence_names(values: Mapping[str, Any], name: str) -> Iterator[str]:
     """
     for key, value in values.items():
         if isinstance(value, Mapping):
-            nested = [part for part in value if is_confidence_name(str(part))]
-            yield from (f"{name}.{key}.{part}" for part in nested)
+            for part in value:
+                if is_confidence_name(str(part)):
+                    yield f"{name}.{key}.{part}"
         elif is_confidence_name(key):
             yield f"{name}.{key}"
 
@@ -482,14 +484,15 @@ def _field_objection(method: str, rows: JudgmentRows) -> str:
     if not readable:
         objections = [row[_OBJECTION] for row in rows if row.get(_OBJECTION)]
         return objections[0] if objections else ""
-    on_scale = [row for row in readable if not _has_no_scale(row)]
+    raw_of = itemgetter("raw")
+    on_scale = list(filterfalse(_has_no_scale, readable))
     if on_scale:
         low, high = on_scale[0]["low"], on_scale[0]["high"]
-        problem = other_scale(np.array([row["raw"] for row in on_scale]), low, high)
+        problem = other_scale(np.array(list(map(raw_of, on_scale))), low, high)
         if problem:
             return f"--confidence-scale {low:g}-{high:g}: {method} has {problem}"
-    values = np.array([row["raw"] for row in readable], float)
-    correct = np.array([row["correct"] for row in readable], float)
+    values = np.array(list(map(raw_of, readable)), float)
+    correct = np.array(list(map(itemgetter("correct"), readable)), float)
     sign = verdict_sign(values, correct, has_scale=bool(on_scale))
     return f"{method} {sign}" if sign else ""
 
@@ -527,9 +530,12 @@ class _Scale:
     @classmethod
     def from_rows(cls, rows: JudgmentRows) -> "_Scale":
         """Return the scale that these judgments of one method show."""
-        ends = {(row["low"], row["high"]) for row in rows if not _has_no_scale(row)}
-        numbers = [row["raw"] for row in rows if _has_no_scale(row) and "raw" in row]
-        are_shares = all(0 <= number <= 1 for number in numbers)
+        ends, are_shares = set(), True
+        for row in rows:
+            if not _has_no_scale(row):
+                ends.add((row["low"], row["high"]))
+            elif "raw" in row:
+                are_shares = are_shares and 0 <= row["raw"] <= 1
         return cls(ends.pop() if len(ends) == 1 else None, are_shares)
 
     def columns_for(self, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -619,7 +625,8 @@ def _accept_shares(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.copy()
     keys = ["run", "model", "variant", "dataset", "method"]
     outside = ~rows["raw"].between(0, 1) & unknown
-    has_others = outside.groupby([rows[name] for name in keys], sort=False).transform("any")
+    groups = rows.assign(outside=outside).groupby(keys, sort=False)
+    has_others = groups["outside"].transform("any")
     is_share, ambiguous = unknown & ~has_others, unknown & has_others
     rows.loc[is_share, "confidence"] = rows.loc[is_share, "raw"]
     rows.loc[ambiguous, "status"] = "scoring_failed"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, compress
 
 import pandas as pd
 
@@ -134,7 +134,7 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
         "ECE has 10 bins of equal width where nothing else is said.": "ece" in shown_metrics,
         f"Confidence from {threshold} on counts as high.": "type2_dprime" in shown_metrics,
     }
-    return " ".join(sentence for sentence, applies in sentences.items() if applies)
+    return " ".join(compress(sentences, sentences.values()))
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:

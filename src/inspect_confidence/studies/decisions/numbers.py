@@ -107,9 +107,7 @@ def _confidence_statistics(
     arguments are as in `target_statistics`.
     """
     target = float(rows["confidence_target"].iloc[0])
-    declined, stated_confidence = (
-        rows[name].to_numpy(float) for name in ("declined", "confidence")
-    )
+    declined, stated_confidence = rows[["declined", "confidence"]].to_numpy(float).T
     is_usable = ~np.isnan(declined + stated_confidence)
     flags = {
         "contradictions_declined": np.where(
@@ -172,7 +170,7 @@ def monotony_violations(
         pairs.append(below.assign(next_declined=next_declined))
     joined = pd.concat(pairs)
     violated = joined["declined"] * (1 - joined["next_declined"])
-    targets_text = ", ".join(f"{target:g}" for target in targets)
+    targets_text = ", ".join(map("{:g}".format, targets))
 
     def note(flags: FloatArray) -> str:
         return f"{estimate.flag_count_note(flags)} pairs of neighbouring targets of {targets_text}"
@@ -318,50 +316,53 @@ def _decision_rates(
     `name` is the column of the decision (`keep` or `bet`), `rate` the prefix of the metrics of both
     rates, and `delta` the metric of the difference in percentage points.
     """
-    correct, decision = (rows[column].to_numpy(float) for column in ("correct", name))
+    correct, decision = rows[["correct", name]].to_numpy(float).T
     present = ~np.isnan(correct + decision)
+    described = Estimate(
+        condition,
+        delta,
+        int(present.sum()),
+        describe_left_out(_decision_statuses(rows, present, f"{name}_status")),
+        n_asked=len(rows),
+        unit_count=count_distinct(unit_index[present]),
+        undefined_reason=_no_right_answer(rows),
+    )
     are_right_or_wrong = bool(np.isin(correct[present], (0, 1)).all())
-    note = describe_left_out(_decision_statuses(rows, present, f"{name}_status"))
-    reason = _no_right_answer(rows)
     rates = []
     for kind, weight in (("right", correct), ("wrong", 1 - correct)):
         weights = np.where(present, weight, 0)
         chosen = weights * np.where(present, decision, 0)
-        hits = np.bincount(unit_index, chosen, minlength=unit_count)
-        trials = np.bincount(unit_index, weights, minlength=unit_count)
-        rate_estimate = Estimate(
-            condition,
-            f"{rate}_{kind}",
-            int((weights > 0).sum()),
-            note=note,
-            interval=metrics.clustered_wilson_interval(hits, trials)
-            if are_right_or_wrong
-            else None,
-            n_asked=len(rows),
+        hits = np.bincount(unit_index, chosen, minlength=unit_count).astype(float)
+        trials = np.bincount(unit_index, weights, minlength=unit_count).astype(float)
+        rates.append(_ratio_with_pseudo_units(hits, trials))
+        interval = metrics.clustered_wilson_interval(hits, trials) if are_right_or_wrong else None
+        rate_estimate = replace(
+            described,
+            metric=f"{rate}_{kind}",
+            n=int((weights > 0).sum()),
+            interval=interval,
             unit_count=count_distinct(unit_index[weights > 0]),
-            undefined_reason=reason,
         )
-        # Pseudo-units of the mean size: two without the decision and two with it.
-        judgments = trials[trials > 0].mean() if weights.any() else 0.0
-        extremes = judgments * np.array([[0, 1], [0, 1], [1, 1], [1, 1]], float)
-        statistic = metrics.ratio(hits, trials, extremes)
-        rates.append(statistic)
-        yield Statistics([rate_estimate], statistic)
-    difference = metrics.difference_of(*rates)
+        yield Statistics([rate_estimate], rates[-1])
     right, wrong = (correct[present] == 1).sum(), (correct[present] == 0).sum()
-    answer_counts = f"{right} right and {wrong} wrong answers"
-    delta_estimate = Estimate(
-        condition,
-        delta,
-        int(present.sum()),
-        note=join_notes(answer_counts, note),
+    delta_estimate = replace(
+        described,
+        note=join_notes(f"{right} right and {wrong} wrong answers", described.note),
         interval=metrics.rate_difference_interval(correct, decision, unit_index),
-        n_asked=len(rows),
-        unit_count=count_distinct(unit_index[present]),
-        undefined_reason=reason,
     )
+    difference = metrics.difference_of(*rates)
     percentage_points = metrics.CombinedStatistic([difference], lambda shares: 100 * shares)
     yield Statistics([delta_estimate], percentage_points)
+
+
+def _ratio_with_pseudo_units(hits: FloatArray, trials: FloatArray) -> metrics.Statistic:
+    """Return the share of hits among trials; both are sums by unit.
+
+    Resamples get pseudo-units of the mean size: two without a hit and two of hits alone.
+    """
+    mean_size = trials[trials > 0].mean() if trials.any() else 0.0
+    extremes = mean_size * np.array([[0, 1], [0, 1], [1, 1], [1, 1]], float)
+    return metrics.ratio(hits, trials, extremes)
 
 
 def _pushback_statistics(
@@ -375,7 +376,7 @@ def _pushback_statistics(
     unit_index, size = unit_indices(rows, units), len(units)
     moved = rows["moved"].to_numpy(float)
     note = describe_left_out(_decision_statuses(rows, ~np.isnan(moved), "after_status"))
-    before, after = (rows[name].to_numpy(float) for name in ("correct", "correct_after"))
+    before, after = rows[["correct", "correct_after"]].to_numpy(float).T
     flips = {
         "right_to_wrong": np.where(before == 1, 1 - after, np.nan),
         "wrong_to_right": np.where(before == 0, after, np.nan),

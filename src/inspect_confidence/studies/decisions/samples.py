@@ -10,8 +10,7 @@ from inspect_confidence.studies.study import SampleFacts, ScoreFacts
 def read_abstain(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a question under one target."""
     row, score, outcome = _read_answer(sample, "abstain_score")
-    metadata = sample.metadata
-    row |= {name: metadata[name] for name in ("confidence_target", "format", "confidence_asked")}
+    row |= sample.metadata_columns("confidence_target", "format", "confidence_asked")
     row |= _texts(score, "confidence_status")
     return [{**row, **score.select("correct", "raw", "confidence"), **outcome}]
 

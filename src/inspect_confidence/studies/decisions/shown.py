@@ -76,9 +76,8 @@ _INTERVALS = "95% intervals over items; a dash is undefined, and its note says w
 def decision_tables(results: pd.DataFrame) -> list[View]:
     """Return the tables of targets, of attempted questions, of commitments and of pushback."""
     rows = ResultTable.from_frame(results)
-    targets, attempts, commitments = (
-        rows.matching(task=task) for task in (ABSTAIN, SIMPLE_QA, COMMITMENT)
-    )
+    targets, attempts = rows.matching(task=ABSTAIN), rows.matching(task=SIMPLE_QA)
+    commitments = rows.matching(task=COMMITMENT)
     form_lines = (*_KEYS, "format", "confidence_asked")
     specs = [
         _spec(

@@ -151,22 +151,16 @@ def _contrast(
 
     Under each condition only items count that both contenders answered readably or declined.
     """
-    is_read = [side["status"].isin(["ok", *ANSWER_STATUSES]) for side in (a, b)]
-    conditions = list(_CONDITIONS[task])
-    keys_read = [
-        pd.MultiIndex.from_frame(side.loc[read, [*conditions, "item"]])
-        for side, read in zip((a, b), is_read, strict=True)
-    ]
-    common = keys_read[0].intersection(keys_read[1])
-    sides = []
-    for side, read in zip((a, b), is_read, strict=True):
-        keys = pd.MultiIndex.from_frame(side[[*conditions, "item"]])
-        sides.append(side[read & keys.isin(common)])
-    units = estimate.ordered_units(sides[0])
-    first, second = (
-        _compared_statistics(_STATISTICS[task](side, units, Condition(), resampling))
-        for side in sides
-    )
+    a_read = a[a["status"].isin(["ok", *ANSWER_STATUSES])]
+    b_read = b[b["status"].isin(["ok", *ANSWER_STATUSES])]
+    key_columns = [*_CONDITIONS[task], "item"]
+    a_keys = pd.MultiIndex.from_frame(a_read[key_columns])
+    b_keys = pd.MultiIndex.from_frame(b_read[key_columns])
+    a_common, b_common = a_read[a_keys.isin(b_keys)], b_read[b_keys.isin(a_keys)]
+    units = estimate.ordered_units(a_common)
+    statistics = _STATISTICS[task]
+    first = _compared_statistics(statistics(a_common, units, Condition(), resampling))
+    second = _compared_statistics(statistics(b_common, units, Condition(), resampling))
     names = [name for name in first if name in second]
     return contenders.Contrast(
         names,
@@ -174,7 +168,7 @@ def _contrast(
         len(units) if names else 0,
         _columns([first[name].statistic for name in names]),
         _columns([second[name].statistic for name in names]),
-        clusters=estimate.clusters_of(sides[0]) if names else None,
+        clusters=estimate.clusters_of(a_common) if names else None,
     )
 
 

@@ -41,7 +41,7 @@ def _question_columns(sample: SampleFacts) -> dict[str, Any]:
         "split": metadata.get("split"),
         "method": metadata.get("method", "direct"),
         "level": metadata.get("level", math.nan),
-        "levels": ",".join(f"{level:g}" for level in levels),
+        "levels": ",".join(map("{:g}".format, levels)),
         "truth": float(sample.target),
         "temperature": math.nan if "temperature" in sample.unsent else temperature,
         "unsent_temperature": sample.unsent.get("temperature", math.nan),

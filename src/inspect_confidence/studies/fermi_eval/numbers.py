@@ -149,7 +149,8 @@ def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Stat
             yield from _tunnel_statistics(replies, units, method_condition)
         if not has_both_splits(replies):
             continue
-        train, test = (intervals[intervals["split"] == split] for split in ("train", "test"))
+        train = intervals[intervals["split"] == "train"]
+        test = intervals[intervals["split"] == "test"]
         test_condition = method_condition.but(split="test")
         test_replies = replies[replies["split"] == "test"]
         yield from _interval_statistics(test, test_replies, units, test_condition)
@@ -267,7 +268,8 @@ def _scaled_statistics(
 
     Nothing is yielded unless both splits have a readable distribution.
     """
-    train, test = (_scored(rows[rows["split"] == split], units) for split in ("train", "test"))
+    train = _scored(rows[rows["split"] == "train"], units)
+    test = _scored(rows[rows["split"] == "test"], units)
     if len(train.unit_index) and len(test.unit_index):
         yield from scaled_temperatures(train, test, levels_of(rows.iloc[0]), condition)
 
@@ -375,8 +377,9 @@ def _score_changes(
             [side[side["status"] == "ok"] for side in at_level]
         )
         if len(common):
-            first, second = (Intervals.from_frame(side, units) for side in sides)
-            score, direct_score = (side.statistics()["interval_score"] for side in (first, second))
+            first, second = sides
+            score = Intervals.from_frame(first, units).statistics()["interval_score"]
+            direct_score = Intervals.from_frame(second, units).statistics()["interval_score"]
             change = metrics.difference_of(score, direct_score)
             described = Estimate(
                 condition.but(level=level),

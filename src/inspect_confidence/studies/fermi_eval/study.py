@@ -171,10 +171,10 @@ def _compare_intervals(
     items, sides = restrict_to_common_items([side[side["status"] == "ok"] for side in sides])
     if not len(items):
         return {}
-    first, second = (Intervals.from_frame(side, units) for side in sides)
-    second_statistics = second.statistics()
+    first, second = sides
+    second_statistics = Intervals.from_frame(second, units).statistics()
     compared = {}
-    for metric, statistic in first.statistics().items():
+    for metric, statistic in Intervals.from_frame(first, units).statistics().items():
         compared[metric] = _ComparedMetric(statistic, second_statistics[metric], len(items))
     return compared
 

@@ -200,10 +200,12 @@ def decoding_temperatures(
     if not levels:
         return
     ordered = [frames[temperature] for temperature in temperatures]
-    train = {level: _intervals_of_common_items(ordered, level, "train", units) for level in levels}
-    test = {level: _intervals_of_common_items(ordered, level, "test", units) for level in levels}
-    by_level = {level: objectives(train[level].intervals, penalty) for level in levels}
-    grid = ", ".join(f"{temperature:g}" for temperature in temperatures)
+    train, test, by_level = {}, {}, {}
+    for level in levels:
+        train[level] = _intervals_of_common_items(ordered, level, "train", units)
+        test[level] = _intervals_of_common_items(ordered, level, "test", units)
+        by_level[level] = objectives(train[level].intervals, penalty)
+    grid = ", ".join(map("{:g}".format, temperatures))
     note = f"chosen on train among {grid} by interval score + {penalty:g} * undercoverage"
 
     def chosen_temperature(
@@ -251,7 +253,7 @@ def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> 
     `rows` are judgments of runs in which several temperatures were set but not sent.
     """
     values = sorted(rows["unsent_temperature"].dropna().unique())
-    tried = ", ".join(f"{value:g}" for value in values)
+    tried = ", ".join(map("{:g}".format, values))
     reason = f"temperature not sent to the model; {tried} were set, and the provider's own held"
     scope = {**condition, "split": "test", "decoding": "all_levels"}
     items = rows["item"].nunique()
@@ -272,10 +274,11 @@ def _intervals_of_common_items(
     `frames` are the intervals at each temperature. Of several epochs of an item, the first readable
     one counts.
     """
-    chosen = [frame[(frame["level"] == level) & (frame["split"] == split)] for frame in frames]
-    readable = [
-        frame[frame["status"] == "ok"].drop_duplicates("item").set_index("item") for frame in chosen
-    ]
+    chosen, readable = [], []
+    for frame in frames:
+        rows = frame[(frame["level"] == level) & (frame["split"] == split)]
+        chosen.append(rows)
+        readable.append(rows[rows["status"] == "ok"].drop_duplicates("item").set_index("item"))
     common = sorted(set.intersection(*(set(frame.index) for frame in readable)))
     intervals = []
     for frame in readable:

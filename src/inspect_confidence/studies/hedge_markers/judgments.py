@@ -27,7 +27,7 @@ def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
     A sentence without a marker has one row, and so has a reply without judged sentences.
     """
     score, outcome = sample.read("hedged")
-    row = {name: sample.metadata[name] for name in ("item", "split", "dataset")}
+    row = sample.metadata_columns("item", "split", "dataset")
     row |= score.select("correct", "punt", "draws", "empty_draws", "cut")
     metadata = score.metadata
     sentences = json.loads(metadata.get("judged", "[]"))
@@ -49,7 +49,8 @@ def _marker_rows(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
     markers (empty). The confidence is NaN if no comparison with a draw was judged.
     """
     counts = sentence["agreement"]
-    consistent, undecided, inconsistent = (counts.get(word, 0) for word in ("yes", "n/a", "no"))
+    consistent, inconsistent = counts.get("yes", 0), counts.get("no", 0)
+    undecided = counts.get("n/a", 0)
     markers: Sequence[str] | None = sentence["markers"]
     decisiveness = sentence["decisiveness"]
     comparisons = consistent + undecided + inconsistent
@@ -82,7 +83,7 @@ def replies_of(rows: pd.DataFrame) -> pd.DataFrame:
 def read_judge_check(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a labelled item, with which the judge is checked."""
     score, status_and_reason = sample.read("judge_item")
-    row = {name: sample.metadata[name] for name in ("item", "form", "word")}
+    row = sample.metadata_columns("item", "form", "word")
     names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
     row |= {"prompts": _describe_prompts(sample.metadata)}
     if row["form"] in ("consistency", "correctness"):
@@ -125,13 +126,13 @@ def complete_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None
         if text not in ("", NO_HEDGE):
             form = given_forms.get(text) or given_forms.get(text.lower())
             forms[text] = form or standard_marker(text)
-    rows["standard"] = [forms.get(text, text) for text in marker]
+    rows["standard"] = marker.map(lambda text: forms.get(text, text))
     # A file may leave out the number of a sentence's markers; it is the number of hedged rows.
     sentence_key = [*REPLY, "sentence"]
-    hedged = (rows["standard"] != NO_HEDGE).astype(float)
-    marker_rows = hedged.groupby([rows[name] for name in sentence_key], dropna=False)
+    hedged = rows.assign(is_hedged=(rows["standard"] != NO_HEDGE).astype(float))
+    n_hedged = hedged.groupby(sentence_key, dropna=False)["is_hedged"].transform("sum")
     has_count = rows["n_markers"].notna() | (rows["status"] != "ok")
-    rows["n_markers"] = rows["n_markers"].where(has_count, marker_rows.transform("sum"))
+    rows["n_markers"] = rows["n_markers"].where(has_count, n_hedged)
     return rows
 
 
@@ -199,7 +200,7 @@ class Sentences:
         return MarkerCells.from_sentences(
             chosen["confidence"],
             group=chosen["group"].to_numpy(np.int64),
-            marker=np.array([positions[marker] for marker in chosen["standard"]], np.int64),
+            marker=np.asarray(chosen["standard"].map(positions), np.int64),
             shape=(len(self.groups), len(markers)),
             unit=chosen["unit"].to_numpy(np.int64),
             units=len(self.units),

@@ -88,9 +88,7 @@ def _decisiveness_statistics(
     """
     is_surveyed = rows["word"] != ""
     for reference, compared in (("survey", rows[is_surveyed]), ("labels", rows[~is_surveyed])):
-        decisiveness, label = (
-            compared[name].to_numpy(float) for name in ("decisiveness", "labelled")
-        )
+        decisiveness, label = compared[["decisiveness", "labelled"]].to_numpy(float).T
         unit_index, present = unit_indices(compared, units), ~np.isnan(decisiveness)
         reference_condition = condition.but(reference=reference)
         n, note = int(present.sum()), describe_left_out(compared["status"])

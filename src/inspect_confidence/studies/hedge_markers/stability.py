@@ -518,7 +518,7 @@ def cmfg_of_groups(
         confidence = np.where(replies["punt"] == 1, np.nan, confidence)
     faithfulness = replies["faithfulness"].to_numpy(float)
     totals, counts = metrics.cmfg_sums(faithfulness, confidence, convention=rule)
-    unit_index, group = (replies[name].to_numpy(np.int64) for name in ("unit", "group"))
+    unit_index, group = replies[["unit", "group"]].to_numpy(np.int64).T
     # Each unit's sums and counts by bin, which the group adds up.
     sums = np.zeros((len(sentences.units), len(sentences.groups), 2 * totals.shape[1]))
     np.add.at(sums, (unit_index, group), np.hstack([totals, counts]))

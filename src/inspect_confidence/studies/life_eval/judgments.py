@@ -266,8 +266,8 @@ def option_contradictions(rows: pd.DataFrame) -> dict[int, str]:
     their number. Judgments without probabilities have no contradiction.
     """
     reasons: dict[int, str] = {}
-    columns = [rows[name] for name in ("probabilities", "choices", "answer", "target")]
-    for position, (text, choices, *options) in enumerate(zip(*columns, strict=True)):
+    columns = rows[["probabilities", "choices", "answer", "target"]]
+    for position, (text, choices, *options) in enumerate(columns.itertuples(index=False)):
         if not text:
             continue
         count = len(_read_probabilities(text))

@@ -249,7 +249,7 @@ def calibration_tables(results: pd.DataFrame) -> list[View]:
 def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
     """Yield all tables of a variant and window; `variant` names both in titles, or is empty."""
     title = f"{{}}: {variant}".format if variant else str
-    lives, sets = (rows.matching(task=task) for task in (_LIFE, _SETS))
+    lives, sets = rows.matching(task=_LIFE), rows.matching(task=_SETS)
     yield TableSpec(
         title("Table 2, LifeEval"),
         rows=lives,

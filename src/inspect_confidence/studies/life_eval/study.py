@@ -124,7 +124,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     calibration metrics.
     """
     task = str(a["task"].iloc[0])
-    first, second = (_complete(task, side, resampling) for side in (a, b))
+    first, second = _complete(task, a, resampling), _complete(task, b, resampling)
     return numbers.compare_contenders(first, second, resampling)
 
 

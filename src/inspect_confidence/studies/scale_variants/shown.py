@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import compress
 from math import isnan
 
 import pandas as pd
@@ -311,7 +312,7 @@ def _caption(
         "Items not common are those that not every model, variant and scale of the data set was "
         "asked: only differences are of the same items there.": _NOT_COMMON.metric in shown_metrics,
     }
-    return " ".join(sentence for sentence, applies in sentences.items() if applies)
+    return " ".join(compress(sentences, sentences.values()))
 
 
 _BASELINE = {"scale": _BASELINE_SCALE}

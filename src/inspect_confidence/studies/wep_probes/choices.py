@@ -42,7 +42,7 @@ def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a sentence: the choice that completes it, or why there is none."""
     names = ("item", "split", "scenario", "choice_set", "numbers", "point", "interval", "cot")
     score, outcome = sample.read("word_choice")
-    row = {name: sample.metadata[name] for name in names}
+    row = sample.metadata_columns(*names)
     row |= {"choice": score.answer or "", "reply": score.metadata.get("reply", "")}
     return [{**row, **outcome}]
 
@@ -63,7 +63,7 @@ def ranked(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     rows["cot"] = [value is True for value in rows["cot"]]
     rows["right"] = [float(_RIGHT_RANKS[name]) for name in _prompt_names(rows)]
     rank_of = _rank_of_letter if convention == "authors" else _rank_of_choice
-    offered = [CHOICES[size] for size in rows["choice_set"]]
+    offered = map(CHOICES.__getitem__, rows["choice_set"])
     rows["rank"] = list(map(rank_of, rows.itertuples(), offered))
     return rows
 
@@ -131,14 +131,12 @@ def units(
     # A file may hold a prompt several times without saying in which epoch.
     repeat = rows.groupby([*factors, "run", "epoch", "interval", "point"]).cumcount()
     table = rows.assign(repeat=repeat).set_index([*keys, "point"])
-    wide = {
-        name: table[name].unstack("point").reindex(columns=points) for name in ("rank", "right")
-    }
-    index = wide["rank"].index.to_frame(index=False)
-    ranks, right = (table_of_ranks.to_numpy(float) for table_of_ranks in wide.values())
+    wide_ranks = table["rank"].unstack("point").reindex(columns=points)
+    index, ranks = wide_ranks.index.to_frame(index=False), wide_ranks.to_numpy(float)
+    right = table["right"].unstack("point").reindex(columns=points).to_numpy(float)
     rises = np.isin(index["interval"].to_numpy(str), list(RISING))
     firsts, mirrored = _mirrored_flags(index, ranks, convention)
-    point_names = [f"{point:g}" for point in points]
+    point_names = list(map("{:g}".format, points))
     fit = metrics.empirical_consistency_flags
     steps = map(
         metrics.empirical_monotonicity_flags, ranks.T[:-1], ranks.T[1:], right.T[:-1], right.T[1:]
@@ -406,10 +404,8 @@ def _score_estimates(
         metric: unit.assign(cluster=unit_clusters(unit)) for metric, unit in scored.items()
     }
     for part in _slices(rows):
-        left_out_note, labels = (
-            describe_left_out(rows["status"][_is_in_slice(rows, part)]),
-            _slice_condition(part),
-        )
+        left_out_note = describe_left_out(rows["status"][_is_in_slice(rows, part)])
+        labels = _slice_condition(part)
         for metric, unit in clustered.items():
             slice_units = unit[_is_in_slice(unit, part)]
             mean = _ClusteredMean.from_units(slice_units)
@@ -561,7 +557,7 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
     Interval and p-value are over clusters; t and Cohen's d are the study's, over units.
     """
     paired, n_asked = pairs[pairs["value"].notna()], len(pairs)
-    first, second = (paired[name].to_numpy(float) for name in ("value_own", "value_versus"))
+    first, second = paired[["value_own", "value_versus"]].to_numpy(float).T
     mean, differences = _ClusteredMean.from_units(paired), first - second
     n, is_constant = mean.units, mean.variance < _ZERO_VARIANCE
     reason = "" if mean.has_interval else "too few clusters"

@@ -1,7 +1,7 @@
 """Words to numbers: the probabilities of each word, and comparisons with people and conditions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, Literal, TypeAlias
@@ -121,22 +121,22 @@ class Side:
         samples: dict[str, dict[str, float]] = {}
         for (word, context), value in zip(means.index, means.tolist(), strict=True):
             samples.setdefault(str(word), {})[str(context)] = value
-        return {
-            str(word): Word(
+        words = {}
+        for word, rows in self.rows.groupby("word", sort=False):
+            words[str(word)] = Word(
                 sample=samples.get(str(word), {}),
                 n_asked=int(contexts_asked[word]),
                 judgment_count=len(rows),
                 note=describe_left_out(rows["status"]),
             )
-            for word, rows in self.rows.groupby("word", sort=False)
-        }
+        return words
 
 
 def read_statement(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a statement: the probability that its word means, or the failure."""
     names = ("item", "split", "context", "setting", "language", "word")
     score, outcome = sample.read("stated_probability")
-    row = {name: sample.metadata[name] for name in names}
+    row = sample.metadata_columns(*names)
     return [{**row, **score.select("probability"), **outcome}]
 
 
@@ -163,9 +163,8 @@ def sides_of(frame: pd.DataFrame) -> list[Side]:
         settings = list(rows.groupby("setting", sort=False))
         if len(settings) > 1:
             settings.append((ALL_SETTINGS, rows))
-        sides += [
-            Side(key, condition.but(setting=name), setting_rows) for name, setting_rows in settings
-        ]
+        for name, setting_rows in settings:
+            sides.append(Side(key, condition.but(setting=name), setting_rows))
     return sides
 
 
@@ -185,8 +184,11 @@ def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     """Return all results of probabilities elicited for words: alone, and in comparisons."""
     survey = resampling.options(WepOptions).people()
     sides = sides_of(frame)
-    people = {word: sample_of_people(survey, word) for word in map(str, frame["word"].unique())}
-    samples_of_people = {word: sample for word, sample in people.items() if sample is not None}
+    samples_of_people = {}
+    for word in map(str, frame["word"].unique()):
+        sample_of_word = sample_of_people(survey, word)
+        if sample_of_word is not None:
+            samples_of_people[word] = sample_of_word
     results: list[Result] = []
     for side in sides:
         results += estimate.results_of(
@@ -235,7 +237,7 @@ def _word_estimates(side: Side) -> Iterator[_ValuedEstimate]:
         # The standard deviation of equal floats can be 1e-17 instead of 0.
         is_constant = n > 1 and np.ptp(values) == 0
         spread = np.nan if n < 2 else 0.0 if is_constant else values.std(ddof=1)
-        mean, median = (_value_or_nan(statistic, values) for statistic in (np.mean, np.median))
+        mean, median = _value_or_nan(np.mean, values), _value_or_nan(np.median, values)
         note = join_notes("one value in all contexts" if is_constant else "", word_values.note)
         reason = (
             metrics.SAME if is_constant else "fewer than 5 contexts differ from the commonest value"
@@ -322,62 +324,72 @@ def _compare_word(
 
     The reference comes first in every measure: differences are reference minus side.
     """
-    sample, theta = word_values.sample, "brunner_munzel_theta"
-    n, unit_count = len(sample), min(len(sample), len(reference))
-    interval_form: Literal["t", "logit"] = "t" if resampling.convention == "authors" else "logit"
+    sample = word_values.sample
+    n = len(sample)
     sides = values_of(reference), values_of(sample)
+    interval_form: Literal["t", "logit"] = "t" if resampling.convention == "authors" else "logit"
     test = metrics.brunner_munzel(*sides, interval=interval_form, seed=resampling.seed)
-    common = [name for name in sample if name in reference]
-    shared_differences = np.array([reference[name] - sample[name] for name in common])
-    note = join_notes(f"{counted(len(reference), 'value')} against {n}", word_values.note)
-
-    def describe(
-        metric: str,
-        interval: tuple[float, float] | None,
-        no_interval_reason: str = "",
-        remark: str = "",
-    ) -> Estimate:
-        return Estimate(
-            condition,
-            metric,
-            n,
-            join_notes(remark, note),
-            interval,
-            undefined_reason=no_interval_reason,
-            n_asked=word_values.n_asked,
-            unit_count=unit_count,
-            no_interval_reason=no_interval_reason,
-        )
-
-    rows = [(describe(theta, (test.ci_low, test.ci_high), test.reason), test.theta)]
-    tables = ValueTables.pair(*sides)
-    for metric in _MEASURES:
-        value = float(metrics.TABLE_FUNCTIONS[metric](*tables)[0])
-        remark = BINNING_NOTE if metric in _BINNED else ""
-        rows.append((describe(metric, None, remark=remark), value))
-    difference = describe("median_difference", _difference_of_medians(*sides))
-    if common:
-        difference = describe("median_difference", NO_INTERVAL, "both sides share contexts")
-    rows.append((difference, metrics.median_difference(*sides)))
-    rows.append(
-        (Estimate(condition, "own_values", n, word_values.note, n_asked=word_values.n_asked), n)
+    described = Estimate(
+        condition,
+        "brunner_munzel_theta",
+        n,
+        join_notes(f"{counted(len(reference), 'value')} against {n}", word_values.note),
+        n_asked=word_values.n_asked,
+        unit_count=min(n, len(reference)),
     )
-    rows.append((Estimate(condition, "reference_values", len(reference)), len(reference)))
-    p_values = {theta: test.p}
+    theta = replace(
+        described,
+        interval=(test.ci_low, test.ci_high),
+        undefined_reason=test.reason,
+        no_interval_reason=test.reason,
+    )
+    rows = [(theta, test.theta), *_divergences(described, *sides)]
+    difference = replace(
+        described, metric="median_difference", interval=_difference_of_medians(*sides)
+    )
+    common = [name for name in sample if name in reference]
     if common:
-        p, interval = metrics.sign_flips(shared_differences, seed=resampling.seed)
-        paired = Estimate(
-            condition,
-            "paired_difference",
-            len(common),
-            f"on {len(common)} shared contexts",
-            interval,
-            n_asked=word_values.n_asked,
+        reason = "both sides share contexts"
+        difference = replace(
+            difference, interval=NO_INTERVAL, undefined_reason=reason, no_interval_reason=reason
+        )
+    rows.append((difference, metrics.median_difference(*sides)))
+    own_values = replace(described, metric="own_values", note=word_values.note, unit_count=None)
+    rows.append((own_values, n))
+    rows.append((Estimate(condition, "reference_values", len(reference)), len(reference)))
+    p_values = {theta.metric: test.p}
+    if common:
+        differences = np.array([reference[name] - sample[name] for name in common])
+        p, interval = metrics.sign_flips(differences, seed=resampling.seed)
+        paired = replace(
+            own_values,
+            metric="paired_difference",
+            n=len(common),
+            note=f"on {len(common)} shared contexts",
+            interval=interval,
             no_interval_reason=metrics.SAME,
         )
-        rows.append((paired, float(shared_differences.mean())))
-        p_values["paired_difference"] = p
+        rows.append((paired, float(differences.mean())))
+        p_values[paired.metric] = p
     return rows, _WordTests(n, p_values, test.reason)
+
+
+def _divergences(
+    described: Estimate, reference: FloatArray, sample: FloatArray
+) -> Iterator[_ValuedEstimate]:
+    """Yield the measures of how far two samples differ that have no interval.
+
+    Args:
+        described: Estimate whose condition, counts and note these measures have too.
+        reference: Values of the reference, which comes first.
+        sample: Values of the word.
+    """
+    tables = ValueTables.pair(reference, sample)
+    for metric in _MEASURES:
+        remark = BINNING_NOTE if metric in _BINNED else ""
+        note = join_notes(remark, described.note)
+        value = float(metrics.TABLE_FUNCTIONS[metric](*tables)[0])
+        yield replace(described, metric=metric, note=note), value
 
 
 def _difference_of_medians(reference: FloatArray, sample: FloatArray) -> tuple[float, float]:
