@@ -59,7 +59,7 @@ def boolean(name: str, value: object) -> bool:
 def parts(value: object) -> list[str]:
     """Return the non-empty items of a list, or of text with commas, as stripped text."""
     items = value if isinstance(value, list | tuple) else str(value).split(",")
-    return list(filter(None, (str(item).strip() for item in items)))
+    return list(filter(None, map(str.strip, map(str, items))))
 
 
 def choice_list(name: str, value: object, allowed: Sequence[str]) -> list[str]:

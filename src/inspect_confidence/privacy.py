@@ -68,7 +68,7 @@ def scrub_condition(condition: str) -> str:
         >>> scrub_condition("level=90;variant=prompt%3D/home/me/x.txt%3Bapi_key%3Dabc")
         'level=90;variant=api_key%3D[removed]%3Bprompt%3Dx.txt'
     """
-    pairs = [pair for pair in condition.split(";") if pair]
+    pairs = list(filter(None, condition.split(";")))
     if not pairs or not all("=" in pair for pair in pairs):
         return scrub(condition)
     parts = Condition.read(condition)

@@ -268,7 +268,7 @@ def results_frame(results: Iterable[Result]) -> pd.DataFrame:
 
 def conditions_of(results: pd.DataFrame) -> list[Condition]:
     """Return the condition of each row of results."""
-    return [Condition.read(text) for text in results["condition"]]
+    return list(map(Condition.read, results["condition"]))
 
 
 def with_parts(results: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:

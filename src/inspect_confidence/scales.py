@@ -55,7 +55,7 @@ def read_scales(value: object, *, decimals: bool = False) -> list[Scale]:
     """
     parts = value if isinstance(value, list | tuple) else str(value).split(",")
     scales: list[Scale] = []
-    for part in (str(part).strip() for part in parts):
+    for part in map(str.strip, map(str, parts)):
         if part == "all":
             scales += ALL
         elif part in GROUPS:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, filterfalse
 from typing import TYPE_CHECKING, Any
 
 from inspect_confidence.printing import one_line
@@ -147,9 +147,13 @@ class Grid:
         narrowed[last] = min(last_width, free_width) if free_width >= narrowed[last] else last_width
         return narrowed
 
+    def _cells(self, column: int) -> list[str]:
+        """Return the cells of a column."""
+        return [line[column] for line in self.lines]
+
     def _longest_part(self, column: int) -> int:
         """Return the length of the longest part of a column's names that has no joint."""
-        parts = chain.from_iterable(_JOINT.split(line[column]) for line in self.lines)
+        parts = chain.from_iterable(map(_JOINT.split, self._cells(column)))
         return max((len(part.rstrip()) for part in parts), default=0)
 
     def fits(self, width: int) -> bool:
@@ -167,8 +171,7 @@ class Grid:
         """Return the width of a column's longest cell or word of its heading."""
         from rich.cells import cell_len
 
-        cells = [line[column] for line in self.lines]
-        words = _words(self.headings[column])
+        cells, words = self._cells(column), _words(self.headings[column])
         minimum = cell_len(self.headings[column]) if column < self.names else 1
         return max(minimum, *map(cell_len, [*cells, *words]))
 
@@ -180,8 +183,7 @@ class Grid:
 
     def _is_prose(self, column: int) -> bool:
         """Return whether a column has text: not only numbers, and what is better among them."""
-        texts = [line[column] for line in self.lines]
-        numbers = [text for text in texts if not _BETTER.match(text)]
+        numbers = list(filterfalse(_BETTER.match, self._cells(column)))
         return not any(numbers) or not all(map(_NUMBER.match, numbers))
 
     def _heading_lines(self) -> list[list[str]]:

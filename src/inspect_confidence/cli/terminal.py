@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -302,8 +303,8 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
 
 def _print_filled(table: "pd.DataFrame", title: str, caption: str) -> None:
     """Print a table without the columns that are empty in all lines."""
-    filled = [name for name in table if (table[name].astype(str) != "").any()]
-    print_table(table[filled], title, caption)
+    is_filled = (table.astype(str) != "").any()
+    print_table(table.loc[:, is_filled], title, caption)
 
 
 def _cell_text(value: object) -> str:
@@ -504,9 +505,9 @@ def print_recalibrated(
 def print_thresholds(rows: "pd.DataFrame") -> None:
     """Print the confidence from which on answers may be given."""
     table = rows[["model", "variant", "condition", "by"]].copy()
-    table["confidence from"] = [format_number(value, ".4g") for value in rows["threshold"]]
+    table["confidence from"] = rows["threshold"].map(partial(format_number, form=".4g"))
     table["coverage"] = _estimates(rows, "coverage")
-    table["wrong among given"] = [format_number(value, ".3f") for value in rows["risk"]]
+    table["wrong among given"] = rows["risk"].map(partial(format_number, form=".3f"))
     table["items given"] = rows["answered"].astype(str) + " of " + rows["items"].astype(str)
     table["reason"] = rows["note"].replace("", "every answer may be given")
     _print_filled(

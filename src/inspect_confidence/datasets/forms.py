@@ -30,8 +30,9 @@ def fault_of(file: Path, columns: Collection[str], *, thorough: bool = True) -> 
         table_columns, rows = _READERS[file.suffix](file, thorough)
     except (OSError, ValueError, csv.Error) as error:  # pyarrow's and Unicode's are ValueErrors
         return f"it is no whole {file.suffix} file: {excerpt(error, 100)}"
-    if missing := [name for name in columns if name not in table_columns]:
-        return f"it has no column {missing[0]!r}"
+    for name in columns:
+        if name not in table_columns:
+            return f"it has no column {name!r}"
     return "" if rows else "it has no rows"
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
+from operator import itemgetter
 from typing import Any
 
 from inspect_confidence.datasets.question_sets import ITEMS, load_question_set
@@ -214,8 +215,8 @@ def _arc_challenge(split: Split) -> Iterator[Question]:
             texts, labels = list(row["choices"]["text"]), list(row["choices"]["label"])
         else:
             question, choices = row["question"]["stem"], row["question"]["choices"]
-            texts = [choice["text"] for choice in choices]
-            labels = [choice["label"] for choice in choices]
+            texts = list(map(itemgetter("text"), choices))
+            labels = list(map(itemgetter("label"), choices))
         yield Question(
             id=f"arc_challenge-{row['id']}",
             question=question,
@@ -291,8 +292,7 @@ def _yes_no(label: object) -> str:
 
 def _distinct(answers: Iterable[str]) -> tuple[str, ...]:
     """Return the answers in order, stripped, without empty ones and repetitions."""
-    texts = (str(answer).strip() for answer in answers)
-    return tuple(dict.fromkeys(filter(None, texts)))
+    return tuple(dict.fromkeys(filter(None, map(str.strip, map(str, answers)))))
 
 
 @dataclass(frozen=True)

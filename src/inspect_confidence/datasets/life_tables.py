@@ -247,7 +247,7 @@ def _read_header(header: Sequence[str], location: str) -> list[str]:
     names = [name.strip().lower() for name in header]
     columns = ", ".join(map(repr, header))
     for needed in (("age",), SEXES):
-        if not any(name in names for name in needed):
+        if set(names).isdisjoint(needed):
             raise InvalidArgument(
                 f"{location}: there is no column {' or '.join(needed)} among {columns}; {_REMEDY}."
             )

@@ -144,7 +144,7 @@ class OwnRow:
                 f"choices {excerpt(repr(value), 60)} are not a list of texts; "
                 'write ["one", "other"] or one|other.'
             )
-        choices = tuple(str(choice).strip() for choice in value)
+        choices = tuple(map(str.strip, map(str, value)))
         if not 2 <= len(choices) <= len(LETTERS):
             raise self.error(f"{len(choices)} choices; give 2 to {len(LETTERS)}.")
         if "" in choices or len(set(choices)) < len(choices):

@@ -35,7 +35,7 @@ def inline(svg: str, name: str, title: str) -> str:
     width, height = (float(side) * _POINTS_TO_PIXELS for side in box.groups())
     root = Tree.fromstring(body)
     _shorten(root, f"f{crc32(name.encode()):x}")
-    inner = "".join(_element_text(child) for child in root)
+    inner = "".join(map(_element_text, root))
     for colour, variable in COLOURS.items():
         inner = re.sub(colour, f"var({variable})", inner, flags=re.IGNORECASE)
     return (

@@ -16,7 +16,7 @@ from inspect_confidence.commands.summarize import detail, summarize_with_draws
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.locations import Paths
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
-from inspect_confidence.overview.ranks import headline_ranks
+from inspect_confidence.overview.ranks import Ranks, headline_ranks
 from inspect_confidence.overview.sentences import first_findings
 from inspect_confidence.printing import shortened
 from inspect_confidence.privacy import model_name, redact_frame, redactors
@@ -31,7 +31,7 @@ from inspect_confidence.report.page import (
     render_page,
 )
 from inspect_confidence.results import ResultTable, as_csv
-from inspect_confidence.studies import all_studies
+from inspect_confidence.studies import Study, all_studies
 from inspect_confidence.studies.toolbox import extra_metric_views
 from inspect_confidence.studies.unread import without_unread
 from inspect_confidence.studies.workers import Progress
@@ -127,15 +127,14 @@ def _page_content(
     details = detail(judgments, **settings)
     rows, names = _scrubbed(pd.concat([results, details], ignore_index=True), models)
     order = list(dict.fromkeys(names[model] for model in models))
-    table = ResultTable.from_frame(rows.iloc[: len(results)])
-    ranks = headline_ranks(table, order, draws)
+    is_estimate = rows.index < len(results)
+    ranks = headline_ranks(ResultTable.from_frame(rows[is_estimate]), order, draws)
     changes = tables.difference_tables(judgments, baseline, settings) if baseline else {}
     planned = []
     all_figures: list[figures.ReportFigure] = []
     for study in all_studies():
-        tasks = {table.task for table in study.tables}
-        if tasks & judgments.keys():
-            study_rows = _in_order(rows[rows["task"].isin(tasks)], order)
+        if not judgments.keys().isdisjoint(study.tasks):
+            study_rows = _in_order(rows[rows["task"].isin(study.tasks)], order)
             study_figures = figures.plan_figures(
                 study, study_rows, folder / FIGURES, formats, order
             )
@@ -146,45 +145,76 @@ def _page_content(
     sections = []
     for study, study_rows, study_figures in planned:
         estimates = study_rows[study_rows.index < len(results)]
-        defined = without_unread(estimates)
-        views = [*study.views(defined), *extra_metric_views(defined)]
-        study_tables = [tables.view_table(view) for view in views if len(view.table)]
-        if study.name in changes:
-            study_tables.append(changes[study.name])
+        comparisons = [changes[study.name]] if study.name in changes else []
         if published and (comparison := tables.published_table(estimates)):
-            study_tables.append(comparison)
-        lead, additional, missing = arrange_figures(
-            [pictures[figure.name] for figure in study_figures]
+            comparisons.append(comparison)
+        section = _study_section(
+            study,
+            estimates,
+            comparisons,
+            figures_drawn=[pictures[figure.name] for figure in study_figures],
+            exclusions=tables.exclusion_table(study_rows[study_rows.index >= len(results)]),
+            n_judgments=sum(len(judgments.get(task, ())) for task in study.tasks),
+            models=order,
+            ranks=ranks,
         )
-        frames = (judgments.get(table.task, ()) for table in study.tables)
-        sections.append(
-            StudySection(
-                name=study.name,
-                title=study.title,
-                question=study.question,
-                judgments=sum(map(len, frames)),
-                findings=find_sentences(
-                    ResultTable.from_frame(estimates), order, ranks=ranks, study=study.name
-                ),
-                lead=lead,
-                unread=tables.unread_table(estimates),
-                exclusions=tables.exclusion_table(study_rows[study_rows.index >= len(results)]),
-                figures=additional,
-                missing=missing,
-                tables=study_tables,
-            )
-        )
+        sections.append(section)
     put(folder / "results.csv", as_csv(rows, "row"))
+    analysis = settings_text(settings)
     return Page(
-        results=rows.iloc[: len(results)],
+        results=rows[is_estimate],
         models=order,
         ranks=ranks,
         sections=sections,
         total=sum(map(len, judgments.values())),
         resamples=settings.get("resamples", 10_000),
-        settings=[shortened(scrub(text), 3_000) for text in [settings_text(settings)] if text],
+        settings=[shortened(scrub(analysis), 3_000)] if analysis else [],
         notices=[shortened(scrub(notice), 300) for notice in judgments.notices],
         metrics=set(rows["metric"]),
+    )
+
+
+def _study_section(
+    study: Study,
+    estimates: pd.DataFrame,
+    comparisons: Sequence[tables.Table],
+    *,
+    figures_drawn: list[figures.ReportFigure],
+    exclusions: tables.Table | None,
+    n_judgments: int,
+    models: Sequence[str],
+    ranks: Ranks,
+) -> StudySection:
+    """Return the section of a study.
+
+    Args:
+        study: The study.
+        estimates: Its results, without the rows that only figures draw.
+        comparisons: Tables against a baseline or published figures; they follow the study's own.
+        figures_drawn: Its figures with their pictures.
+        exclusions: Table of the judgments' statuses.
+        n_judgments: Number of its judgments.
+        models: Models in the order of lines and colours.
+        ranks: Ranks of the headline numbers.
+    """
+    defined = without_unread(estimates)
+    views = [*study.views(defined), *extra_metric_views(defined)]
+    study_tables = [tables.view_table(view) for view in views if len(view.table)]
+    lead, additional, missing = arrange_figures(figures_drawn)
+    return StudySection(
+        name=study.name,
+        title=study.title,
+        question=study.question,
+        judgments=n_judgments,
+        findings=find_sentences(
+            ResultTable.from_frame(estimates), models, ranks=ranks, study=study.name
+        ),
+        lead=lead,
+        unread=tables.unread_table(estimates),
+        exclusions=exclusions,
+        figures=additional,
+        missing=missing,
+        tables=[*study_tables, *comparisons],
     )
 
 

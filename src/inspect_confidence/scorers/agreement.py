@@ -52,7 +52,7 @@ async def measure_agreement(
         "by": rule_name,
         "draws": float(len(compared)),
         "lost": float(len(replies) - len(compared)),
-        "agreed": " ".join(f"{degree:g}" for degree in degrees),
+        "agreed": " ".join(map("{:g}".format, degrees)),
     }
     if not compared:
         failure = ParseFailure("grader_failed", "no answer could be compared")

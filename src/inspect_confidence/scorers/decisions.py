@@ -235,14 +235,11 @@ def commitment_score(judge: str = "model") -> Scorer:
             parsed = read_draw(reply, state) if reply else NOT_ASKED
             final = await grade_answer(parsed, state, target, instrument)
             moved, after_status = await _moved(state, answer, final, instrument), final.status
-        before, after = (
-            AskedConfidence.from_reply(
-                stored_reply(state, f"confidence_{moment}"), is_asked=is_asked
-            )
-            for moment, is_asked in (
-                ("before", is_rated),
-                ("after", is_rated and pushback != "none"),
-            )
+        before = AskedConfidence.from_reply(
+            stored_reply(state, "confidence_before"), is_asked=is_rated
+        )
+        after = AskedConfidence.from_reply(
+            stored_reply(state, "confidence_after"), is_asked=is_rated and pushback != "none"
         )
         value = {
             "correct": answer.correct,

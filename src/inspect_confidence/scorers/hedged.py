@@ -46,7 +46,8 @@ class _Sentence:
     @property
     def confidence(self) -> float:
         """1 less the mean inconsistency: 0 for `yes`, 1/2 for `n/a`, 1 for `no`."""
-        yes, neither, no = (self.agreement.get(word, 0) for word in ("yes", "n/a", "no"))
+        yes, no = self.agreement.get("yes", 0), self.agreement.get("no", 0)
+        neither = self.agreement.get("n/a", 0)
         return (yes + neither / 2) / (yes + neither + no) if yes + neither + no else NAN
 
     @property

@@ -148,7 +148,7 @@ def _spans(marker: str, sentence: str) -> list[tuple[int, int]]:
     A generalised marker leaves words out, "i know for a fact" of "I know this for a fact", so up to
     two words may be between its words.
     """
-    text, words = (part.lower().translate(_PLAIN) for part in (sentence, marker))
+    text, words = sentence.lower().translate(_PLAIN), marker.lower().translate(_PLAIN)
     spaced = _BETWEEN.join(map(re.escape, words.split()))
     pattern = rf"\b{spaced}\b" if words.isascii() else re.escape(words)
-    return [match.span() for match in re.finditer(pattern, text)]
+    return list(map(re.Match.span, re.finditer(pattern, text)))

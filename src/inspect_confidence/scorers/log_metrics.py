@@ -203,8 +203,9 @@ def _payoff(group: ScoreGroup) -> float:
 def _withdraw_delta(group: ScoreGroup) -> float:
     """Return 100 times the keep rate of right answers less that of wrong ones."""
     keep, correct = group["keep"], group["correct"]
-    rates = [mean_of(keep[correct == outcome].tolist()) for outcome in (1, 0)]
-    return 100 * (rates[0] - rates[1])
+    rate_of_right = mean_of(keep[correct == 1].tolist())
+    rate_of_wrong = mean_of(keep[correct == 0].tolist())
+    return 100 * (rate_of_right - rate_of_wrong)
 
 
 def _slope(difficulty: FloatArray, overconfidence: FloatArray) -> float:

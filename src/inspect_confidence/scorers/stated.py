@@ -51,7 +51,7 @@ def stated() -> Scorer:
         value = {"correct": float(is_right), **scale_values(report, low, high)}
         range_failure = None
         failures = [part_failure("answer", answer), part_failure("confidence", report)]
-        missing = [failure for failure in failures if failure]
+        missing = list(filter(None, failures))
         if not isinstance(report, ParseFailure):
             sentences.append(confidence_on_scale(value))
             range_failure = out_of_range(report, low, high)

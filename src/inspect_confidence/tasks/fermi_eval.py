@@ -160,10 +160,11 @@ def fermi_eval(
 def _levels(levels: object) -> list[float]:
     """Return nominal levels in percent; refuse shares."""
     percents = arguments.numbers("levels", levels, above=0, below=100)
-    if shares := [level for level in percents if level < 1]:
-        raise InvalidArgument(
-            f"levels={shares[0]:g} is below 1%; levels are percentages: 90, not 0.9."
-        )
+    for level in percents:
+        if level < 1:
+            raise InvalidArgument(
+                f"levels={level:g} is below 1%; levels are percentages: 90, not 0.9."
+            )
     return percents
 
 

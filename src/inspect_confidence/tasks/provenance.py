@@ -23,9 +23,8 @@ def provenance(
         prompts: Modules of `inspect_confidence.prompts`; a user's wording has a fingerprint in
             `prompt` or `system` instead.
     """
-    data = list(map(data_file, files))
     return {
-        "data": [description for description in data if description],
+        "data": list(filter(None, map(data_file, files))),
         "prompts": {f"prompts/{name}.py": prompt_hash(name) for name in prompts},
         "packages": {name: version(name) for name in PACKAGES},
     }

@@ -183,7 +183,9 @@ def levels_viewer(scorer: str, levels: Sequence[float]) -> ViewerConfig:
     """Specify a list of samples with all levels: truth, and the widest level's interval."""
     keys = ["lower", "upper", "covered", "interval_score"]
     widest, *others = sorted(levels, reverse=True)
-    hidden = [f"{key}_{level:g}" for level in others for key in keys]
+    hidden: list[str] = []
+    for level in others:
+        hidden += [f"{key}_{level:g}" for key in keys]
     return _samples(
         "Intervals",
         " ".join(["truth", *(f"{key}_{widest:g}" for key in keys), "format_ok"]),
@@ -221,10 +223,14 @@ def commitment_viewer(scorer: str, *, has_confidence: bool, has_pushback: bool) 
         "correct_after": has_pushback,
         "confidence_after": has_confidence and has_pushback,
     }
+    visible = ["correct", "keep", "bet"]
+    hidden: list[str] = []
+    for key, is_used in keys.items():
+        (visible if is_used else hidden).append(key)
     return _samples(
         "Decisions on answers",
-        " ".join(["correct keep bet", *(key for key, used in keys.items() if used), "format_ok"]),
-        " ".join(key for key, used in keys.items() if not used),
+        " ".join([*visible, "format_ok"]),
+        " ".join(hidden),
         order="correct -keep -bet",
         answers=True,
     )(scorer)

@@ -343,17 +343,12 @@ def _compare_word(
         undefined_reason=test.reason,
         no_interval_reason=test.reason,
     )
-    rows = [(theta, test.theta), *_divergences(described, *sides)]
-    difference = replace(
-        described, metric="median_difference", interval=_difference_of_medians(*sides)
-    )
     common = [name for name in sample if name in reference]
-    if common:
-        reason = "both sides share contexts"
-        difference = replace(
-            difference, interval=NO_INTERVAL, undefined_reason=reason, no_interval_reason=reason
-        )
-    rows.append((difference, metrics.median_difference(*sides)))
+    rows = [
+        (theta, test.theta),
+        *_divergences(described, *sides),
+        _median_difference(described, *sides, is_paired=bool(common)),
+    ]
     own_values = replace(described, metric="own_values", note=word_values.note, unit_count=None)
     rows.append((own_values, n))
     rows.append((Estimate(condition, "reference_values", len(reference)), len(reference)))
@@ -372,6 +367,30 @@ def _compare_word(
         rows.append((paired, float(differences.mean())))
         p_values[paired.metric] = p
     return rows, _WordTests(n, p_values, test.reason)
+
+
+def _median_difference(
+    described: Estimate, reference: FloatArray, sample: FloatArray, *, is_paired: bool
+) -> _ValuedEstimate:
+    """Return the difference of medians; its interval needs sides without common contexts.
+
+    Args:
+        described: Estimate whose condition, counts and note the difference has too.
+        reference: Values of the reference, which comes first.
+        sample: Values of the word.
+        is_paired: Whether both sides have common contexts.
+    """
+    interval, reason = _difference_of_medians(reference, sample), ""
+    if is_paired:
+        interval, reason = NO_INTERVAL, "both sides share contexts"
+    estimate = replace(
+        described,
+        metric="median_difference",
+        interval=interval,
+        undefined_reason=reason,
+        no_interval_reason=reason,
+    )
+    return estimate, metrics.median_difference(reference, sample)
 
 
 def _divergences(
