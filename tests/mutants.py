@@ -433,8 +433,8 @@ ANSWERS = (
     Mutant(
         "the_second_key_of_an_object_is_lost",
         "answers/json_members.py",
-        "for name, value in parsed:\n            yield from _walked(value, plain_key(name))",
-        "for name, value in parsed[:1]:\n            yield from _walked(value, plain_key(name))",
+        "for name, value in parsed:",
+        "for name, value in parsed[:1]:",
         ["tests/answers"],
     ),
     Mutant(

@@ -80,25 +80,31 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, object
 def _decoded_object(reply: str, start: int) -> ObjectSpan | None:
     try:
         parsed, length = _DECODER.raw_decode(reply[start : start + _LONGEST])
-        members = list(_walked(parsed))  # what can be decoded may still be too deep for this
+        members = list(
+            _scalar_members(parsed)
+        )  # what can be decoded may still be too deep for this
     except (ValueError, RecursionError):
         return None
     return start, start + length, members
 
 
-def _walked(parsed: Any, key: str = "") -> Iterator[Member]:
-    """Yield the scalars of an object by key; a list of scalars is one text."""
+def _scalar_members(parsed: Any, key: str = "") -> Iterator[Member]:
+    """Yield the scalars of parsed JSON under their keys; a list of scalars is one text.
+
+    The only value of an object also counts under the object's own key. Under a key of `_LISTS`, the
+    values of an object, or the first values of the objects in a list, are a list too.
+    """
     if isinstance(parsed, _Object):
         for name, value in parsed:
-            yield from _walked(value, plain_key(name))
+            yield from _scalar_members(value, plain_key(name))
         values = [value for _, value in parsed if not isinstance(value, _Object)]
         if key and len(parsed) == len(values) == 1:
-            yield from _walked(values[0], key)
+            yield from _scalar_members(values[0], key)
         elif key in _LISTS and values:
             yield Member(key, _as_json(values))
     elif isinstance(parsed, list) and any(isinstance(entry, _Object) for entry in parsed):
         for value in parsed:
-            yield from _walked(value)
+            yield from _scalar_members(value)
         if key in _LISTS:
             firsts = [
                 entry[0][1] if isinstance(entry, _Object) and entry else entry for entry in parsed

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from operator import itemgetter
 from typing import Any
 
 from inspect_confidence.datasets.question_sets import ITEMS, load_question_set
@@ -215,8 +214,8 @@ def _arc_challenge(split: Split) -> Iterator[Question]:
             texts, labels = list(row["choices"]["text"]), list(row["choices"]["label"])
         else:
             question, choices = row["question"]["stem"], row["question"]["choices"]
-            texts = list(map(itemgetter("text"), choices))
-            labels = list(map(itemgetter("label"), choices))
+            texts = [choice["text"] for choice in choices]
+            labels = [choice["label"] for choice in choices]
         yield Question(
             id=f"arc_challenge-{row['id']}",
             question=question,

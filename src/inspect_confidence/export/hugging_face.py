@@ -6,7 +6,6 @@ Format: https://huggingface.co/docs/hub/eval-results
 import math
 import re
 from datetime import datetime
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +79,8 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
             text = yaml.dump(entries, Dumper=_QuotingDumper, sort_keys=False, allow_unicode=False)
             files.append(put(path, text))
     # Judge and short heading are parts of a row of headlines, and no columns of its frame.
-    judges = list(map(itemgetter("judge"), rows))
-    short_names = list(map(itemgetter("short"), rows))
+    judges = [row["judge"] for row in rows]
+    short_names = [row["short"] for row in rows]
     headlines = rows.to_frame().assign(judge=judges, short=short_names)
     return [*files, *write_left_out(material, directory, headlines)]
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, filterfalse
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -484,15 +483,14 @@ def _field_objection(method: str, rows: JudgmentRows) -> str:
     if not readable:
         objections = [row[_OBJECTION] for row in rows if row.get(_OBJECTION)]
         return objections[0] if objections else ""
-    raw_of = itemgetter("raw")
     on_scale = list(filterfalse(_has_no_scale, readable))
     if on_scale:
         low, high = on_scale[0]["low"], on_scale[0]["high"]
-        problem = other_scale(np.array(list(map(raw_of, on_scale))), low, high)
+        problem = other_scale(np.array([row["raw"] for row in on_scale]), low, high)
         if problem:
             return f"--confidence-scale {low:g}-{high:g}: {method} has {problem}"
-    values = np.array(list(map(raw_of, readable)), float)
-    correct = np.array(list(map(itemgetter("correct"), readable)), float)
+    values = np.array([row["raw"] for row in readable], float)
+    correct = np.array([row["correct"] for row in readable], float)
     sign = verdict_sign(values, correct, has_scale=bool(on_scale))
     return f"{method} {sign}" if sign else ""
 
