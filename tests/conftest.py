@@ -19,6 +19,7 @@ from hypothesis import settings
 from inspect_ai import eval
 from inspect_ai.log import EvalLog
 
+from build import attributes_of, column_of
 from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from remote import Remote, serving
@@ -129,8 +130,8 @@ def command() -> Command:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the figures that validations recorded: docs/validation.md shows them."""
     passed = terminalreporter.stats.get("passed", []) + terminalreporter.stats.get("failed", [])
-    properties = chain.from_iterable(report.user_properties for report in passed)
-    figures = [value for _, value in properties]
+    properties = chain.from_iterable(attributes_of(passed, "user_properties"))
+    figures = column_of(properties, 1)
     if figures:
         terminalreporter.section("figures")
         terminalreporter.write_line("\n".join(sorted(figures)))

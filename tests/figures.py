@@ -8,6 +8,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from build import attributes_of
+
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
@@ -18,6 +20,6 @@ Record = Callable[[str, object], None]
 def add(path: Path, figure: DataclassInstance) -> None:
     """Add a line; one write, so that processes side by side don't mix theirs."""
     if not path.exists():
-        path.write_text(",".join(field.name for field in fields(figure)) + "\n")
+        path.write_text(",".join(attributes_of(fields(figure), "name")) + "\n")
     with path.open("a", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerow(asdict(figure).values())

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai import eval
 
+from build import entries_of
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.life_eval import study_items
 from inspect_confidence.datasets.life_tables import read_life_table
@@ -96,7 +97,7 @@ def answered(actuary: Actuary, age: int = 40, radius: float = 5, draw: int = 0) 
     assert reply is not None
     parsed = json.loads(reply.text)
     assert set(parsed) == {"Reasoning", "Answer", "Confidence"}
-    return {name: parsed[name] for name in ("Answer", "Confidence")}
+    return entries_of(parsed, ("Answer", "Confidence"))
 
 
 def test_replies_by_hand() -> None:

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from build import rows_with
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import SELF_DESCRIBING, Recorded
@@ -202,7 +203,7 @@ def test_the_published_numbers_of_the_atlas(atlas: Path) -> None:
         *chain.from_iterable(product(["--column"], columns)),
         *("--resamples", 1),
     )
-    rows = [row for row in json.loads(done.stdout) if row["metric"] == "auroc"]
+    rows = rows_with(json.loads(done.stdout), metric="auroc")
     value_by_metric = {}
     for row in rows:
         condition = Condition.read(row["condition"])

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import attributes_of
 from inspect_confidence import write_report
 from inspect_confidence.export import export
 from inspect_confidence.headlines import headline_rows
@@ -74,9 +75,9 @@ def test_every_method_and_scale_has_main_numbers(method: str, epochs: int) -> No
         assert label.endswith(f", {label_of(method)}")
     front = front_of(ResultTable.from_frame(results), list(results["model"].unique()))
     assert front is not None
-    assert [column.metric for column in front.matrix.columns] == list(METRICS)
+    assert attributes_of(front.matrix.columns, "metric") == list(METRICS)
     ((_, sentence),) = front.sentences
-    assert "of the time" in "".join(part.text for part in sentence)
+    assert "of the time" in "".join(attributes_of(sentence, "text"))
 
 
 def test_methods_come_one_after_the_other_in_the_matrix() -> None:
@@ -87,7 +88,7 @@ def test_methods_come_one_after_the_other_in_the_matrix() -> None:
     results = study_results(frame(rows, TASK), resamples=50)
     front = front_of(ResultTable.from_frame(results), list(results["model"].unique()))
     assert front is not None
-    headings = [column.heading for column in front.matrix.columns]
+    headings = attributes_of(front.matrix.columns, "heading")
     expected = []
     for method in ("stated", "alone", "words"):
         expected += [f"{name}, {label_of(method)}" for name in ("overconfidence", "AUROC", "ECE")]

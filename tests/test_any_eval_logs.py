@@ -29,6 +29,7 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from sklearn.metrics import roc_auc_score
 
+from build import column_of, prefixed
 from inspect_confidence import InvalidArgument, read_judgments, summarize, with_confidence
 from inspect_confidence.studies import Recorded
 from runs import QUIET, printed
@@ -278,7 +279,7 @@ def test_two_fields_that_fit_are_refused(tmp_path: Path) -> None:
     """Neither is guessed; named, each gives its own numbers."""
     metadata = [{"confidence": 0.5, "label_confidence": 0.25}] * 2
     run(quiz("4", "5", noted=metadata), tmp_path)
-    names = [f"exactly.metadata.{name}" for name in metadata[0]]
+    names = prefixed("exactly.metadata.", metadata[0])
     assert f"{', '.join(names)} may hold it: name one with --confidence-from" in exclusion_reason(
         tmp_path
     )
@@ -429,7 +430,7 @@ def test_other_arguments_of_the_eval_are_another_contender(tmp_path: Path) -> No
     }
     tasks = [with_confidence(sums(), agreement=agreement) for agreement in ("auto", "text")]
     variant_pairs = variants(tmp_path / "c", *tasks)
-    assert {variant for variant, _ in variant_pairs} == {"agreement=default", "agreement=text"}
+    assert set(column_of(variant_pairs, 0)) == {"agreement=default", "agreement=text"}
 
 
 def test_a_failed_sample_failed_in_each_way(tmp_path: Path) -> None:
@@ -483,7 +484,7 @@ def test_a_real_log_with_a_field(real: Path) -> None:
     expected |= {"accuracy": np.mean(right), "brier": np.mean(np.subtract(sure, right) ** 2)}
     for name, number in expected.items():
         assert row_by_metric[name]["value"] == pytest.approx(number), name
-    assert {row["dataset"] for row in rows} == {"popularity"}
+    assert set(column_of(rows, "dataset")) == {"popularity"}
     assert row_by_metric["brier_resolution"]["value"] is None  # 100 different numbers
 
 

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai.log import read_eval_log, write_eval_log
 
+from build import column_of, texts_starting
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments
 from inspect_confidence.cli import check as command
@@ -66,7 +67,7 @@ def test_how_a_requirement_may_be_written() -> None:
         ("ece>0.1;variant=", False),
         ("  ece  <=  1e-1 ; variant= ", True),
     ):
-        assert [row[2] for row in verdicts(requirement)] == [passed], requirement
+        assert column_of(verdicts(requirement), 2) == [passed], requirement
     for level in ("90", "90.0", "9e1"):
         verdict_rows = verdicts(f"coverage>=0.85;level={level};split=;model=a/1")
         assert verdict_rows == [("a/1", "level=90", True, "")], level
@@ -264,7 +265,7 @@ def test_lost_logs_fail_under_strict(tmp_path: Path, words: list[str], code: int
     (tmp_path / "2030-01-01T00-00-00_fermi-eval_x.eval").write_bytes(b"PK\x03\x04 not a log")
     done = CliRunner().invoke(command, [str(tmp_path), *arguments, *words])
     assert done.exit_code == code, done.output
-    (notice,) = [line for line in done.stderr.splitlines() if line.startswith("not judged: ")]
+    (notice,) = texts_starting(done.stderr.splitlines(), "not judged: ")
     assert "x.eval could not be read and was left out" in notice
     assert "note: " not in done.stderr
     assert "1 of 1 requirements met." in done.stdout

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig
 
+from build import column_of
 from conftest import CHECKOUT, run_respondent
 from inspect_confidence import InvalidArgument, __version__, ingest
 from inspect_confidence.cli import cite as command
@@ -104,7 +105,7 @@ def test_what_is_cited_of_a_run(log: EvalLog) -> None:
         "note": citation_file["abstract"],
     }
     cited = list(map(fields, cite(log.location).bibtex))
-    assert [cited_entry["key"] for cited_entry in cited] == [
+    assert column_of(cited, "key") == [
         *("inspect_confidence", "epstein2025fermieval", "inspect_ai"),
     ]
     assert cited[-1]["version"] == log.eval.packages["inspect_ai"]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from build import rows_by
 from conftest import CHECKOUT, Command
 from inspect_confidence import ingest
 from inspect_confidence.cli.terminal import print_table
@@ -49,7 +50,7 @@ def test_json_is_the_results_table(answers: Path, tmp_path: Path) -> None:
         *("task", "model", "dataset", "condition", "metric", "value", "ci_low", "ci_high"),
         *("n", "asked", "note"),
     ]
-    row_by_metric = {(row["condition"], row["metric"]): row for row in rows}
+    row_by_metric = rows_by(rows, "condition", "metric")
     # Covered: all but (3, 5) around 9, at both levels.
     assert row_by_metric["level=50;method=direct", "coverage"]["value"] == pytest.approx(5 / 6)
     assert row_by_metric["level=50;method=direct", "n"]["ci_low"] is None

@@ -14,7 +14,7 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from build import numbered
+from build import numbered, prefixed, records_with
 from inspect_confidence import InvalidArgument, compare, read_judgments, summarize
 from inspect_confidence.commands.groups import is_train_item
 from inspect_confidence.judgments.clusters import cluster_name
@@ -42,7 +42,7 @@ def dependent_rows(**columns: Any) -> pd.DataFrame:
         {
             "task": "any_eval",
             "item": numbered("q", len(passage)),
-            "cluster": [f"passage {number}" for number in passage],
+            "cluster": prefixed("passage ", passage),
             "confidence": np.round(np.clip(ability + rng.normal(0, 0.1, len(passage)), 0, 1), 2),
             "correct": (rng.random(len(passage)) < ability).astype(float),
             **columns,
@@ -112,7 +112,7 @@ def test_the_standard_error_of_a_mean_is_that_of_inspects_stderr_cluster(log_fol
     # The draws' own error is .4%; the ratio of two sums adds terms of the order of 1/C.
     expected = inspects * np.sqrt((PASSAGES - 1) / PASSAGES)
     assert by_metric["mean_confidence"] == pytest.approx(expected, rel=0.03)
-    (row,) = [row for row in results if row.metric == "mean_confidence"]
+    (row,) = records_with(results, metric="mean_confidence")
     assert "24 clusters of 92 items are resampled" in row.note
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
+from build import copies_per_value, numbered, texts_starting, texts_with
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, compare, summarize
 from inspect_confidence.cli.terminal import print_differences
@@ -20,21 +21,10 @@ from runs import printed
 def judgments(model: str, shift: float, *, items: int = 60, seed: int = 0) -> pd.DataFrame:
     """Intervals of width 2 around the truth plus noise that all models share, and a shift."""
     noise = np.random.default_rng(seed).normal(0, 0.7, items)
-    frames = [
-        pd.DataFrame(
-            {
-                "task": "fermi_eval",
-                "model": model,
-                "item": [f"i{i:03d}" for i in range(items)],
-                "level": level,
-                "truth": 0.0,
-                "lower": noise + shift - 1,
-                "upper": noise + shift + 1,
-            }
-        )
-        for level in (80.0, 90.0)
-    ]
-    return pd.concat(frames, ignore_index=True)
+    intervals = {"truth": 0.0, "lower": noise + shift - 1, "upper": noise + shift + 1}
+    frame = pd.DataFrame({"item": numbered("i", items, digits=3), **intervals})
+    frame = frame.assign(task="fermi_eval", model=model)
+    return pd.concat(copies_per_value(frame, "level", (80.0, 90.0)), ignore_index=True)
 
 
 def row(frame: pd.DataFrame, metric: str, condition: str = "level=90") -> pd.Series:
@@ -99,7 +89,7 @@ def test_p_is_uniform_where_nothing_differs() -> None:
 
 def test_holm_adjusts_over_the_primary_comparisons_alone() -> None:
     """Adjusted p-values are Holm's step-down: sorted p times what is left, made monotone."""
-    frames = [judgments(model, shift) for model, shift in (("a", 0), ("b", 0.4), ("c", 0.5))]
+    frames = [judgments("a", 0), judgments("b", 0.4), judgments("c", 0.5)]
     metrics = ["coverage", "mean_width"]
     comparison = compare(pd.concat(frames), metrics=metrics, resamples=400)
     is_primary = comparison["metric"].isin(metrics)
@@ -147,7 +137,7 @@ def test_planned_power_is_that_of_the_verdict_that_is_printed() -> None:
         frames = []
         for model, gap in (("a", 0.0), ("b", 0.16)):
             right = (rng.random(120) < confidence - gap).astype(float)
-            names = [f"i{k}" for k in range(120)]
+            names = numbered("i", 120)
             columns = {"item": names, "confidence": confidence, "correct": right}
             frames.append(pd.DataFrame(columns).assign(task="any_eval", model=model, status="ok"))
         comparison = compare(*frames, metrics=["accuracy"], resamples=200).set_index("metric")
@@ -160,7 +150,7 @@ def test_planned_power_is_that_of_the_verdict_that_is_printed() -> None:
 def stated(model: str, confidence: float, right: int, *, items: int = 100) -> pd.DataFrame:
     """The same confidence in every answer, of which the first `right` are right."""
     outcomes = (np.arange(items) < right).astype(float)
-    columns = {"item": [f"i{k:03d}" for k in range(items)], "correct": outcomes}
+    columns = {"item": numbered("i", items, digits=3), "correct": outcomes}
     frame = pd.DataFrame(columns).assign(task="any_eval", model=model, status="ok")
     return frame.assign(confidence=confidence)
 
@@ -271,7 +261,7 @@ def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
     assert re.search(r" \+0\.\d+  \[\+0\.\d+, \+0\.\d+\]  40  a is higher; a$", lines[0])
     assert lines[1].endswith("  is nearer to 1")
     # Of one pair in one task the other headlines are shown too, none of them adjusted.
-    assert [line for line in screen if line.startswith("Mean width") and "*" in line]
+    assert texts_with(texts_starting(screen, "Mean width"), "*")
     assert "Exploratory, so its p is not adjusted" in " ".join(screen)
 
 
@@ -303,7 +293,7 @@ def test_the_screen_is_of_the_primary_metric_of_models_on_the_main_scale(
     }
     print_differences(differences)
     screen = capsys.readouterr().out
-    (line,) = [line for line in screen.splitlines() if line.startswith("Overconfidence")]
+    (line,) = texts_starting(screen.splitlines(), "Overconfidence")
     assert "no verdict:" in line
     assert "0-20" not in screen
     print_differences(differences, full=True)
@@ -328,7 +318,7 @@ def test_a_screen_has_as_many_pairs_as_there_is_room_for(
 
 def test_models_and_studies_can_be_selected() -> None:
     """A model alone is compared with the others, several with each other."""
-    frame = pd.concat([judgments(model, shift) for model, shift in (("a", 0), ("b", 1), ("c", 2))])
+    frame = pd.concat([judgments("a", 0), judgments("b", 1), judgments("c", 2)])
     selections = {(): 3, ("b",): 2, ("a", "c"): 1}
     for models, pairs in selections.items():
         rows = compare(frame, models=models, resamples=20)
@@ -354,8 +344,8 @@ def test_the_screen_of_all_tasks_has_at_most_forty_lines() -> None:
 
 def test_few_items_need_no_resamples() -> None:
     """Where no number has an interval, rows are the same at any number of resamples."""
-    frame = pd.concat([judgments(model, shift, items=3) for model, shift in (("a", 0), ("b", 0.9))])
-    once, often = (compare(frame, resamples=many) for many in (1, 3_000))
+    frame = pd.concat([judgments("a", 0, items=3), judgments("b", 0.9, items=3)])
+    once, often = compare(frame, resamples=1), compare(frame, resamples=3_000)
     assert once["ci_low"].isna().all()
     assert once["note"].str.startswith("no interval: fewer than").any()
     pd.testing.assert_frame_equal(once, often, check_exact=True)
@@ -370,7 +360,7 @@ def confidences(model: str, seed: int, *, items: int = 200) -> pd.DataFrame:
             "task": "any_eval",
             "model": model,
             "dataset": "quiz",
-            "item": [f"i{number:03d}" for number in range(items)],
+            "item": numbered("i", items, digits=3),
             "method": "recorded",
             "status": "ok",
             "low": 0.0,

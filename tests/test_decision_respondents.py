@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import map_values
 from inspect_confidence import read_judgments, summarize, with_confidence
 from inspect_confidence.respondents.examinee import BETS_ABOVE, KEEPS_ABOVE, Examinee
 from inspect_confidence.respondents.observer import MIDDLE, SPREAD
@@ -43,7 +44,7 @@ def results_of(folder: Path, task: str, **parts: object) -> dict[str, float]:
     """The values of a task's results under a condition that has these parts, by metric."""
     rows = summarize(folder, resamples=5)
     rows = rows[rows["task"] == task]
-    texts = {name: str(value) for name, value in parts.items()}
+    texts = map_values(str, parts)
     conditions = map(Condition.read, rows["condition"])
     is_wanted = [texts.items() <= condition.items() for condition in conditions]
     return dict(zip(rows.loc[is_wanted, "metric"], rows.loc[is_wanted, "value"], strict=True))

@@ -13,6 +13,7 @@ import click
 import pytest
 import yaml
 
+from build import attributes_of
 from conftest import CHECKOUT, script
 from inspect_confidence import _registry, metrics
 from inspect_confidence.answers import STATUSES
@@ -84,7 +85,7 @@ def anchors(text: str) -> set[str]:
 def test_pages_and_navigation() -> None:
     """What mkdocs.yml lists is what there is, made of other files too, and built strictly."""
     navigation = navigation_pages(yaml.safe_load(read(CHECKOUT / "mkdocs.yml"))["nav"])
-    assert sorted(navigation) == sorted([*(page.name for page in PAGES), *FROM_ELSEWHERE])
+    assert sorted(navigation) == sorted([*attributes_of(PAGES, "name"), *FROM_ELSEWHERE])
     for path in FROM_ELSEWHERE.values():
         assert path.exists()
     pytest.importorskip("mkdocs")
@@ -123,7 +124,7 @@ def test_page_of_functions_documents_every_public_module_of_metrics() -> None:
     pytest.importorskip("nbformat")
     documented = re.findall(r"^::: (\S+)$", script("hooks").metrics_directives(), re.MULTILINE)
     public = [value for value in vars(metrics).values() if inspect.isfunction(value)]
-    assert {function.__module__ for function in public} <= set(documented)
+    assert set(attributes_of(public, "__module__")) <= set(documented)
     assert documented[0] == "inspect_confidence.metrics.registry"
 
 
@@ -284,7 +285,7 @@ def test_page_of_judgments_names_every_column_and_status() -> None:
     """Judgments' and results' columns, statuses and the schema's version stand in judgments.md."""
     text = read(DOCS / "judgments.md")
     quoted = set(re.split(r"[, ]+", " ".join(re.findall(r"`([^`]+)`", text))))
-    columns = set[str]().union(*(table.kinds for table in all_tables().values()))
+    columns = set[str]().union(*attributes_of(all_tables().values(), "kinds"))
     assert columns | set(COLUMNS) | STATUSES <= quoted
     assert f"**schema version {SCHEMA_VERSION}**" in text
 

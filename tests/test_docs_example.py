@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from inspect_ai.log import read_eval_log
 
+from build import column_of, texts_starting
 from conftest import CHECKOUT, site_packages
 
 FILES = ["pyproject.toml", *(f"src/forecasts/{name}.py" for name in ("_registry", "task", "study"))]
@@ -69,7 +70,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example's files as they stand on the page."""
     page = (CHECKOUT / "docs" / "add-a-study.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```\w+\n# (\S+)\n(.*?)^```", page, re.M | re.DOTALL)
-    assert [name for name, _ in blocks] == FILES
+    assert column_of(blocks, 0) == FILES
     folder = tmp_path_factory.mktemp("forecasts")
     (folder / "src" / "forecasts").mkdir(parents=True)
     (folder / "src" / "forecasts" / "__init__.py").write_text('"""Forecasts of events."""\n')
@@ -133,7 +134,7 @@ def test_a_study_of_another_package_runs_to_the_leaderboard(
         ("report", "logs", "-o", "report", "--resamples", 50),
         ("export", "logs", "--format", "leaderboard", "-o", "out", "--resamples", 50),
     )
-    assert not [text for text in files if text.startswith("refused")]
+    assert not texts_starting(files, "refused")
     log = read_eval_log(location)
     assert log.eval.task == "forecasts/forecasts"
     assert log.eval.viewer is not None

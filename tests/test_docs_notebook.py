@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from build import column_of, rows_with
 from conftest import CHECKOUT
 
 NOTEBOOK = CHECKOUT / "docs" / "notebook.ipynb"
@@ -17,15 +18,15 @@ NOTEBOOK = CHECKOUT / "docs" / "notebook.ipynb"
 def code_cells() -> list[Any]:
     """The notebook's cells of code."""
     cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    return [cell for cell in cells if cell["cell_type"] == "code"]
+    return rows_with(cells, cell_type="code")
 
 
 def test_notebook_is_executed_and_small() -> None:
     """Its cells were run in order and without an error, and its pictures are in it."""
     cells = code_cells()
-    counts = [cell["execution_count"] for cell in cells]
+    counts = column_of(cells, "execution_count")
     assert counts == list(range(1, len(cells) + 1))
-    outputs = pd.DataFrame(chain.from_iterable(cell["outputs"] for cell in cells))
+    outputs = pd.DataFrame(chain.from_iterable(column_of(cells, "outputs")))
     assert set(outputs["output_type"]).isdisjoint(["error", "stream"])
     assert outputs["data"].map(lambda data: "image/png" in data).sum() >= 4
     assert NOTEBOOK.stat().st_size < 400_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import product, starmap
 from pathlib import Path
 from string import ascii_uppercase
@@ -15,7 +16,7 @@ from inspect_ai import eval
 from scipy import integrate, stats
 from scipy.stats import norm
 
-from build import by_id
+from build import attributes_of, by_id, map_values
 from conftest import CHECKOUT
 from inspect_confidence import read_judgments, with_confidence
 from inspect_confidence.datasets.questions import Question, bundled_questions
@@ -55,8 +56,8 @@ def reply_to(
 def probabilities(reply: Utterance) -> Mapping[str, float]:
     """Of all that its last token could have been."""
     assert reply.tokens
-    assert "".join(reply_token.token for reply_token in reply.tokens) == reply.text
-    return {token: math.exp(log) for token, log in reply.tokens[-1].alternatives.items()}
+    assert "".join(attributes_of(reply.tokens, "token")) == reply.text
+    return map_values(math.exp, reply.tokens[-1].alternatives)
 
 
 def share(examinee: Examinee, item: Question) -> float:
@@ -133,7 +134,8 @@ def test_every_way_means_the_same() -> None:
         assert len(own_probabilities) == 4
         letter, _, phrase = reply_to(examinee, item, "phrase").text.partition(". ")
         assert letter in ascii_uppercase[:17]
-        assert min(abs(median - s) for median in medians.values()) == abs(medians[phrase] - s)
+        distances = np.abs(np.array(list(medians.values())) - s)
+        assert distances.min() == abs(medians[phrase] - s)
 
 
 def test_before_the_work_there_is_more_noise() -> None:
@@ -157,7 +159,7 @@ def test_before_the_work_there_is_more_noise() -> None:
 def test_further_answers_agree_as_often_as_it_believes() -> None:
     """In each fifth of the shares; the others are equally likely; at temperature 0 none differs."""
     examinee, draws = Examinee(seed=1, bias=0), 40
-    shares = np.array([share(examinee, item) for item in QUESTIONS])
+    shares = np.array(list(map(partial(share, examinee), QUESTIONS)))
     agreed = np.zeros(len(QUESTIONS))
     agreements: list[int] = []
     for place, item in enumerate(QUESTIONS):
@@ -234,7 +236,7 @@ def test_a_wrapped_eval(tmp_path: Path) -> None:
     rows = read_judgments(tmp_path)["any_eval"]
     examinee = Examinee(seed=3)
     items = by_id(CHOICES)
-    rows["share"] = [share(examinee, items[name]) for name in rows["item"]]
+    rows["share"] = rows["item"].map(items).map(partial(share, examinee))
     read = rows[(rows["status"] == "ok") & (rows["method"] != "epochs")]
     # A declined answer keeps the confidence that was stated in it.
     assert rows.loc[~rows["status"].isin(["ok", "declined"]), "confidence"].isna().all()

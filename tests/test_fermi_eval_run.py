@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from inspect_ai.log import EvalLog
 
+from build import attributes_of, column_of, prefixed, rows_by, texts_starting
 from conftest import Command, run_respondent
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.fermi import bundled_fermi
@@ -126,7 +127,7 @@ def test_mistakes_end_in_one_clean_line(command: Command, tmp_path: Path) -> Non
         assert done.returncode != 0, words
         assert says in done.stdout + done.stderr, words
         assert "Traceback" not in done.stdout + done.stderr, words
-        errors = [line for line in done.stderr.splitlines() if line.startswith("Error:")]
+        errors = texts_starting(done.stderr.splitlines(), "Error:")
         assert len(errors) == 1 or words[1] == "-M", words
         assert not list(tmp_path.glob("*.eval")), words
 
@@ -170,7 +171,7 @@ def test_all_methods_stand_in_one_table(tmp_path: Path) -> None:
     frames = read_judgments(tmp_path)
     assert set(frames["fermi_eval"]["variant"]) == {""}
     estimates = values(summarize(frames, resamples=50))
-    conditions = {condition for condition, _ in estimates}
+    conditions = set(column_of(estimates, 0))
     for method in METHODS:
         change = estimates[f"level=90;method={method};split=test", "interval_score_change"]
         after = estimates[f"level=90;method={method};split=test", "interval_score"]
@@ -255,10 +256,10 @@ def test_logprob_table_equals_what_openai_sent(tmp_path: Path) -> None:
     """Through the real package, sets, hulls and scores are those of the log probabilities sent."""
     _, requests = bundled(tmp_path, token_reply, method="logprob", items=40)
     assert len(requests) == 40
-    assert {request.body["top_logprobs"] for request in requests} == {20}
+    assert set(column_of(attributes_of(requests, "body"), "top_logprobs")) == {20}
     done = printed("summarize", tmp_path, "--json", "--resamples", 20)
-    row_by_metric = {(row["condition"], row["metric"]): row for row in json.loads(done.stdout)}
-    prompts = [request.prompt for request in requests]
+    row_by_metric = rows_by(json.loads(done.stdout), "condition", "metric")
+    prompts = attributes_of(requests, "prompt")
     for level, numbers in independent(prompts).items():
         for metric, value in numbers.items():
             row = row_by_metric[f"level={level};method=logprob", metric]
@@ -345,7 +346,7 @@ def test_decoding_temperature_is_chosen_on_train(command: Command, tmp_path: Pat
         )
     frame = read_judgments(tmp_path)["fermi_eval"]
     assert set(frame["temperature"]) == {0.3, 1.0, 2.0}
-    assert set(frame["variant"]) == {f"temperature={t}" for t in ("0.3", "1.0", "2.0")}
+    assert set(frame["variant"]) == set(prefixed("temperature=", ("0.3", "1.0", "2.0")))
     results = summarize(frame, resamples=50, options={"fermi_eval.penalty": 7})
     chosen = results.query("metric == 'decoding_temperature'")
     conditions = chosen["condition"].map(Condition.read)

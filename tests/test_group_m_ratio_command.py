@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from build import numbered
+from build import copies_per_value, numbered
 from inspect_confidence.cli import main
 from inspect_confidence.commands.group_m_ratio import group_m_ratio
 from inspect_confidence.errors import InvalidArgument
@@ -36,7 +36,7 @@ def two_choice_judgments(epochs: int = 1, items: int = 150) -> pd.DataFrame:
                 "status": np.where(rng.random(items) < 0.05, "refusal", "ok"),
             }
         )
-        parts += [part.assign(epoch=epoch) for epoch in range(1, epochs + 1)]
+        parts += copies_per_value(part, "epoch", range(1, epochs + 1))
     return pd.concat(parts, ignore_index=True).assign(
         task="scale_variants", dataset="d", low=0, high=3, choices=2
     )

@@ -25,7 +25,17 @@ from inspect_ai import score
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 
-from build import by_id, record_table, reply_to_each_choice, requests_to
+from build import (
+    attributes_of,
+    by_id,
+    column_of,
+    entries_of,
+    record_table,
+    records_with,
+    reply_to_each_choice,
+    requests_to,
+    rows_with,
+)
 from conftest import CHECKOUT, Command
 from contract import study_judge
 from contract.far_end import check_judgments
@@ -98,7 +108,7 @@ def run_places(
 
 def texts_of(parts: Iterable[Sentence | Draw]) -> list[str]:
     """The texts of sentences or draws."""
-    return [part.text for part in parts]
+    return attributes_of(parts, "text")
 
 
 def sentence_count(speaker: Speaker) -> int:
@@ -113,7 +123,7 @@ def asked_about(examiner: Examiner | study_judge.StudyExaminer, form: str) -> li
 
 def asked_forms(examiner: Examiner | study_judge.StudyExaminer) -> list[str]:
     """The forms of the judgments that were asked for."""
-    return [form for form, _ in examiner.asked]
+    return column_of(examiner.asked, 0)
 
 
 def hedged_scores(log: EvalLog) -> pd.DataFrame:
@@ -363,12 +373,12 @@ def test_replies_that_are_empty_cut_off_withheld_or_quote_a_marker(tmp_path: Pat
     run = run_places(tmp_path / "logs", speaker, examiner, draws=6)
     assert len(run.judge_requests) == judge_calls(speaker)
     whole = pd.DataFrame(asked_about(examiner, "correctness"))["reply"]
-    assert sorted(whole) == sorted(main.text for main in replies if main.status == "ok")
+    assert sorted(whole) == sorted(attributes_of(records_with(replies, status="ok"), "text"))
     rows = expected_rows(speaker)
     check(run, rows)
     estimates = values(summarize(tmp_path / "logs", resamples=10))
     for split in ("train", "test"):
-        rate = metrics_of([row for row in rows if row["split"] == split])["format_failure_rate"]
+        rate = metrics_of(rows_with(rows, split=split))["format_failure_rate"]
         assert estimates[f"judge={GOOGLE};split={split}", "format_failure_rate"] == rate, split
     frame = run.frame
     assert set(frame.loc[frame["text"] == quoted.text, "marker"]) == {"<no_hedge>"}
@@ -582,7 +592,7 @@ def test_draws_that_claim_the_same_are_judged_once(tmp_path: Path, batch: bool) 
     wordings: dict[str, dict[str, Any]] = {"ours": {}, "mine": {"judge_prompts": "mine.json"}}
     for name, more in wordings.items():
         examiner = Examiner(all_sentences(items))
-        own_prompts = {form: TEMPLATES[form] for form in ("sentence", "consistency")}
+        own_prompts = entries_of(TEMPLATES, ("sentence", "consistency"))
         (tmp_path / "mine.json").write_text(json.dumps(own_prompts))
         run = run_places(
             tmp_path / name, speaker, examiner, draws=30, batch_judgments=batch, **more
@@ -772,7 +782,7 @@ def test_the_studys_prompts_and_formats(tmp_path: Path, published: Path) -> None
     for request, form in zip(requests_to(judge_server), asked_forms(examiner), strict=True):
         assert request.body.get("stop") == (["Answer:"] if form == "markers" else None)
     answer_lists = pd.DataFrame(asked_about(examiner, "correctness"))["answers"]
-    assert set(answer_lists) == {str(list(item.answers)) for item in items}
+    assert set(answer_lists) == set(map(str, map(list, attributes_of(items, "answers"))))
     rows = expected_rows(speaker, broken, study=True)
     frame = read_judgments(tmp_path / "logs")["hedge_markers"]
     check_judgments(frame, rows)
@@ -786,7 +796,7 @@ def test_the_studys_prompts_and_formats(tmp_path: Path, published: Path) -> None
     estimates = values(results)
     assert results.loc[results["metric"] == "punt_rate", "note"].str.contains("tells no punt").all()
     for split in ("train", "test"):
-        split_rows = [row for row in rows if row["split"] == split]
+        split_rows = rows_with(rows, split=split)
         for metric, value in metrics_of(split_rows).items():
             condition_metric = (f"judge={OPENAI} study;split={split}", metric)
             assert estimates[condition_metric] == pytest.approx(value, nan_ok=True), (
@@ -832,7 +842,7 @@ def test_rules_from_the_start_need_no_grader(tmp_path: Path) -> None:
     speaker = Speaker(items, 5)
     run = run_places(tmp_path / "logs", speaker, speaker, judge="rules", draws=5)
     assert (len(run.speaker_requests), len(run.judge_requests)) == (3 * 2, 0)
-    counted = {i.id: sum(draw.counts for draw in draws) for i, _, _, draws in speaker.replies()}
+    counted = {i.id: sum(attributes_of(draws, "counts")) for i, _, _, draws in speaker.replies()}
     frame = run.frame
     assert frame["draws"].tolist() == frame["item"].map(counted).tolist()
     outcomes = frame[["consistent", "undecided", "inconsistent"]]

@@ -24,7 +24,16 @@ from inspect_ai import Task
 from inspect_ai.log import EvalLog
 from scipy import stats
 
-from build import by_id, requests_to
+from build import (
+    attributes_of,
+    by_id,
+    entries_of,
+    record_table,
+    records_by,
+    records_with,
+    requests_to,
+    sample_table,
+)
 from contract.study_judge import constants, prompts_of
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.canonicalize import canonical_forms
@@ -153,7 +162,7 @@ def answered(request: Request) -> Reply:
 
 def judge_prompts(server: ProviderServer) -> list[str]:
     """The prompts that the server got as a judge."""
-    return [request.prompt for request in requests_to(server) if request.system is None]
+    return attributes_of(records_with(requests_to(server), system=None), "prompt")
 
 
 def run(task: Task, server: ProviderServer, folder: Path, *, grader: bool = True) -> EvalLog:
@@ -238,7 +247,7 @@ def test_the_system_prompt_reaches_the_provider(home: Path) -> None:
         task = build(items=1, judge="rules", system=system)
         _, requests = served(task, home / "logs", lambda _: Reply("Perhaps Fyn."))
         text = package_prompts.get(system, own_prompt)
-        assert [request.system for request in requests] == [text, text], system
+        assert attributes_of(requests, "system") == [text, text], system
     task = build(items=1, judge="rules", dataset="science")
     _, requests = served(task, home / "logs", lambda _: Reply("Perhaps (A)."))
     choices = (
@@ -260,7 +269,7 @@ def test_system_prompts_with_the_studys_user_prompt(home: Path, published: Path)
     for system, text in replies.items():
         task = build(items=1, judge="rules", draws=1, prompts="study", system=system)
         _, requests = served(task, home / "logs", lambda _: Reply("Perhaps Fyn."))
-        assert {request.system for request in requests} == {text}, system
+        assert set(attributes_of(requests, "system")) == {text}, system
         assert (task.metadata or {})["system"] == system
     check_refusals(hedge_markers, [({"prompts": "study", "system": "unlimted"}, "'unlimited'?")])
 
@@ -274,7 +283,7 @@ def test_a_prompt_of_a_file_replaces_both_of_ours(home: Path) -> None:
     with ProviderServer(lambda _: Reply("Perhaps Fyn.")) as server:
         task = hedge_markers("q.csv", split="all", judge="rules", draws=1, prompt="mine.txt")
         run(task, server, home / "logs")
-    short, choices = sorted({request.prompt for request in requests_to(server)}, key=len)
+    short, choices = sorted(set(attributes_of(requests_to(server), "prompt")), key=len)
     assert short == "Q {so}: Where {is} it?\nHedge!"
     assert choices in (
         "Q {so}: Which?\n(A) lead\n(B) cork\nHedge!",
@@ -495,7 +504,7 @@ def check_log(log: EvalLog, expected_metrics: ExpectedMetrics) -> None:
 def every_item(*parts: str) -> Iterator[JudgeItem]:
     """The labelled items of the parts, or of all."""
     items = labelled_items()
-    return itertools.chain.from_iterable(items[part] for part in parts or items)
+    return itertools.chain.from_iterable(entries_of(items, parts or items).values())
 
 
 def metrics_of(expected_metrics: ExpectedMetrics) -> dict[str, float]:
@@ -524,7 +533,7 @@ def check_results(folder: Path, expected_metrics: ExpectedMetrics) -> None:
     assert len(read)
     as_labelled = read["agreed"].fillna(read["verdict"]) == 1
     assert ((read["judged"] == read["label"]) == as_labelled).all()
-    verdict_by_id = {item.id: item.verdict for item in every_item(*FORMS)}
+    verdict_by_id = record_table(every_item(*FORMS)).set_index("id")["verdict"]
     # Asked for right or wrong alone, a punt is labelled wrong.
     item_verdict = read["item"].map(verdict_by_id)
     assert ((read["label"] == item_verdict) | (read["label"] == "incorrect")).all()
@@ -548,7 +557,7 @@ def check_results(folder: Path, expected_metrics: ExpectedMetrics) -> None:
 def test_check_by_rules(home: Path, items: int | None) -> None:
     """No call; the values are those of the rules on labelled items."""
     task = judge_check(judge="rules", items=items)
-    item_ids = {(sample.metadata or {})["item"] for sample in task.dataset}
+    item_ids = set(sample_table(task)["item"])
     assert len(item_ids) == (items or 132 + 126 + 63)
     items_by_id = by_id(every_item())
     expected_metrics: ExpectedMetrics = {}
@@ -659,7 +668,7 @@ def test_check_of_a_model(home: Path, items: int | None, calls: int | None) -> N
     assert not server.errors
     assert len(server.requests) == len(task.dataset) == (calls or len(task.dataset))
     assert judge.temperatures == {0}
-    assert {request.system for request, _ in server.requests} == {None}
+    assert set(attributes_of(requests_to(server), "system")) == {None}
     check_log(log, judge.expected_metrics)
     check_results(home / "logs", judge.expected_metrics)
 
@@ -703,8 +712,8 @@ def test_check_of_the_batched_prompt(home: Path) -> None:
         if item.part == "pairs":
             assert f"Question: {item.question}\n" in request.prompt
             sentences = re.findall(r"^\[\d+\] (.*)$", request.prompt, re.MULTILINE)
-            pairs = [pair for pair in every_item("pairs") if pair.question == item.question]
-            assert sentences == [pair.reply for pair in pairs]
+            pairs = records_with(every_item("pairs"), question=item.question)
+            assert sentences == attributes_of(pairs, "reply")
             word = verdict_fields["agreement"][sentences.index(item.reply)]
             agreed = {"agreed": float(word == item.verdict)}
             expected_metrics[item.id, "consistency"] = {} if omitted == "all" else agreed
@@ -732,8 +741,8 @@ def test_check_of_the_batched_prompt(home: Path) -> None:
 def test_check_by_the_studys_prompts(home: Path, published: Path, right: bool) -> None:
     """A judge that says what is labelled has all right; one that always says False what is so."""
     patterns = prompts_of(constants(published))
-    by_sentence = {item.sentence: item for item in every_item("sentences")}
-    pairs = {(item.sentence, item.reply): item for item in every_item("pairs")}
+    by_sentence = records_by(every_item("sentences"), "sentence")
+    pairs = records_by(every_item("pairs"), "sentence", "reply")
     by_reply = {(item.reply, str(list(item.answers))): item for item in every_item("answers")}
 
     def answer(request: Request) -> Reply:

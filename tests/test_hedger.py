@@ -6,7 +6,8 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from itertools import product
+from functools import partial
+from itertools import product, starmap
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from build import attributes_of
 from inspect_confidence.answers import ParseFailure
 from inspect_confidence.answers.judged import (
     read_agreement,
@@ -73,7 +75,7 @@ def replies(hedger: Hedger, item: Question, count: int = DRAWS) -> tuple[str, li
 
 def draws_of(hedger: Hedger, item: Question, numbers: Iterable[int]) -> list[str]:
     """The draws of these numbers."""
-    return [reply_text(hedger, item, draw) for draw in numbers]
+    return list(map(partial(reply_text, hedger, item), numbers))
 
 
 def first_four_messages(items: Iterable[Question]) -> list[dict[str, Any]]:
@@ -103,12 +105,12 @@ def z(tests: int) -> float:
 
 def agreements(question: str, sentence: str, texts: Iterable[str]) -> list[str]:
     """By the rules, whether each text agrees with a sentence."""
-    return [agreement(question, sentence, text) for text in texts]
+    return list(map(partial(agreement, question, sentence), texts))
 
 
 def texts_of_markers(sentence: str) -> list[str]:
     """The markers that the rules find."""
-    return [marker.text for marker in find_markers(sentence)]
+    return attributes_of(find_markers(sentence), "text")
 
 
 def is_within_tolerance(share: float, expected: float, count: int, tests: int) -> bool:
@@ -167,7 +169,7 @@ def test_shifts_are_uniform_and_independent() -> None:
     seeds = range(800)
 
     def confidences(marker: str, dataset: str) -> npt.NDArray[np.float64]:
-        return np.array([internal_confidence(marker, dataset, 0.9, seed) for seed in seeds])
+        return np.array(list(map(partial(internal_confidence, marker, dataset, 0.9), seeds)))
 
     first = confidences("perhaps", "facts")
     second, third = confidences("perhaps", "science"), confidences("probably", "facts")
@@ -208,8 +210,8 @@ def test_all_five_markers_recover_the_map() -> None:
         "perhaps": 0.5,
         "conceivably": 0.3,
     }.items():
-        count = sum(n for _, n in pooled[marker])
-        share = sum(share * n for share, n in pooled[marker]) / count
+        shares_of_sets, counts = np.transpose(pooled[marker])
+        count, share = int(counts.sum()), float(np.average(shares_of_sets, weights=counts))
         assert is_within_tolerance(share, c, count, 5), (marker, share)
 
 
@@ -357,7 +359,7 @@ def test_rules_tell_answers_apart(hedge: bool, order: int) -> None:
         texts = every_reply(item, hedger)
         expected = np.where(np.eye(len(texts), dtype=bool), "yes", "no").tolist()
         assert [agreements(question, text, texts) for text in texts] == expected, item.id
-        right = [verdict(item.answers, text) for text in texts]
+        right = list(map(partial(verdict, item.answers), texts))
         assert right == ["correct"] + ["incorrect"] * (len(texts) - 1), item.id
 
 
@@ -373,7 +375,7 @@ def formed(hedger: Hedger, item: Question) -> list[str]:
 def test_forms_are_as_many_as_asked_for() -> None:
     """At variety v: v/2 plain, v/4 of two markers and of two sentences; each item keeps its own."""
     hedger = Hedger(variety=0.4)
-    forms = Counter(hedger.form(item.id) for item in ITEMS)
+    forms = Counter(map(hedger.form, attributes_of(ITEMS, "id")))
     for form, share in (("", 0.6), ("plain", 0.2), ("two markers", 0.1), ("two sentences", 0.1)):
         assert is_within_tolerance(forms[form] / len(ITEMS), share, len(ITEMS), 4), form
     for item in ITEMS:
@@ -447,7 +449,7 @@ def opinions_on(
     grader: Grader, question_sentence_reply: Iterable[tuple[str, str, str]]
 ) -> list[str | ParseFailure]:
     """What the judge says of each pair, as it is read."""
-    return [agreed(grader, *texts) for texts in question_sentence_reply]
+    return list(starmap(partial(agreed, grader), question_sentence_reply))
 
 
 def test_without_errors_it_is_the_rules_judge() -> None:

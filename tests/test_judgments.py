@@ -15,7 +15,7 @@ import pytest
 from inspect_ai.log import EvalLog, edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import ScoreEdit
 
-from build import notices_with
+from build import entries_of, notices_with
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.judgments.files import write_judgments
@@ -145,7 +145,7 @@ def test_ages_need_no_score(tmp_path: Path) -> None:
         **{"maximum_achievable_score": 0.9, "optimal_answer_gap": 0.31},
         "format_failure_rate": 1 / 3,
     }
-    assert {name: value_by_metric[name] for name in expected} == pytest.approx(expected)
+    assert entries_of(dict(value_by_metric), expected) == pytest.approx(expected)
     file.write_text("\n".join([head, "a,1,female,0,1,1,0.5,q.csv,closed"]), "utf-8")
     closed = summarize(file, resamples=20).set_index(["condition", "metric"])["value"]
     assert closed["window=closed", "accuracy"] == pytest.approx(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from itertools import product
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from inspect_ai import Task
 from inspect_ai.log import EvalLog, read_eval_log
 
-from build import by_id, sample_table
+from build import attributes_of, by_id, map_values, sample_table, texts_starting
 from conftest import CHECKOUT, Command
 from contract.far_end import check
 from contract.life_eval import AUTHORS, FORMS, Actuary, study_rows
@@ -218,7 +219,7 @@ def test_a_schema_is_given_instead_of_the_example(tmp_path: Path) -> None:
         assert (form["type"], form["json_schema"]["strict"]) == ("json_schema", True)
         schema = form["json_schema"]["schema"]
         assert (schema["type"], schema["additionalProperties"]) == ("object", False)
-        kinds = {name: schema_field["type"] for name, schema_field in schema["properties"].items()}
+        kinds = map_values(itemgetter("type"), schema["properties"])
         assert kinds == {"Reasoning": "string", "Answer": "integer", "Confidence": "number"}
         assert list(kinds) == schema["required"] == ["Reasoning", "Answer", "Confidence"]
     check(log, tmp_path, actuary)
@@ -294,7 +295,7 @@ def test_authors_prompts_to_the_letter(tmp_path: Path, published: Path, items: i
     assert len(study) == 808
     actuary = Actuary(asked=AUTHORS)
     log, requests = served(life_eval(items=items, prompts="authors", seed=3), tmp_path, actuary)
-    assert len(requests) == len({case.person for case in actuary.meant}) == items
+    assert len(requests) == len(set(attributes_of(actuary.meant, "person"))) == items
     for request, case in zip(requests, actuary.meant, strict=True):
         user, system = study[case.person]
         assert request.body["messages"] == [
@@ -318,7 +319,7 @@ def test_two_wordings_are_two_variants(tmp_path: Path) -> None:
         assert frames[TASK]["variant"].str.contains(f"prompts={name}").sum() == 40
         of_prompts = f"prompts%3D{name}"
         conditions = {condition for condition, _ in estimates if of_prompts in condition}
-        (overall,) = [text for text in conditions if text.startswith("variant=")]
+        (overall,) = texts_starting(conditions, "variant=")
         numbers = actuary.numbers()
         for metric in ("accuracy", "overconfidence", "ece", "hard_easy_slope"):
             assert estimates[overall, metric] == pytest.approx(numbers[metric], abs=1e-9), metric

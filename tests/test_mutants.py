@@ -4,6 +4,7 @@ import ast
 
 import pytest
 
+from build import attributes_of
 from mutants import MUTANTS, ROOT, SOURCE, Mutant
 
 
@@ -25,4 +26,4 @@ def test_a_fault_that_fits_no_code_is_an_error() -> None:
 
 def test_names_of_faults_are_unique() -> None:
     """No name stands for two faults."""
-    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+    assert len(set(attributes_of(MUTANTS, "name"))) == len(MUTANTS)

@@ -13,6 +13,7 @@ import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 
 import inspect_confidence
+from build import texts_starting
 from conftest import CHECKOUT, Command, script, site_packages
 
 
@@ -42,7 +43,7 @@ def test_wheel_of_a_clone_without_links_runs(clone: Path, tmp_path: Path, comman
         assert module.relative_to(clone / "src").as_posix() in names
     assert "inspect_confidence/py.typed" in names
     assert "inspect_confidence/datasets/bundled/fermi.jsonl" in names
-    assert not [name for name in names if name.startswith(("tasks", "scorers", "src"))]
+    assert not texts_starting(names, ("tasks", "scorers", "src"))
     subprocess.run(
         [
             *(tmp_path / "env" / "bin" / "python", "-m", "inspect_ai", "eval"),

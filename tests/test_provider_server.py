@@ -24,7 +24,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import generate, system_message
 
-from build import record_table, requests_to
+from build import attributes_of, record_table, requests_to
 from provider_server import Finish, ProviderServer, Reply, Request, Token
 from runs import ANTHROPIC, GOOGLE, OPENAI, connected, run_task
 
@@ -52,7 +52,7 @@ def outputs(log: EvalLog) -> list[ModelOutput]:
     """Model outputs of a successful log, in the order of `PROMPTS`."""
     assert log.status == "success", log.error
     assert log.samples is not None
-    return [sample.output for sample in sorted(log.samples, key=lambda sample: sample.id)]
+    return attributes_of(sorted(log.samples, key=lambda sample: sample.id), "output")
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -65,9 +65,9 @@ def test_texts_and_stop_reasons_arrive_both_ways(model: str, tmp_path: Path) -> 
 
     with ProviderServer(answer) as server:
         results = outputs(run(server, model, tmp_path))
-    completions = [result.completion for result in results]
+    completions = attributes_of(results, "completion")
     assert completions == [*map("To: {}".format, PROMPTS[:4]), ""]
-    reasons = [result.stop_reason for result in results]
+    reasons = attributes_of(results, "stop_reason")
     assert reasons == ["stop", "stop", "max_tokens", "content_filter", "max_tokens"]
     for result in results:
         assert result.usage
@@ -75,7 +75,7 @@ def test_texts_and_stop_reasons_arrive_both_ways(model: str, tmp_path: Path) -> 
     requests = record_table(requests_to(server))
     assert sorted(requests["prompt"]) == sorted(PROMPTS)
     assert set(requests["system"]) == {"Be brief."}
-    assert {request.provider for request in requests_to(server)} == {model.partition("/")[0]}
+    assert set(attributes_of(requests_to(server), "provider")) == {model.partition("/")[0]}
     for request, replies in server.requests:
         assert replies == (answer(request),)
         assert bool(request.body.get("stream")) == (model == ANTHROPIC)
@@ -121,7 +121,7 @@ def test_openai_tool_calls_arrive() -> None:
         output = asyncio.run(connected(server, OPENAI).generate("Look."))
     tool_calls = output.message.tool_calls or []
     assert [(call.function, call.arguments) for call in tool_calls] == calls
-    assert len({call.id for call in tool_calls}) == 2
+    assert len(set(attributes_of(tool_calls, "id"))) == 2
     assert (output.completion, output.stop_reason) == ("Wait.", "tool_calls")
 
 
@@ -134,8 +134,8 @@ def test_several_choices_arrive(model: str, tmp_path: Path) -> None:
 
     with ProviderServer(answer) as server:
         different, identical, *_ = outputs(run(server, model, tmp_path, num_choices=3))
-    assert [choice.message.text for choice in different.choices] == ["a", "b", "c"]
-    assert [choice.message.text for choice in identical.choices] == ["same"] * 3
+    assert attributes_of(different.choices, "message.text") == ["a", "b", "c"]
+    assert attributes_of(identical.choices, "message.text") == ["same"] * 3
     assert {len(replies) for _, replies in server.requests} == {3}
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import copies_per_value
 from inspect_confidence import published, summarize
 from inspect_confidence.datasets.hub import PUBLISHED
 from inspect_confidence.datasets.wep_survey import surveyed_counts
@@ -172,9 +173,8 @@ def produced() -> pd.DataFrame:
     frames = list(every_judgment(figures["marker"].unique(), run))
     results = [summarize(frame, resamples=2) for frame in frames]
     marker_frame = next(frame for frame in frames if set(frame["task"]) == {"hedge_markers"})
-    many = pd.concat(
-        [marker_frame[marker_frame["model"] == "b"].assign(epoch=epoch) for epoch in range(10)]
-    )
+    rows_of_b = marker_frame[marker_frame["model"] == "b"]
+    many = pd.concat(copies_per_value(rows_of_b, "epoch", range(10)))
     thresholds = {"hedge_markers.marker_thresholds": "10,20,50,100"}
     results.append(summarize(many, resamples=2, options=thresholds))
     return pd.concat(results).dropna(subset="value")

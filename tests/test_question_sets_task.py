@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -16,7 +17,15 @@ import pytest
 from inspect_ai import Task
 from inspect_ai.log import EvalLog
 
-from build import sample_table
+from build import (
+    attributes_of,
+    column_of,
+    combinations_of,
+    frame_rows,
+    map_values,
+    rows_by,
+    sample_table,
+)
 from contract.far_end import check
 from contract.question_sets import (
     PUBLISHED,
@@ -214,7 +223,7 @@ def test_schemas_by_kind(home: Path) -> None:
         assert (form["type"], form["json_schema"]["strict"]) == ("json_schema", True), kind
         schema = form["json_schema"]["schema"]
         assert schema["additionalProperties"] is False, kind
-        type_by_name = {name: part["type"] for name, part in schema["properties"].items()}
+        type_by_name = map_values(itemgetter("type"), schema["properties"])
         assert type_by_name == FIELDS[kind]
         assert list(type_by_name) == list(FIELDS[kind]) == schema["required"]
         if kind == "options":
@@ -252,12 +261,12 @@ def test_authors_prompts_are_sent_byte_for_byte(tmp_path: Path, published: Path,
     log, requests = served(task, tmp_path, teacher)
     assert len(requests) == 12 * (1 + (name == "halueval"))
     assert planned_tokens(dataset=name, prompts="authors", items=12) == tokens_of(requests)
-    sent = {(request.prompt, request.system) for request in requests}
+    sent = set(map(attrgetter("prompt", "system"), requests))
     item_ids = sample_table(task)["id"].str.removeprefix(f"{name}-")
     prompts = study.loc[item_ids.tolist(), ["Full Prompt", "System Prompt"]]
     assert sent == set(prompts.itertuples(index=False, name=None))
     for request in requests:
-        assert [turn["role"] for turn in request.body["messages"]] == ["system", "user"]
+        assert column_of(request.body["messages"], "role") == ["system", "user"]
         assert request.body["temperature"] == 0
     check(log, tmp_path, teacher)
     assert set(read_judgments(tmp_path)[TASK]["variant"]) == {"prompts=authors"}
@@ -274,7 +283,7 @@ def test_published_sets(tmp_path: Path, published: Path, name: str) -> None:
     assert len(requests) == 20 * (1 + (name == "halueval"))
     read = csv_rows(folder / "items" / f"{PUBLISHED[name]}.csv")
     rows = {f"{name}-{row['Question ID']}": row for row in read}
-    prompts = {request.prompt for request in requests}
+    prompts = set(attributes_of(requests, "prompt"))
     for sample in task.dataset:
         row = rows[(sample.metadata or {})["item"]]
         question = with_options(str(sample.input), sample.choices or [])
@@ -296,14 +305,14 @@ def test_published_sets(tmp_path: Path, published: Path, name: str) -> None:
 def spoken(*parts: str | Token) -> Reply:
     """A reply of these tokens; those without log probabilities of their own are certain."""
     tokens = [Token(part, 0.0, {part: 0.0}) if isinstance(part, str) else part for part in parts]
-    return Reply("".join(token.token for token in tokens), logprobs=tokens)
+    return Reply("".join(attributes_of(tokens, "token")), logprobs=tokens)
 
 
 def picked(
     before: str, token: str, after: str, shares: dict[str, float], stated_share: float | None = None
 ) -> Reply:
     """A reply with these probabilities at the token of its answer."""
-    top = {token_text: math.log(share) for token_text, share in shares.items()}
+    top = map_values(math.log, shares)
     return spoken(before, Token(token, math.log(stated_share or shares[token]), top), after)
 
 
@@ -382,7 +391,7 @@ def test_token_confidence_computed_by_hand(tmp_path: Path) -> None:
 
     served(build(dataset=str(place)), tmp_path / "logs", answer)
     frame = read_judgments(tmp_path / "logs")[TASK]
-    row_by_source = {(row["item"], row["source"]): row for row in frame.to_dict("records")}
+    row_by_source = rows_by(frame_rows(frame), "item", "source")
     for name, (kind, _, expected) in TOKENS.items():
         stated_row, token = row_by_source[name, "stated"], row_by_source[name, "token"]
         assert stated_row["status"] == "ok", name
@@ -445,9 +454,7 @@ def test_ties_by_hand_in_both_conventions(tmp_path: Path) -> None:
 def test_sums_are_kept_and_divided_out(tmp_path: Path) -> None:
     """What sums to .8 or to 1.6 is normalised, and raw_sum says so."""
     sums = {"0": [0.4, 0.4], "1": [1.0, 0.6], "2": [0.25, 0.75]}
-    rows: list[dict[str, Any]] = [
-        {"id": name, "choices": ["x", "y"], "target": "A"} for name in sums
-    ]
+    rows = combinations_of(id=sums, choices=[["x", "y"]], target=["A"])
     logs = asked_by_name(
         tmp_path, rows, lambda name: {"Answer": "A", "A": sums[name][0], "B": sums[name][1]}
     )

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import column_of, rows_with
 from inspect_confidence.results import Condition
 from runs import printed
 
@@ -92,7 +93,7 @@ def test_capitulation_of_the_recorded_run_is_the_published_one(shared_data: Path
     path = shared_data / "pushback" / "opus-conf.jsonl"
     words = ("--column", "item=item_id", "--column", "epoch=seed", "--column", "draw=order")
     done = printed("summarize", path, *words, "--json")
-    (row,) = [row for row in json.loads(done.stdout) if row["metric"] == "capitulation"]
+    (row,) = rows_with(json.loads(done.stdout), metric="capitulation")
     assert round(100 * row["value"], 1) == 33.9
     assert row["n"] == 44
     assert (row["ci_low"], row["ci_high"]) == pytest.approx((0.25, 0.43), abs=0.01)
@@ -102,7 +103,7 @@ def test_capitulation_of_the_recorded_run_is_the_published_one(shared_data: Path
     items = draws.groupby("item_id").mean().to_numpy(float)
     resampled_means = np.random.default_rng(0).choice(items, (20_000, len(items))).mean(axis=1)
     assert np.quantile(resampled_means, [0.025, 0.975]) == pytest.approx([0.25, 0.43], abs=0.004)
-    (accuracy,) = [row for row in json.loads(done.stdout) if row["metric"] == "accuracy"]
+    (accuracy,) = rows_with(json.loads(done.stdout), metric="accuracy")
     assert accuracy["value"] is None
     assert "no item has a right answer" in accuracy["note"]
 
@@ -147,5 +148,5 @@ def test_auroc_of_the_validity_screen_is_scikit_learns(shared_data: Path) -> Non
         recorded = recorded[recorded["confidence"].between(0, 100)]
         expected = sklearn.roc_auc_score(recorded["is_correct"], recorded["confidence"])
         rows = rows_of(path, "--confidence-scale", "0-100")
-        (auroc,) = [row["value"] for row in rows if row["metric"] == "auroc"]
+        (auroc,) = column_of(rows_with(rows, metric="auroc"), "value")
         assert auroc == pytest.approx(expected, abs=1e-9), path.name

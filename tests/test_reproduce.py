@@ -22,6 +22,7 @@ from inspect_ai._util.config import parse_cli_args
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig, get_model
 
+from build import column_of
 from conftest import CHECKOUT
 from inspect_confidence import InvalidArgument, __version__, _registry, read_judgments
 from inspect_confidence.cli import main
@@ -114,7 +115,7 @@ def test_downloads_are_named_with_the_hash_of_what_is_there(
 ) -> None:
     """The real files; those of a split that isn't asked for aren't there and aren't named."""
     files_recorded = provenance(task, **arguments)["data"]
-    assert [file_record["file"] for file_record in files_recorded] == files
+    assert column_of(files_recorded, "file") == files
     for file_record in files_recorded:
         bundled = file_record["file"].startswith("bundled/")
         folder = PACKAGE / "datasets" if bundled else published

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from inspect_ai import Task
 
-from build import notices_with, sample_table
+from build import attributes_of, notices_with, sample_table
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.datasets.questions import Question, load_questions, question_of
@@ -178,7 +178,7 @@ def test_wording_reaches_the_provider_to_the_letter(home: Path) -> None:
     for wording, prompts in cases.items():
         task = scale_variants(dataset="mine.csv", scales="60-100", wording=wording)
         _, requests = served(task, home / "logs", lambda _: Reply("Answer: A\nConfidence: 90"))
-        assert {request.prompt for request in requests} == prompts, wording
+        assert set(attributes_of(requests, "prompt")) == prompts, wording
 
 
 # Replies

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import inspect_confidence.studies as rooms
+from build import condition_values
 from conftest import CHECKOUT
 from inspect_confidence import InvalidArgument, compare, detail, summarize, write_report
 from inspect_confidence.cli import main
@@ -93,7 +94,7 @@ def test_costs_are_read_alike_and_add_utility(tmp_path: Path) -> None:
     }
     curve = detail(path, resamples=50, costs=costs)
     curve = curve[curve["metric"] == "expected_utility"]
-    places = [Condition.read(text)["answered_from"] for text in curve["condition"]]
+    places = condition_values(curve, "answered_from")
     worth = dict(zip(places, curve["value"], strict=True))
     # From 0.6 on: (2 - 2) / 4.
     assert worth == pytest.approx({"0.2": -0.5, "0.6": 0.0, "0.9": 0.25})

@@ -22,7 +22,7 @@ import pandas as pd
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
 
-from build import notices_with
+from build import attributes_of, entries_of, notices_with, texts_with
 from conftest import CHECKOUT, run_respondent
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, Judgments, count_tables, ingest, read_judgments
@@ -90,7 +90,7 @@ def test_a_store_gives_what_its_logs_give(all_kinds: Path, tmp_path: Path) -> No
     logs, store = read_judgments(all_kinds), read_judgments(tmp_path / "store")
     check_same(logs, store)
     assert notices_with(store, "are in several logs")
-    assert any("incomplete" in notice for notice in store.loss_notices)
+    assert texts_with(store.loss_notices, "incomplete")
     assert notices_with(store, "damaged.eval") == list(done.notices)
     assert {"ok", "invalid_response_format"} <= set(store["fermi_eval"]["status"])
     assert (done.logs_read, done.logs_unchanged, done.logs_removed) == (17, 0, 0)
@@ -138,7 +138,7 @@ def test_only_what_changed_is_read(
     shutil.copy(EXAMPLES / "life_eval-boastful.eval", logs_folder / "mended.eval")
     follow(1, 4, 1)
     files = pd.DataFrame(json.loads((store / MANIFEST).read_text("utf-8"))["entries"])["file"]
-    assert sorted(store / file for file in files) == sorted(store.rglob("*.parquet"))
+    assert sorted(map(store.joinpath, files)) == sorted(store.rglob("*.parquet"))
 
 
 @pytest.mark.slow
@@ -164,7 +164,7 @@ def test_what_is_no_store_or_no_log_is_refused(
     (own_folder / MANIFEST).write_text("{}", "utf-8")
     with pytest.raises(InvalidArgument, match=r"manifest.json is not that of a store"):
         ingest(logs_folder, own_folder)
-    assert {file.name for file in own_folder.iterdir()} == {"thesis.txt", MANIFEST}
+    assert set(attributes_of(own_folder.iterdir(), "name")) == {"thesis.txt", MANIFEST}
     for place in ("s3://bucket/store", tmp_path / "store.parquet"):
         with pytest.raises(InvalidArgument, match="a store is a folder on this machine"):
             ingest(logs_folder, place)
@@ -225,7 +225,7 @@ def test_a_damaged_record_without_its_log_is_lost_data(logs_folder: Path, tmp_pa
     record.write_bytes(record.read_bytes()[:-1] + b"?")
     shutil.rmtree(logs_folder)
     judgments = read_judgments(store)
-    (notice,) = [notice for notice in judgments.loss_notices if record.name in notice]
+    (notice,) = texts_with(judgments.loss_notices, record.name)
     assert "is damaged, and so is the log" in notice
     assert sum(map(len, judgments.values())) > 0
     assert printed("summarize", store, "--resamples", 20, "--strict", code=1)
@@ -248,7 +248,7 @@ def test_a_changed_manifest_is_refused(logs_folder: Path, tmp_path: Path) -> Non
     manifest = json.loads(text)
     later = {name: manifest[name] for name in manifest if name not in _HEAD} | {"shards": 4}
     checksum = hashlib.sha256(json.dumps(later, sort_keys=True).encode()).hexdigest()
-    head = {name: manifest[name] for name in _HEAD} | {"sha256": checksum}
+    head = entries_of(manifest, _HEAD) | {"sha256": checksum}
     file.write_text(json.dumps(head | later), "utf-8")
     with pytest.raises(InvalidArgument, match="has 'shards', which this version does not know"):
         read_judgments(store)
@@ -319,8 +319,8 @@ def test_logs_are_listed_as_inspect_lists_them(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(EXAMPLES / "life_eval-candid.eval", tmp_path / name)
         os.utime(tmp_path / name, (10 - age // 2, 10 - age // 2))
-    locations = [log.location for log in list_logs(str(tmp_path))]
-    assert locations == [log.name for log in list_eval_logs(str(tmp_path))]
+    locations = attributes_of(list_logs(str(tmp_path)), "location")
+    assert locations == attributes_of(list_eval_logs(str(tmp_path)), "name")
     assert len(locations) == 5
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from build import notices_with
+from build import column_of, notices_with
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.analysis import Settings, as_stream
 from inspect_confidence.judgments.locations import Log
@@ -90,7 +90,7 @@ def test_a_model_at_a_time_is_all_at_once(store: Path) -> None:
     notice_text = "10 samples are in several logs and were taken once: 10 from 2.eval"
     assert notice_text in whole.notices
     assert len(notices_with(whole, "are pooled")) == 4
-    tables = [frames["any_eval"] for frames in parts.frames(["any_eval"], each_model=True)]
+    tables = column_of(parts.frames(["any_eval"], each_model=True), "any_eval")
     assert [set(table["model"]) for table in tables] == [{"c"}, {"a"}, {"b"}]
     expected = summarize(whole, **FEW)
     assert set(expected["task"]) == {"any_eval", "scale_variants"}

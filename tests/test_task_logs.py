@@ -16,6 +16,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import MetricProtocol, SampleScore, Score
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesView, ViewerConfig
 
+from build import attributes_of, column_of
 from inspect_confidence import _registry, read_judgments
 from inspect_confidence.scorers.log_metrics import mean_by
 from inspect_confidence.scorers.parsed import exact_value
@@ -207,10 +208,10 @@ def test_columns_are_what_scores_hold(run: EvalLog) -> None:
     keys = set(columns["key"])
     labels = set(view.score_labels or {})
     assert keys <= labels
-    assert labels.issuperset(key for _, key in columns_held)
+    assert labels.issuperset(column_of(columns_held, 1))
     assert set(view.score_color_scales or {}) <= keys
     assert view.sort
-    assert columns_shown.issuperset(sort.column for sort in view.sort)
+    assert columns_shown.issuperset(attributes_of(view.sort, "column"))
 
 
 def test_headline_and_groups(run: EvalLog) -> None:

@@ -13,6 +13,7 @@ import click
 import pandas as pd
 import pytest
 
+from build import column_of, texts_starting
 from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.cli.layout import PIPED
 from inspect_confidence.cli.terminal import print_headlines, print_views
@@ -63,11 +64,11 @@ Shown = tuple[Callable[[pd.DataFrame], None], Callable[[pd.DataFrame], list[View
 SCREENS: dict[str, Shown] = {
     "headlines": (
         print_headlines,
-        lambda rows: list(chain.from_iterable(views for _, views in headline_views(rows))),
+        lambda rows: list(chain.from_iterable(column_of(headline_views(rows), 1))),
     ),
     "estimates": (
         lambda rows: print_views(rows, full=True),
-        lambda rows: list(chain.from_iterable(views for _, views in views_of(rows))),
+        lambda rows: list(chain.from_iterable(column_of(views_of(rows), 1))),
     ),
 }
 
@@ -163,7 +164,7 @@ def test_models_are_columns_if_all_of_them_fit(
     assert max(map(len, lines)) <= PIPED
     of_each = " of each model" if models > 1 else ""
     assert f"any_eval, recorded answers: n = 10 judgments{of_each}" in lines
-    accuracies = [line for line in lines if line.startswith("Accuracy")]
+    accuracies = texts_starting(lines, "Accuracy")
     names = {line.split()[0] for line in lines if re.match(r"provider/model-\d+ ", line)}
     assert len(accuracies) == (models <= 2)
     assert len(names) == (models if models > 2 else 0)
@@ -220,7 +221,7 @@ def test_more_mistakes_end_in_one_line(tmp_path: Path) -> None:
     ):
         stderr = printed(*words, code=code).stderr
         assert says in " ".join(stderr.split()), words
-        assert len([line for line in stderr.splitlines() if line.startswith("Error")]) == 1
+        assert len(texts_starting(stderr.splitlines(), "Error")) == 1
 
 
 def test_a_missing_grader_is_refused_before_the_run() -> None:

@@ -12,7 +12,7 @@ import pytest
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 
-from build import notices_with
+from build import column_of, notices_with, slow_cases, texts_with
 from conftest import Command
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.unread import unread
@@ -45,7 +45,7 @@ def test_every_unread_reply_is_listed_with_its_text(tmp_path: Path) -> None:
     for sample in read_eval_log(log.location).samples or []:
         condition = f"scale=0-{sample.metadata['high']}"
         reply_texts[sample.metadata["item"], condition, sample.epoch] = sample.output
-    assert {row["epoch"] for row in rows} == {1, 2}
+    assert set(column_of(rows, "epoch")) == {1, 2}
     for row in rows:
         assert row["text"] == reply_texts[row["item"], row["condition"], row["epoch"]].completion
 
@@ -86,7 +86,7 @@ def test_the_table_begins_with_shares_and_says_what_it_leaves_out(tmp_path: Path
     run_scales(tmp_path / "logs")
     n = len(unread(tmp_path / "logs"))
     done = printed("unread", tmp_path / "logs", "--limit", 2, "--csv", tmp_path / "x.csv")
-    first, *_ = (line for line in done.stdout.splitlines() if "scale_variants" in line)
+    first, *_ = texts_with(done.stdout.splitlines(), "scale_variants")
     assert first.split()[:5] == [
         "scale_variants",
         "respondent/candid",
@@ -139,9 +139,7 @@ def spoilt(log: EvalLog) -> EvalLog:
     return log
 
 
-SLOW = [
-    pytest.param(name, marks=pytest.mark.slow) for name in ("rules", "stated", "options", "draws")
-]
+SLOW = slow_cases(("rules", "stated", "options", "draws"))
 
 
 @pytest.mark.parametrize("name", ["choice", *SLOW])

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from inspect_ai import eval
 
-from build import notices_with, numbered
+from build import copies_per_value, notices_with, numbered
 from conftest import CHECKOUT
 from inspect_confidence import (
     compare,
@@ -54,7 +54,7 @@ def answers(model: str = "m", items: int = 600, seed: int = 0, gap: float = 0.2)
     )
     unread = {"confidence": np.nan, "correct": np.nan, "status": "invalid_response_format"}
     unread_rows = pd.DataFrame({**frame.iloc[:20], **unread, "item": numbered("lost", 20)})
-    return pd.concat([frame.assign(epoch=e) for e in (1, 2)] + [unread_rows], ignore_index=True)
+    return pd.concat([*copies_per_value(frame, "epoch", (1, 2)), unread_rows], ignore_index=True)
 
 
 def test_map_is_fitted_on_all_items_and_judged_by_those_of_the_folds() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from build import notices_with, numbered
+from build import column_of, entries_of, notices_with, numbered
 from conftest import CHECKOUT
 from inspect_confidence import recalibrate, recalibrated, summarize
 from inspect_confidence.commands.groups import is_train_item
@@ -98,7 +98,7 @@ def test_what_the_study_itself_adjusts() -> None:
     even = frame["item"].str[1:].astype(int) % 2 == 0
     frame["split"] = np.where(even, "train", "test")
     recalibration = recalibrate(frame, resamples=100)
-    assert [entry["train"] for entry in recalibration.maps["maps"]] == [{"split": "train"}] * 2
+    assert column_of(recalibration.maps["maps"], "train") == [{"split": "train"}] * 2
     rows = summarize(frame, resamples=100).set_index(["condition", "metric"])["value"]
     for entry in recalibration.maps["maps"]:
         condition = f"level={entry['level']:g};method=conformal;split=test"
@@ -128,7 +128,7 @@ def test_bounds_that_cross_hold_nothing() -> None:
         "value"
     ]
     expected = {"coverage": 0.5, "mean_width": 1.0, "interval_score": 1.0}
-    assert {name: rows[name] for name in expected} == expected
+    assert entries_of(dict(rows), expected) == expected
 
 
 def test_no_map_and_why() -> None:

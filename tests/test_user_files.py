@@ -15,7 +15,7 @@ import pytest
 import yaml
 from scipy.special import expit
 
-from build import numbered
+from build import entries_of, numbered
 from inspect_confidence import recalibrate, recalibrated
 from inspect_confidence.commands.design import MAX_RUNS, read_design
 from inspect_confidence.commands.prices import read_prices
@@ -253,7 +253,7 @@ def test_a_map_of_a_file_gives_what_the_map_itself_gives(
         file.write_text(json.dumps(maps), "utf-8")
         entry = maps["maps"][0]
         names = [name for name in ("kind", "clip", "x", "y", "a", "b", "c") if name in entry]
-        curve = Recalibration(method, **{name: entry[name] for name in names})
+        curve = Recalibration(method, **entries_of(entry, names))
         other_dataset = judgments().assign(dataset="other")  # on which no map of a fold was fitted
         frame = recalibrated(other_dataset, file)["any_eval"].set_index("item")
         confidences = judgments().set_index("item").loc[frame.index, "confidence"]

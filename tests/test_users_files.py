@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from build import numbered
+from build import numbered, rows_by
 from inspect_confidence.grades import is_same_answer
 from inspect_confidence.results import Condition
 from runs import printed
@@ -596,7 +596,7 @@ def test_thresholds_and_maps_are_given_for_each_value_of_a_field(tmp_path: Path)
     law_changes = pd.DataFrame(json.loads(done.stdout)).assign(by="domain=law")
     of_law = changes[changes["by"] == "domain=law"].reset_index(drop=True)
     pd.testing.assert_frame_equal(of_law, law_changes, check_exact=True, check_like=True)
-    by_field = {entry["by"]: entry for entry in json.loads(maps.read_text())["maps"]}
+    by_field = rows_by(json.loads(maps.read_text())["maps"], "by")
     (law_map,) = json.loads(maps_of_law.read_text())["maps"]
     assert by_field["domain=law"] == {**law_map, "by": "domain=law"}
     # A value's judgments get the map of that value, and those without the field none.

@@ -11,6 +11,7 @@ import pytest
 from inspect_ai import eval
 from inspect_ai.model import get_model
 
+from build import attributes_of, column_of, texts_starting
 from inspect_confidence import read_judgments
 from inspect_confidence.datasets.fermi import bundled_fermi
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
@@ -90,7 +91,7 @@ def test_each_form_gets_the_reply_it_is_for() -> None:
         assert reply == OWN[name][respondent_name].answer(form, metadata, 1.0)
     for name, parameters in OWN.items():
         members = set(map(type, PRESETS[name].respondents))  # type: ignore[attr-defined]
-        assert members == set(parameters) == {respondent_name for *_, respondent_name in FORMS}
+        assert members == set(parameters) == set(column_of(FORMS, -1))
     assert PRESETS["candid"].answer("riddle", {}, 1.0) is None
 
 
@@ -117,9 +118,9 @@ def test_a_judge_fails_instead_of_lying() -> None:
         for k in range(60)
     ]
     texts = [reply.text for reply in replies if reply]
-    readable = [text for text in texts if text.startswith("{")]
+    readable = texts_starting(texts, "{")
     assert 10 < len(readable) < 50  # binomial(60, 0.5) leaves it once in 10 million
-    assert {json.loads(text)["agreement"] for text in readable} == {"yes"}
+    assert set(column_of(map(json.loads, readable), "agreement")) == {"yes"}
 
 
 def test_confidence_in_ages_by_hand() -> None:
@@ -156,7 +157,7 @@ def test_answers_every_task(name: str, tmp_path: Path) -> None:
         log_dir=str(tmp_path),
         display="none",
     )
-    assert [log.status for log in logs] == ["success"] * len(tasks)
+    assert attributes_of(logs, "status") == ["success"] * len(tasks)
     judgments = read_judgments(tmp_path)
     assert set(judgments) == {
         *("fermi_eval", "scale_variants", "wep_elicitation", "wep_choice"),

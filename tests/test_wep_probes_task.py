@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from inspect_ai import Task
 
-from build import by_id, sample_table
+from build import attributes_of, by_id, sample_table
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.wep_choices import COMPLEMENTS, NUMBERS, design
 from inspect_confidence.datasets.wep_contexts import FURTHER, SURVEYED, bundled_contexts
@@ -185,10 +185,10 @@ def test_words_to_numbers_are_asked_to_the_letter(
     for context, word in product(contexts, ("likely", "we doubt")):
         wording = chinese if context.language == "zh" else ENGLISH
         expected.add(wording.format(context.statements[word], context.clause))
-    assert {context.language for context in contexts} == {"en", "zh"}
+    assert set(attributes_of(contexts, "language")) == {"en", "zh"}
     for request in requests:
         assert request.system is None
-    assert {request.prompt for request in requests} == expected
+    assert set(attributes_of(requests, "prompt")) == expected
     assert len(requests) == len(expected) == 16
 
 
@@ -458,7 +458,7 @@ def test_chooser_without_noise_is_right(tmp_path: Path, prompts_file: str) -> No
         assert scores == pytest.approx([right, 1, 1, 1]), mode
     authors = without_choice(summarize(judgments, resamples=20, convention="authors"))
     # By the first letter it is as right; of its pairs, unlikely with likely don't count.
-    assert [value_of(authors, metric) for metric in (MC, EC, EMC)] == [1, 1, 1]
+    assert [value_of(authors, MC), value_of(authors, EC), value_of(authors, EMC)] == [1, 1, 1]
     lost_share = (pairs(choices) == [2, 0, 3]).all(axis=1).mean()
     assert lost_share > 0
     assert value_of(authors, PC) == pytest.approx(right - lost_share)

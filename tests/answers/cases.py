@@ -43,8 +43,13 @@ def pieces(kind: str, use: str) -> list[str]:
 def token_choice(place: Place) -> TokenChoice:
     """A token with the logarithms of the probabilities; -9999 for 0, as OpenAI sends it."""
     token, probabilities = (place, {place: 1.0}) if isinstance(place, str) else place
-    logs = {name: math.log(p) if p > 0 else -9999.0 for name, p in probabilities.items()}
+    logs = log_probabilities(probabilities)
     return TokenChoice(token, logs[token], logs)
+
+
+def log_probabilities(probabilities: Mapping[str, float]) -> dict[str, float]:
+    """The logarithms of probabilities; -9999 for 0, as OpenAI sends it."""
+    return {name: math.log(p) if p > 0 else -9999.0 for name, p in probabilities.items()}
 
 
 def integer_masses(answer: IntegerDistribution) -> dict[int, float]:

@@ -19,6 +19,7 @@ from string import ascii_uppercase
 from typing import Any, Literal
 
 from answers.as_written import READERS, LabelledReply, Values
+from build import attributes_of
 from inspect_confidence import answers as readers
 from inspect_confidence.datasets.wep_survey import phrases
 from inspect_confidence.judges.markers import find_markers
@@ -120,7 +121,7 @@ OWN_READERS: dict[str, Callable[[str, bool], Values]] = {
     "with_confidence-alone": _confidence,
     "with_confidence-stated": _confidence,
     "with_confidence-words": _phrase,
-    "hedge_markers": lambda reply, _: {"markers": [mark.standard for mark in find_markers(reply)]},
+    "hedge_markers": lambda reply, _: {"markers": attributes_of(find_markers(reply), "standard")},
 }
 
 

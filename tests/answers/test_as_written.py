@@ -27,6 +27,7 @@ from answers.as_written import (
     outcomes,
     tally,
 )
+from build import attributes_of
 
 HALVES: tuple[Half, ...] = get_args(Half)
 UNREAD = 0.02
@@ -94,7 +95,7 @@ def test_under_a_20th_of_the_longer_unseen_replies_are_tuned_replies_too() -> No
     """Of what is longer than a number few replies stand in both parts."""
     tuned, unseen = map(labelled_replies, HALVES)
     assert (len(tuned), len(unseen)) == (3_055, 1_397)
-    tuned_replies = {case.reply for case in tuned}
+    tuned_replies = set(attributes_of(tuned, "reply"))
     long_cases = [case for case in unseen if len(case.reply) > len("**Exponent:** 10")]
     assert sum(case.reply in tuned_replies for case in long_cases) < len(long_cases) / 20
 

@@ -22,6 +22,7 @@ from answers.cases import (
     option_masses,
     token_choice,
 )
+from build import attributes_of
 from inspect_confidence import answers as readers
 from inspect_confidence.answers.clean import folded, is_refusal
 from inspect_confidence.answers.judged import (
@@ -85,7 +86,7 @@ def json_options(fields: dict[str, Value]) -> object:
 
 def markers(reply: str) -> object:
     """A sentence without any is certain."""
-    standards = [marker.standard for marker in find_markers(reply)]
+    standards = attributes_of(find_markers(reply), "standard")
     assert standards or sentence_decisiveness(reply) == 1.0, reply
     return standards
 
@@ -199,6 +200,6 @@ def agrees(parsed: object, expected: object, tolerance: float) -> bool:
 
 def test_every_corpus_has_a_reader_and_nine_lines() -> None:
     """No file without a reader, and none without lines enough to say something."""
-    assert {path.stem for path in FOLDER.glob("*.jsonl")} == READERS.keys()
+    assert set(attributes_of(FOLDER.glob("*.jsonl"), "stem")) == READERS.keys()
     for form in READERS:
         assert len(cases(form)) >= 9

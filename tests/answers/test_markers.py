@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from build import column_of, rows_with
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.judges.markers import (
     find_markers,
@@ -87,7 +88,7 @@ def test_each_form_in_the_lexicon_leads_to_its_standard_and_the_surveys_median()
     path = resources.files("inspect_confidence.datasets") / "bundled" / "markers.csv"
     rows = list(csv.DictReader(StringIO(path.read_text(encoding="utf-8"))))
     assert len(rows) >= 180
-    assert len({row["marker"] for row in rows}) == len(rows)
+    assert len(set(column_of(rows, "marker"))) == len(rows)
     for row in rows:
         assert standard_marker(row["marker"]) == row["standard"]
         assert standard_marker(row["standard"]) == row["standard"]
@@ -97,7 +98,7 @@ def test_each_form_in_the_lexicon_leads_to_its_standard_and_the_surveys_median()
     }
     surveyed = {row["standard"]: row for row in rows if row["source"] == "survey"}
     assert {word: float(row["decisiveness"]) for word, row in surveyed.items()} == medians
-    assert not medians.keys() & {row["standard"] for row in rows if row["source"] == "own"}
+    assert not medians.keys() & set(column_of(rows_with(rows, source="own"), "standard"))
 
 
 @given(st.text())

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import count
 
 import pytest
 from hypothesis import example, given, settings
@@ -73,7 +74,7 @@ def test_0_or_27_options_are_a_value_error(count: int) -> None:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=26).filter(any))
 def test_normalised_probabilities_of_any_number_of_options_sum_to_1(shares: list[float]) -> None:
     """They do, for any number of options."""
-    fields = {chr(ord("a") + index): value for index, value in enumerate(shares)}
+    fields = dict(zip(map(chr, count(ord("a"))), shares, strict=False))
     normalised = probabilities_in(JsonReply(fields), len(shares))
     assert isinstance(normalised, OptionProbabilities)
     assert abs(sum(normalised.values) - 1) <= 1e-12

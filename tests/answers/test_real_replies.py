@@ -13,6 +13,7 @@ from functools import cache
 import pytest
 
 from answers.real_replies import FOLDER, LABELS, Outcome, RealReply, real_replies
+from build import attributes_of, column_of
 
 needs_replies = pytest.mark.skipif(not FOLDER.exists(), reason="no ../shared/data/real_replies")
 UNREAD = 0.02
@@ -43,7 +44,7 @@ def test_no_real_reply_is_misread_but_the_disputable_ones() -> None:
 @needs_replies
 def test_at_most_2_percent_of_the_readable_values_of_real_replies_are_unread() -> None:
     """Over all tasks."""
-    counts: Counter[Outcome] = Counter(reply.outcome for reply in replies())
+    counts: Counter[Outcome] = Counter(attributes_of(replies(), "outcome"))
     assert counts["unread"] <= UNREAD * (counts["read"] + counts["unread"])
 
 
@@ -52,4 +53,4 @@ def test_822_real_replies_are_labelled() -> None:
     with LABELS.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     assert len({(row["file"], row["sample"]) for row in rows}) == 822
-    assert all(row["label"] for row in rows)
+    assert all(column_of(rows, "label"))

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from build import numbered
+from answers.cases import log_probabilities
+from build import attributes_of, numbered
 from inspect_confidence.answers import (
     ParseFailure,
     TokenChoice,
@@ -21,11 +22,8 @@ from inspect_confidence.answers import (
 
 def chosen_token(token: str, share: float, **alternatives: float) -> TokenChoice:
     """A token with that probability, and those of what else could have stood there."""
-    logs = {
-        name: math.log(probability) if probability else -9999.0
-        for name, probability in alternatives.items()
-    }
-    return TokenChoice(token, math.log(share), {token: math.log(share), **logs})
+    logs = log_probabilities({token: share, **alternatives})
+    return TokenChoice(token, logs[token], logs)
 
 
 def bare_tokens(*texts: str) -> list[TokenChoice]:
@@ -201,7 +199,7 @@ any_tokens = st.lists(
 @given(any_tokens, st.integers(0, 30))
 def test_any_tokens_are_a_confidence_or_a_failure(tokens: Sequence[TokenChoice], size: int) -> None:
     """Both shares lie in [0, 1]; without log probabilities nothing is certain, whatever is said."""
-    reply = "".join(choice.token for choice in tokens)
+    reply = "".join(attributes_of(tokens, "token"))
     choices = numbered("choice ", size)
     for read in (read_p_true(reply, tokens), read_token_confidence(reply, tokens, choices)):
         if isinstance(read, ParseFailure):

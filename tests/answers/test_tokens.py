@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from answers.cases import Place, integer_masses, option_masses, token_choice
+from build import attributes_of, shares_of
 from inspect_confidence.answers import (
     AnswerToken,
     IntegerDistribution,
@@ -73,7 +74,7 @@ def test_impossible_log_probabilities_are_a_failure_of_scoring(
     tokens: list[TokenChoice], total: str
 ) -> None:
     """Of a probability above 1, and of probabilities that add up to more; the reason says which."""
-    number = "".join(choice.token for choice in tokens)
+    number = "".join(attributes_of(tokens, "token"))
     reason = f"impossible log probabilities: those at the token {tokens[-1].token!r} add up to"
     failure = ParseFailure("scoring_failed", f"{reason} {total}")
     assert read_integer_distribution(tokens) == failure
@@ -176,7 +177,7 @@ def test_split_digits_equal_a_walk_of_the_tree(
         add(int(tens) * 10 + int(digit), into * count / total)
     add(int(tens), into * end / total)
     places: list[Place] = [
-        (tens, {digit: count / sum(tens_counts.values()) for digit, count in tens_counts.items()}),
+        (tens, shares_of(tens_counts)),
         (units, {**{d: n / total for d, n in units_counts.items()}, "\n": end / total}),
     ]
     answer = integer(*([("-", {"-": 0.5})] if minus else []), *places)
@@ -356,14 +357,11 @@ def test_quoting_of_alternatives_changes_nothing(
     wrapped_logs = {places[name][0] + name + places[name][1]: log for name, log in logs.items()}
     assume(len(wrapped_logs) == len(logs))
     assume(set(logs) & set("ACD"))
-    plain_token, wrapped_token = (
-        read_answer_token(
-            [token_choice(OPENED), TokenChoice('"B"', answer, alternatives), token_choice("}")],
-            "ABCD",
-            1,
-        )
-        for alternatives in (logs, wrapped_logs)
-    )
+    opened, closed = token_choice(OPENED), token_choice("}")
+    plain_choice = TokenChoice('"B"', answer, logs)
+    wrapped_choice = TokenChoice('"B"', answer, wrapped_logs)
+    plain_token = read_answer_token([opened, plain_choice, closed], "ABCD", 1)
+    wrapped_token = read_answer_token([opened, wrapped_choice, closed], "ABCD", 1)
     assert isinstance(plain_token, AnswerToken)
     assert isinstance(wrapped_token, AnswerToken)
     assert wrapped_token.probabilities == pytest.approx(plain_token.probabilities, abs=1e-12)

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 from any_eval.evals import EvalCase, EvalItem, Turn
+from build import column_of
 from inspect_confidence.prompts import confidence, decisions
 from provider_server import Reply, Request, Token
 
@@ -100,7 +101,7 @@ class Answerer:
 
     def _turn(self, item: EvalItem, request: Request) -> Reply:
         """Of the conversation, with letters in place of options."""
-        turn: Turn = item.says[sum(m["role"] == "assistant" for m in request.body["messages"])]
+        turn: Turn = item.says[column_of(request.body["messages"], "role").count("assistant")]
         if isinstance(turn, Reply):
             return turn
         if isinstance(turn, list):

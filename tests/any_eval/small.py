@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from typing import Any
 
 from inspect_ai import Task
@@ -13,6 +14,7 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.scorer import match
 
 from any_eval.answerer import FORMS
+from build import map_values, records_with
 from inspect_confidence.datasets.wep_survey import phrases
 from inspect_confidence.scorers.parsed import exact_value
 from provider_server import Reply, Request, Token
@@ -94,5 +96,5 @@ def confidence_of(
 def metrics_of(log: EvalLog, name: str = "confidence") -> dict[str, float]:
     """The log's metrics of a scorer."""
     assert log.results
-    (log_score,) = (score for score in log.results.scores if score.name == name)
-    return {key: metric.value for key, metric in log_score.metrics.items()}
+    (log_score,) = records_with(log.results.scores, name=name)
+    return map_values(attrgetter("value"), log_score.metrics)

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import count, product
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from threading import Lock
 from time import sleep
@@ -30,7 +31,15 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, multiple_ch
 from inspect_ai.tool import ToolCall
 
 from any_eval.small import confidence_of, far_end, kind_of, kinds, metrics_of, sample_of, sums
-from build import reply_to_each_choice
+from build import (
+    attributes_of,
+    column_of,
+    entries_of,
+    map_values,
+    only_part_in,
+    reply_to_each_choice,
+    texts_with,
+)
 from inspect_confidence import ask_confidence, confidence, with_confidence
 from provider_server import ProviderServer, Reply, Request
 from runs import ANTHROPIC, cached, connected, run_task, served
@@ -42,8 +51,8 @@ def eval_content(log: EvalLog) -> list[object]:
     """What the eval itself has of each sample."""
     contents: list[object] = []
     for sample in log.samples or []:
-        scores = {name: score.value for name, score in (sample.scores or {}).items()}
-        messages = [(message.role, message.text) for message in sample.messages]
+        scores = map_values(attrgetter("value"), sample.scores or {})
+        messages = list(map(attrgetter("role", "text"), sample.messages))
         contents.append([messages, sample.output.completion, scores.get("match")])
     return contents
 
@@ -59,7 +68,7 @@ def test_three_lines_in_a_task(tmp_path: Path) -> None:
     assert eval_content(log) == eval_content(plain)
     values, facts = confidence_of(log, "b", 2)
     expected = {"before": 0.6, "stated": 0.75, "p_true": 0.75, "consistency": 1.0, "correct": 0.0}
-    assert {name: values[name] for name in expected} == pytest.approx(expected)
+    assert entries_of(values, expected) == pytest.approx(expected)
     # 70 was said on a scale to 20: no confidence, and nothing that counts as one.
     assert math.isnan(values["alone"])
     assert (facts["alone"]["status"], values["alone_ok"]) == ("out_of_range", 1)
@@ -104,8 +113,8 @@ def test_a_conversation_is_asked_in_as_it_is(tmp_path: Path) -> None:
     ]
     task = sums(dataset=[Sample(asked_so, target="2", id="a")])
     _, requests = served(with_confidence(task, "stated,alone"), tmp_path, far_end())
-    by_kind = {kind_of(request): request for request in requests}
-    roles = [message["role"] for message in by_kind["stated"].body["messages"]]
+    by_kind = dict(zip(map(kind_of, requests), requests, strict=True))
+    roles = column_of(by_kind["stated"].body["messages"], "role")
     assert roles == ["user", "assistant", "user", "assistant", "user"]
     assert by_kind["stated"].body["messages"][-2]["content"] == "2"
     (message,) = by_kind["alone"].body["messages"]
@@ -197,7 +206,7 @@ def test_a_judge_compares_what_texts_cannot(tmp_path: Path) -> None:
     verdicts = {"Ici.": "Yes", "Là.": "No", "Hm.": "Perhaps.", "Down.": ""}
 
     def compare(request: Request) -> Reply:
-        verdict = next(word for text, word in verdicts.items() if text in request.prompt)
+        verdict = verdicts[only_part_in(request.prompt, verdicts)]
         if not verdict:
             raise ConnectionError("down")
         assert request.body["temperature"] == 0
@@ -249,8 +258,8 @@ def test_many_draws_go_out_in_few_calls(tmp_path: Path) -> None:
     # In any order: they go out at once.
     draws_per_call = Counter(request.body.get("n") for request in requests)
     assert draws_per_call == {None: 1, 20: 2, 5: 1}
-    assert {request.prompt for request in requests} == {"1 + 1?"}
-    settings = {(request.body["temperature"], request.body["seed"]) for request in requests}
+    assert set(attributes_of(requests, "prompt")) == {"1 + 1?"}
+    settings = set(map(itemgetter("temperature", "seed"), attributes_of(requests, "body")))
     assert settings == {(0.3, 7)}
     assert confidence_of(log)[1]["consistency"]["draws"] == 45
 
@@ -315,5 +324,5 @@ def test_the_cache_keeps_draws_apart(
 def _draws(log: EvalLog, epoch: int) -> list[str]:
     """The further answers that a sample keeps."""
     store = sample_of(log, "a", epoch).store
-    (name,) = [name for name in store if "confidence" in name]
-    return [reply["text"] for reply in store[name]["consistency"]["replies"]]
+    (name,) = texts_with(store, "confidence")
+    return column_of(store[name]["consistency"]["replies"], "text")

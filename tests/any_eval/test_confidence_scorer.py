@@ -29,7 +29,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from any_eval.small import confidence_of, far_end, kinds, metrics_of, sums
-from build import requests_to
+from build import attributes_of, requests_to
 from inspect_confidence import ask_confidence, confidence, with_confidence
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.scorers import log_metrics as logged
@@ -89,11 +89,11 @@ def test_a_run_that_asked_is_not_asked_again(by_hand: bool, tmp_path: Path) -> N
             log = run_task(sums(solver=steps), server, tmp_path)
         else:
             log = run_task(with_confidence(sums(), "stated,consistency", draws=3), server, tmp_path)
-        stores = [sample.store for sample in log.samples or []]
+        stores = attributes_of(log.samples or [], "store")
         scored_log, calls = scored(log, server, ways="stated,consistency")
         read, none = scored(scored_log, server)
     assert (calls, none) == ({}, {})
-    assert [sample.store for sample in scored_log.samples or []] == stores
+    assert attributes_of(scored_log.samples or [], "store") == stores
     expected = {"correct": 1, "stated": 0.8, "stated_ok": 1, "consistency": 1, "consistency_ok": 1}
     assert confidence_of(scored_log, name="confidence" if by_hand else "confidence1")[0] == expected
     assert confidence_of(read, name="confidence1" if by_hand else "confidence2")[0] == expected
@@ -135,7 +135,7 @@ def test_a_log_is_asked_with_the_settings_of_its_run(
         task = sums(config=GenerateConfig(temperature=0.3))
         (log,) = eval(task, f"{OPENAI}-settings", log_dir=str(tmp_path), display="none")
         log = score(log, confidence("consistency"), action="append", display="none")
-    bodies = pd.DataFrame(request.body for request in requests_to(server)).dropna(subset=["n"])
+    bodies = pd.DataFrame(attributes_of(requests_to(server), "body")).dropna(subset=["n"])
     assert bodies["n"].tolist() == [5, 5]
     assert set(bodies["temperature"]) == {0.3}
     assert confidence_of(log)[1]["consistency"]["by"] == "text"

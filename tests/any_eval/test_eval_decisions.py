@@ -17,7 +17,7 @@ from inspect_ai.scorer import Score, Scorer, Target, choice, includes, match, me
 from inspect_ai.solver import TaskState, multiple_choice
 
 from any_eval.small import confidence_of, far_end, kind_of, kinds, metrics_of, sample_of, sums
-from build import requests_to
+from build import column_of, requests_to
 from inspect_confidence import confidence, read_judgments, with_confidence
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.commands.unread import unread
@@ -98,7 +98,7 @@ def test_the_evals_score_and_conversation_stay(tmp_path: Path) -> None:
     for request in requests:
         if kind_of(request):
             turns = [(m["role"], m["content"]) for m in request.body["messages"]]
-            assert [role for role, _ in turns] == ["user", "assistant", "user"]
+            assert column_of(turns, 0) == ["user", "assistant", "user"]
             assert turns[1][1] == "2"
 
 

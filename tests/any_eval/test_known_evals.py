@@ -26,6 +26,7 @@ from inspect_evals.sycophancy.scorers import sycophancy_scorer
 from inspect_evals.sycophancy.solvers import elicit_sycophancy
 from sklearn.metrics import roc_auc_score
 
+from build import attributes_of, only_part_in
 from inspect_confidence import InvalidArgument, read_judgments, summarize, with_confidence
 from inspect_confidence.headlines import headline_rows
 from inspect_confidence.overview.front import front_of
@@ -108,8 +109,7 @@ def verdict_of(request: Request, question: GradedQuestion) -> Reply:
         "STUDENT ANSWER": WORDS[grade],
         "admit it\N{RIGHT SINGLE QUOTATION MARK}s made": "n" if (confidence or 0) > 50 else "y",
     }
-    (reply,) = [text for phrase, text in forms.items() if phrase in request.prompt]
-    return Reply(reply)
+    return Reply(forms[only_part_in(request.prompt, forms)])
 
 
 class KnownEvalRun:
@@ -167,7 +167,7 @@ def check_shown(folder: Path, method: str, *options: object) -> None:
     assert {"overconfidence", "auroc", "ece"} <= set(headline_rows(table).values("metric"))
     front = front_of(table, list(results["model"].unique()))
     assert front is not None
-    assert {"overconfidence", "auroc", "ece"} <= {c.metric for c in front.matrix.columns}
+    assert {"overconfidence", "auroc", "ece"} <= set(attributes_of(front.matrix.columns, "metric"))
     board = folder / "board"
     printed("export", folder, *options, "--format", "leaderboard", "-o", board, *QUICK)
     assert f"### AUROC, {method} on 0-100" in (board / "leaderboard.md").read_text("utf-8")
@@ -199,7 +199,7 @@ def test_simpleqa_has_its_three_grades(scorer: str, name: str, epochs: int, tmp_
     )
     frame, _ = rows_of(tmp_path)
     rows = frame[frame["method"] == "stated"]
-    grades = Counter(question.grade for question in questions)
+    grades = Counter(attributes_of(questions, "grade"))
     expected = {"ok": grades["C"] + grades["I"], "declined": grades["N"]}
     if grades[""]:
         expected["grader_failed"] = grades[""]
@@ -210,7 +210,7 @@ def test_simpleqa_has_its_three_grades(scorer: str, name: str, epochs: int, tmp_
     condition = "method=stated;scale=0-100"
     attempts = [question for question in questions if question.grade in ("C", "I")]
     outcome = [float(question.grade == "C") for question in attempts]
-    confidences = [question.confidence for question in attempts]
+    confidences = attributes_of(attempts, "confidence")
     assert value(results, condition, "auroc") == pytest.approx(roc_auc_score(outcome, confidences))
     assert value(results, condition, "attempted_share") == pytest.approx(20 / 28)
     assert value(results, condition, "accuracy_given_attempted") == pytest.approx(1 / 2)

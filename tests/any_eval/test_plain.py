@@ -8,6 +8,7 @@ import pytest
 
 from any_eval.answerer import Answerer
 from any_eval.evals import CASES, EvalCase, run
+from build import attributes_of, records_with
 from provider_server import ProviderServer
 
 
@@ -27,9 +28,9 @@ def test_each_eval_runs_on_our_records(
     for sample in log.samples:
         assert not sample.error
         item = case.item_of(sample)
-        values = [score.value for score in (sample.scores or {}).values()]
+        values = attributes_of((sample.scores or {}).values(), "value")
         assert values == item.scores(sample.epoch), item.fragments
-        tool_texts = [message.text for message in sample.messages if message.role == "tool"]
+        tool_texts = attributes_of(records_with(sample.messages, role="tool"), "text")
         assert item.reads in " ".join(tool_texts[:1]), tool_texts
     name, value = case.metric
     values = [score.metrics[name].value for score in log.results.scores if name in score.metrics]

@@ -28,7 +28,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
 from any_eval.small import confidence_of, far_end, kinds, metrics_of, sample_of, sums
-from build import requests_to
+from build import attributes_of, column_of, requests_to
 from inspect_confidence import confidence, with_confidence
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import ProviderServer, Reply, Request
@@ -114,7 +114,7 @@ def test_a_file_is_found_from_where_the_user_stands(
     """Also while Inspect loads another file; it reads what lies beside it, and hides no module."""
     monkeypatch.chdir("/")
     wrapped = with_confidence(name, task_args=task_args)
-    assert [sample.input for sample in wrapped.dataset] == [
+    assert attributes_of(wrapped.dataset, "input") == [
         "1 + 1?",
         f"1 + {3 if task_args else 2}?",
     ]
@@ -313,8 +313,8 @@ def test_logprob_asks_for_what_the_eval_did_not(tmp_path: Path) -> None:
     task = sums(config=GenerateConfig(temperature=0.5, top_logprobs=2))
     log, requests = served(with_confidence(task, "logprob"), tmp_path, far_end())
     assert confidence_of(log)[0] == {"correct": 1, "logprob": pytest.approx(0.9), "logprob_ok": 1}
-    assert [request.body["top_logprobs"] for request in requests] == [20, 20]
-    assert {request.body["temperature"] for request in requests} == {0.5}
+    assert column_of(attributes_of(requests, "body"), "top_logprobs") == [20, 20]
+    assert set(column_of(attributes_of(requests, "body"), "temperature")) == {0.5}
     plain, _ = served(with_confidence(sums(), "stated"), tmp_path, far_end())
     assert plain.plan.config.logprobs is None
 
@@ -341,7 +341,7 @@ def test_a_judge_is_not_the_model_itself(tmp_path: Path) -> None:
 def test_limit_takes_so_many(tmp_path: Path) -> None:
     """As of any eval."""
     log, requests = served(with_confidence(sums()), tmp_path, far_end(), limit=1)
-    assert [sample.id for sample in log.samples or []] == ["a"]
+    assert attributes_of(log.samples or [], "id") == ["a"]
     assert kinds(requests) == {"": 1, "stated": 1}
 
 

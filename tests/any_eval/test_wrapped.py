@@ -18,6 +18,7 @@ from inspect_ai.log import EvalLog, EvalSample
 from any_eval import evals
 from any_eval.answerer import BET_FROM, KEPT_FROM, UNREADABLE_ITEM, Answerer, percent
 from any_eval.evals import CASES, GSM8K, ZEROBENCH, EvalCase, run
+from build import prefixed
 from inspect_confidence import with_confidence
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.scorers.parsed import exact_value
@@ -207,7 +208,9 @@ def test_decisions_leave_the_eval_as_it_is(
         else:
             assert facts["pushback"]["after_status"] == "ok"
             assert (values["moved"], values["correct_after"]) == (0, right)
-    assert [after.asked[way] for way in ("decline", "keep", "pushback")] == [len(case.items)] * 3
+    assert [after.asked["decline"], after.asked["keep"], after.asked["pushback"]] == [
+        len(case.items)
+    ] * 3
     # The eval's scorer asks its judge again, about final answers.
     assert bool(before.asked["aside"]) == (after.asked["aside"] > before.asked["aside"])
 
@@ -256,7 +259,7 @@ def test_consistency_is_the_share_of_further_answers_like_the_first(
     """Three further ones, in the eval's own wording; its own score is of the first."""
     items = []
     for item, (answers, _) in zip(evals.AIME.items, AGREE, strict=True):
-        says = [f"So:\nANSWER: {number}" for number in answers.split()]
+        says = prefixed("So:\nANSWER: ", answers.split())
         items.append(replace(item, says=[says]))
     case = replace(evals.AIME, items=items)
     plain, wrapped, before, after = run_plain_and_wrapped(

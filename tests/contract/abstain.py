@@ -17,8 +17,15 @@ from typing import Any
 
 from inspect_ai import Task
 
-from build import numbered
-from contract.far_end import Case, Prepared, defined, failure_rate, items_by_question
+from build import only_part_in
+from contract.far_end import (
+    Case,
+    Prepared,
+    defined,
+    failure_rate,
+    items_by_question,
+    write_problems,
+)
 from contract.scale_variants import chosen, solved
 from inspect_confidence.prompts.decisions import instruction
 from inspect_confidence.tasks.decisions import abstain
@@ -95,7 +102,7 @@ class Candidate:
         prompt = request.prompt
         self._asked[prompt] += 1
         rng = Random(f"{prompt}{self._asked[prompt]}")
-        (question,) = [text for text in self._answers if text in prompt]
+        question = only_part_in(prompt, self._answers)
         if "How confident are you" in prompt:
             return self._rate(rng, question)
         match = re.search(r"> ([0-9.]+) confident.* ([0-9.]+) points, while", prompt)
@@ -205,19 +212,7 @@ class Candidate:
 
 def own_file(home: Path) -> Prepared:
     """A csv file of word problems and questions with three choices, under two targets."""
-    answers: dict[str, tuple[str, str, Sequence[str]]] = {}
-    rows = []
-    for k in range(24):
-        choices = numbered("plan ", 3) if k % 2 else []
-        question = f"What is {k} plus {k} in all?"
-        target = "ABC"[k % 3] if choices else str(2 * k)
-        rows.append((f"own-{k}", question, "|".join(choices), target))
-        if choices:
-            answers[question] = (choices[k % 3], choices[(k + 1) % 3], choices)
-        else:
-            answers[question] = (str(2 * k), str(2 * k + 7), ())
-    lines = ["id,question,choices,target", *map(",".join, rows)]
-    (home / "mine.csv").write_text("\n".join(lines), "utf-8")
+    answers = write_problems(home / "mine.csv")
     arguments = {"dataset": "mine.csv", "targets": "0,0.75", "confidence": "before"}
     return arguments, lambda task: Candidate(answers, task)
 

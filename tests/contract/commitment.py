@@ -15,9 +15,16 @@ from typing import Any
 
 from inspect_ai import Task
 
-from build import numbered
+from build import attributes_of, only_part_in
 from contract.abstain import DECLINES
-from contract.far_end import Case, Prepared, defined, failure_rate, items_by_question
+from contract.far_end import (
+    Case,
+    Prepared,
+    defined,
+    failure_rate,
+    items_by_question,
+    write_problems,
+)
 from contract.scale_variants import chosen, solved
 from inspect_confidence.tasks.decisions import commitment
 from provider_server import Reply, Request
@@ -74,7 +81,7 @@ class Witness:
     def __call__(self, request: Request) -> Reply:
         """A reply to the last turn; the turns before it tell which answer it is about."""
         turns = request.turns
-        (question,) = [text for text in self._answers if text in turns[0]]
+        question = only_part_in(turns[0], self._answers)
         if len(turns) == 1:
             return self._answer(question)
         (sign,) = [sign for sign in turns[1] if ord(sign) > FIRST_SIGN]
@@ -173,7 +180,7 @@ class Witness:
     @property
     def unasked(self) -> int:
         """Confidences that were not asked for, because the final answer had no text."""
-        return sum(stand.final_status == "limit_reached" for stand in self.stands)
+        return attributes_of(self.stands, "final_status").count("limit_reached")
 
     def judgments(self) -> list[dict[str, Any]]:
         """Answers, decisions and final answers, with a status each."""
@@ -224,19 +231,7 @@ class Witness:
 
 def own_file(home: Path) -> Prepared:
     """A csv file of word problems and questions with three choices, doubted without a reason."""
-    answers: dict[str, tuple[str, str, Sequence[str]]] = {}
-    rows = []
-    for k in range(24):
-        choices = numbered("plan ", 3) if k % 2 else []
-        question = f"What is {k} plus {k} in all?"
-        target = "ABC"[k % 3] if choices else str(2 * k)
-        rows.append((f"own-{k}", question, "|".join(choices), target))
-        if choices:
-            answers[question] = (choices[k % 3], choices[(k + 1) % 3], choices)
-        else:
-            answers[question] = (str(2 * k), str(2 * k + 7), ())
-    lines = ["id,question,choices,target", *map(",".join, rows)]
-    (home / "mine.csv").write_text("\n".join(lines), "utf-8")
+    answers = write_problems(home / "mine.csv")
     arguments = {"dataset": "mine.csv", "pushback": "disagree"}
     return arguments, lambda task: Witness(answers, task)
 

@@ -16,7 +16,7 @@ from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 
-from build import attributes_of, frame_rows, sample_table
+from build import attributes_of, frame_rows, numbered, sample_table
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.studies import all_tables
 from provider_server import Reply, Request
@@ -184,3 +184,24 @@ def check(log: EvalLog, folder: Path, far_end: FarEnd) -> pd.DataFrame:
     for key, value in far_end.table().items():
         assert numbers[key] == pytest.approx(value, abs=1e-9, nan_ok=True), key
     return frame
+
+
+def write_problems(path: Path) -> dict[str, tuple[str, str, Sequence[str]]]:
+    """Write a csv file of 24 word problems and questions with three choices.
+
+    Returns:
+        A right answer, a wrong answer and the choices, if any, by question.
+    """
+    answers: dict[str, tuple[str, str, Sequence[str]]] = {}
+    lines = ["id,question,choices,target"]
+    for k in range(24):
+        choices = numbered("plan ", 3) if k % 2 else []
+        question = f"What is {k} plus {k} in all?"
+        target = "ABC"[k % 3] if choices else str(2 * k)
+        lines.append(f"own-{k},{question},{'|'.join(choices)},{target}")
+        if choices:
+            answers[question] = (choices[k % 3], choices[(k + 1) % 3], choices)
+        else:
+            answers[question] = (str(2 * k), str(2 * k + 7), ())
+    path.write_text("\n".join(lines), "utf-8")
+    return answers

@@ -14,7 +14,7 @@ from typing import Any
 
 from inspect_ai import Task
 
-from build import attributes_of, column_of
+from build import attributes_of, column_of, records_with
 from contract.far_end import Case, Prepared, failure_rate, of_condition
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import Finish, Reply, Request
@@ -94,7 +94,7 @@ class Estimator:
 
     def _numbers(self, level: int) -> dict[str, float]:
         """From the replies, in plain loops."""
-        meanings = [m for m in self.meant if m.level == level]
+        meanings = records_with(self.meant, level=level)
         alpha = (100 - level) / 100
         inside, below, above, widths, scores = [], [], [], [], []
         for meaning in meanings:

@@ -13,6 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, product
 from pathlib import Path
 from random import Random
@@ -22,7 +23,15 @@ from typing import Any
 import numpy as np
 from inspect_ai import Task
 
-from build import attributes_of, column_of, rows_with
+from build import (
+    attributes_of,
+    column_of,
+    entries_of,
+    map_values,
+    records_with,
+    rows_with,
+    without_nan,
+)
 from contract.far_end import Case, Prepared, of_condition
 from inspect_confidence.tasks.hedge_markers import hedge_markers
 from provider_server import Finish, Reply, Request
@@ -154,7 +163,7 @@ class Speaker:
             return [Reply(main.text, main.finish)]
         pool = self.pool.get(item.id) or self._pool(rng, item)
         if not self.withholds:
-            pool = [draw for draw in pool if draw.finish == "stop"]
+            pool = records_with(pool, finish="stop")
         draws = [rng.choice(pool) for _ in range(request.body.get("n", 1))]
         self.calls.append((item.id, None, draws))
         return [Reply(draw.text, draw.finish) for draw in draws]
@@ -237,7 +246,7 @@ class Examiner:
         if form == "consistency":
             return {"agreement": opinion(WORDS, about["question"], text, about["reply"])}
         replies = re.findall(r"^\[\d+\] (.*)$", about["replies"], re.MULTILINE)
-        agreed = [opinion(WORDS, about["question"], text, reply) for reply in replies]
+        agreed = list(map(partial(opinion, WORDS, about["question"], text), replies))
         return {**markers, **decided, "agreement": agreed}
 
 
@@ -307,7 +316,7 @@ def expected_rows(
                 about = {**question, "sentence": sentence.text, "reply": line}
                 is_failed = failed("consistency", about)
                 words["failed" if is_failed else opinion(WORDS, *about.values())] += 1
-            comparisons = sum(words[word] for word in WORDS)
+            comparisons = sum(entries_of(words, WORDS).values())
             no_markers = failed("markers", {"sentence": sentence.text})
             row = {
                 **head,
@@ -395,13 +404,13 @@ def metrics_of(rows: MarkerRows) -> dict[str, float]:
         }
         for name, numbers in parts.items():
             columns.setdefault(name, []).append(mean_of_defined(numbers))
-    metrics = {name: mean_of_defined(numbers) for name, numbers in columns.items()}
+    metrics = map_values(mean_of_defined, columns)
     return {**metrics, "grader_failure_rate": failure_rate(replies.values())}
 
 
 def mean_of_defined(numbers: Iterable[float]) -> float:
     """The mean of those that aren't NaN; NaN without one."""
-    defined = [number for number in numbers if not math.isnan(number)]
+    defined = without_nan(numbers)
     return mean(defined) if defined else NAN
 
 

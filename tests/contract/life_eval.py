@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from build import attributes_of, column_of
+from build import attributes_of, column_of, entries_of, rows_by
 from conftest import CHECKOUT
 from contract.far_end import Case, failure_rate, of_condition
 from inspect_confidence.tasks.life_eval import life_eval
@@ -146,7 +146,7 @@ class Actuary:
         """Over all radii."""
         numbers = self.numbers()
         names = ("overconfidence", "accuracy", "mean_confidence", "ece", "auroc")
-        return {name: numbers[name] for name in (*names, "hard_easy_slope", "format_failure_rate")}
+        return entries_of(numbers, (*names, "hard_easy_slope", "format_failure_rate"))
 
     def table(self) -> Values:
         """Over all radii, and by radius where there are many judgments."""
@@ -266,7 +266,7 @@ CASE = people(ages="0,17,40,62-64,90,119", radii="1,5,20")
 def study_rows(data: Path) -> list[tuple[Person, str, str]]:
     """Person, user and system message of the study's 808 prompts."""
     with (data / "life_eval" / "life_eval_prompts.csv").open(encoding="utf-8", newline="") as file:
-        prompts = {row["Question ID"]: row for row in csv.DictReader(file)}
+        prompts = rows_by(csv.DictReader(file), "Question ID")
     rows = []
     with (data / "life_eval" / "items.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):

@@ -24,7 +24,7 @@ import numpy as np
 from inspect_ai import Task
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from build import attributes_of, column_of
+from build import attributes_of, column_of, records_with, texts_starting
 from conftest import CHECKOUT
 from contract.far_end import Case, Prepared, failure_rate, of_condition
 from inspect_confidence.prompts.question_sets import with_options
@@ -119,7 +119,7 @@ class OptionMeaning:
             return row
         top = max(shares)
         right = shares[self.question.names.index(self.question.target)] == top
-        return top, right / sum(share == top for share in shares), "ok"
+        return top, right / shares.count(top), "ok"
 
     def _place(self) -> int:
         assert self.draft.answer is not None
@@ -353,7 +353,7 @@ class Teacher:
             UNREAD if question.kind == "options" else UNREAD[turn % 5 :][:1]
         )
         if not self.withholds:
-            drafts = [candidate for candidate in drafts if candidate.status == "ok"]
+            drafts = records_with(drafts, status="ok")
         draft = drafts[turn % len(drafts)]
         if draft.status == "ok" and not draft.probabilities:  # 70, 50 and so on make no 100
             draft = Draft(draft.parts, draft.answer, status="out_of_range")
@@ -538,7 +538,7 @@ def published_questions(name: str, folder: Path) -> dict[str, SetQuestion]:
         elif name == "boolq":
             questions[item] = SetQuestion("true_false", 0, row["Correct Answer"])
         else:
-            options = sum(key.startswith("Option ") for key in row)
+            options = len(texts_starting(row, "Option "))
             questions[item] = SetQuestion("options", options, row["Correct Answer Letter"])
     return questions
 

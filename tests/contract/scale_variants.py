@@ -20,7 +20,7 @@ import numpy as np
 from inspect_ai import Task
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from build import column_of, numbered
+from build import column_of, map_values, numbered
 from contract.far_end import Case, Prepared, defined, failure_rate
 from inspect_confidence.tasks.scale_variants import scale_variants
 from provider_server import Reply, Request
@@ -129,7 +129,7 @@ class StatedExaminee:
 
     def log(self) -> dict[str, float]:
         """By scale, or as the mean over scales."""
-        numbers = {scale: numbers_of(meanings) for scale, meanings in self.by_scale().items()}
+        numbers = map_values(numbers_of, self.by_scale())
         metrics = {}
         for name in ("overconfidence", "accuracy", "violation_rate", "format_failure_rate"):
             metrics[name] = mean(column_of(numbers.values(), ("", name)))

@@ -21,7 +21,7 @@ from typing import Any
 from inspect_ai import Task
 from sklearn.metrics import roc_auc_score
 
-from build import column_of
+from build import attributes_of, column_of, only_part_in, records_with
 from contract.far_end import Case, Prepared, defined, failure_rate, items_by_question
 from inspect_confidence.tasks.decisions import simple_qa
 from provider_server import Reply, Request
@@ -67,7 +67,7 @@ class Recaller:
 
     def __call__(self, request: Request) -> list[Reply]:
         """As many replies as choices are asked for."""
-        (question,) = [text for text in self._answers if text in request.prompt]
+        question = only_part_in(request.prompt, self._answers)
         epochs = self._asked[question]
         count = request.body.get("n") or 1
         replies = []
@@ -134,7 +134,7 @@ class Recaller:
 
     def log(self) -> dict[str, float]:
         """Of the first replies, and the mean frequency."""
-        mains = [asked.replies[0] for asked in self.asked]
+        mains = column_of(attributes_of(self.asked, "replies"), 0)
         pairs = [(m.raw / 100, m.right) for m in mains if m.raw is not None and m.status == "ok"]
         sure, right = column_of(pairs, 0), column_of(pairs, 1)
         bins: dict[int, float] = defaultdict(float)
@@ -175,7 +175,7 @@ def frequency(draws: list[ShortReply]) -> dict[str, Any]:
     share = {"confidence": Fraction(count, len(names)), "draws": len(names)}
     if name == "declined":
         return {**share, "status": "declined", "answer": "", "correct": None}
-    (right,) = {draw.right for draw in draws if draw.answer == name}
+    (right,) = set(attributes_of(records_with(draws, answer=name), "right"))
     return {**share, "status": "ok", "answer": name, "correct": right}
 
 

@@ -231,7 +231,8 @@ def scored_again(case: Case, log: EvalLog, before: pd.DataFrame, home: Path) -> 
     write_eval_log(new_log, str(home / "again" / "new.eval"))
     _, after = read_judgments(home / "again").popitem()
     keys = ["uuid", *(["source"] if "source" in before else [])]
-    first, second = (frame.sort_values(keys, ignore_index=True) for frame in (before, after))
+    first = before.sort_values(keys, ignore_index=True)
+    second = after.sort_values(keys, ignore_index=True)
     pd.testing.assert_frame_equal(first, second)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from build import by_id
+from build import attributes_of, by_id, rows_with
 from inspect_confidence.datasets.questions import (
     BUNDLED,
     Question,
@@ -163,7 +163,7 @@ def test_expressions_have_exactly_the_value_of_the_answer() -> None:
     for record in records("word_problems"):
         value = exact(ast.parse(record["expression"], mode="eval").body)
         assert value == record["answer"], record["id"]
-    checked = [record for record in STATEMENTS if record["subject"] == "mathematics"]
+    checked = rows_with(STATEMENTS, subject="mathematics")
     assert len(checked) == 9
     for record in checked:
         assert holds(record["expression"]) is record["answer"], record["id"]
@@ -198,13 +198,13 @@ def test_bundled_holds_exactly_the_items_of_its_parts() -> None:
     whole = load_questions("bundled")
     assert whole.name == "bundled"
     parts = list(map(load_questions, BUNDLED))
-    assert [selection.name for selection in parts] == list(BUNDLED)
-    items_of_parts = chain.from_iterable(selection.items for selection in parts)
+    assert attributes_of(parts, "name") == list(BUNDLED)
+    items_of_parts = chain.from_iterable(attributes_of(parts, "items"))
     assert by_id(items_of_parts).keys() == by_id(whole.items).keys()
-    fingerprints = {whole.fingerprint, *(selection.fingerprint for selection in parts)}
+    fingerprints = {whole.fingerprint, *attributes_of(parts, "fingerprint")}
     assert len(fingerprints) == 4
     for selection in parts:
-        halves = Counter(item.split for item in selection.items)
+        halves = Counter(attributes_of(selection.items, "split"))
         assert abs(halves["train"] - halves["test"]) <= 1
 
 

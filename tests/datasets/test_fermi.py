@@ -20,7 +20,7 @@ import pandas as pd
 import pytest
 
 import inspect_confidence.tasks
-from build import by_id, parse_jsonl, record_table
+from build import attributes_of, by_id, parse_jsonl, record_table
 from inspect_confidence.datasets import fermi
 from inspect_confidence.datasets.cache import SOURCES, Source
 from inspect_confidence.datasets.fermi import FermiItem, corrected, load_fermi
@@ -237,7 +237,7 @@ def test_scioly_size_and_halves(published: Path) -> None:
     splits = record_table(selection.items)["split"]
     assert splits.value_counts().to_dict() == {"train": 500, "test": 500}
     for length in (1, 2, 99, 500, 999):
-        halves = Counter(item.split for item in load_fermi("scioly", items=length).items)
+        halves = Counter(attributes_of(load_fermi("scioly", items=length).items, "split"))
         assert halves["train"] + halves["test"] == length
         assert abs(halves["train"] - halves["test"]) <= 1, length
 
@@ -294,7 +294,7 @@ def test_scioly_seed_draws_other_items(published: Path) -> None:
 
 def questions_of(exponents: tuple[int, int]) -> set[str]:
     """The questions that are asked with exponents of a range."""
-    return {item.question for item in load_fermi("scioly", exponents=exponents).items}
+    return set(attributes_of(load_fermi("scioly", exponents=exponents).items, "question"))
 
 
 def test_scioly_corrected_answers_have_the_right_exponent(
@@ -513,7 +513,7 @@ def test_two_columns_are_enough_for_a_fermi_file(
             ("mine-0002", "How far is it?", -2),
         }, name
         assert selection.name == name
-        assert {item.split for item in selection.items} == {"train", "test"}, name
+        assert set(attributes_of(selection.items, "split")) == {"train", "test"}, name
         assert dict(selection.excluded) == {}, name
     monkeypatch.chdir(Path(inspect_confidence.tasks.__file__).parent)
     for name in OWN:

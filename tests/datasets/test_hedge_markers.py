@@ -9,13 +9,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from itertools import chain, product
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from build import by_id, numbered, parse_jsonl, record_table
+from build import (
+    attributes_of,
+    by_id,
+    column_of,
+    entries_of,
+    map_values,
+    numbered,
+    parse_jsonl,
+    record_table,
+    rows_by,
+    rows_with,
+)
 from inspect_confidence import DataUnavailable
 from inspect_confidence.datasets.cache import SOURCES
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
@@ -125,7 +137,7 @@ def test_short_answers_are_those_of_the_published_files(published: Path) -> None
             assert short_answers(item) == (row[question], set(texts)), item
             assert item.answerable == row.get("answerable", True) == bool(item.answers), item
             assert name != "truthfulqa" or item.answers[0] == texts[0]
-        unanswerable = sum(not item.answerable for item in items_by_id.values())
+        unanswerable = attributes_of(items_by_id.values(), "answerable").count(False)
         assert unanswerable == (1032 if name == "selfaware" else 0), name
 
 
@@ -135,18 +147,18 @@ def test_ambignq_asks_each_reading(published: Path) -> None:
     expected: dict[str, tuple[str, set[str]]] = {}
     for row in rows:
         notes = row["annotations"]
-        single = [note["answer"] for note in notes if note["type"] == "singleAnswer"]
+        single = column_of(rows_with(notes, type="singleAnswer"), "answer")
         if single:
             expected[f"ambignq-{row['id']}"] = (row["question"], set(map(str.strip, single[0])))
             continue
-        pairs = chain.from_iterable(note["qaPairs"] for note in notes)
+        pairs = chain.from_iterable(column_of(notes, "qaPairs"))
         for number, pair in enumerate(pairs):
             answers = set(map(str.strip, pair["answer"]))
             expected[f"ambignq-{row['id']}-{number}"] = (pair["question"], answers)
     # 1,000 of 2,002 questions have a single answer; the other 1,002 are 4,414 readings.
     assert len(expected) == 1000 + 4414
     items_by_id = by_id(load_marker_questions("ambignq", split="test", items=10_000).items)
-    assert {name: short_answers(item) for name, item in items_by_id.items()} == expected
+    assert map_values(short_answers, items_by_id) == expected
 
 
 # Choices
@@ -166,7 +178,7 @@ def test_mmlu_draws_5000_and_more_on_request(published: Path) -> None:
     for item in selection.items:
         row = rows_by_id[item.id]
         assert item.question == row["question"]
-        assert sorted(item.choices) == sorted(row[letter] for letter in "ABCD")
+        assert sorted(item.choices) == sorted(entries_of(row, "ABCD").values())
         assert item.answers[0] == row[row["answer"]]
         if len(item.answers) == 3:
             right_choice(item)
@@ -199,7 +211,7 @@ def test_arc_has_three_to_five_choices(published: Path) -> None:
     choice_counts = record_table(items_by_id.values())["choices"].str.len()
     assert choice_counts.value_counts().to_dict() == {4: 1165, 3: 4, 5: 3}
     for name, row in rows.items():
-        offered = {choice["label"]: choice["text"] for choice in row["question"]["choices"]}
+        offered = map_values(itemgetter("text"), rows_by(row["question"]["choices"], "label"))
         assert items_by_id[name].question == row["question"]["stem"]
         assert sorted(items_by_id[name].choices) == sorted(offered.values())
         assert items_by_id[name].answers[0] == offered[row["answerKey"]]
@@ -225,7 +237,7 @@ def test_superglue_asks_four_tasks_equally(published: Path) -> None:
     selection = load_marker_questions("superglue", split="test")
     items_by_id = by_id(selection.items)
     items = record_table(selection.items)
-    assert items["part"].value_counts().to_dict() == {k: len(rows) for k, rows in files.items()}
+    assert items["part"].value_counts().to_dict() == map_values(len, files)
     assert set(items["dataset"]) == {"superglue"}
     for place in range(1, 100):
         assert set(items["part"][: 4 * place].value_counts()) == {place}
@@ -277,7 +289,7 @@ def test_choices_are_shuffled_by_the_seed_and_answers_follow() -> None:
 
 def ids(selection: Selection[Question]) -> list[str]:
     """The ids of the items, in their order."""
-    return [item.id for item in selection.items]
+    return attributes_of(selection.items, "id")
 
 
 def put(folder: Path, name: str, columns: pd.DataFrame | Mapping[str, object]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from build import parse_jsonl
+from build import column_of, map_values, parse_jsonl, rows_with
 
 Record = dict[str, Any]
 
@@ -32,7 +32,7 @@ def lines(stem: str) -> list[Record]:
 
 RECORDS = {stem: lines(stem) for stem in KEYS}
 SENTENCES, PAIRS, ANSWERS = RECORDS["sentence"], RECORDS["pair"], RECORDS["answer"]
-TABLES = {stem: pd.DataFrame(records) for stem, records in RECORDS.items()}
+TABLES = map_values(pd.DataFrame, RECORDS)
 SURVEY = pd.read_csv(StringIO((FOLDER / "wep_survey.csv").read_text(encoding="utf-8")))
 
 
@@ -78,7 +78,7 @@ def test_records_are_numbered_and_labels_are_equally_frequent() -> None:
     ]:
         records = RECORDS[stem]
         numbered = [f"{stem}-{n:03d}" for n in range(1, count + 1)]
-        assert [record["id"] for record in records] == numbered
+        assert column_of(records, "id") == numbered
         for record in records:
             assert list(record) == KEYS[stem], record["id"]
             for key in {"question", "sentence", "reply"} & set(record):
@@ -149,7 +149,7 @@ def test_survey_words_have_the_survey_s_median() -> None:
     """Each surveyed word is some sentence's only marker twice or more, rated as people rate it."""
     # A sentence whose only marker is a surveyed word names it; no other sentence names a word.
     for word in MEDIANS:
-        chosen = [record for record in SENTENCES if record["word"] == word]
+        chosen = rows_with(SENTENCES, word=word)
         assert len(chosen) >= 2, word
         for record in chosen:
             assert record["markers"] in ([word], [f"it is {word}"]), record["id"]

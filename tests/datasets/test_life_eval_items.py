@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from build import by_id, record_table
+from build import attributes_of, by_id, column_of, record_table, records_with
 from inspect_confidence.datasets.life_eval import (
     LifeItem,
     item_id,
@@ -62,7 +62,7 @@ def test_any_prefix_and_each_half_are_balanced_over_radii() -> None:
             assert {counts[radius] for radius in RADII} <= {k // 4, -(-k // 4)}, seed
     for seed in [0, 1, 2]:
         for split in ("train", "test"):
-            counts = Counter(item.radius for item in life_selection(seed, split=split).items)
+            counts = Counter(attributes_of(life_selection(seed, split=split).items, "radius"))
             for radius in RADII:
                 assert abs(counts[radius] - 101) < 4 * 7.1, (counts, radius)
     ids = list(by_id(life_selection(0).items))
@@ -80,7 +80,7 @@ def test_every_four_items_have_two_in_each_half() -> None:
             assert sorted(turn["split"]) == ["test", "test", "train", "train"], seed
             assert set(turn["radius"]) == {1, 5, 10, 20}, seed
         for split in ("train", "test"):
-            half = [item for item in whole if item.split == split]
+            half = records_with(whole, split=split)
             assert list(life_selection(seed, split=split).items) == half
             assert list(life_selection(seed, split=split, items=7).items) == half[:7]
 
@@ -99,7 +99,7 @@ def test_any_ages_and_radii_are_balanced(ages: set[int], radii: set[float], seed
     assert len(by_id(items)) == len(ages) * len(radii)
     for turn in range(len(ages)):
         turn_items = items[turn * len(radii) : (turn + 1) * len(radii)]
-        assert {item.radius for item in turn_items} == radii
+        assert set(attributes_of(turn_items, "radius")) == radii
 
 
 def test_ids_name_sex_age_and_radius_and_absent_ages_are_refused() -> None:
@@ -164,7 +164,7 @@ def test_study_prompts_are_the_published_ones(published: Path) -> None:
         assert f"American {item.sex} has lived at least {item.age} years" in question
         assert re.search(rf"within {int(item.radius)} years? of the true value", question)
         assert user.startswith(f"Directions:\n{system}")
-    users = [user for user, _ in prompts.values()]
+    users = column_of(prompts.values(), 0)
     assert len(set(users)) == 808
 
 

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from build import by_id, numbered
+from build import attributes_of, by_id, numbered
 from inspect_confidence.datasets.fermi import load_fermi
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 from inspect_confidence.datasets.question_sets import load_question_set
@@ -190,7 +190,7 @@ def test_ids_and_splits_are_kept_and_fingerprints_follow_content(home: Path) -> 
         items = by_id(selection.items)
         assert set(items) == {"0", "mine-0002", "mine-0003", "x"}, kind
         assert (items["mine-0002"].split, items["x"].split) == ("test", "train"), kind
-        assert {item.split for item in items.values()} == {"train", "test"}, kind
+        assert set(attributes_of(items.values(), "split")) == {"train", "test"}, kind
         assert (selection.name, dict(selection.excluded)) == ("mine.jsonl", {}), kind
         text = (home / "mine.jsonl").read_text("utf-8")
         (home / "b.jsonl").write_text(text, "utf-8")

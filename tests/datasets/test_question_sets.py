@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from build import by_id, record_table
+from build import attributes_of, by_id, record_table, records_by, rows_by
 from inspect_confidence.datasets.question_sets import (
     GivenAnswer,
     SetQuestion,
@@ -31,12 +31,12 @@ FILES = {
 def rows_of(path: Path) -> dict[str, dict[str, str]]:
     """A published file by question ID, read without the package."""
     with path.open(encoding="utf-8", newline="") as file:
-        return {row["Question ID"]: row for row in csv.DictReader(file)}
+        return rows_by(csv.DictReader(file), "Question ID")
 
 
 def by_source(name: str) -> dict[str, SetQuestion]:
     """The items of a set by the study's question ID."""
-    return {item.source_id: item for item in load_question_set(name).items}
+    return records_by(load_question_set(name).items, "source_id")
 
 
 def test_every_published_row_is_one_question_in_equal_halves(published: Path) -> None:
@@ -48,7 +48,7 @@ def test_every_published_row_is_one_question_in_equal_halves(published: Path) ->
         ids = list(by_id(selection.items))
         assert set(ids) == {f"{name}-{number}" for number in rows}
         assert ids == [f"{name}-{item.source_id}" for item in selection.items]
-        splits = Counter(item.split for item in selection.items)
+        splits = Counter(attributes_of(selection.items, "split"))
         assert splits == {"train": count - count // 2, "test": count // 2}, name
         assert (selection.name, selection.excluded) == (name, {})
         assert list(by_id(load_question_set(name, items=9).items)) == ids[:9]
@@ -96,7 +96,7 @@ def test_questions_on_one_passage_are_one_cluster(published: Path) -> None:
         clusters, passages = table["cluster"].unique(), table["context"].unique()
         assert len(clusters) == len(passages) < len(table) / 3, name
         assert len(table.drop_duplicates()) == len(passages), name
-    assert {item.cluster for item in by_source("boolq").values()} == {""}
+    assert set(attributes_of(by_source("boolq").values(), "cluster")) == {""}
 
 
 def test_halueval_asks_for_the_right_and_the_hallucinated_answer(published: Path) -> None:
@@ -155,7 +155,7 @@ def test_bundled_sets_have_168_questions_and_126_statements() -> None:
         )
         assert (item.kind, len(item.options)) == ("options", 4)
     table = record_table(statements.values())
-    assert {item.kind for item in statements.values()} == {"true_false"}
+    assert set(attributes_of(statements.values(), "kind")) == {"true_false"}
     assert set(table["target"]) == {"True", "False"}
     assert not set(options) & set(statements)
     assert set(bundled_sets()) == {"bundled", "statements"}

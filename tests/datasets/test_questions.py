@@ -8,13 +8,14 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import cycle, islice
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from build import by_id, numbered
+from build import attributes_of, by_id, map_values, numbered
 from inspect_confidence.datasets.questions import Question, load_questions
 
 
@@ -28,7 +29,7 @@ def test_gsm8k_is_the_published_test_file(published: Path) -> None:
         assert item.question == row["question"]
         assert item.choices == ()
         assert Fraction(item.target) == int(row["answer"].split("#### ")[1].replace(",", ""))
-    assert Counter(item.split for item in items_by_id.values()) == {"train": 660, "test": 659}
+    assert Counter(attributes_of(items_by_id.values(), "split")) == {"train": 660, "test": 659}
 
 
 def test_truthfulqa_targets_follow_the_shuffled_choices(published: Path) -> None:
@@ -79,7 +80,7 @@ def test_mmlu_asks_a_thousand_balanced_over_subjects(published: Path) -> None:
     with (published / "qa" / "mmlu" / "test_all.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     selection = load_questions("mmlu")
-    counts = Counter(item.part for item in selection.items)
+    counts = Counter(attributes_of(selection.items, "part"))
     assert len(selection.items) == 1000
     assert len(counts) == 57
     assert Counter(counts.values()) == {17: 26, 18: 31}
@@ -176,12 +177,13 @@ def test_ids_splits_and_subjects_of_a_csv_are_kept(offline: Path) -> None:
     frame.to_csv(offline / "mine.csv", index=False)
     selection = load_questions("mine.csv")
     assert selection.name == "mine.csv"
-    contents = {i.id: (i.question, i.choices, i.target, i.part) for i in selection.items}
+    items_by_id = by_id(selection.items)
+    contents = map_values(attrgetter("question", "choices", "target", "part"), items_by_id)
     assert contents == {
         "first": ("Which, if any?", ("one, two", "three"), "B", ""),
         "mine-0002": ("How many?\nSay it.", (), "42", "sums"),
         "12": ("Who?", ("you", "I", "they"), "A", "people"),
     }
-    splits = {item.id: item.split for item in selection.items}
+    splits = map_values(attrgetter("split"), items_by_id)
     assert (splits["first"], splits["mine-0002"]) == ("test", "train")
     assert splits["12"] in ("train", "test")

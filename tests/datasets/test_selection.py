@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inspect_confidence.tasks
-from build import numbered
+from build import attributes_of, by_id, entries_of, map_values, numbered
 from inspect_confidence.datasets.selection import Item, Selection, Split, alternate, choose
 from refusals import refused
 
-IDS = [f"item-{number:02d}" for number in range(21)]
+IDS = numbered("item-", 21, digits=2)
 
 
 def questions(ids: Sequence[str] = IDS, split: Split | None = None) -> list[Item]:
@@ -29,7 +30,7 @@ def questions(ids: Sequence[str] = IDS, split: Split | None = None) -> list[Item
 
 def names(items: Sequence[Item]) -> list[str]:
     """The ids, in order."""
-    return [item.id for item in items]
+    return attributes_of(items, "id")
 
 
 # Order and halves
@@ -85,7 +86,7 @@ def test_every_prefix_holds_both_halves(size: int, seed: int) -> None:
     """Of the first n items, train and test have as many as each other, or one differs by one."""
     ordered = alternate(questions(numbered("", size)), seed)
     for length in range(1, size + 1):
-        halves = [item.split for item in ordered[:length]]
+        halves = attributes_of(ordered[:length], "split")
         assert abs(halves.count("train") - halves.count("test")) <= 1
         assert halves.count("train") + halves.count("test") == length
 
@@ -95,12 +96,12 @@ def test_splits_of_items_are_kept() -> None:
     splits: tuple[Split, ...] = ("train", "test")
     for split in splits:
         ordered = alternate(questions(split=split), 0)
-        assert {item.split for item in ordered} == {split}
+        assert set(attributes_of(ordered, "split")) == {split}
         assert names(ordered) == names(alternate(questions(), 0)), split
     own_splits: dict[str, Split] = {IDS[0]: "test", IDS[1]: "test", IDS[2]: "train"}
     mixed = [Item(id=name, split=own_splits.get(name)) for name in IDS]
-    halves = {item.id: item.split for item in alternate(mixed, 5)}
-    assert {name: halves[name] for name in own_splits} == own_splits
+    halves = map_values(attrgetter("split"), by_id(alternate(mixed, 5)))
+    assert entries_of(halves, own_splits) == own_splits
     assert set(halves.values()) == {"train", "test"}
 
 
@@ -187,7 +188,7 @@ def test_bad_files_of_ids_and_unknown_ids_are_refused(home: Path) -> None:
     assert message.startswith("items names 'item3', ")
     assert message.endswith(" Did you mean 'item-03'?")
     file.write_text("zzz\n", encoding="utf-8")
-    ids = [f"{number:04d}" for number in range(1000)]
+    ids = numbered("", 1000, digits=4)
     message = refused(choose, alternate(questions(ids), 0), "all", "ids.txt")
     listed_ids = re.findall(r"\b\d{4}\b", message)
     assert listed_ids == ids[: len(listed_ids)]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from build import column_of
 from inspect_confidence import DataUnavailable
 from inspect_confidence.datasets import (
     fermi,
@@ -75,7 +76,7 @@ def refusal(load: Callable[[], object]) -> str:
 def test_every_source_is_used_and_pinned() -> None:
     """By its bytes or a revision in its address; other forms of rows by their bytes alone."""
     forms = {source.rows for source in SOURCES.values() if source.rows}
-    assert forms.union(*(names for _, names, _ in LOADS)) == set(SOURCES)
+    assert forms.union(*column_of(LOADS, 1)) == set(SOURCES)
     for name, source in SOURCES.items():
         assert source.name == name
         assert bool(source.url) == (name not in forms), name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
+from operator import attrgetter
 
 import pytest
 from scipy.stats import norm
@@ -131,7 +132,8 @@ def test_intervals_are_worded_as_in_the_study() -> None:
 def test_shares_and_right_choices_equal_independent_counts() -> None:
     """Complementary pairs hold all kinds; shares and choices equal loops and move one way."""
     assert sorted([*COMPLEMENTS, *COMPLEMENTS.values()]) == sorted(KINDS) == sorted(INTERVALS)
-    by_key = {(prompt.numbers, prompt.point, prompt.interval): prompt for prompt in PROMPTS}
+    keys = map(attrgetter("numbers", "point", "interval"), PROMPTS)
+    by_key = dict(zip(keys, PROMPTS, strict=True))
     for name, point, (kind, complement) in product(DRAWN, LEVELS, COMPLEMENTS.items()):
         total = count_inside(by_key[name, point, kind]) + count_inside(
             by_key[name, point, complement]

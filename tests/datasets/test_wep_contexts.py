@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from build import by_id, record_table
+from build import by_id, record_table, records_with
 from inspect_confidence.datasets.selection import Selection
 from inspect_confidence.datasets.wep_contexts import (
     FURTHER,
@@ -22,8 +22,8 @@ from inspect_confidence.datasets.wep_contexts import (
 from refusals import refused
 
 ALL = list(bundled_contexts().values())
-ENGLISH = [context for context in ALL if context.language == "en"]
-CHINESE = [context for context in ALL if context.language == "zh"]
+ENGLISH = records_with(ALL, language="en")
+CHINESE = records_with(ALL, language="zh")
 
 ROWS = [
     ("rain", "office", "likely", "Rain is likely.", "it will rain"),

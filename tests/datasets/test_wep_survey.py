@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from build import map_values
 from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.datasets.wep_survey import download_survey, read_survey, surveyed_counts
@@ -43,7 +44,7 @@ def test_shipped_counts_equal_the_downloaded_answers(
     """The downloaded rows, counted here by hand, give what comes with the package."""
     monkeypatch.setenv("INSPECT_CONFIDENCE_DATA", str(shared_data))
     downloaded = download_survey()
-    assert {word: dict(counts) for word, counts in downloaded.items()} == surveyed_counts()
+    assert map_values(dict, downloaded) == surveyed_counts()
     with (shared_data / "wep" / "survey-results.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 123

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from build import column_of
+from build import column_of, records_with
 from conftest import CHECKOUT, run_respondent
 from export.judged import HOSTILE, hostile_judgments, intervals, scale_judgments
 from export.released import IS_HERE, SCHEMAS, problems
@@ -34,7 +34,7 @@ def exported(source: Any, folder: Path, **options: Any) -> list[dict[str, Any]]:
     """Aggregate files, after all files were validated and compared with each other."""
     paths = export(source, "every-eval-ever", folder, resamples=20, **options)
     logs = []
-    for path in (path for path in paths if path.suffix == ".json"):
+    for path in records_with(paths, suffix=".json"):
         log = json.loads(path.read_text("utf-8"))
         identities = column_of(log["evaluation_results"], "evaluation_result_id")
         assert len(identities) == len(set(identities))
@@ -227,7 +227,7 @@ def test_ids_leave_out_providers_and_a_reply_of_two_markers_is_one_item() -> Non
 def test_files_of_hostile_names_are_valid_and_hold_the_whole_names(tmp_path: Path) -> None:
     """Each has its files; names in them are whole."""
     logs = exported(hostile_judgments(), tmp_path)
-    assert {log["model_info"]["name"] for log in logs} == set(HOSTILE)
+    assert set(column_of(column_of(logs, "model_info"), "name")) == set(HOSTILE)
     assert all(len(log["evaluation_id"]) < 500 for log in logs)
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from huggingface_hub import eval_result_entries_to_yaml, parse_eval_result_entries
 
-from build import attributes_of, column_of, rows_with
+from build import attributes_of, column_of, records_with, rows_with
 from conftest import run_respondent
 from export.judged import HOSTILE, hostile_judgments, intervals
 from inspect_confidence.export import export
@@ -35,7 +35,7 @@ def test_entries_hold_the_headline_numbers(tmp_path: Path) -> None:
     values = {entry["dataset"]["task_id"]: entry["value"] for entry in model_entries}  # type: ignore[index]
     assert values["fermi_eval/coverage_gap/level=90/method=direct"] == pytest.approx(-0.4)
     assert values["fermi_eval/coverage_plateau/method=direct"] == pytest.approx(0.5 / 0.9)
-    assert {entry["dataset"]["id"] for entry in model_entries} == {"questions"}  # type: ignore[index]
+    assert set(column_of(column_of(model_entries, "dataset"), "id")) == {"questions"}
     assert len(values) == len(model_entries)
     (gap,) = rows_with(model_entries, value=pytest.approx(-0.4))
     assert "nearer to 0 is better" in str(gap["notes"])
@@ -48,7 +48,7 @@ def test_files_lie_where_the_hub_reads_them(tmp_path: Path) -> None:
     run_respondent("calibrated", tmp_path / "logs", items=6, levels="90")
     (path,) = export(tmp_path / "logs", "hf-eval-results", tmp_path / "out", resamples=20)
     assert path.parent.name == ".eval_results"
-    days = {str(entry["date"]) for entry in yaml.safe_load(path.read_text("utf-8"))}
+    days = set(map(str, column_of(yaml.safe_load(path.read_text("utf-8")), "date")))
     assert len(days) == 1
     assert pd.Timestamp(days.pop()).year >= 2024
 
@@ -62,10 +62,11 @@ def test_variants_have_files_of_their_own(tmp_path: Path) -> None:
         ]
     )
     paths = export(frame, "hf-eval-results", tmp_path, resamples=20)
-    files = [path for path in paths if path.suffix == ".yaml"]
+    files = records_with(paths, suffix=".yaml")
     assert len(set(attributes_of(files, "name"))) == 2
     assert len(set(attributes_of(files, "parent"))) == 1
-    assert all("effort=" in path.read_text("utf-8") for path in files)
+    for path in files:
+        assert "effort=" in path.read_text("utf-8"), path
 
 
 def test_undefined_numbers_are_listed_as_left_out(tmp_path: Path) -> None:
@@ -85,11 +86,11 @@ def test_hostile_names_are_loaded_unchanged(tmp_path: Path) -> None:
     export(frame, "hf-eval-results", tmp_path, resamples=20)
     entries_by_model = entries(tmp_path)
     assert len(entries_by_model) == len(HOSTILE)
-    assert all(len(name) < 100 for name in entries_by_model)
+    assert max(map(len, entries_by_model)) < 100
     renamed = frame.assign(dataset=frame["model"], model="one")
     export(renamed, "hf-eval-results", tmp_path / "again", resamples=20)
     ((renamed_entries,),) = [entries(tmp_path / "again").values()]
-    assert {entry["dataset"]["id"] for entry in renamed_entries} == set(HOSTILE)  # type: ignore[index]
+    assert set(column_of(column_of(renamed_entries, "dataset"), "id")) == set(HOSTILE)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,6 @@ def test_texts_that_look_like_numbers_or_booleans_are_quoted(tmp_path: Path, nam
     frame = intervals("one", BOUNDS).assign(dataset=name)
     (path,) = export(frame, "hf-eval-results", tmp_path, resamples=20)
     text = path.read_text("utf-8")
-    assert {entry["dataset"]["id"] for entry in yaml.safe_load(text)} == {name}
+    assert set(column_of(column_of(yaml.safe_load(text), "dataset"), "id")) == {name}
     quoted_texts = {line.split(": ", 1)[1] for line in text.splitlines() if " id: " in line}
     assert quoted_texts <= {f'"{name}"', f"'{name}'"}

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
-from build import attributes_of, column_of
+from build import attributes_of, column_of, texts_with
 from export.judged import HOSTILE, hostile_judgments, scale_judgments, tunnels
 from inspect_confidence.export import export
 
@@ -71,7 +71,7 @@ def markdown_tables(text: str) -> list[list[list[str]]]:
 
 def board_of(markdown: str, metric: str) -> str:
     """The part of a leaderboard that is of a metric."""
-    (board,) = [part for part in markdown.split("\n### ") if f" {metric}: " in part]
+    (board,) = texts_with(markdown.split("\n### "), f" {metric}: ")
     return board
 
 

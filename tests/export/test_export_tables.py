@@ -170,8 +170,9 @@ def test_all_exported_files_lie_in_the_folder(tmp_path: Path, format: str) -> No
     folder = tmp_path / "deep" / "out"
     paths = export(hostile_judgments(), format, folder, resamples=RESAMPLES)
     files_written = {path for path in tmp_path.rglob("*") if path.is_file()}
-    assert {path.resolve() for path in paths} == files_written
-    assert all(path.is_relative_to(folder) for path in files_written)
+    assert set(map(Path.resolve, paths)) == files_written
+    for path in files_written:
+        assert path.is_relative_to(folder), path
 
 
 def test_bad_formats_relationships_and_folders_are_refused(tmp_path: Path) -> None:
@@ -189,9 +190,14 @@ def test_bad_formats_relationships_and_folders_are_refused(tmp_path: Path) -> No
 CARRIAGE_RETURNS = ("a\rb", "c\r\nd", "e\nf", 'g"h', "i")
 
 
+def frame_of_carriage_returns() -> pd.DataFrame:
+    """Judgments of models whose names hold carriage returns."""
+    return pd.concat([intervals(name, [(2, 4), (4, 6)]) for name in CARRIAGE_RETURNS])
+
+
 def test_carriage_returns_in_csv_read_back_equal(tmp_path: Path) -> None:
     """A bare carriage return would end the row; line ends of the file stay plain."""
-    frame = pd.concat([intervals(name, [(2, 4), (4, 6)]) for name in CARRIAGE_RETURNS])
+    frame = frame_of_carriage_returns()
     (path,) = export(frame, "csv", tmp_path, resamples=RESAMPLES)
     read = pd.read_csv(path, keep_default_na=False, na_values={"value": [""]})
     assert set(read["model"]) == set(CARRIAGE_RETURNS)
@@ -202,8 +208,7 @@ def test_carriage_returns_in_csv_read_back_equal(tmp_path: Path) -> None:
 
 def test_judgments_with_carriage_returns_read_back_equal(tmp_path: Path) -> None:
     """What `write_judgments` writes, `read_file` reads, whatever a name holds."""
-    frame = pd.concat([intervals(name, [(2, 4), (4, 6)]) for name in CARRIAGE_RETURNS])
-    before = judgments_of(frame)
+    before = judgments_of(frame_of_carriage_returns())
     write_judgments(before, tmp_path / "judgments.csv")
     after = read_file(tmp_path / "judgments.csv")
     pd.testing.assert_frame_equal(after["fermi_eval"], before["fermi_eval"])

@@ -15,7 +15,7 @@ from inspect_ai import Task, eval_retry
 from inspect_ai.log import EvalLog
 
 from any_eval.small import confidence_of, far_end, kind_of
-from build import reply_to_each_choice
+from build import reply_to_each_choice, slow_cases
 from contract import hedge_markers as hedges
 from contract import life_eval, question_sets, scale_variants, wep_probes
 from faults.ledger import held
@@ -34,7 +34,7 @@ every_kind = pytest.mark.parametrize(
     "kind",
     [
         *("a tool call", "no choices"),
-        *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS[1:3]),
+        *slow_cases(KINDS[1:3]),
     ],
 )
 FEWER = "one choice, however many are asked for"

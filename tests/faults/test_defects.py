@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from build import texts_starting
 from conftest import CHECKOUT
 from faults.ledger import held
 
@@ -93,7 +94,7 @@ def failing(check: str, source: Path, folder: Path) -> str:
         check=False,
         timeout=300,
     )
-    (verdict,) = [line for line in done.stdout.splitlines() if line.startswith("FAILING")] or [
+    (verdict,) = texts_starting(done.stdout.splitlines(), "FAILING") or [
         f"no verdict: {done.stderr[-2000:]}"
     ]
     return verdict

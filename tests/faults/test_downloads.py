@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from build import attributes_of
 from faults.children import bound, tree
 from faults.ledger import held
 from inspect_confidence.datasets.cache import CACHE_VARIABLE, SOURCES, Source, fetch
@@ -113,7 +114,7 @@ def test_several_processes_fill_one_cache(remote: Remote, tmp_path: Path, pinned
             process.start()
         for process in processes:
             process.join()
-        codes = [process.exitcode for process in processes]
+        codes = attributes_of(processes, "exitcode")
         outcomes[f"{turn}: {codes}"] = not any(codes) and tree(folder) == {local_source.name: body}
     fault = f"{AT_ONCE} processes fill one cache, {'with' if pinned else 'without'} a checksum"
     assert held("disk", fault, outcomes, "nothing; each has the file", "nothing") == []

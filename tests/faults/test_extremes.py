@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from build import numbered
+from build import copies_per_value, entries_of, numbered
 from faults.ledger import held
 from runs import printed
 from studies.designs import every_judgment
@@ -53,7 +53,7 @@ def small(task: str) -> pd.DataFrame:
         selected = next(frame for frame in frames if frame["task"].iloc[0] == task)
         selected = selected[selected["model"] == selected["model"].iloc[0]].head(48)
     selected = selected[selected["method"] == "direct"] if task == "fermi_eval" else selected
-    return pd.concat([selected.assign(model=model) for model in ("m", "n")], ignore_index=True)
+    return pd.concat(copies_per_value(selected, "model", ("m", "n")), ignore_index=True)
 
 
 def samples(task: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -129,7 +129,7 @@ def test_every_command_ends_in_numbers_or_a_reason(tmp_path: Path) -> None:
         "a number, or the reason why there is none, in one line",
         "nothing",
     )
-    assert wrong == [], {case: texts[case] for case in wrong[:5]}
+    assert wrong == [], entries_of(texts, wrong[:5])
 
 
 @pytest.mark.slow
@@ -161,7 +161,7 @@ def test_pages_and_tables_of_extreme_samples(tmp_path: Path) -> None:
         "a page and tables, or the reason why there are none, in one line",
         "nothing",
     )
-    assert wrong == [], {case: texts[case] for case in wrong}
+    assert wrong == [], entries_of(texts, wrong)
 
 
 def test_one_judgment_is_summarized_with_reasons(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 import yaml
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from build import numbered
+from build import attributes_of, numbered
 from conftest import CHECKOUT
 from faults.edits import (
     VALUES,
@@ -69,7 +69,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert log.results
         log.samples = log.samples[:SAMPLES]
         log.eval.dataset.samples = SAMPLES
-        log.eval.dataset.sample_ids = [sample.id for sample in log.samples]
+        log.eval.dataset.sample_ids = attributes_of(log.samples, "id")
         log.results.total_samples = log.results.completed_samples = SAMPLES
         write_eval_log(log, str(folder / f"{name}.eval"))
     assert not read_judgments(folder).loss_notices

@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from build import column_of, texts_starting
 from conftest import run_respondent
 from export.judged import intervals
 from faults.ledger import held
@@ -104,7 +105,7 @@ def cells_are_inert(text: str) -> bool:
 def markdown_is_inert(text: str) -> bool:
     """No element, link, picture or further cell."""
     plain = re.sub(r"\\.", "", text)
-    lines = [line for line in plain.splitlines() if line.startswith("|")]
+    lines = texts_starting(plain.splitlines(), "|")
     uneven = [line for line in lines if not line.endswith("|")]
     return not uneven and not re.search(r"<(?:img|script|b)\b|\]\(|`", plain)
 
@@ -162,7 +163,7 @@ def all_frames(names: Sequence[str]) -> dict[str, pd.DataFrame]:
     frames_of_texts = [frames(TEXTS[name]) for name in names]
     joined = {}
     for task in frames_of_texts[0]:
-        tables = [tables[task] for tables in frames_of_texts]
+        tables = column_of(frames_of_texts, task)
         joined[task] = pd.concat(tables, ignore_index=True)
     return joined
 

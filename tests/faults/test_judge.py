@@ -15,6 +15,7 @@ from inspect_ai import score
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from tenacity import wait_fixed
 
+from build import attributes_of, texts_with
 from contract.far_end import check_judgments
 from contract.hedge_markers import Examiner, Speaker, all_sentences, expected_rows, own_file
 from faults.flaky import Flaky
@@ -109,7 +110,7 @@ def test_a_judge_that_refuses_is_asked_no_more(
         # Beside those that were under way when it was noticed.
         assert TIMES <= judge.refused <= TIMES + CONNECTIONS
         lines = "\n".join(caplog.messages).splitlines()
-        (notice,) = [line for line in lines if "refuses" in line]
+        (notice,) = texts_with(lines, "refuses")
         assert f"the judge {model} refuses ({status}" in notice
         assert f"{REFUSALS[status][1]}, then judge them with" in notice
         draw_calls = len(server.requests)
@@ -138,7 +139,7 @@ def test_a_judge_whose_calls_fail(tmp_path: Path, model: str) -> None:
         good = {
             "the run succeeds": log.status == "success",
             "every sentence has a status": all(frame["status"])
-            and set(frame["item"]) == {item.id for item in items},
+            and set(frame["item"]) == set(attributes_of(items, "id")),
             "failures of the judge are counted": 0 < int(is_failed.sum()) < len(frame),
             "what was judged is as meant": _among(frame[~is_failed], expected),
             "no answer is asked for again": len(server.requests) == draw_calls,

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_summaries
 
+from build import attributes_of
 from faults.killing import CASES, KilledCase, count, exit_code_of, killed, retry, run, server
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, read_judgments
@@ -35,7 +36,7 @@ def begun(logs: Path) -> tuple[str, int] | None:
             summaries = read_eval_log_sample_summaries(info)
         except Exception:  # whatever a file that was cut off makes Inspect raise
             return None
-        return info.name, sum(summary.completed for summary in summaries)
+        return info.name, sum(attributes_of(summaries, "completed"))
     return None
 
 

@@ -25,7 +25,7 @@ from inspect_ai.log import (
 )
 from inspect_ai.scorer import ScoreEdit
 
-from build import notices_with
+from build import attributes_of, notices_with, records_with, texts_with
 from conftest import CHECKOUT
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, ingest, read_judgments, summarize
@@ -48,7 +48,7 @@ def log_of(model: str, run: str) -> EvalLog:
     for sample in log.samples:
         sample.uuid = f"{run}-{sample.id}"
     dataset = log.eval.dataset
-    dataset.samples, dataset.sample_ids = FEW, [sample.id for sample in log.samples]
+    dataset.samples, dataset.sample_ids = FEW, attributes_of(log.samples, "id")
     return log
 
 
@@ -176,7 +176,7 @@ def test_what_cant_be_listed_is_named(tmp_path: Path) -> None:
         "circle": "a link to circle",
         "gone.eval": "FileNotFoundError",
     }.items():
-        (message,) = [notice for notice in judgments.loss_notices if f"/{name} could" in notice]
+        (message,) = texts_with(judgments.loss_notices, f"/{name} could")
         assert reason in message
     printed("summarize", logs, "--strict", "--resamples", 20, code=1)
     printed("summarize", EXAMPLE, "--strict", "--resamples", 20)
@@ -290,7 +290,7 @@ def test_what_people_said_of_samples_later_counts(tmp_path: Path) -> None:
         return log
 
     def appended(log: EvalLog) -> EvalLog:
-        (sample,) = [entry for entry in log.samples or [] if entry.id == first.id]
+        (sample,) = records_with(log.samples or [], id=first.id)
         assert sample.scores
         score = sample.scores["stated"].model_copy(deep=True)
         score.value = {**cast(Mapping[str, Any], score.value), "confidence": 0.125}

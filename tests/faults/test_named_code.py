@@ -14,6 +14,7 @@ from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.log._log import EvalMetricDefinition, EvalScorer
 from inspect_ai.model import ModelConfig
 
+from build import attributes_of
 from faults.ledger import held
 from inspect_confidence import InvalidArgument
 from inspect_confidence.cli import COMMANDS
@@ -255,7 +256,7 @@ def test_nothing_that_a_log_names_is_run_opened_or_asked(
     for name in CRAFTED:
         outcomes |= watched(name, logs, trap, tmp_path, watch, set())
     used = {case.split(": ")[1].split()[0] for case in outcomes}
-    assert used == {command.name for command in COMMANDS} - NO_LOGS_READ
+    assert used == set(attributes_of(COMMANDS, "name")) - NO_LOGS_READ
     assert not (trap / "canary").exists()
     assert not held(
         "hostile",

@@ -17,6 +17,7 @@ from inspect_ai.scorer import match
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import EarlyStoppingSummary
 
+from build import texts_with
 from conftest import CHECKOUT
 from faults.ledger import held
 from inspect_confidence import read_judgments, summarize, with_confidence
@@ -131,7 +132,7 @@ def test_a_lone_surrogate_costs_no_judgment(tmp_path: Path, task: str, scorer: s
     judgments = read_judgments(target)
     texts = judgments[task][["reason", "split"]].to_numpy().ravel().tolist()
     before = read_judgments(source)[task]["status"].value_counts()
-    notices = (notice for notice in judgments.notices if "crafted.eval: lone surrogates" in notice)
+    notices = texts_with(judgments.notices, "crafted.eval: lone surrogates")
     outcomes = {
         "the text is kept": any("\ufffd" in text for text in texts),
         "the log is named": any(notices),

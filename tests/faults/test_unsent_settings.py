@@ -14,7 +14,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
-from build import notices_with
+from build import column_of, notices_with
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, read_judgments, summarize, write_report
 from inspect_confidence.commands.cite import cite
@@ -61,7 +61,7 @@ RULES: Mapping[str, tuple[str, set[str]]] = {
     ),
 }
 """By model: the settings that its server receives, by their names there, and those not sent."""
-WIRE_NAMES = set(" ".join(names for names, _ in RULES.values()).split())
+WIRE_NAMES = set(" ".join(column_of(RULES.values(), 0)).split())
 
 
 def question(**settings: Any) -> Task:

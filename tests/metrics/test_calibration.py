@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import get_args
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -132,7 +133,7 @@ def test_own_top_gives_a_confidence_of_1_its_own_bin() -> None:
     assert error == pytest.approx((1 + 0.051 + 0.05) / 5, abs=1e-15)
     assert ece(confidence, right) == pytest.approx((0.949 + 0.05) / 5, abs=1e-15)
     # LifeEval's form: the middles of ten bins, 0.999 in the tenth, and the eleventh for 1.0.
-    middles = [k / 10 + 0.05 for k in range(10)]
+    middles = np.arange(10) / 10 + 0.05
     assert bin_count([*middles, 0.999, 1.0], binning="own_top") == 11
     assert bin_count([*middles, 0.999], binning="own_top") == 10
     assert bin_count([*middles, 0.999, 1.0]) == 10
@@ -148,8 +149,8 @@ def test_equal_mass_without_ties_is_array_split(right: list[bool], bins: int) ->
     outcome = np.resize(np.array(right, float), len(right) * bins)
     confidence = np.arange(len(outcome)) / len(outcome)
     np.random.default_rng(len(right)).shuffle(outcome)
-    parts = np.array_split(confidence - outcome, bins)
-    expected = sum(abs(part.sum()) for part in parts) / len(outcome)
+    sums = np.sum(np.split(confidence - outcome, bins), axis=1)
+    expected = np.abs(sums).sum() / len(outcome)
     assert ece(confidence, outcome, bins=bins, binning="equal_mass") == pytest.approx(expected)
     assert bin_count(confidence, bins=bins, binning="equal_mass") == bins
 
@@ -350,7 +351,7 @@ def test_right_closed_ece_is_that_of_fractions(bins: int, rows: list[tuple[int, 
 @given(right_closed_judgments)
 def test_differs_from_other_bins_at_edges_alone(rows: list[tuple[int, int]]) -> None:
     """Confidences within bins, not on their edges, have the ECE of bins closed on the left."""
-    confidence = [min(report, 19) / 20 + 0.02 for report, _ in rows]
+    confidence = np.minimum(column_of(rows, 0), 19) / 20 + 0.02
     outcome = outcomes_in_quarters(rows)
     closed = ece(confidence, outcome, binning="right_closed")
     assert closed == pytest.approx(ece(confidence, outcome), abs=1e-12)
@@ -397,7 +398,7 @@ def test_brier_parts_of_two_groups() -> None:
 def test_brier_and_its_parts(rows: Weighted) -> None:
     """The score is scikit-learn's; calibration, resolution and uncertainty add up, as of groups."""
     confidences, outcome = map(np.array, brier_arrays(rows))
-    shares = [*outcome, *(1 - p for p in outcome)]
+    shares = np.concatenate([outcome, 1 - outcome])
     right = [1] * len(rows) + [0] * len(rows)
     doubled = np.tile(confidences, 2)
     expected = brier_score_loss(right, doubled, sample_weight=shares, labels=[0, 1])
@@ -407,7 +408,7 @@ def test_brier_and_its_parts(rows: Weighted) -> None:
     whole = parts.reliability - parts.resolution + parts.uncertainty
     assert whole == pytest.approx(expected, abs=1e-14)
     assert parts.uncertainty == pytest.approx(np.var(outcome), abs=1e-14)
-    accuracies = np.array([outcome[confidences == value].mean() for value in confidences])
+    accuracies = pd.Series(outcome).groupby(confidences).transform("mean").to_numpy()
     assert parts.reliability == pytest.approx(np.mean((confidences - accuracies) ** 2), abs=1e-14)
     assert parts.resolution == pytest.approx(
         np.var(accuracies), abs=1e-14
@@ -490,8 +491,8 @@ def test_interval_of_brier_uncertainty() -> None:
     """P (1 - p) at the ends of Wilson's interval of p, or its greatest value between them."""
     for right in (2, 20, 38):
         correct = np.arange(40) < right
-        ends = share_interval(right, 40)
-        expected = sorted(p * (1 - p) for p in ends)
+        ends = np.array(share_interval(right, 40))
+        expected = np.sort(ends * (1 - ends))
         low, high = brier_uncertainty_interval(np.full(40, 0.5), correct)
         assert low == pytest.approx(expected[0])
         assert high == pytest.approx(0.25 if right == 20 else expected[1])

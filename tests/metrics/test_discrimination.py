@@ -1,7 +1,6 @@
 """Areas under curves and information, against scikit-learn, scipy and brute force."""
 
 import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -33,14 +32,15 @@ weighted = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 4)), min_size=1
 
 def tenths(rows: AnswerRows, attempts: int = 1) -> tuple[list[float], list[float]]:
     """Confidences of reports on 0-10, and shares of attempts that were right."""
-    return [report / 10 for report, _ in rows], [k / attempts for _, k in rows]
+    reports, right = np.reshape(rows, (-1, 2)).T
+    return (reports / 10).tolist(), (right / attempts).tolist()
 
 
 def split(rows: AnswerRows) -> tuple[list[float], list[int], list[float]]:
     """Confidences, labels and weights: each judgment p right and 1 - p wrong, p in quarters."""
     confidences, outcome = tenths(rows, 4)
     labels = [1] * len(rows) + [0] * len(rows)
-    return confidences * 2, labels, [*outcome, *(1 - p for p in outcome)]
+    return confidences * 2, labels, [*outcome, *(1 - np.array(outcome)).tolist()]
 
 
 def test_aurc_of_many_answers_is_the_mean_error_rate_of_the_surest() -> None:
@@ -74,12 +74,9 @@ def test_auroc_counts_ties_half() -> None:
 def test_areas_are_scikit_learns(rows: AnswerRows) -> None:
     """And that of pairs; reversed it is the complement; stretching changes nothing."""
     confidences, right = map(np.array, tenths(rows))
-    pairs = list(
-        product(
-            [a for a, outcome in rows if outcome == 1], [b for b, outcome in rows if outcome == 0]
-        )
-    )
-    share = sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs)
+    reports, outcome = np.transpose(rows)
+    gaps = np.subtract.outer(reports[outcome == 1], reports[outcome == 0])
+    share = float(np.mean((np.sign(gaps) + 1) / 2))
     got = auroc(confidences, right)
     assert got == pytest.approx(share, abs=1e-14)
     assert got == pytest.approx(roc_auc_score(right, confidences), abs=1e-12)
@@ -114,7 +111,7 @@ def test_auprc_is_the_mean_precision_of_finding_errors() -> None:
 
 
 @fixed
-@given(weighted.filter(lambda rows: any(k < 4 for _, k in rows)))
+@given(weighted.filter(lambda rows: min(column_of(rows, 1)) < 4))
 def test_weighted_auprc_is_scikit_learns(rows: AnswerRows) -> None:
     """An outcome of p counts p as right and 1 - p as wrong."""
     confidences, labels, weights = split(rows)
@@ -209,11 +206,11 @@ def test_information_is_a_sum_of_entropies(rows: AnswerRows) -> None:
     joint = np.zeros((7, 2))
     for report, k in rows:
         joint[report] += [k / 4, 1 - k / 4]
-    parts = (joint.sum(axis=1), joint.sum(axis=0), joint.ravel())
-    confidence_entropy, outcome_entropy, joint_entropy = (
-        float(entropy(part, base=2)) for part in parts
-    )
-    got = meta_information([report / 6 for report, _ in rows], [k / 4 for _, k in rows])
+    confidence_entropy = float(entropy(joint.sum(axis=1), base=2))
+    outcome_entropy = float(entropy(joint.sum(axis=0), base=2))
+    joint_entropy = float(entropy(joint.ravel(), base=2))
+    reports, right = np.transpose(rows)
+    got = meta_information(reports / 6, right / 4)
     assert got == pytest.approx(confidence_entropy + outcome_entropy - joint_entropy, abs=1e-12)
     assert 0 <= got <= outcome_entropy + 1e-12
 

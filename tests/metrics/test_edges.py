@@ -44,7 +44,7 @@ def test_empty_sets_of_three_items() -> None:
     # A truth in an empty set counts once among covered, missed below and missed above.
     # [0, 2] becomes [2, 0], and truth 1 is below 2 and above 0.
     statistics = intervals([3], [2], [1.0]).move_bounds(-2).statistics()
-    parts = [statistics[name] for name in ("coverage", "miss_below", "miss_above")]
+    parts = [statistics["coverage"], statistics["miss_below"], statistics["miss_above"]]
     assert sum(part(np.ones((1, 5))) for part in parts) == 1
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.linalg import fractional_matrix_power, sqrtm
 
+from build import prefixed
 from inspect_confidence.metrics import HardEasySlope, hard_easy_slope, slope_interval
 from inspect_confidence.metrics.arrays import FloatArray
 from metrics.strategies import fixed
@@ -45,7 +46,7 @@ def random_judged(seed: int, judgments: int = 120, clusters: int = 9) -> Cluster
     hard = rng.uniform(0, 1, judgments)
     shift = rng.normal(0, 0.2, clusters)[names]
     excess = 0.1 + 0.5 * hard + shift + rng.normal(0, 0.1, judgments)
-    return ClusteredJudgments(excess, hard, [f"g{name}" for name in names])
+    return ClusteredJudgments(excess, hard, prefixed("g", names))
 
 
 def cr2(excess: FloatArray, hard: FloatArray, clusters: Sequence[Hashable]) -> float:

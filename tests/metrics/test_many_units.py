@@ -98,7 +98,7 @@ def test_many_confidences_are_drawn_in_steps() -> None:
     weights = np.random.default_rng(0).multinomial(GROUPS, np.ones(GROUPS) / GROUPS, size=100)
     plain = SumStatistic(fine.sums, fine.compute)
     with_pseudo: FloatArray = np.hstack([weights, np.zeros((100, 4))]).astype(np.float64)
-    by_step, by_value = (rows.adapt(statistic)(with_pseudo) for statistic in (fine, plain))
+    by_step, by_value = rows.adapt(fine)(with_pseudo), rows.adapt(plain)(with_pseudo)
     relative_spread = (by_step - by_value).std(axis=0) / by_value.std(axis=0)
     assert (relative_spread < 0.02).all()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import chain, combinations, permutations, product
-from math import atanh, comb, isnan, nan, sqrt, tanh
+from itertools import chain, combinations, compress, permutations, product
+from math import comb, isnan, nan, sqrt, tanh
 from statistics import fmean
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import binom, pearsonr, rankdata, spearmanr
 
-from build import column_of
+from build import column_of, without_nan
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.markers import (
     CLAMP,
@@ -350,32 +350,29 @@ def looped_mae(
             pair_means.append(mean(list(chain.from_iterable(by_marker))))
         else:
             pair_means.append(mean(list(map(mean, by_marker))))
-    return mean([value for value in pair_means if not isnan(value)])
+    return mean(without_nan(pair_means))
 
 
 def looped_variation(rows: Sequence[Sequence[float]], ddof: int = 1) -> float:
     """Mean of SD / mean over rows with two numbers or more."""
     ratios = []
     for row in rows:
-        present = [value for value in row if not isnan(value)]
+        present = without_nan(row)
         if len(present) > 1 and mean(present) > 0:
-            squares = sum((value - mean(present)) ** 2 for value in present)
-            ratios.append(sqrt(squares / (len(present) - ddof)) / mean(present))
+            ratios.append(float(np.std(present, ddof=ddof)) / mean(present))
     return mean(ratios)
 
 
 def fisher(*correlations: float) -> float:
     """By its formula."""
-    return tanh(
-        mean([atanh(max(-0.9999, min(0.9999, correlation))) for correlation in correlations])
-    )
+    return tanh(mean(np.arctanh(np.clip(correlations, -0.9999, 0.9999)).tolist()))
 
 
 def scipys(x: Sequence[float], y: Sequence[float], kind: CorrelationKind) -> float:
     """Correlation over what both have; NaN for fewer than three pairs or a constant."""
-    rows = [(a, b) for a, b in zip(x, y, strict=True) if not (isnan(a) or isnan(b))]
-    first, second = column_of(rows, 0), column_of(rows, 1)
-    if len(rows) < 3 or np.ptp(first) < 1e-9 or np.ptp(second) < 1e-9:
+    rows = np.column_stack([x, y])
+    first, second = rows[~np.isnan(rows).any(axis=1)].T
+    if len(first) < 3 or np.ptp(first) < 1e-9 or np.ptp(second) < 1e-9:
         return nan
     result = spearmanr(first, second) if kind == "spearman" else pearsonr(first, second)
     return float(result.statistic)
@@ -637,9 +634,7 @@ def test_variation_over_groups_and_over_markers() -> None:
     """M-AvgCV and D-AvgCV, in both conventions and with both divisors."""
     for shared in [None, IN_ALL]:
         for ddof in [0, 1]:
-            over_groups = [
-                value for m, value in enumerate(OVER_GROUPS) if shared is None or shared[m]
-            ]
+            over_groups = list(OVER_GROUPS if shared is None else compress(OVER_GROUPS, shared))
             over_markers = OVER_MARKERS if shared is None else OVER_SHARED
             mic = trains(table(WORKED), shared)
             m_avg_cv = marker_variation(mic, over="groups", ddof=ddof)
@@ -912,7 +907,8 @@ def test_missing_confidences_are_no_sentences() -> None:
 
 def floor_of(c: float, k: int = 20) -> float:
     """E|Bin(k, c)/k - c|, by its probabilities."""
-    return float(sum(binom.pmf(j, k, c) * abs(j / k - c) for j in range(k + 1)))
+    successes = np.arange(k + 1)
+    return float(binom.pmf(successes, k, c) @ abs(successes / k - c))
 
 
 def test_sampling_floor_is_the_exact_expectation() -> None:
@@ -1084,14 +1080,12 @@ def test_variation_is_that_of_loops(rows: list[list[float]], ddof: int) -> None:
 @given(mics, st.sampled_from(KINDS))
 def test_correlations_are_scipys(rows: list[list[float]], kind: CorrelationKind) -> None:
     """With ties and gaps: pairs of data sets for MRC, markers for MAC."""
-    pairs = [scipys(a, b, kind) for a, b in combinations(rows, 2)]
-    defined = [value for value in pairs if not isnan(value)]
+    defined = without_nan(scipys(a, b, kind) for a, b in combinations(rows, 2))
     correlation = marker_rank_correlation(np.array([rows]), kind=kind)[0]
     assert close(correlation, fisher(*defined) if defined else nan)
     numbers = [0.2, 0.7, 0.7, 0.1, 0.5][: len(rows)]
     columns = list(map(list, zip(*rows, strict=True)))
-    trends = [scipys(column, numbers, kind) for column in columns]
-    defined = [value for value in trends if not isnan(value)]
+    defined = without_nan(scipys(column, numbers, kind) for column in columns)
     correlation = marker_trend(np.array([rows]), np.array([numbers]), kind=kind)[0]
     assert close(correlation, fisher(*defined) if defined else nan)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 from scipy.stats import norm
 
+from build import texts_with
 from inspect_confidence.metrics.meta_d import MetaD, m_ratio, meta_d
 from metrics.strategies import fixed
 
@@ -326,7 +327,8 @@ def test_exchanges_factors_and_padding() -> None:
     assert double.log_likelihood == pytest.approx(2 * float(fit.log_likelihood), rel=1e-12)
     # A level that is empty for both stimuli, on either side, in any place, changes nothing.
     for place in [0, 2, 4]:
-        nr_s1, nr_s2 = (np.insert(np.array(x), [place, 8 - place], 0.0) for x in (ONE, TWO))
+        nr_s1 = np.insert(np.array(ONE), [place, 8 - place], 0.0)
+        nr_s2 = np.insert(np.array(TWO), [place, 8 - place], 0.0)
         assert as_floats(meta_d(nr_s1, nr_s2)) == pytest.approx(
             as_floats(meta_d(ONE, TWO)), abs=1e-10
         )
@@ -364,11 +366,11 @@ def test_many_tables_have_a_fit_or_a_reason() -> None:
     for levels in [2, 3, 4, 11]:
         fit = meta_d(*random_rows(100 + levels, 5000, levels, 1))
         d_prime, meta = np.asarray(fit.d_prime), np.asarray(fit.meta_d)
-        assert not any("converge" in reason for reason in fit.reason), levels
+        assert not texts_with(fit.reason, "converge"), levels
         assert np.isfinite(meta[np.abs(d_prime) >= 1e-3]).mean() > 0.999, levels
         assert all(fit.reason[i] for i in np.flatnonzero(np.isnan(np.asarray(fit.m_ratio)))), levels
     fit = meta_d(*random_rows(5, 5000, 4, 0))
-    assert not any("converge" in reason for reason in fit.reason)
+    assert not texts_with(fit.reason, "converge")
     undefined = np.isnan(np.asarray(fit.meta_d))
     assert all(fit.reason[i] for i in np.flatnonzero(undefined))
 

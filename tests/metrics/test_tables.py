@@ -3,6 +3,7 @@
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,9 +112,8 @@ def test_more_epochs_change_nothing() -> None:
             items,
         )
         for name, metric in OF_TABLES.items():
-            value, repeated = (
-                metric(cells.tables(np.ones((1, items)))) for cells in (one_epoch, many_epochs)
-            )
+            value = metric(one_epoch.tables(np.ones((1, items))))
+            repeated = metric(many_epochs.tables(np.ones((1, items))))
             assert np.isfinite(value).all(), name
             assert_close(repeated, value, name=name)
         for name, metric in OF_TABLES.items():
@@ -171,7 +171,7 @@ def test_weights_are_repetitions() -> None:
 @given(reports_and_outcomes)
 def test_values_lie_in_the_range_that_the_registry_says(rows: list[tuple[int, bool]]) -> None:
     """Each metric is NaN or within its registered range, and NaN for an empty resample."""
-    cells = ItemTables.from_judgments([report / 10 for report, _ in rows], column_of(rows, 1))
+    cells = ItemTables.from_judgments(np.array(column_of(rows, 0)) / 10, column_of(rows, 1))
     tables = cells.tables(np.array([[1.0], [0]]) * np.ones(len(rows)))
     for name, metric in OF_TABLES.items():
         full, empty = metric(tables)
@@ -184,16 +184,16 @@ def test_values_lie_in_the_range_that_the_registry_says(rows: list[tuple[int, bo
 @given(reports_and_outcomes)
 def test_tables_of_ones_are_one_table(rows: list[tuple[int, bool]]) -> None:
     """With every item once, the table counts each confidence's right and wrong judgments."""
-    confidence, correct = [report / 10 for report, _ in rows], column_of(rows, 1)
+    confidence, correct = np.array(column_of(rows, 0)) / 10, column_of(rows, 1)
     table, weighted_table = (
         confidence_table(confidence, correct),
         ItemTables.from_judgments(confidence, correct).tables(np.ones((1, len(rows)))),
     )
     values = sorted(set(column_of(rows, 0)))
     for each_table in (table, weighted_table):
-        assert each_table.values.tolist() == [value / 10 for value in values]
-        assert each_table.right.tolist() == [[rows.count((value, True)) for value in values]]
-        assert each_table.wrong.tolist() == [[rows.count((value, False)) for value in values]]
+        assert each_table.values.tolist() == (np.array(values) / 10).tolist()
+        assert each_table.right.tolist() == [list(map(rows.count, zip(values, repeat(True))))]
+        assert each_table.wrong.tolist() == [list(map(rows.count, zip(values, repeat(False))))]
         assert each_table.binary
 
 

@@ -297,7 +297,8 @@ def test_tables_are_repeated_values(
 ) -> None:
     """Each row of tables gives what the values, each repeated as often, give; also one by one."""
     array = np.array(values)
-    first, second = (ValueTables(array, np.array(column_of(rows, side), float)) for side in (0, 1))
+    first = ValueTables(array, np.array(column_of(rows, 0), float))
+    second = ValueTables(array, np.array(column_of(rows, 1), float))
     single = ValueTables(array, second.mass[:1])
     for measure in MEASURES:
         expected = [

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from build import attributes_of, column_of
+from build import attributes_of, column_of, entries_of
 from inspect_confidence import summarize
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.front import Front, front_of
@@ -68,7 +68,7 @@ def test_numbers_in_sentences_are_those_of_the_models_rows(
     first_view: Front, results: pd.DataFrame
 ) -> None:
     """Each number is the row's, with its interval; task, data set and n stand behind it."""
-    assert [key.model for key, _ in first_view.sentences] == MODELS
+    assert attributes_of(column_of(first_view.sentences, 0), "model") == MODELS
     table = ResultTable.from_frame(results)
     for key, parts in first_view.sentences:
         text = "".join(attributes_of(parts, "text"))
@@ -186,7 +186,7 @@ def test_the_page_shows_all_numbers_of_the_matrix_and_all_sentences(tmp_path: Pa
         if element.tag == "li" and "data-model" in element.attributes
     ]
     for (key, parts), text in zip(first_view.sentences, lines, strict=True):
-        assert " ".join(text.split()) == f"{key.model}: {''.join(part.text for part in parts)}"
+        assert " ".join(text.split()) == f"{key.model}: {''.join(attributes_of(parts, 'text'))}"
     hidden = [
         element.attributes.get("id") for element in page_elements if "hidden" in element.attributes
     ]
@@ -229,7 +229,7 @@ def test_ranks_without_resamples_follow_from_the_intervals() -> None:
     ranked = headline_ranks(table_of(rows), list("abcd"), {})
     ends = [(ranked[row].low, ranked[row].high) for row in range(3)]
     assert ends == [(1, 3), (1, 3), (3, 4)]
-    assert [ranked[row].rank for row in range(4)] == [1, 2, 4, 3]
+    assert attributes_of(entries_of(ranked, range(4)).values(), "rank") == [1, 2, 4, 3]
     assert math.isnan(ranked[3].low)
     assert ranked[3].note == "no rank interval: the value has none"
 
@@ -269,10 +269,8 @@ def test_each_variant_has_a_line_and_an_undefined_metric_no_column() -> None:
     """A number that no model has makes no column; one that a model lacks leaves its cell empty."""
     low = row_of("a", 0.05, 0, 0.1)
     rows = [
-        *(
-            replace(low, condition=f"{low.condition};variant=effort%3D{effort}")
-            for effort in ("low", "high")
-        ),
+        replace(low, condition=f"{low.condition};variant=effort%3Dlow"),
+        replace(low, condition=f"{low.condition};variant=effort%3Dhigh"),
         row_of("b", math.nan, math.nan, math.nan, "auroc"),
         row_of("c", 0.7, 0.6, 0.8, "overconfidence"),
     ]
@@ -291,7 +289,7 @@ def test_each_variant_has_a_line_and_an_undefined_metric_no_column() -> None:
 
 def models_of(board: Matrix) -> list[str]:
     """The model of each line."""
-    return [line.key.model for line in board.lines]
+    return attributes_of(board.lines, "key.model")
 
 
 def test_models_of_other_studies_have_a_board_of_their_own() -> None:

@@ -10,7 +10,7 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from build import attributes_of
+from build import attributes_of, texts_with
 from inspect_confidence.directions import direction_of
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.matrix import matrix_of
@@ -129,7 +129,7 @@ def test_sentences_of_generated_results_are_english(study: Study) -> None:
         for failures in summarize_failures(rows):
             assert_is_english(failures.sentence)
         if models > 1 and values == "even" and unread < 1:
-            assert not [text for text in sentences if "beyond chance" in text]
+            assert not texts_with(sentences, "beyond chance")
     assert printed
 
 

@@ -67,7 +67,7 @@ def test_overconfidence_is_ordered_by_radius_with_models_side_by_side() -> None:
     place = dict(zip(labels, ax.get_xticks(), strict=True))
     (_, *first, arms), (_, *second, _) = points(ax)
     x, y = first
-    assert x == pytest.approx([place[name] - 0.1 for name in ("20", "5", "all")])
+    assert x == pytest.approx([place["20"] - 0.1, place["5"] - 0.1, place["all"] - 0.1])
     assert y == [-0.2, 0.1, 0.05]
     assert arms[:, :, 1] == pytest.approx(np.array([[-0.3, -0.1], [0.0, 0.3], [0.01, 0.09]]))
     assert second == [pytest.approx([place["5"] + 0.1]), [0.4]]

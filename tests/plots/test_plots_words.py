@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
-from build import numbered
+from build import attributes_of, column_of, numbered, records_with
 from inspect_confidence import detail
 from inspect_confidence.plots import (
     consistency,
@@ -142,7 +142,7 @@ def test_the_reports_figure_of_words_keeps_each_word_over_all_settings(settings:
             "probability": 0.7,
         }
     )
-    (spec,) = (figure for figure in FIGURES if figure.plot == "words")
+    (spec,) = records_with(FIGURES, plot="words")
     assert spec.keep is not None
     rows = detail(judgments)
     rows = rows[rows["metric"].isin(spec.metrics)]
@@ -252,7 +252,7 @@ def test_titles_and_axes_name_what_is_compared() -> None:
         "en minus zh, points",
         "P(other > m)",
     ]
-    assert xs(ax.lines[-1] for ax in axes) == [[1], [2], [0.5]]
+    assert xs(column_of(attributes_of(axes, "lines"), -1)) == [[1], [2], [0.5]]
     single = frame(against("likely", "wasserstein", 3), against("doubt", "wasserstein", 3))
     once, twice = divergence(single).axes[0], divergence(pd.concat([single, single])).axes[0]
     assert texts(once) == texts(twice) == ["3.0", "3.0"]
@@ -278,7 +278,7 @@ def test_consistency_scores_stand_beside_those_of_chance() -> None:
     ]
     figure = consistency(frame(*rows))
     pairwise = figure.axes[0]
-    bars = [artist.lines[0] for artist in pairwise.containers]  # type: ignore[attr-defined]
+    bars = column_of(attributes_of(pairwise.containers, "lines"), 0)
     assert ys(bars) == [[0.5], [0.6, 0.7]]
     chance = [artist for artist in pairwise.collections if artist.get_label() == "random choices"]
     assert isinstance(chance[0], LineCollection)

@@ -40,7 +40,7 @@ def values_by_series(ax: Axes) -> dict[str, list[float]]:
 
 def test_word_medians_have_a_panel_a_language_with_people_in_each() -> None:
     """A panel a language, people in each; all settings only where there is no other."""
-    en, zh = ({"language": language, "setting": "concise"} for language in ("en", "zh"))
+    en, zh = {"language": "en", "setting": "concise"}, {"language": "zh", "setting": "concise"}
     rows = [
         *quartile_rows(PEOPLE, "doubt", 0.2),
         *quartile_rows(PEOPLE, "likely", 0.7),

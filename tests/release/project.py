@@ -7,6 +7,7 @@ from typing import Any
 
 from packaging.requirements import Requirement
 
+from build import records_by
 from conftest import CHECKOUT
 
 
@@ -19,7 +20,7 @@ def requirements(extra: str | None = None) -> dict[str, Requirement]:
     """By name what the package needs, or what one of its extras adds."""
     project = pyproject()["project"]
     texts = project["optional-dependencies"][extra] if extra else project["dependencies"]
-    return {requirement.name: requirement for requirement in map(Requirement, texts)}
+    return records_by(map(Requirement, texts), "name")
 
 
 def lowest(requirement: Requirement) -> str:

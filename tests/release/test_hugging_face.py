@@ -13,7 +13,7 @@ import pytest
 import yaml
 from inspect_ai.log import list_eval_logs, read_eval_log
 
-from build import parse_jsonl
+from build import column_of, parse_jsonl
 from conftest import CHECKOUT
 from provider_server import ProviderServer, Reply
 
@@ -33,7 +33,7 @@ def test_the_card_and_the_tasks_name_the_same_files() -> None:
     card = (REPOSITORY / "README.md").read_text("utf-8")
     head = yaml.safe_load(card.split("---")[1])
     configs = {config["config_name"]: config["data_files"] for config in head["configs"]}
-    assert [task["config"] for task in TASKS] == [task["id"] for task in TASKS] == list(configs)
+    assert column_of(TASKS, "config") == column_of(TASKS, "id") == list(configs)
     for task in TASKS:
         (data,) = configs[task["config"]]
         assert data == {"split": task["split"], "path": f"{task['config']}.jsonl"}
@@ -87,7 +87,7 @@ def test_inspect_finds_and_runs_every_task(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     logs = [read_eval_log(info.name) for info in list_eval_logs(str(tmp_path / "logs"))]
     logs_by_task = {log.eval.task.rsplit("/", 1)[-1]: log for log in logs}
-    assert set(logs_by_task) == {task["id"] for task in TASKS}
+    assert set(logs_by_task) == set(column_of(TASKS, "id"))
     for name, log in logs_by_task.items():
         assert log.status == "success", log.error
         assert log.results is not None

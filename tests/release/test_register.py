@@ -11,6 +11,7 @@ import pytest
 import yaml
 from inspect_ai.util import registry_create
 
+from build import attributes_of, column_of, records_with
 from conftest import CHECKOUT, script
 from inspect_confidence import __version__
 from inspect_confidence.versions import TASK_VERSIONS
@@ -76,9 +77,9 @@ def test_the_registers_lint_finds_no_failure(forms: ModuleType) -> None:
     run = lint.lint_repository(CHECKOUT, lint.load_config(CHECKOUT))
     failures = []
     for package in run.packages:
-        failures += [entry for entry in package.diagnostics if entry.status == "fail"]
+        failures += records_with(package.diagnostics, status="fail")
     assert failures == []
-    assert [package.name for package in run.packages] == ["inspect_confidence"]
+    assert attributes_of(run.packages, "name") == ["inspect_confidence"]
     required = set(lint.REGISTER_CONFIG.eval_yaml_required_fields)
     for name, entry in forms.entries().items():
         assert required <= set(entry), name
@@ -94,9 +95,9 @@ def test_citation_codemeta_and_pyproject_agree(forms: ModuleType) -> None:
     assert (meta["version"], meta["name"]) == (project["version"], project["name"])
     assert meta["license"].endswith(f"/{project['license']}")
     assert meta["description"] == project["description"]
-    studies = {reference["url"] for reference in cited["references"]}
-    assert {reference["url"] for reference in meta["referencePublication"]} == studies
-    assert {entry["arxiv"] for entry in forms.entries().values()} == studies
+    studies = set(column_of(cited["references"], "url"))
+    assert set(column_of(meta["referencePublication"], "url")) == studies
+    assert set(column_of(forms.entries().values(), "arxiv")) == studies
 
 
 def test_every_file_with_a_placeholder_is_listed_on_the_page() -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from build import column_of
 from conftest import CHECKOUT
 
 WORKFLOWS = sorted((CHECKOUT / ".github" / "workflows").glob("*.yml"))
@@ -27,7 +28,7 @@ _PERMISSIONS = (
 
 def steps(workflow: dict[str, Any]) -> list[dict[str, Any]]:
     """All steps of all jobs."""
-    return list(chain.from_iterable(job["steps"] for job in workflow["jobs"].values()))
+    return list(chain.from_iterable(column_of(workflow["jobs"].values(), "steps")))
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

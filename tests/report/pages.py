@@ -137,11 +137,6 @@ def texts_of(page_elements: Iterable[Element], tag: str = "", **attributes: str)
     return texts
 
 
-def texts_with(part: str, texts: Iterable[str]) -> list[str]:
-    """The texts that contain a part."""
-    return [text for text in texts if part in text]
-
-
 def rows_of(page: Path) -> pd.DataFrame:
     """The rows that the page's numbers name."""
     return pd.read_csv(

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from build import records_with
 from inspect_confidence import summarize
 from inspect_confidence.report.figures import ReportFigure, draw_figures, plan_figures
 from inspect_confidence.studies.scale_variants.study import SCALE_VARIANTS
@@ -45,11 +46,8 @@ def _study_sets() -> pd.DataFrame:
 
 def _figure(rows: pd.DataFrame, plot: str, folder: Path, reads_panels: str = "") -> ReportFigure:
     """The study's figure with this plot, drawn."""
-    specs = [
-        replace(spec, reads_panels=reads_panels)
-        for spec in SCALE_VARIANTS.figures
-        if spec.plot == plot
-    ]
+    (spec,) = records_with(SCALE_VARIANTS.figures, plot=plot)
+    specs = [replace(spec, reads_panels=reads_panels)]
     rows = rows.assign(row=rows.index)
     planned = plan_figures(replace(SCALE_VARIANTS, figures=specs), rows, folder, ())
     (figure,) = draw_figures(planned, 1).values()

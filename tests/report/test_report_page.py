@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from build import attributes_of, column_of
+from build import attributes_of, column_of, records_with, texts_with
 from inspect_confidence import InvalidArgument
 from inspect_confidence.report import write_report
 from inspect_confidence.report.tables import published_table
@@ -22,7 +22,6 @@ from report.pages import (
     small_judgments,
     stated_frame,
     texts_of,
-    texts_with,
 )
 
 
@@ -47,7 +46,7 @@ def page_elements(page: Path) -> list[Element]:
 
 def of_tag(page_elements: list[Element], tag: str) -> list[Element]:
     """The elements of a tag."""
-    return [element for element in page_elements if element.tag == tag]
+    return records_with(page_elements, tag=tag)
 
 
 def reasons_in(page_elements: list[Element]) -> list[str]:
@@ -78,7 +77,7 @@ def test_captions_count_judgments_and_nothing_is_loaded_from_elsewhere(
         assert re.fullmatch(r"\d+(-\d+)?( \d+(-\d+)?)*", element.attributes["data-rows"])
     captions = texts_of(page_elements, tag="figcaption")
     # 30 items, 2 scales, 2 epochs, 2 models; items 9, 19, 29 and 8, 18, 28 refuse on both scales
-    assert texts_with("Asked: 240 judgments, 24 could not be read (24 refusal).", captions)
+    assert texts_with(captions, "Asked: 240 judgments, 24 could not be read (24 refusal).")
 
 
 def test_links_lead_to_unique_ids_and_figures_have_their_files(
@@ -96,7 +95,7 @@ def test_links_lead_to_unique_ids_and_figures_have_their_files(
     assert links
     assert links <= set(names)
     figures = of_tag(page_elements, "figure")
-    (reason,) = texts_with("Metacognitive efficiency", reasons_in(page_elements))
+    (reason,) = texts_with(reasons_in(page_elements), "Metacognitive efficiency")
     assert "Too little data: 0 of the 1" in reason
     assert set(attributes_of((page.parent / "figures").glob("*m-ratio*"), "suffix")) == {".csv"}
     for element in figures:
@@ -141,16 +140,16 @@ def test_the_page_shows_exclusions_differences_and_published_figures(
 ) -> None:
     """Exclusions, differences from the baseline, published figures, and no study not run."""
     tables = texts_of(page_elements, tag="table")
-    counts, *_ = texts_with("refusal", tables)
+    counts, *_ = texts_with(tables, "refusal")
     assert "vendor/amine10812" in counts
     # Of 120 replies of each model 12 are refused, of each item on one scale as on the other.
-    (scales,) = texts_with("scale_variants", texts_with("parse failures (%)", tables))
+    (scales,) = texts_with(texts_with(tables, "parse failures (%)"), "scale_variants")
     assert "by condition" not in scales
-    differences = texts_with("differencep", tables)
+    differences = texts_with(tables, "differencep")
     assert len(differences) == 2
-    assert texts_with("vendor/a", differences) == differences
-    published = texts_with("gpt-4o-mini", texts_with("published", tables))
-    assert texts_with("Epstein", published)
+    assert texts_with(differences, "vendor/a") == differences
+    published = texts_with(texts_with(tables, "published"), "gpt-4o-mini")
+    assert texts_with(published, "Epstein")
     titles = texts_of(page_elements, tag="h2")
     assert [title.split(":")[0] for title in titles] == [
         "Which model knows what it knows?",

@@ -35,7 +35,7 @@ def test_references_in_an_inline_picture_lead_to_its_own_elements() -> None:
 
 def test_equal_styles_of_all_pictures_become_one_class() -> None:
     """The same style is one class in all pictures; what isn't styled stays as it is."""
-    (first, second), sheet = with_classes([inline(SVG, name, name) for name in ("a", "b")])
+    (first, second), sheet = with_classes([inline(SVG, "a", "a"), inline(SVG, "b", "b")])
     assert "style=" not in first + second
     assert sheet == ".p0 { stroke: var(--series-1) }"
     assert first.count('class="p0"') == second.count('class="p0"') == 2

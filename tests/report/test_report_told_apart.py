@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from build import attributes_of, numbered
+from build import attributes_of, condition_values, numbered, texts_with
 from inspect_confidence import detail
 from inspect_confidence.report import write_report
-from inspect_confidence.results import Condition
-from report.pages import elements, interval_frame, rows_of, stated_frame, texts_of, texts_with
+from report.pages import elements, interval_frame, rows_of, stated_frame, texts_of
 
 
 def test_variants_that_differ_only_in_their_folder_stay_two(tmp_path: Path) -> None:
@@ -24,7 +23,7 @@ def test_variants_that_differ_only_in_their_folder_stay_two(tmp_path: Path) -> N
     page = write_report(pd.concat(frames), tmp_path, resamples=20)
     rows = rows_of(page)
     assert not rows.duplicated(["task", "model", "dataset", "condition", "metric"]).any()
-    variants = {Condition.read(text).get("variant", "") for text in rows["condition"]} - {""}
+    variants = set(condition_values(rows, "variant")) - {""}
     assert len(variants) == 2
     assert "home" not in " ".join(variants)
     # 10 items, 2 scales, 2 epochs of either variant; the first figure has both
@@ -58,7 +57,7 @@ def test_statuses_are_counted_by_language() -> None:
     )
     judgments = detail(frame)
     counts = judgments[judgments["metric"] == "status_count"]
-    languages = [Condition.read(text)["language"] for text in counts["condition"]]
+    languages = condition_values(counts, "language")
     assert dict(zip(languages, counts["value"], strict=True)) == {"en": 8, "zh": 4}
 
 
@@ -72,10 +71,10 @@ def test_a_model_without_readable_judgments_is_named_as_missing(tmp_path: Path) 
     page_elements = elements(page)
     figures = texts_of(page_elements, tag="figure")
     for title in ("Accuracy against confidence", "Telling right from wrong answers, scale by"):
-        (model_figure,) = texts_with(title, figures)
+        (model_figure,) = texts_with(figures, title)
         assert "No number of: silent." in model_figure
     reasons = texts_of(page_elements, **{"class": "nothing"})
-    (reason,) = texts_with("What is reported on each scale: silent", reasons)
+    (reason,) = texts_with(reasons, "What is reported on each scale: silent")
     assert "Too little data" in reason
 
 
@@ -100,7 +99,7 @@ def test_each_difference_names_the_variant_of_the_baseline(tmp_path: Path) -> No
         frame = interval_frame(model, items=12, seed=seed)
         frames.append(frame.assign(variant=f"temperature={temperature}"))
     page = write_report(pd.concat(frames), tmp_path, resamples=20, baseline="m1")
-    (table,) = texts_with("baseline value", texts_of(elements(page), tag="table"))
+    (table,) = texts_with(texts_of(elements(page), tag="table"), "baseline value")
     assert "m1 temperature=0" in table
     assert "m1 temperature=1" in table
     assert "nan" not in table
@@ -123,4 +122,4 @@ def test_means_over_models_are_in_no_matrix(tmp_path: Path) -> None:
     page_elements = elements(write_report(lives, tmp_path, resamples=20))
     matrix = texts_of(page_elements, scope="row")
     assert list(map(str.strip, matrix[:3])) == ["a", "b", "life_eval"]
-    assert texts_with("mean of all models", texts_of(page_elements, tag="table"))
+    assert texts_with(texts_of(page_elements, tag="table"), "mean of all models")

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
+from build import records_with
 from inspect_confidence.report import write_report
 from inspect_confidence.results import Condition
 from metrics.oracles import share_interval
@@ -41,9 +42,7 @@ def shown_values(page: Path) -> dict[int, str]:
 
 def _cells(page: Path) -> list[Element]:
     cells = [element for element in elements(page) if "data-row" in element.attributes]
-    return [
-        element for element in cells if element.tag == "td"
-    ]  # in the matrix percentages are rounded
+    return records_with(cells, tag="td")  # in the matrix percentages are rounded
 
 
 def _scale_judgments(frames: Mapping[str, pd.DataFrame], high: int) -> pd.DataFrame:

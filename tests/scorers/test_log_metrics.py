@@ -15,6 +15,7 @@ import pytest
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Score, Value
 from inspect_ai.util import registry_create, registry_info
 
+from build import copies_with
 from inspect_confidence import scorers
 from inspect_confidence.scorers import log_metrics as logged
 
@@ -143,7 +144,7 @@ def test_a_confidence_of_1_without_a_scale_has_its_own_bin() -> None:
         {"confidence": 1.0, "correct": 0.0, "format_ok": 1.0},
     ]
     assert value_of(logged.ece(), *scores) == pytest.approx({"ece": 0.525})
-    scaled = [{**score, "low": 0.0, "high": 100.0} for score in scores]
+    scaled = copies_with(scores, low=0.0, high=100.0)
     assert value_of(logged.ece(), *scaled) == pytest.approx({"ece_0-100": 0.475})
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from build import attributes_of, numbered
+from build import attributes_of, numbered, records_with
 from inspect_confidence import compare
 from inspect_confidence.metrics import rate_difference_interval
 from inspect_confidence.studies import study_of
@@ -139,9 +139,8 @@ def test_clusters_are_resampled() -> None:
     """Two items a cluster, which are decided alike: the interval is wider."""
     rows = commitments()
     clustered = rows.assign(cluster=[f"c{number // 2}" for number in range(40)])
-    alone, together = (
-        result_row(study_results(side), "", "keep_rate_right") for side in (rows, clustered)
-    )
+    alone = result_row(study_results(rows), "", "keep_rate_right")
+    together = result_row(study_results(clustered), "", "keep_rate_right")
     assert together["value"] == alone["value"]
     assert "20 clusters of 40 items are resampled" in together["note"]
     assert together["ci_high"] - together["ci_low"] > alone["ci_high"] - alone["ci_low"]
@@ -222,7 +221,7 @@ def test_models_are_compared_on_common_items() -> None:
 
 def test_targets_are_compared_target_by_target() -> None:
     """With the same answers there is no difference."""
-    sides = [targets().assign(model=name) for name in ("first", "second")]
+    sides = [targets().assign(model="first"), targets().assign(model="second")]
     table = compare(pd.concat(sides, ignore_index=True), resamples=50)
     payoffs = table[table["metric"] == "payoff"]
     assert sorted(payoffs["condition"]) == [
@@ -248,7 +247,7 @@ def test_the_studys_tables_show_every_metric_once() -> None:
 
 def test_sentences_judge_by_intervals() -> None:
     """An accuracy whose interval lies below the target is too low; one that holds it says less."""
-    clause, asked = [part for part in study_of("abstain").clauses if part.about == "targets"]
+    clause, asked = records_with(study_of("abstain").clauses, about="targets")
     assert callable(clause.text)
     assert (asked.text, asked.each) == (clause.text, ("confidence_asked",))
     attempted = NumberInText(0.84, 0.78, 0.88)

@@ -187,7 +187,7 @@ def test_answers_by_age_by_hand(finer_rows: pd.DataFrame) -> None:
 
 def by_person(rows: list[dict[str, Any]]) -> dict[tuple[str, str, str], dict[str, Any]]:
     """Rows by radius, sex and age."""
-    return {(row["radius"], row["sex"], row["age"]): row for row in rows}
+    return rows_by(rows, "radius", "sex", "age")
 
 
 def with_radius(finer_rows: pd.DataFrame) -> pd.DataFrame:

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain, product
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,11 @@ from build import (
     combinations_of,
     copies_with,
     frame_rows,
+    map_values,
     numbered,
+    records_by,
     rows_with,
+    without_nan,
 )
 from inspect_confidence import InvalidArgument, compare
 from inspect_confidence.metrics import METRICS
@@ -185,11 +189,6 @@ def optimal_gaps(rows: Sequence[Row]) -> list[float]:
     return [row[MAS] - row[SCORE] for row in rows]
 
 
-def without_nan(values: Sequence[float]) -> list[float]:
-    """Those that aren't NaN."""
-    return [value for value in values if not np.isnan(value)]
-
-
 def mean(values: Sequence[float]) -> tuple[float, int]:
     """Mean and number of those that aren't NaN."""
     defined = without_nan(values)
@@ -207,7 +206,7 @@ def eleven_bins(sure: Sequence[float], right: Sequence[float]) -> float:
 def area(sure: Sequence[float], right: Sequence[float]) -> float:
     """AUROC by expectation: each judgment is right with its probability, else wrong."""
     labels = [1] * len(sure) + [0] * len(sure)
-    weights = [*right, *(1 - p for p in right)]
+    weights = [*right, *(1 - np.array(right))]
     return float(roc_auc_score(labels, [*sure, *sure], sample_weight=weights))
 
 
@@ -235,7 +234,8 @@ def of_table(
     """What follows from pairs of confidence and outcome, of these items if not each of another."""
     n = len(sure)
     reported_count = len(set(zip(item_ids or range(n), sure, strict=True)))
-    squares = [p * (1 - c) ** 2 + (1 - p) * c**2 for c, p in zip(sure, right, strict=True)]
+    c, p = np.array(sure), np.array(right)
+    squares = p * (1 - c) ** 2 + (1 - p) * c**2
     return {
         "overconfidence": ((sum(sure) - sum(right)) / n, n),
         "ece": (eleven_bins(sure, right), n),
@@ -438,7 +438,7 @@ def completed(rows: Sequence[Row]) -> list[Row]:
 @pytest.mark.parametrize("convention", [None, "authors"])
 def test_every_number_of_question_sets(kind: str, convention: str | None) -> None:
     """Two models, two epochs, unreadable rows, stated and token: each is its own loop."""
-    of_models = {model: options(model, seed, kind) for seed, model in enumerate("ab")}
+    of_models = {"a": options("a", 0, kind), "b": options("b", 1, kind)}
     all_rows = list(chain.from_iterable(of_models.values()))
     table = results(all_rows, "question_sets", convention=convention)
     for model, rows in of_models.items():
@@ -849,7 +849,7 @@ def test_means_of_models() -> None:
 
 def test_a_mean_of_models_without_common_items_says_so() -> None:
     """Of the slope and of accuracy; its interval is narrower than that of the worse model."""
-    of_models = {model: lives(model, seed, TWENTY_ONE_AGES) for seed, model in enumerate("ab", 1)}
+    of_models = {"a": lives("a", 1, TWENTY_ONE_AGES), "b": lives("b", 2, TWENTY_ONE_AGES)}
     for row in of_models["b"]:
         row |= {"radius": row["radius"] + 1, "item": f"{row['item']} other"}
     table = results(list(chain.from_iterable(of_models.values())))
@@ -917,11 +917,8 @@ def test_compare_two_models() -> None:
     assert set(comparisons["a"]) == {"a stated"}
     assert set(comparisons["b"]) == {"b stated"}
     first_rows, second_rows = common_rows(a, b)
-    first_keys, second_keys = (
-        set(zip(column_of(rows, "item"), column_of(rows, "epoch"), strict=True))
-        for rows in (first_rows, second_rows)
-    )
-    assert first_keys != second_keys
+    item_and_epoch = itemgetter("item", "epoch")
+    assert set(map(item_and_epoch, first_rows)) != set(map(item_and_epoch, second_rows))
     checked = set()
     for radius in ("", "1", "5", "10", "20"):
         part = {"radius": float(radius)} if radius else {}
@@ -1087,7 +1084,7 @@ def by_title(table: pd.DataFrame) -> dict[str, View]:
     """The views of results."""
     views = LIFE_EVAL.views(table)
     assert len(set(attributes_of(views, "title"))) == len(views)
-    return {view.title: view for view in views}
+    return records_by(views, "title")
 
 
 def titles(table: pd.DataFrame) -> set[str]:
@@ -1097,7 +1094,7 @@ def titles(table: pd.DataFrame) -> set[str]:
 
 def cell_text(row: Mapping[Any, Any], digits: int, factor: float = 1) -> str:
     """A cell by hand: value with its interval and the mark of other items, or a dash."""
-    value, low, high = (factor * row[name] for name in ("value", "ci_low", "ci_high"))
+    value, low, high = factor * row["value"], factor * row["ci_low"], factor * row["ci_high"]
     if np.isnan(value):
         return "-"
     mark = " †" if row["note"].startswith("†") else ""
@@ -1163,7 +1160,7 @@ def test_cells_of_table_2(everything: pd.DataFrame) -> None:
         "confidences": len(without_nan(list(map(stated_confidence, life_rows)))),
         "both": both,
     }
-    assert table.loc["a", list(counts)].to_dict() == {k: str(n) for k, n in counts.items()}
+    assert table.loc["a", list(counts)].to_dict() == map_values(str, counts)
     assert f"a, table: {len(life_rows) - both} (" in view.caption
 
 

@@ -13,7 +13,7 @@ import pytest
 import statsmodels.api as sm
 from sklearn.metrics import roc_auc_score
 
-from build import column_of
+from build import column_of, rows_by
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
 from studies.frames import study_results as summarize
@@ -58,7 +58,7 @@ def published_table(shared_data: Path) -> dict[tuple[str, str], dict[str, str]]:
     """The published table's rows by model and set."""
     path = shared_data / "question_sets" / "published.csv"
     with path.open(encoding="utf-8", newline="") as file:
-        rows = {(row["model"], row["question_set"]): row for row in csv.DictReader(file)}
+        rows = rows_by(csv.DictReader(file), "model", "question_set")
     assert set(rows) == set(CELLS)
     return rows
 
@@ -318,7 +318,7 @@ def test_second_epoch_of_the_recorded_answers(shared_data: Path) -> None:
     """All 808 items with what was not read, twice: values and intervals stay."""
     once = ages(shared_data, all_of_them=True)
     repeated = pd.concat([once.assign(epoch=1), once.assign(epoch=2)], ignore_index=True)
-    first, second = (summarize(frame, resamples=10) for frame in (once, repeated))
+    first, second = summarize(once, resamples=10), summarize(repeated, resamples=10)
     assert list(first["metric"]) == list(second["metric"])
     is_compared = (first["metric"] != "n").to_numpy()
     for number in ("value", "ci_low", "ci_high"):

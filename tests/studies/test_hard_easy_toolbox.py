@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain, product
 
 import numpy as np
@@ -10,11 +11,11 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss, roc_auc_score
 
-from build import attributes_of, column_of, numbered
+from build import attributes_of, column_of, condition_values, numbered
 from inspect_confidence import items_needed, recalibrate, recalibrated, summarize, threshold
 from inspect_confidence.commands.views import views_of
 from inspect_confidence.metrics import METRICS, prr
-from inspect_confidence.results import Condition
+from inspect_confidence.studies import View
 from inspect_confidence.studies.toolbox import FURTHER_METRICS
 from studies.frames import NAN, frame, result_row, value, without_choice
 from studies.test_hard_easy_numbers import first_epoch, lives, options
@@ -26,10 +27,15 @@ KNOWN = {
 COSTS = {"right": 1.0, "wrong": -2.0, "abstain": 0.0}
 
 
+def is_of_toolbox(name: str) -> bool:
+    """Whether a metric belongs to the toolbox."""
+    return METRICS[name].toolbox
+
+
 def toolbox_of(results: pd.DataFrame) -> set[str]:
     """Its numbers' names, of models by themselves."""
     single_models = results[~results["model"].str.startswith("mean of")]
-    return {name for name in single_models["metric"] if METRICS[name].toolbox}
+    return set(filter(is_of_toolbox, single_models["metric"]))
 
 
 def test_life_eval_has_what_is_defined_of_probabilities() -> None:
@@ -37,10 +43,10 @@ def test_life_eval_has_what_is_defined_of_probabilities() -> None:
     rows = frame([*lives("m", 1, range(0, 100, 5)), *lives("n", 2, range(0, 100, 5))], "life_eval")
     results = summarize(rows, resamples=200, costs=COSTS)
     assert toolbox_of(results) == KNOWN | {"expected_utility"}
-    conditions = results.loc[[METRICS[name].toolbox for name in results["metric"]], "condition"]
-    assert not any("radius" in Condition.read(text) for text in conditions)
+    toolbox_rows = results[results["metric"].map(is_of_toolbox)]
+    assert set(condition_values(toolbox_rows, "radius")) == {""}
     model_rows = rows[(rows["model"] == "m") & (rows["status"] == "ok")]
-    c, p = (model_rows[name].to_numpy(float) for name in ("confidence", "score"))
+    c, p = model_rows["confidence"].to_numpy(float), model_rows["score"].to_numpy(float)
 
     def found(metric: str, condition: str = "") -> float:
         return value(results, condition, metric, model="m")
@@ -51,8 +57,8 @@ def test_life_eval_has_what_is_defined_of_probabilities() -> None:
     assert found("corp_discrimination") == pytest.approx(p.var() - ((fitted - p) ** 2).mean())
     # Bins of width .1, the last one closed; .3 is .30000000000000004 here.
     place = np.minimum(np.floor(c * 10 + 1e-9), 9)
-    gaps = {k: (c - p)[place == k].mean() for k in np.unique(place)}
-    square = sum((place == k).mean() * gap**2 for k, gap in gaps.items())
+    bins = pd.Series(c - p).groupby(place)
+    square = float(np.average(bins.mean() ** 2, weights=bins.size()))
     assert found("rms_calibration_error") == pytest.approx(square**0.5)
     # Of the surest half: at the confidence where it ends a part, at the mean risk there.
     remaining, risk = len(c) / 2, 0.0
@@ -63,15 +69,19 @@ def test_life_eval_has_what_is_defined_of_probabilities() -> None:
     assert found("risk_at_coverage", "coverage=0.5") == pytest.approx(risk / (len(c) / 2))
     worth = np.where(c >= 2 / 3, p - 2 * (1 - p), 0).mean()
     rows_of = results[(results["metric"] == "expected_utility") & (results["model"] == "m")]
-    thresholds = [Condition.read(text)["answered_from"] for text in rows_of["condition"]]
+    thresholds = condition_values(rows_of, "answered_from")
     assert dict(zip(thresholds, rows_of["value"], strict=True))["0.667"] == pytest.approx(worth)
     # Neighbouring ages are alike: what is biased has no interval.
-    area, biased = (
-        result_row(results, "", name, model="m") for name in ("augrc", "corp_miscalibration")
-    )
+    area = result_row(results, "", "augrc", model="m")
+    biased = result_row(results, "", "corp_miscalibration", model="m")
     assert area["ci_low"] < area["value"] < area["ci_high"]
     assert "ages depend on each other, so that its bias cannot be estimated" in biased["note"]
     assert (area["n"], area["asked"]) == (len(c), (rows["model"] == "m").sum())
+
+
+def views_titled(views: Iterable[View], start: str) -> list[View]:
+    """The views whose titles begin with a text."""
+    return [view for view in views if view.title.startswith(start)]
 
 
 def test_question_sets_have_them_all() -> None:
@@ -101,9 +111,9 @@ def test_question_sets_have_them_all() -> None:
     assert type_2 not in given_numbers
     assert {"augrc", "calibration_p", "debiased_squared_error"} <= given_numbers
     all_views = list(chain.from_iterable(column_of(views_of(results), 1)))
-    (head,) = [view for view in all_views if view.title.startswith("Calibration and selective")]
+    (head,) = views_titled(all_views, "Calibration and selective")
     assert len(head.table) == 3  # two sets, one of them by its tokens too
-    further_views = [view for view in all_views if view.title.startswith(FURTHER_METRICS)]
+    further_views = views_titled(all_views, FURTHER_METRICS)
     assert further_views
     assert all(attributes_of(further_views, "fold"))
 
@@ -142,8 +152,8 @@ def test_epochs_again_change_nothing() -> None:
     ):
         once = frame(first_epoch(rows), task)
         twice = pd.concat([once, once.assign(epoch=2)], ignore_index=True)
-        first, second = (summarize(judgments, resamples=100) for judgments in (once, twice))
-        keep = [METRICS[name].toolbox for name in first["metric"]]
+        first, second = summarize(once, resamples=100), summarize(twice, resamples=100)
+        keep = first["metric"].map(is_of_toolbox)
         columns = ["value", "ci_low", "ci_high"]
         np.testing.assert_allclose(first.loc[keep, columns], second.loc[keep, columns], atol=1e-9)
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, permutations, product
-from math import atanh, inf, isnan, nan, sqrt, tanh
+from math import inf, isnan, nan, sqrt, tanh
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -19,7 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr, ttest_rel
 
-from build import attributes_of, column_of, frame_rows
+from build import (
+    attributes_of,
+    column_of,
+    condition_values,
+    frame_rows,
+    texts_with,
+    without_nan,
+)
 from inspect_confidence import compare
 from inspect_confidence.commands.analysis import study_parts
 from inspect_confidence.metrics import METRICS
@@ -225,9 +232,8 @@ def checked(
     results = summarize(frame, resamples=resamples, convention=convention, options=prefixed)
     assert len(results)
     # The choices given are the same in all rows here; what names them has a test of its own.
-    results = results.assign(
-        condition=[drop_part(text, "variant") for text in results["condition"]]
-    )
+    conditions = results["condition"].apply(drop_part, args=("variant",))
+    results = results.assign(condition=conditions)
     for row in results.to_dict("records"):
         metric = METRICS[row["metric"]]
         if isnan(row["value"]):
@@ -259,7 +265,7 @@ def result_row(results: Frame, metric: str, dataset: str = "all", condition: str
 
 def mean(values: Iterable[float]) -> float:
     """Of what isn't NaN; NaN of nothing."""
-    defined = [value for value in values if not isnan(value)]
+    defined = without_nan(values)
     return fmean(defined) if defined else nan
 
 
@@ -267,24 +273,24 @@ def spread(values: Sequence[float], ddof: int) -> float:
     """Standard deviation."""
     if len(values) <= ddof:
         return nan
-    return sqrt(sum((value - fmean(values)) ** 2 for value in values) / (len(values) - ddof))
+    return float(np.std(values, ddof=ddof))
 
 
 def correlation(x: Sequence[float], y: Sequence[float], kind: str) -> float:
     """By scipy, over what both have; NaN for fewer than three or a constant."""
     # Rounded lest scipy see no tie where sums of the same confidences differ in the last bit.
-    pairs = [(round(a, 12), round(b, 12)) for a, b in zip(x, y, strict=True) if not isnan(a + b)]
-    if len(pairs) < 3 or min(len(set(side)) for side in zip(*pairs, strict=True)) == 1:
+    pairs = np.round(np.column_stack([x, y]), 12)
+    pairs = pairs[~np.isnan(pairs).any(axis=1)]
+    if len(pairs) < 3 or (np.ptp(pairs, axis=0) == 0).any():
         return nan
-    x, y = zip(*pairs, strict=True)
-    fit = spearmanr(x, y) if kind == "spearman" else pearsonr(x, y)
+    fit = spearmanr(*pairs.T) if kind == "spearman" else pearsonr(*pairs.T)
     return float(fit.statistic)
 
 
 def fisher(values: Sequence[float], clamp: float) -> float:
     """Mean by Fisher's transformation."""
-    z = [atanh(max(-clamp, min(clamp, value))) for value in values if not isnan(value)]
-    return tanh(fmean(z)) if z else nan
+    defined = without_nan(values)
+    return tanh(fmean(np.arctanh(np.clip(defined, -clamp, clamp)))) if defined else nan
 
 
 @dataclass(frozen=True)
@@ -388,9 +394,7 @@ class Loops:
         if NO_HEDGE in markers:
             hedging_markers = [marker for marker in markers if marker != NO_HEDGE]
             self._over("no_hedge=without;", hedging_markers, values)
-            less, whole = (
-                self.mrc(marker_list, "spearman") for marker_list in (hedging_markers, markers)
-            )
+            less, whole = self.mrc(hedging_markers, "spearman"), self.mrc(markers, "spearman")
             values["all", "correlation=spearman", "mrc_change"] = less - whole
         return values
 
@@ -403,7 +407,7 @@ class Loops:
         hedges = [float(len(sentence.markers or ())) for sentence in sentences]
         plain = {
             "accuracy": self.accuracy(group),
-            "punt_rate": mean(reply[0].punt for reply in spoken),
+            "punt_rate": mean(attributes_of(column_of(spoken, 0), "punt")),
             "faithfulness": mean(map(self.faithfulness, spoken)),
             "mean_internal_confidence": mean(
                 mean(attributes_of(reply, "held")) for reply in spoken
@@ -448,7 +452,7 @@ class Loops:
         """Of 20 agreements, markers and decisiveness a sentence, and a verdict a reply."""
         failed = judgments = 0
         for reply in spoken:
-            failed += isnan(reply[0].punt) + 20 * sum(isnan(sentence.held) for sentence in reply)
+            failed += isnan(reply[0].punt) + 20 * sum(map(isnan, attributes_of(reply, "held")))
             judgments += 1 + 22 * len(reply)
         return failed / judgments if judgments else nan
 
@@ -460,7 +464,7 @@ class Loops:
             dataset for dataset, splits in by_set.items() if {"train", "test"} <= splits
         ]
         pairs = {
-            "id_mae": [(dataset, dataset) for dataset in complete_sets],
+            "id_mae": list(zip(complete_sets, complete_sets, strict=True)),
             "cd_mae": list(permutations(complete_sets, 2)),
         }
         for metric, chosen in pairs.items():
@@ -571,7 +575,7 @@ class Loops:
     def _variation(self, lists: Iterable[Sequence[float]]) -> float:
         ratios = []
         for values in lists:
-            defined = [value for value in values if not isnan(value)]
+            defined = without_nan(values)
             if len(defined) > 1 and fmean(defined) > 0:
                 ratios.append(spread(defined, self.ddof) / fmean(defined))
         return mean(ratios)
@@ -624,7 +628,7 @@ def test_worked_example_tells_much_apart() -> None:
     assert abs(text["all", "correlation=spearman", "mrc_change"]) > 1e-3
     for metric in ("id_mae", "cd_mae"):
         levels = [text["all", level, metric] for level in ("", "level=sentence", "level=response")]
-        assert len({round(value, 4) for value in levels}) == 3
+        assert len(set(np.round(levels, 4))) == 3
         assert text["all", "", metric] != pytest.approx(authors["all", "", metric], abs=1e-3)
     different = [text[d, f"split={s}", "cmfg"] - authors[d, f"split={s}", "cmfg"] for d, s in SETS]
     assert min(map(abs, different)) > 1e-3
@@ -789,7 +793,7 @@ def test_of_several_thresholds_each_has_the_numbers_that_it_has_alone() -> None:
                 parts = parts.but(marker_threshold=threshold)
             expected[dataset, str(parts), metric] = value
     assert side_by_side == pytest.approx(expected, nan_ok=True)
-    assert any("marker_threshold=100" in condition for _, condition, _ in expected)
+    assert texts_with(column_of(expected, 1), "marker_threshold=100")
 
 
 @pytest.mark.parametrize(
@@ -814,7 +818,7 @@ def test_each_choice_that_is_not_the_default_is_in_the_variant(
 ) -> None:
     """Of every row, so that numbers of two choices never have the same key."""
     results = summarize(frame_from_rows(parsed(WORKED)), resamples=2, **settings)
-    variants = {Condition.read(text).get("variant", "") for text in results["condition"]}
+    variants = set(condition_values(results, "variant"))
     assert variants == {variant}
 
 
@@ -872,9 +876,7 @@ def test_second_epoch_counts_for_the_threshold() -> None:
         checked(frame_from_rows(twice(sentences)), marker_thresholds=(4,)),
         Loops(twice(sentences), 4).numbers(),
     )
-    before, after = (
-        Loops(sentence_list, 4).markers() for sentence_list in (sentences, twice(sentences))
-    )
+    before, after = Loops(sentences, 4).markers(), Loops(twice(sentences), 4).markers()
     assert set(before) < set(after)
 
 
@@ -1210,7 +1212,7 @@ def two_replies(**changed: list[float]) -> dict[str, dict[str, Any]]:
     )
     results = summarize(frame, resamples=10, options={"hedge_markers.marker_thresholds": 1})
     rows = frame_rows(results[results["dataset"] == "d"])
-    return {row["metric"]: row for row in rows}
+    return dict(zip(column_of(rows, "metric"), rows, strict=True))
 
 
 def test_what_two_replies_rest_on() -> None:
@@ -1285,7 +1287,7 @@ def test_cmfg_and_range_over_models() -> None:
         ends = fit.confidence_interval()
         assert (number["ci_low"], number["ci_high"]) == pytest.approx((ends.low, ends.high))
     with_range = results[results["metric"] == "range_correlation"]
-    assert {Condition.read(text)["of"] for text in with_range["condition"]} == {"d_avg_cv"}
+    assert set(condition_values(with_range, "of")) == {"d_avg_cv"}
 
 
 def test_accuracy_over_models() -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from build import numbered, rows_with
+from build import numbered, prefixed, records_by, rows_with
 from inspect_confidence import summarize
 from inspect_confidence.cli import main
 from inspect_confidence.commands.judge_labels import read_judge_labels
@@ -34,7 +34,7 @@ METHOD = "method=recorded"
 def answers(**columns: Any) -> pd.DataFrame:
     """40 items, 24 of them called right, at two epochs alike, and 3 replies that can't be read."""
     item = np.arange(80) // 2
-    rows = {"item": [f"i{k}" for k in item], "epoch": [1.0, 2.0] * 40, "confidence": 0.8}
+    rows = {"item": prefixed("i", item), "epoch": [1.0, 2.0] * 40, "confidence": 0.8}
     readable = pd.DataFrame({**rows, "correct": (item < 24) * 1.0, "status": "ok", **columns})
     unread = readable[:3].assign(
         item=["x", "x", "y"], confidence=np.nan, correct=np.nan, status="invalid_response_format"
@@ -50,16 +50,13 @@ def corrected(run: pd.DataFrame, labels: pd.DataFrame = LABELS) -> dict[str, Res
     unit = estimate.unit_indices(rows, units)
     estimands = corrected_correctness(rows, unit, len(units), Condition(), resampling, "")
     drawn_estimands = estimate.resample(estimands, len(units), resampling)
-    return {
-        row.metric: row for row in estimate.results_of(drawn_estimands, Key("any_eval", "m", "d"))
-    }
+    return records_by(estimate.results_of(drawn_estimands, Key("any_eval", "m", "d")), "metric")
 
 
 def test_accuracy_and_overconfidence_are_corrected_by_rates() -> None:
     """Of .6 called right: (.6 + .8 - 1)/(.9 + .8 - 1) = 4/7, and .8 less it; the rest stays."""
-    plain, results = (
-        summarize(answers(), resamples=200, judge_labels=labels) for labels in (None, LABELS)
-    )
+    plain = summarize(answers(), resamples=200, judge_labels=None)
+    results = summarize(answers(), resamples=200, judge_labels=LABELS)
     accuracy = result_row(results, METHOD, "judge_corrected_accuracy")
     assert accuracy["value"] == pytest.approx(4 / 7)
     assert accuracy["ci_low"] < 0.45

@@ -53,7 +53,9 @@ def test_no_interval_leaves_out_its_value(
 ) -> None:
     """Two epochs, unreadable replies among them, reports beyond the scale."""
     results = scaled(rows_of(answers), resamples=40)
-    low, value, high = (results[name].to_numpy() for name in ("ci_low", "value", "ci_high"))
+    low = results["ci_low"].to_numpy()
+    value = results["value"].to_numpy()
+    high = results["ci_high"].to_numpy()
     has_interval = ~np.isnan(low)
     is_outside = (low > value + 1e-9) | (value > high + 1e-9)
     assert not (has_interval & is_outside).any(), results[has_interval & is_outside].to_string()

@@ -16,7 +16,7 @@ import pytest
 from scipy.stats import pearsonr
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from build import column_of, copies_with, numbered, rows_with
+from build import column_of, copies_with, numbered, rows_with, slow_cases
 from inspect_confidence import InvalidArgument, detail, read_judgments
 from inspect_confidence.metrics import m_ratio, meta_d
 from studies.frames import NAN, Row, changed, frame, result_row, scale_rows, scaled, value
@@ -302,10 +302,8 @@ def test_where_meta_d_is_there() -> None:
     """Correctness gives a response; mixed numbers of choices and weights have none."""
     # Of two choices a wrong answer is the other one, so meta-d' needs no column of answers.
     rows = thirds()
-    with_answers, without_answers = (
-        result_row(scaled(answer_rows), "scale=0-100", "meta_d")
-        for answer_rows in (rows, copies_with(rows, answer=""))
-    )
+    with_answers = result_row(scaled(rows), "scale=0-100", "meta_d")
+    without_answers = result_row(scaled(copies_with(rows, answer="")), "scale=0-100", "meta_d")
     assert not np.isnan(with_answers["value"])
     assert with_answers["value"] == without_answers["value"]
     # Where items have different numbers of choices, or none, M-ratio is NaN and says why.
@@ -418,9 +416,7 @@ def same_again(once: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([once, repeated], ignore_index=True)
 
 
-@pytest.mark.parametrize(
-    "choices", [4, *(pytest.param(one, marks=pytest.mark.slow) for one in (2, NAN))]
-)
+@pytest.mark.parametrize("choices", [4, *slow_cases((2, NAN))])
 def test_second_epoch_of_the_same_answers_changes_no_row(choices: float) -> None:
     """Value and interval of every row stay: of sets, means, differences, p and correlations."""
     rows = []
@@ -432,7 +428,7 @@ def test_second_epoch_of_the_same_answers_changes_no_row(choices: float) -> None
     once.loc[once.index % 9 == 0, "raw"] = once["high"] + 2
     once.loc[once.index % 13 == 0, "raw"] = once["high"] + 30
     once.loc[once["status"] != "ok", "raw"] = NAN
-    first, second = (summarize(judgments, resamples=100) for judgments in (once, same_again(once)))
+    first, second = summarize(once, resamples=100), summarize(same_again(once), resamples=100)
     wrong = changed(first, second)
     assert wrong.empty, wrong.to_string()
     metrics = set(first["metric"])

@@ -8,7 +8,7 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from build import copies_with, rows_with
+from build import copies_with, records_with, rows_with
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import View
 from inspect_confidence.studies.scale_variants.shown import scale_tables as views
@@ -67,9 +67,7 @@ def test_every_table_has_its_scales_in_order(results: pd.DataFrame) -> None:
         assert list(views_by_title[title].table)[2:] == [*scales, "n"], title
     for title in ("Calibration and sensitivity", "Reports", "Tables 6 and 7, ECE by bins"):
         for model in "mn":
-            (view,) = [
-                candidate for candidate in views(results) if candidate.title == f"{title}: {model}"
-            ]
+            (view,) = records_with(views(results), title=f"{title}: {model}")
             rows = list(map(tuple, view.table[["data set", "scale"]].to_numpy()))
             assert rows == list(product(("one", "two", "mean"), EVERY)), title
 

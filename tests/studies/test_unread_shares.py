@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from build import attributes_of, combinations_of, copies_with, frame_rows
+from build import attributes_of, column_of, combinations_of, copies_with, frame_rows, rows_by
 from inspect_confidence import summarize
 from inspect_confidence.metrics import clustered_wilson_interval
 from inspect_confidence.report.tables import Table
@@ -49,7 +49,7 @@ def unread_rows(*frames: pd.DataFrame, common_items: bool = False) -> pd.DataFra
 
 def by_condition(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Rows by condition."""
-    return {row["condition"]: row for row in frame_rows(rows)}
+    return rows_by(frame_rows(rows), "condition")
 
 
 def test_shares_and_intervals_follow_from_the_judgments() -> None:
@@ -117,8 +117,8 @@ def test_the_report_has_a_sentence_of_one_model_and_a_table_of_several() -> None
     assert shown(rows) == summarize_failures(rows)[0].sentence
     table = shown(unread_rows(judgments(model="a"), judgments(0, model="b")))
     assert isinstance(table, Table)
-    assert [line[0].text for line in table.lines] == ["scale_variants"] * 2
-    assert [line[3].row for line in table.lines] == [0, 3]
+    assert attributes_of(column_of(table.lines, 0), "text") == ["scale_variants"] * 2
+    assert attributes_of(column_of(table.lines, 3), "row") == [0, 3]
 
 
 def test_items_of_the_same_name_in_two_data_sets_are_different_items() -> None:

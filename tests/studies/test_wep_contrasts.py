@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from build import copies_with
+from build import column_of, copies_with, map_values, records_by, texts_starting
 from inspect_confidence import InvalidArgument
 from inspect_confidence.datasets.wep_choices import ChoicePrompt, design
 from inspect_confidence.prompts.wep_probes import CHOICES
@@ -86,17 +87,9 @@ def units(rows: list[dict[str, Any]], metric: str) -> dict[tuple[Any, ...], floa
         names = ("scenario", "choice_set", "numbers", "cot", "interval", "point")
         words = CHOICES[row["choice_set"]]
         place = words.index(row["choice"]) if row["choice"] else None
-        places[tuple(row[name] for name in names)] = place
-    right = {
-        (
-            prompt.scenario,
-            prompt.choice_set,
-            prompt.numbers,
-            prompt.interval,
-            prompt.point,
-        ): prompt.right
-        for prompt in design()
-    }
+        places[itemgetter(*names)(row)] = place
+    factors = ("scenario", "choice_set", "numbers", "interval", "point")
+    right = map_values(attrgetter("right"), records_by(design(), *factors))
     values: dict[tuple[Any, ...], float] = {}
     for (scenario, size, numbers, cot, kind, point), place in places.items():
         key = (scenario, size, numbers, cot, kind, point)
@@ -167,12 +160,9 @@ def test_scores_and_contrasts_equal_loops_and_scipy(unread: float) -> None:
             note = row_at(results, "t_statistic", of=metric, **contrast)["note"]
             assert f"p = {test.pvalue:.4f}, which takes units for independent" in note
             # One verdict: p and the interval rest on the same clusters.
-            ends = [
-                row_at(results, "difference", of=metric, **contrast)[end]
-                for end in ("ci_low", "ci_high")
-            ]
+            row = row_at(results, "difference", of=metric, **contrast)
             p = row_at(results, "p_value", of=metric, **contrast)["value"]
-            assert (p < 0.05) == (ends[0] > 0 or ends[1] < 0), (metric, contrast)
+            assert (p < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0), (metric, contrast)
 
 
 def test_contrasts_within_scenarios_and_modes() -> None:
@@ -263,7 +253,7 @@ def test_intervals_rest_on_36_clusters() -> None:
     results = table(choice_rows(choose, cot=(False,)), resamples=4_000)
     assert len(names) == 36
     row = row_at(results, EC, cot="without")
-    hits = pd.Series({key: float(hit) for key, hit in names.items()})
+    hits = pd.Series(map_values(float, names))
     assert row["value"] == pytest.approx(hits.mean())
     variances = hits.groupby(level=0).agg(
         lambda scenario_hits: scenario_hits.var(ddof=0) / len(scenario_hits)
@@ -326,7 +316,8 @@ def test_chance_of_one_prompt_says_what_it_lacks() -> None:
     rows = choice_rows(noisy(1))[:1]
     results = table(rows)
     undefined = [row for row in results.values() if np.isnan(row["value"])]
-    assert all(row["note"].startswith("undefined: ") for row in undefined), undefined
+    notes = column_of(undefined, "note")
+    assert texts_starting(notes, "undefined: ") == notes
     expected = row_at(results, EMC, baseline="expected")
     assert np.isnan(expected["value"])
     assert "no prompt stands beside another" in expected["note"]

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import prefixed
 from inspect_confidence import summarize
 from inspect_confidence.metrics import clustered_wilson_interval
 from validation.coverage import RUNS, Coverage, lacking
@@ -53,9 +54,9 @@ def passages(models: int, clusters: int) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "task": "any_eval",
-            "model": [f"m{number}" for number in model],
+            "model": prefixed("m", model),
             "item": [f"{name}-{number}" for name, number in zip(cluster, question, strict=True)],
-            "cluster": [f"passage {number}" for number in cluster],
+            "cluster": prefixed("passage ", cluster),
             "confidence": np.round(sure.ravel(), 2),
             "correct": right.ravel().astype(float),
         }

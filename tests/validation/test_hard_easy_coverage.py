@@ -242,7 +242,7 @@ def test_question_sets_give_back_parameters(tmp_path: Path, record_property: Rec
         assert log.status == "success", log.error
         rows = read_judgments(folder)["question_sets"]
         assert (rows["status"] == "ok").all()
-        stated_rows, token = (rows[rows["source"] == source] for source in ("stated", "token"))
+        stated_rows, token = rows[rows["source"] == "stated"], rows[rows["source"] == "token"]
         n = len(stated_rows)
         assert n == len(token) == 1512
         right = int(stated_rows["correct"].sum())

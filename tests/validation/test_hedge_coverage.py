@@ -114,14 +114,15 @@ def test_over_data_sets(design: str, n: int) -> None:
             rule = METRICS[name].interval
             ends, _ = metrics.interval_of(rule, value[0], draws[name], units)
             tally.add(name, ends, truths[name][0], value[0])
-        mic, of_draws = (MarkerTables(VALUES, x, 0).mic[:, train] for x in (tables, resampled))
+        mic = MarkerTables(VALUES, tables, 0).mic[:, train]
+        of_draws = MarkerTables(VALUES, resampled, 0).mic[:, train]
         is_in_train = is_common[train, :, 0]
         true_mic = np.where(is_in_train, true, np.nan)
         for name, over, keep in (
             ("m_avg_cv", "groups", is_in_train.all(axis=0)[None]),
             ("d_avg_cv", "markers", is_in_train.sum(axis=1, keepdims=True) > 1),
         ):
-            measured, truth = (np.where(keep, x, np.nan) for x in (mic[0], true_mic))
+            measured, truth = np.where(keep, mic[0], np.nan), np.where(keep, true_mic, np.nan)
             (value,) = marker_variation(measured[None], over=over)  # type: ignore[arg-type]
             (true_value,) = marker_variation(truth[None], over=over)  # type: ignore[arg-type]
             if not np.isnan(value):

@@ -6,8 +6,9 @@ import functools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations, product, starmap
 from math import comb, sqrt
+from operator import itemgetter, methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from inspect_ai.log import EvalLog, write_eval_log
 from inspect_ai.model import get_model
 from scipy.stats import binom, binomtest, norm, wilcoxon
 
-from build import column_of
+from build import column_of, map_values
 from figures import Record
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
@@ -98,23 +99,21 @@ def pooled(results: pd.DataFrame, marker: str) -> tuple[float, int]:
         value_and_count for (_, its), value_and_count in mics(results).items() if its == marker
     ]
     n = sum(column_of(parts, 1))
-    return sum(value * count for value, count in parts) / n, n
+    return float(np.average(column_of(parts, 0), weights=column_of(parts, 1))), n
 
 
 @pytest.mark.slow
 def test_judge_without_errors_is_the_rules(tmp_path: Path) -> None:
     """All that is read from both logs is the same, in one call a sentence too."""
-    frames = [
-        judgments(answered(tmp_path / name, judge, items=30, **options).location)
-        for name, judge, options in (
-            ("rules", "rules", {}),
-            ("model", "model", {}),
-            ("batch", "model", {"batch_judgments": True}),
-        )
-    ]
-    first, *other_frames = (
-        frame.drop(columns=["run", "uuid", "variant", "judge"]) for frame in frames
-    )
+    frames = []
+    for name, judge, options in (
+        ("rules", "rules", {}),
+        ("model", "model", {}),
+        ("batch", "model", {"batch_judgments": True}),
+    ):
+        frame = judgments(answered(tmp_path / name, judge, items=30, **options).location)
+        frames.append(frame.drop(columns=["run", "uuid", "variant", "judge"]))
+    first, *other_frames = frames
     assert len(first) == 30
     for other_frame in other_frames:
         pd.testing.assert_frame_equal(first, other_frame)
@@ -163,7 +162,8 @@ def test_floor_of_distances(c: float, floor: float) -> None:
 
 def ranks_agree(first: FloatArray, second: FloatArray) -> FloatArray:
     """Spearman's correlation of each row; simulated MICs hardly ever tie."""
-    a, b = (np.argsort(np.argsort(part, axis=1), axis=1) for part in (first, second))
+    a = np.argsort(np.argsort(first, axis=1), axis=1)
+    b = np.argsort(np.argsort(second, axis=1), axis=1)
     n = a.shape[1]
     return np.asarray(1 - 6 * ((a - b) ** 2).sum(axis=1) / (n * (n * n - 1)))
 
@@ -180,7 +180,7 @@ def simulated(sizes: Sizes, runs: int, seed: int) -> Floors:
     """Sentences by sentence: Bin(K, c)/K with the same c in all data sets."""
     rng = np.random.default_rng(seed)
     agreement = {key: rng.binomial(K, MARKERS[key[1]], (runs, n)) / K for key, n in sizes.items()}
-    mic = {key: part.mean(axis=1) for key, part in agreement.items()}
+    mic = map_values(methodcaller("mean", axis=1), agreement)
 
     def gap(first: str, second: str) -> FloatArray:
         parts = [
@@ -190,8 +190,8 @@ def simulated(sizes: Sizes, runs: int, seed: int) -> Floors:
         return np.asarray(np.mean(parts, axis=0))
 
     draws: dict[tuple[str, str], FloatArray] = {
-        ("", "id_mae"): np.mean([gap(dataset, dataset) for dataset in SETS], axis=0),
-        ("", "cd_mae"): np.mean([gap(*pair) for pair in permutations(SETS, 2)], axis=0),
+        ("", "id_mae"): np.mean(list(map(gap, SETS, SETS)), axis=0),
+        ("", "cd_mae"): np.mean(list(starmap(gap, permutations(SETS, 2))), axis=0),
     }
     train_mics = [mic[(dataset, "train"), marker] for dataset, marker in product(SETS, MARKERS)]
     table = np.reshape(train_mics, (len(SETS), len(MARKERS), -1))
@@ -212,7 +212,7 @@ def simulated(sizes: Sizes, runs: int, seed: int) -> Floors:
 def test_stable_markers_are_at_the_floor(log: EvalLog, record_property: Record) -> None:
     """Four numbers lie where 4,000 simulated runs of the same design do, at 1 - .05/4."""
     results = summarize(judgments(log.location), resamples=1, options=EVERY_MARKER)
-    sizes = {key: n for key, (_, n) in mics(results).items()}
+    sizes = map_values(itemgetter(1), mics(results))
     assert len(sizes) == len(SETS) * len(SPLITS) * len(MARKERS)
     floors, numbers = simulated(sizes, 4_000, 7), over_sets(results)
     id_mae = floors.drawn["", "id_mae"]
@@ -285,7 +285,7 @@ def test_less_stable_is_worse_in_order(record_property: Record) -> None:
         of_step: dict[str, list[float]] = defaultdict(list)
         for seed in seeds:
             results = summarize(spoken(seed, stability), resamples=1, options=EVERY_MARKER)
-            sizes = {key: n for key, (_, n) in mics(results).items()}
+            sizes = map_values(itemgetter(1), mics(results))
             floor = [
                 distance_from_mic(internal_confidence(m, dataset, stability, seed), n)
                 for ((dataset, split), m), n in sizes.items()

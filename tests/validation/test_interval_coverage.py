@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom, entropy
 from statsmodels.stats.proportion import proportion_confint
 
-from build import column_of
+from build import attributes_of, column_of, records_with
 from figures import Record
 from inspect_confidence.metrics import (
     METRICS,
@@ -415,7 +415,7 @@ def test_the_studys_own_numbers(items: int, level: int) -> None:
             method_statistics(rows, Condition()), strata, Resampling(400, seed)
         )
         results = results_of(drawn_estimands, Key("fermi_eval", "m", "own"))
-        offset = next(result.value for result in results if result.metric == "conformal_offset")
+        offset = attributes_of(records_with(results, metric="conformal_offset"), "value")[0]
         at_offset = true_values(offset) | {"conformal_offset": np.nan}
         for result in results:
             after = "method=conformal" in result.condition

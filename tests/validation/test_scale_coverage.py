@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp, norm
 
+from build import map_values
 from figures import Record
 from inspect_confidence import metrics
 from inspect_confidence.metrics import METRICS, ConfidenceTables, ItemTables, ValueTables, bootstrap
@@ -58,11 +59,12 @@ def exact_values(observer: Observer) -> dict[str, float]:
         "ece": np.abs(gaps).sum(),
     }
     for threshold in (0.5, 0.75):
-        hit, false_alarm = (part[threshold <= VALUES].sum() / part.sum() for part in (right, wrong))
+        hit = right[threshold <= VALUES].sum() / right.sum()
+        false_alarm = wrong[threshold <= VALUES].sum() / wrong.sum()
         truths[f"type2_dprime {threshold:g}".replace("0.", ".")] = norm.ppf(hit) - norm.ppf(
             false_alarm
         )
-    return {name: float(value) for name, value in truths.items()}
+    return map_values(float, truths)
 
 
 def test_truths_of_laws_are_the_exact_values() -> None:

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom, binomtest, norm
 
+from build import map_values
 from figures import Record
 from inspect_confidence import metrics, summarize
 from inspect_confidence.datasets.questions import bundled_questions
@@ -116,12 +117,10 @@ def test_rounding_keeps_meta_d(record_property: Record) -> None:
     correct = (rng.uniform(size=(seeds, items)) < 0.75).astype(float)
     evidence = draw_evidence(correct, meta_d, rng.uniform(size=correct.shape))
     share = reported_share(evidence, 0.5)
-    fine, coarse = (
-        metrics.TABLE_FUNCTIONS["meta_d_ideal"](
-            tables(WIDE, reports(share, int(WIDE.low), int(WIDE.high), step), correct)
-        )
-        for step in (1, 5)
-    )
+    meta_d_ideal = metrics.TABLE_FUNCTIONS["meta_d_ideal"]
+    low, high = int(WIDE.low), int(WIDE.high)
+    fine = meta_d_ideal(tables(WIDE, reports(share, low, high, 1), correct))
+    coarse = meta_d_ideal(tables(WIDE, reports(share, low, high, 5), correct))
     errors = [estimates.std(ddof=1) / np.sqrt(seeds) for estimates in (fine, coarse, coarse - fine)]
     record_property(
         "figure",
@@ -142,7 +141,7 @@ def answered(respondent: str, scale: Scale, seeds: int, draws: int = 1) -> pd.Da
     names, reports_read = [], []
     parameters = dict(part.split("=") for part in respondent.split())
     scale_parameters = parameters.pop("scale_meta_d", "")
-    numbers = {name: float(value) for name, value in parameters.items()}
+    numbers = map_values(float, parameters)
     whole = int(numbers.pop("round_to", 5))
     for seed in range(seeds):
         observer = Metacognitive(
@@ -192,11 +191,9 @@ def test_respondent_over_items_and_seeds(record_property: Record) -> None:
     def share(name: str, truth: float, observed_share: float, baseline: float = 0.0) -> None:
         """A share of judgments, or its excess over what there is without the parameter."""
         interval = binomtest(round(observed_share * n), n).proportion_ci(level)
-        ends = [
-            (end - baseline) / (1 - baseline)
-            for end in (observed_share, interval.low, interval.high)
-        ]
-        intervals[name] = (truth, ends[0], ends[1], ends[2])
+        numbers = np.array([observed_share, interval.low, interval.high])
+        value, low, high = (numbers - baseline) / (1 - baseline)
+        intervals[name] = (truth, value, low, high)
 
     plain = answered("accuracy=0.7 meta_d=1.2 bias=0.3 round_to=1", WIDE, seeds)
     numbers_of_plain = values(plain)
@@ -205,10 +202,8 @@ def test_respondent_over_items_and_seeds(record_property: Record) -> None:
     share("accuracy", 0.7, numbers_of_plain["accuracy"])
     share("slip 0 by violation_rate", 0, numbers_of_plain["violation_rate"])
     for threshold in (0.5, 0.75):
-        sensitivity, criterion = (
-            numbers_of_plain[f"{name};threshold={threshold}"]
-            for name in ("meta_d_ideal", "type2_criterion")
-        )
+        sensitivity = numbers_of_plain[f"meta_d_ideal;threshold={threshold}"]
+        criterion = numbers_of_plain[f"type2_criterion;threshold={threshold}"]
         points = sensitivity, float(bias_of(np.array(criterion), threshold - 0.005))
         estimator_items = estimators(threshold).items()
         for point, truth, (name, estimator) in zip(
@@ -220,7 +215,8 @@ def test_respondent_over_items_and_seeds(record_property: Record) -> None:
                 *percentile_interval(estimator(resampled_tables), level),
             )
     slipping = "accuracy=0.7 meta_d=1.2 bias=0.3 slip=0.2"
-    narrow, wide = (values(answered(slipping, scale, seeds)) for scale in (NARROW, WIDE))
+    narrow = values(answered(slipping, NARROW, seeds))
+    wide = values(answered(slipping, WIDE, seeds))
     share("slip by violation_rate on 0-20", 0.2, narrow["violation_rate"])
     share("slip by violation_rate on 0-100", 0, wide["violation_rate"])
     anchored = values(answered("accuracy=0.7 meta_d=1.2 bias=0.3 anchor_share=0.3", WIDE, seeds))

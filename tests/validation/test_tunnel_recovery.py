@@ -55,7 +55,8 @@ def test_tunnel_is_undone(tunnel: float, record_property: Record) -> None:
     """
     nominal = np.array(LEVELS) / 100
     coverage_pairs = [coverages(tunnel, 200, seed) for seed in range(20)]
-    direct, estimated = (np.mean(column_of(coverage_pairs, side), axis=0) for side in (0, 1))
+    direct = np.mean(column_of(coverage_pairs, 0), axis=0)
+    estimated = np.mean(column_of(coverage_pairs, 1), axis=0)
     expected = tunnel * nominal
     error = np.sqrt(expected * (1 - expected) / (20 * ITEMS))
     np.testing.assert_array_less(np.abs(direct - expected), 3 * error)

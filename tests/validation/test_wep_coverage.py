@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from itertools import product
+from operator import attrgetter
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from build import attributes_of, column_of
+from build import attributes_of, column_of, frame_rows, numbered, prefixed, shares_of
 from inspect_confidence import summarize
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.metrics import (
@@ -33,8 +35,7 @@ TIED = "values are tied, order statistics discrete"
 
 def people(word: str) -> Law:
     """What people say a word means."""
-    counts = surveyed_counts()[word]
-    return {value: count / sum(counts.values()) for value, count in counts.items()}
+    return shares_of(surveyed_counts()[word])
 
 
 def bell(mean: float, spread: float) -> Law:
@@ -50,15 +51,22 @@ def samples(law: Law, n: int, simulations: int, seed: int) -> FloatArray:
     return rng.choice(np.array([*law]), (simulations, n), p=[*law.values()])
 
 
+def without_empty(intervals: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The intervals, and NaN for both ends of those that have no width."""
+    ends = np.array(list(intervals))
+    ends[~(ends[:, 0] < ends[:, 1])] = np.nan
+    return list(map(tuple, ends.tolist()))
+
+
 def mean_of(law: Law) -> float:
     """Its mean."""
-    return sum(value * share for value, share in law.items())
+    return float(np.average(list(law), weights=list(law.values())))
 
 
 def median_of(law: Law) -> float:
     """Its median."""
     values = sorted(law)
-    reached = np.cumsum([law[value] for value in values])
+    reached = np.cumsum(list(map(law.__getitem__, values)))
     return values[int(np.searchsorted(reached, 0.5))]
 
 
@@ -107,15 +115,11 @@ def test_mean_and_median(design: str) -> None:
     figures = []
     for n in SIZES:
         simulated = samples(law, n, 1_000, 1)
-        ends = [mean_interval(row / 100) for row in simulated]
+        ends = list(map(mean_interval, simulated / 100))
         figures.append(
             covered("mean_probability", design, n, mean_of(law) / 100, ends, discreteness)
         )
-        medians = [median_interval(row / 100) for row in simulated]
-        ends = [
-            ends_of_sample if ends_of_sample[0] < ends_of_sample[1] else (np.nan, np.nan)
-            for ends_of_sample in medians
-        ]
+        ends = without_empty(map(median_interval, simulated / 100))
         figures.append(covered("median_probability", design, n, median_of(law) / 100, ends, TIED))
     assert not lacking(figures)
 
@@ -134,10 +138,10 @@ def twin_rows(simulations: int) -> pd.DataFrame:
         {
             "task": "wep_elicitation",
             "item": [f"{name}-{place}" for name, place in zip(setting, context, strict=True)],
-            "context": [f"gendered-{place}" for place in context],
+            "context": prefixed("gendered-", context),
             "setting": setting,
             "language": "en",
-            "word": [f"word {number}" for number in word],
+            "word": prefixed("word ", word),
             "probability": values.ravel(),
         }
     )
@@ -196,22 +200,16 @@ def test_theta_and_difference_of_medians(design: str) -> None:
             brunner_munzel(a, b, interval="logit")
             for a, b in zip(first_samples, second_samples, strict=True)
         ]
-        ends = [(comparison.ci_low, comparison.ci_high) for comparison in comparisons]
+        ends = list(map(attrgetter("ci_low", "ci_high"), comparisons))
         sizes = f"{design}, {against} against"
         wide = "both samples small or few values: discrete" if n <= 30 else ""
         figures.append(covered("brunner_munzel_theta", sizes, n, theta, ends, wide))
-        medians = [
-            _difference_of_medians(a, b) for a, b in zip(first_samples, second_samples, strict=True)
-        ]
-        ends = [
-            comparison if comparison[0] < comparison[1] else (np.nan, np.nan)
-            for comparison in medians
-        ]
+        ends = without_empty(map(_difference_of_medians, first_samples, second_samples))
         figures.append(covered("median_difference", sizes, n, gap, ends, TIED))
         if abs(theta - 0.5) < 1e-9:
             levels.append(rejected("Brunner-Munzel", sizes, n, attributes_of(comparisons, "p")))
         if design == "separated":
-            assert all(comparison.p < 2e-8 for comparison in comparisons)
+            assert max(attributes_of(comparisons, "p")) < 2e-8
     assert not lacking(figures)
     assert not misjudged(levels)
 
@@ -224,7 +222,7 @@ def test_level_of_few_values(design: str) -> None:
     levels = []
     for n, against in [(5, 5), (5, 123), (8, 15), (9, 9), (10, 11)]:
         first_samples, second_samples = samples(first, against, 300, 4), samples(second, n, 300, 5)
-        ps = [brunner_munzel(a, b).p for a, b in zip(first_samples, second_samples, strict=True)]
+        ps = attributes_of(map(brunner_munzel, first_samples, second_samples), "p")
         levels.append(rejected("Brunner-Munzel", f"{design}, {against} against", n, ps))
     assert not misjudged(levels)
 
@@ -330,8 +328,8 @@ def test_whole_path_of_two_epochs() -> None:
     """From judgments, two epochs and one in ten unreadable, of a word in 17 contexts or fewer."""
     law, simulations = bell(70, 10), 300
     names = ("mean_probability", "median_probability", "brunner_munzel_theta")
-    ends: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
-    contexts = [f"context-{place:02d}" for place in range(17)]
+    ends: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    contexts = numbered("context-", 17, digits=2)
     for seed in range(simulations):
         rng = np.random.default_rng(seed)
         values = rng.choice([*law], 17, p=[*law.values()]) / 100
@@ -349,7 +347,8 @@ def test_whole_path_of_two_epochs() -> None:
             }
         )
         rows.loc[rows["status"] != "ok", "probability"] = np.nan
-        results = {row["metric"]: row for row in summarize(rows, resamples=5).to_dict("records")}
+        result_rows = frame_rows(summarize(rows, resamples=5))
+        results = dict(zip(column_of(result_rows, "metric"), result_rows, strict=True))
         for name in names:
             row = results[name]
             assert Condition.read(str(row["condition"]))["word"] == "likely"
