@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, product
 from operator import attrgetter, itemgetter
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import pandas as pd
@@ -120,6 +121,13 @@ def entries_of(mapping: Mapping[Any, Any], keys: Iterable[Any]) -> dict[Any, Any
 def without_nan(values: Iterable[float]) -> list[float]:
     """The values that are not NaN."""
     return [value for value in values if not math.isnan(value)]
+
+
+def path_or_skip(path: Path) -> Path:
+    """The path of data that are not part of this package; without them the test is skipped."""
+    if not path.exists():
+        pytest.skip(f"{path} does not exist")
+    return path
 
 
 def slow_cases(cases: Iterable[Any]) -> list[Any]:

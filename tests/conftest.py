@@ -19,7 +19,7 @@ from hypothesis import settings
 from inspect_ai import eval
 from inspect_ai.log import EvalLog
 
-from build import attributes_of, column_of
+from build import attributes_of, column_of, path_or_skip
 from inspect_confidence.datasets.cache import CACHE_VARIABLE
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from remote import Remote, serving
@@ -58,10 +58,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder with the real data sets, laid out as the cache is."""
-    folder = CHECKOUT.parent / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("the real data sets are not beside this checkout")
-    return folder
+    return path_or_skip(CHECKOUT.parent / "shared" / "data")
 
 
 @pytest.fixture(autouse=True, scope="module")

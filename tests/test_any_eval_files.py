@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from build import rows_with
+from build import path_or_skip, rows_with
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import SELF_DESCRIBING, Recorded
@@ -186,10 +186,7 @@ PUBLISHED = {
 @pytest.fixture
 def atlas(shared_data: Path) -> Path:
     """Verbalised confidence of 16 models on 1,500 items of MMLU."""
-    folder = shared_data / "atlas"
-    if not folder.is_dir():
-        pytest.skip("the atlas is not beside this checkout")
-    return folder
+    return path_or_skip(shared_data / "atlas")
 
 
 @pytest.mark.slow

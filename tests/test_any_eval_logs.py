@@ -29,7 +29,7 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from sklearn.metrics import roc_auc_score
 
-from build import column_of, prefixed
+from build import column_of, path_or_skip, prefixed
 from inspect_confidence import InvalidArgument, read_judgments, summarize, with_confidence
 from inspect_confidence.studies import Recorded
 from runs import QUIET, printed
@@ -451,10 +451,7 @@ def test_a_failed_sample_failed_in_each_way(tmp_path: Path) -> None:
 @pytest.fixture
 def real(shared_data: Path) -> Path:
     """Logs of real models by others."""
-    folder = shared_data / "logs"
-    if not folder.is_dir():
-        pytest.skip("the real logs are not beside this checkout")
-    return folder
+    return path_or_skip(shared_data / "logs")
 
 
 LABELLED = ("--confidence-from", "metadata.label_confidence", "--confidence-scale", "0-1")

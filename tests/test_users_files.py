@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from build import numbered, rows_by
+from build import numbered, path_or_skip, rows_by
 from inspect_confidence.grades import is_same_answer
 from inspect_confidence.results import Condition
 from runs import printed
@@ -668,9 +668,7 @@ CASES: dict[str, tuple[str, dict[str, float]]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_field_cases_give_their_values(shared_data: Path, case: str) -> None:
     """As their notes have them."""
-    folder = shared_data.parent / "cases" / case
-    if not folder.is_dir():
-        pytest.skip("the field cases are not beside this checkout")
+    folder = path_or_skip(shared_data.parent / "cases" / case)
     options, values = CASES[case]
     (path,) = folder.glob("answers.*")
     for metric, expected in values.items():

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from inspect_ai import Task
 
-from build import attributes_of, by_id, sample_table
+from build import attributes_of, by_id, path_or_skip, sample_table
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.wep_choices import COMPLEMENTS, NUMBERS, design
 from inspect_confidence.datasets.wep_contexts import FURTHER, SURVEYED, bundled_contexts
@@ -251,9 +251,7 @@ def test_whole_messages(tmp_path: Path) -> None:
 
 def test_wording_is_as_the_study_prints_it(shared_data: Path, tmp_path: Path) -> None:
     """Every wording that is quoted of the study, read from the quotations themselves."""
-    place = shared_data.parent / "facts" / "instruments.md"
-    if not place.is_file():
-        pytest.skip("the studies' wordings are not beside this checkout")
+    place = path_or_skip(shared_data.parent / "facts" / "instruments.md")
     quoted = place.read_text("utf-8").split("## Words of estimative probability\n")[1]
 
     def quotation(pattern: str) -> list[str]:

@@ -203,6 +203,16 @@ Asked = tuple[str, dict[str, str]]
 """What is asked, and of which texts."""
 
 
+def matching_form(patterns: Mapping[str, str], prompt: str) -> Asked:
+    """The form whose pattern, and no other's, occurs in a prompt, and the pattern's groups."""
+    matches = {}
+    for form, pattern in patterns.items():
+        if match := re.search(pattern, prompt, re.DOTALL):
+            matches[form] = match.groupdict()
+    (asked,) = matches.items()
+    return asked
+
+
 @dataclass
 class Examiner:
     """Judges as it thinks, in one of many forms of JSON; `instead` may have it say otherwise."""
@@ -213,12 +223,7 @@ class Examiner:
 
     def __call__(self, request: Request) -> Reply:
         """The judgment that a prompt asks for."""
-        ((form, match),) = [
-            (name, match)
-            for name, pattern in PROMPTS.items()
-            if (match := re.search(pattern, request.prompt, re.DOTALL))
-        ]
-        about = match.groupdict()
+        form, about = matching_form(PROMPTS, request.prompt)
         self.asked.append((form, about))
         override = self.instead(form, about)
         if override is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from io import BytesIO
+from pathlib import Path
 from random import Random
 
 from inspect_ai.log import EvalLog  # noqa: F401 # its import lets zipfile read Inspect's members
@@ -69,13 +70,18 @@ def damaged(content: bytes, chance: Random, values: tuple[str, ...] = VALUES) ->
 
 def with_edited_member(content: bytes, chance: Random, values: tuple[str, ...] = VALUES) -> bytes:
     """Return a zip file with a token of one of its members changed, and its checksum right."""
-    with zipfile.ZipFile(BytesIO(content)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
+    members = members_of(BytesIO(content))
     name = chance.choice(sorted(members))
     text = members[name].decode()
     if _TOKEN.search(text):
         members[name] = retokened(text, chance, values).encode()
     return zipped(members)
+
+
+def members_of(file: Path | BytesIO) -> dict[str, bytes]:
+    """Return the members of a zip file by their names."""
+    with zipfile.ZipFile(file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def zipped(members: dict[str, bytes]) -> bytes:

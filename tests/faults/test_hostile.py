@@ -44,6 +44,7 @@ TEXTS = {
     "long": MARK + "x" * 10**7,
     "braces": f"{{{{ 7*7 }}}} {{% raw %}} {{0.__class__}} %s %(x)s [red]{MARK}[/red] :smile:",
 }
+SHORT_TEXTS = sorted(TEXTS.keys() - {"long"})
 
 _NAMED = 5_000
 """Characters of a name, which stands in every row."""
@@ -169,7 +170,7 @@ def all_frames(names: Sequence[str]) -> dict[str, pd.DataFrame]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [[name for name in TEXTS if name != "long"], ["long"]])
+@pytest.mark.parametrize("names", [SHORT_TEXTS, ["long"]])
 def test_text_is_inert_in_every_file(tmp_path: Path, names: list[str]) -> None:
     """Page, tables, csv, parquet, Markdown, LaTeX, YAML, JSON, and names of files."""
     judgments = all_frames(names)
@@ -195,11 +196,18 @@ def test_text_is_inert_in_every_file(tmp_path: Path, names: list[str]) -> None:
 
 
 @pytest.mark.slow
+def commands_naming_texts(file: Path) -> Iterator[tuple[object, ...]]:
+    """Commands that name each text, cut to 999 characters, as an option or a metric."""
+    for text in TEXTS.values():
+        yield "summarize", file, "--option", f"{text[:999]}=1"
+        yield "check", file, "--require", f"{text[:999]}<=1"
+
+
 def test_text_is_inert_on_a_terminal(tmp_path: Path) -> None:
     """Of every command that prints names, tables, notices and errors."""
     file = tmp_path / "judgments.parquet"
     outcomes: dict[str, bool] = {}
-    write_judgments(all_frames([name for name in TEXTS if name != "long"]), file)
+    write_judgments(all_frames(SHORT_TEXTS), file)
     for words in (
         ("summarize", file, "--resamples", 5),
         ("summarize", file, "--resamples", 5, "--json"),
@@ -211,8 +219,7 @@ def test_text_is_inert_on_a_terminal(tmp_path: Path) -> None:
         ("recalibrate", file, "-o", tmp_path / "maps.json", "--resamples", 5),
         ("threshold", file),
         ("canonicalize", file, "-o", tmp_path / "forms.json"),
-        *(("summarize", file, "--option", f"{text[:999]}=1") for text in TEXTS.values()),
-        *(("check", file, "--require", f"{text[:999]}<=1") for text in TEXTS.values()),
+        *commands_naming_texts(file),
     ):
         done = printed(*words, code=None)
         outcomes[f"{words[0]} {len(outcomes)}"] = bool(done.output) and not acts(done.output)

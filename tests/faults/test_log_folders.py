@@ -27,6 +27,7 @@ from inspect_ai.scorer import ScoreEdit
 
 from build import attributes_of, notices_with, records_with, texts_with
 from conftest import CHECKOUT
+from faults.edits import members_of
 from faults.ledger import held
 from inspect_confidence import InvalidArgument, ingest, read_judgments, summarize
 from runs import printed, refusal
@@ -383,8 +384,7 @@ def test_a_log_whose_summaries_differ_from_their_checksum_is_named_and_left_out(
     tmp_path: Path,
 ) -> None:
     """A byte of a number changed on the disk, as it stands in an archive that isn't compressed."""
-    with zipfile.ZipFile(EXAMPLE) as packed:
-        members = {name: packed.read(name) for name in packed.namelist()}
+    members = members_of(EXAMPLE)
     with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_STORED) as archive:
         for name, text in members.items():
             archive.writestr(name, text)

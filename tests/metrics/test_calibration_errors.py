@@ -25,6 +25,7 @@ from inspect_confidence.metrics import (
 )
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.tables import ItemTables
+from metrics.oracles import twice_and_with_missing
 
 Judgments = tuple[FloatArray, FloatArray]
 
@@ -191,18 +192,10 @@ def test_items_asked_twice_with_one_answer_change_nothing() -> None:
     rng = np.random.default_rng(1)
     confidence = rng.integers(0, 11, 250) / 10
     correct = (rng.random(250) < confidence).astype(float)
-    unit = np.arange(250)
-    twice = np.append(confidence, confidence), np.append(correct, correct), np.append(unit, unit)
-    with_missing = (
-        np.append(confidence, [NAN, 0.5]),
-        np.append(correct, [1, NAN]),
-        np.append(unit, [3, 250]),
-    )
-    tables = [
-        ItemTables.from_judgments(*judgments).total_table() for judgments in (twice, with_missing)
-    ]
+    twice, with_missing = twice_and_with_missing(confidence, correct)
     for measure in SIMPLE:
-        for table in tables:
+        for judgments in (twice, with_missing):
+            table = ItemTables.from_judgments(*judgments).total_table()
             assert TABLE_FUNCTIONS[measure.__name__](table)[0] == pytest.approx(
                 measure(confidence, correct), abs=1e-12
             )

@@ -21,6 +21,7 @@ from inspect_confidence.metrics import (
     corp_uncertainty,
 )
 from inspect_confidence.metrics.tables import ItemTables
+from metrics.oracles import twice_and_with_missing
 from metrics.test_calibration_errors import NAN, inputs
 
 PARTS = (corp_miscalibration, corp_discrimination, corp_uncertainty)
@@ -99,13 +100,7 @@ def test_items_asked_twice_and_missing_judgments() -> None:
     rng = np.random.default_rng(1)
     confidence = rng.integers(0, 11, 120) / 10
     correct = (rng.random(120) < confidence).astype(float)
-    unit = np.arange(120)
-    twice = np.append(confidence, confidence), np.append(correct, correct), np.append(unit, unit)
-    with_missing = (
-        np.append(confidence, [NAN, 0.5]),
-        np.append(correct, [1, NAN]),
-        np.append(unit, [3, 4]),
-    )
+    twice, with_missing = twice_and_with_missing(confidence, correct)
     for judgments in (twice, with_missing):
         tables = ItemTables.from_judgments(*judgments).total_table()
         for part in (*PARTS, brier_skill):

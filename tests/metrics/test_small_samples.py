@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import warnings
@@ -26,6 +25,7 @@ from inspect_confidence.metrics import (
     sign_flips,
 )
 from inspect_confidence.metrics.arrays import FloatArray
+from metrics.oracles import words_of_people_and_gpt4
 from metrics.strategies import fixed
 
 NAN, INF = float("nan"), float("inf")
@@ -274,18 +274,8 @@ def test_brunner_munzel_of_constant_missing_and_bad_samples() -> None:
 
 def test_munzel_published_figures_of_the_estimative_words_study(shared_data: Path) -> None:
     """theta, interval and p of 17 words, people against GPT-4, to the printed digits."""
-    folder = shared_data / "wep"
-    with (folder / "survey-results.csv").open() as file:
-        header, *people = csv.reader(file)
-    with (folder / "cnc_gpt-4.csv").open() as file:
-        answers = {row[0]: np.array(row[1:], float) * 100 for row in csv.reader(file) if row[0]}
-    with (folder / "published_human_vs_gpt-4_cnc.csv").open() as file:
-        published = list(csv.DictReader(file))
-    column = {name.strip('"').lower(): place for place, name in enumerate(header)}
-    assert len(published) == 17
-    for row in published:
-        human = [float(person[column[row["word"]]]) for person in people]
-        got = brunner_munzel(human, answers[row["word"]])
+    for row, people, model in words_of_people_and_gpt4(shared_data / "wep"):
+        got = brunner_munzel(people, model)
         assert round(got.theta, 3) == float(row["BM_Theta"])
         assert [round(got.ci_low, 2), round(got.ci_high, 2)] == json.loads(row["BM_CI"])
         assert round(got.p, 3) == float(row["BM_P_Value"])

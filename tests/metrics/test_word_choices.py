@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from build import column_of
+from build import attributes_of, column_of, record_table, records_with
 from inspect_confidence.datasets.wep_choices import design
 from inspect_confidence.metrics import (
     choice_sensitivity,
@@ -149,22 +149,11 @@ def test_mirroring_all_words_changes_no_score(rows: list[list[int]]) -> None:
 
 def table(size: int) -> pd.DataFrame:
     """The prompts of a set of choices as ranked judgments whose ranks are still to come."""
-    return pd.DataFrame(
-        {
-            "item": prompt.id,
-            "scenario": prompt.scenario,
-            "choice_set": prompt.choice_set,
-            "numbers": prompt.numbers,
-            "point": prompt.point,
-            "interval": prompt.interval,
-            "right": float(prompt.right),
-            "cot": False,
-            "run": "",
-            "epoch": 1.0,
-        }
-        for prompt in design()
-        if prompt.choice_set == size
-    )
+    prompts = records_with(design(), choice_set=size)
+    factors = ["scenario", "choice_set", "numbers", "point", "interval"]
+    rows = record_table(prompts)[["id", *factors]].rename(columns={"id": "item"})
+    right = np.array(attributes_of(prompts, "right"), float)
+    return rows.assign(right=right, cot=False, run="", epoch=1.0)
 
 
 def enumerated(score: str, size: int, rows: pd.DataFrame) -> float:

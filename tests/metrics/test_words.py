@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import warnings
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from inspect_confidence.metrics import (
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.metrics.registry import TABLE_FUNCTIONS
 from inspect_confidence.metrics.words import jensen_shannon_of_tables, kl_divergence_of_tables
+from metrics.oracles import words_of_people_and_gpt4
 from metrics.strategies import fixed
 
 NAN, INF = float("nan"), float("inf")
@@ -388,21 +388,7 @@ def test_single_large_and_small_values() -> None:
 def test_published_figures_of_the_estimative_words_study(shared_data: Path) -> None:
     """KL, median difference and KS of 17 words, people against GPT-4, to the printed digits."""
     # KL is printed cut to four significant digits, the others rounded.
-    folder = shared_data / "wep"
-    with (folder / "survey-results.csv").open() as file:
-        header, *people = csv.reader(file)
-    with (folder / "cnc_gpt-4.csv").open() as file:
-        answers = {}
-        for word, *probabilities in csv.reader(file):
-            if word:
-                answers[word] = 100 * np.array(probabilities, float)
-    with (folder / "published_human_vs_gpt-4_cnc.csv").open() as file:
-        published = list(csv.DictReader(file))
-    column = {name.strip('"').lower(): place for place, name in enumerate(header)}
-    assert len(published) == 17
-    for row in published:
-        human = [float(person[column[row["word"]]]) for person in people]
-        model = answers[row["word"]]
+    for row, human, model in words_of_people_and_gpt4(shared_data / "wep"):
         assert (len(human), len(model)) == (123, 15)
         assert cut(kl_divergence(human, model)) == row["KL_Divergence"].ljust(5, "0"), row["word"]
         assert median_difference(human, model) == float(row["Median_Difference"])

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from build import map_values
 from inspect_confidence import cite, detail, summarize
 from inspect_confidence.plots.sets import calibration, over_sets
 from inspect_confidence.results import with_parts
@@ -27,6 +28,13 @@ def judgments_of(
         task=task, dataset=dataset, model="m", **constants
     )
     return frame.rename(columns={"correct": "score"}) if task == "life_eval" else frame
+
+
+def with_second_model(frames: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """The judgments, and the same ones of a model `n`."""
+    return map_values(
+        lambda frame: pd.concat([frame, frame.assign(model="n")], ignore_index=True), frames
+    )
 
 
 @pytest.fixture
@@ -192,11 +200,7 @@ def test_no_interval_leaves_out_its_value() -> None:
             "life_eval": lives,
             "question_sets": judgments_of("question_sets", "set", rows, kind=kind),
         }
-        models = {
-            name: pd.concat([frame, frame.assign(model="n")], ignore_index=True)
-            for name, frame in task_frames.items()
-        }
-        results = summarize(models, resamples=50)
+        results = summarize(with_second_model(task_frames), resamples=50)
         with_interval = results[results["ci_low"].notna()]
         assert len(with_interval)
         outside = with_interval["ci_low"] > with_interval["value"] + 1e-12
@@ -246,11 +250,7 @@ def test_figures_over_sets(frames: dict[str, pd.DataFrame]) -> None:
     assert [*x, *y] == pytest.approx([0.3, 0.5, 0.4, 0.2])
     assert [*second_x, *second_y] == pytest.approx([0.7, 0.9, 0.2, 0.4])
     assert texts(panels.axes[0]) == []
-    two = {
-        task: pd.concat([frame, frame.assign(model="n")], ignore_index=True)
-        for task, frame in frames.items()
-    }
-    rows = detail(two)
+    rows = detail(with_second_model(frames))
     pooled_bins = rows[(rows["model"] == "all") & (rows["metric"] == "bin_accuracy")]
     groups = with_parts(pooled_bins, ["models", "bin"])
     assert set(groups["models"]) == {"all models"}
@@ -274,11 +274,7 @@ def test_pooled_as_recorded(shared_data: Path) -> None:
 
 def test_bins_over_all_sets_and_models_by_hand(frames: dict[str, pd.DataFrame]) -> None:
     """Stated judgments of two models, twice the same, in ten bins and one for full confidence."""
-    twice = {
-        task: pd.concat([frame, frame.assign(model="n")], ignore_index=True)
-        for task, frame in frames.items()
-    }
-    rows = detail(twice)
+    rows = detail(with_second_model(frames))
     pooled = with_parts(rows[rows["dataset"] == "pooled"], ["bin", "models"])
     assert set(pooled["models"]) == {"all models"}
     accuracy = pooled[pooled["metric"] == "bin_accuracy"].set_index("bin")
