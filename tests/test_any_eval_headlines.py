@@ -108,9 +108,7 @@ def test_leaderboard_and_report_show_numbers_of_a_field(tmp_path: Path) -> None:
     assert "No main number" not in page
 
 
-def test_a_page_without_main_numbers_does_not_say_that_no_number_is_defined(
-    tmp_path: Path,
-) -> None:
+def test_a_page_without_main_numbers_does_not_say_that_no_number_is_defined(tmp_path: Path) -> None:
     """Nothing but refusals: no main number, and counts are still shown."""
     rows = frame(method_rows("stated"), TASK).assign(status="refusal")
     page = report_text({TASK: rows}, tmp_path)

@@ -97,12 +97,7 @@ def quiz(
         values = {name: values[k] for name, values in more.items()}
         metadata = {"says": answer, "noted": noted[k] if noted else {}, **values}
         samples.append(Sample(input=f"Question {k}", target="4", id=f"q{k}", metadata=metadata))
-    return Task(
-        dataset=samples,
-        solver=says(),
-        scorer=list(scorers) or exactly(),
-        name="quiz",
-    )
+    return Task(dataset=samples, solver=says(), scorer=list(scorers) or exactly(), name="quiz")
 
 
 @task

@@ -106,7 +106,7 @@ def test_what_is_cited_of_a_run(log: EvalLog) -> None:
     }
     cited = list(map(fields, cite(log.location).bibtex))
     assert column_of(cited, "key") == [
-        *("inspect_confidence", "epstein2025fermieval", "inspect_ai"),
+        *("inspect_confidence", "epstein2025fermieval", "inspect_ai")
     ]
     assert cited[-1]["version"] == log.eval.packages["inspect_ai"]
 
@@ -206,7 +206,7 @@ def test_settings_and_names_as_text() -> None:
     for value, expected in SETTINGS:
         assert setting_text(value) == expected
     settings = {
-        **{"max_tokens": 5, "device": "cuda", "organization": "sk-ant-api03-aaaaaaaaaaaaaaaa"},
+        **{"max_tokens": 5, "device": "cuda", "organization": "sk-ant-api03-aaaaaaaaaaaaaaaa"}
     }
     expected_settings = {"max_tokens": "5", "device": "cuda", "organization": "[removed]"}
     for name in (
@@ -239,7 +239,7 @@ def test_files_of_judgments(tmp_path: Path) -> None:
     citation = cite([path])
     keys = [fields(entry)["key"] for entry in citation.bibtex]
     assert keys == [
-        *("inspect_confidence", "dai2026rescaling", "cobbe2021gsm8k", "hendrycks2021mmlu"),
+        *("inspect_confidence", "dai2026rescaling", "cobbe2021gsm8k", "hendrycks2021mmlu")
     ]
     assert "version" not in fields(citation.bibtex[0])
     assert citation.unknown == ["mine.csv"]

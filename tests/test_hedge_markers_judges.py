@@ -556,10 +556,7 @@ def test_an_extractor_lists_the_markers_instead_of_the_grader(tmp_path: Path, ba
         ProviderServer(grader) as grader_server,
         ProviderServer(lister) as lister_server,
     ):
-        roles = {
-            "grader": connected(grader_server, GOOGLE),
-            "extractor": connected(lister_server),
-        }
+        roles = {"grader": connected(grader_server, GOOGLE), "extractor": connected(lister_server)}
         task = hedge_markers("places.csv", split="all", draws=3, batch_judgments=batch)
         log = run_task(task, speaker_server, tmp_path / "logs", model_roles=roles)
     assert log.status == "success"

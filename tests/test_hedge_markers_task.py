@@ -68,12 +68,7 @@ METRICS = {
     "verdict_accuracy",
     "grader_failure_rate",
 }
-JUDGED = {
-    "markers": ["probably"],
-    "decisiveness": 0.7,
-    "agreement": "yes",
-    "verdict": "correct",
-}
+JUDGED = {"markers": ["probably"], "decisiveness": 0.7, "agreement": "yes", "verdict": "correct"}
 
 
 @pytest.fixture

@@ -130,12 +130,7 @@ def shares(hedger: Hedger) -> dict[tuple[str, str], tuple[float, int]]:
 # -- the hedger: confidence
 
 
-@given(
-    st.sampled_from(list(MARKERS)),
-    st.text(max_size=8),
-    st.floats(0, 1),
-    st.integers(0, 1000),
-)
+@given(st.sampled_from(list(MARKERS)), st.text(max_size=8), st.floats(0, 1), st.integers(0, 1000))
 def test_confidence_stays_in_bounds(marker: str, dataset: str, stability: float, seed: int) -> None:
     """In [0.02, 0.98], no further from the map than half of what stability lacks; 1 is the map."""
     confidence = internal_confidence(marker, dataset, stability, seed)

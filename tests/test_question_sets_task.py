@@ -27,13 +27,7 @@ from build import (
     sample_table,
 )
 from contract.far_end import check
-from contract.question_sets import (
-    PUBLISHED,
-    Teacher,
-    csv_rows,
-    own_file,
-    published_questions,
-)
+from contract.question_sets import PUBLISHED, Teacher, csv_rows, own_file, published_questions
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.prompts.question_sets import with_options

@@ -81,18 +81,8 @@ def test_what_they_dont_know() -> None:
     message = "does not know 'mine-0001'. Ask about an item of a data set that docs/respondents.md"
     scales = {"accuracy": 1, "scale_meta_d": ["0-20:2", "0-100:1"]}
     cases: list[tuple[Task, str, dict[str, object], list[str]]] = [
-        (
-            fermi_eval("mine.csv"),
-            "calibrated",
-            {},
-            [message],
-        ),
-        (
-            scale_variants("mine.csv"),
-            "metacognitive",
-            dict(scales),
-            [message],
-        ),
+        (fermi_eval("mine.csv"), "calibrated", {}, [message]),
+        (scale_variants("mine.csv"), "metacognitive", dict(scales), [message]),
         (wep_elicitation(items=1, words="maybe"), "surveyed", {}, ["the 17 words surveyed"]),
         (Task([Sample("Who am I?")]), "examinee", {}, ["does not know 'Who am I?'"]),
         (wep_choice(items=1), "surveyed", {}, ["doesn't answer what was asked"]),

@@ -252,7 +252,7 @@ def test_keys_of_levels_have_labels_and_colours() -> None:
     assert labels["covered_97.5"].rstrip() == "Covered 97.5%"
     assert labels["covered_80"].rstrip() == "Covered 80%"
     assert set(view.score_color_scales or {}) == {
-        *("covered_97.5", "interval_score_97.5", "covered_80", "interval_score_80", "format_ok"),
+        *("covered_97.5", "interval_score_97.5", "covered_80", "interval_score_80", "format_ok")
     }
     columns = score_columns(view)
     visible = columns.loc[columns["visible"].astype(bool), "key"]

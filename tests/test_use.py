@@ -30,11 +30,7 @@ from refusals import refused
 from runs import printed
 
 ATLAS = ("item=item_id", "correct=is_correct")
-OTHERS = [
-    *("--column", ATLAS[0], "--column", ATLAS[1]),
-    "--confidence-scale",
-    "0-100",
-]
+OTHERS = [*("--column", ATLAS[0], "--column", ATLAS[1]), "--confidence-scale", "0-100"]
 
 
 def answers(model: str = "m", items: int = 600, seed: int = 0, gap: float = 0.2) -> pd.DataFrame:

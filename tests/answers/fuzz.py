@@ -49,10 +49,7 @@ def _alphabets() -> tuple[str, ...]:
         if kind not in ("Cn", "Co", "Lo", "So") or direction in ("R", "AL"):
             characters.setdefault("rtl" if direction in ("R", "AL") else kind, []).append(character)
     ranges = ((0x3040, 0xA000), (0xAC00, 0xD7A4), (0x1F300, 0x1FAFF), (0x10000, 0x110000))
-    return (
-        *map("".join, characters.values()),
-        *("".join(map(chr, range(*r))) for r in ranges),
-    )
+    return (*map("".join, characters.values()), *("".join(map(chr, range(*r))) for r in ranges))
 
 
 @dataclass(frozen=True)

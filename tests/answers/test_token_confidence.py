@@ -100,11 +100,7 @@ CHOICES = ["Rome", "Paris", "Oslo"]
         ("B", [chosen_token("B", 0.6, A=0.2, The=0.2)], (0.75, 0.2)),
         (
             "(C)",
-            [
-                *bare_tokens("("),
-                chosen_token("C", 0.7, A=0.1, B=0.2),
-                *bare_tokens(")"),
-            ],
+            [*bare_tokens("("), chosen_token("C", 0.7, A=0.1, B=0.2), *bare_tokens(")")],
             (0.7, 0),
         ),
         # The last label counts, as in the reading of the text.
@@ -116,23 +112,11 @@ CHOICES = ["Rome", "Paris", "Oslo"]
             ],
             (0.9, 0),
         ),
-        (
-            "Paris",
-            bare_tokens("Paris"),
-            "scoring_failed",
-        ),  # a text's tokens aren't the choices'
+        ("Paris", bare_tokens("Paris"), "scoring_failed"),  # a text's tokens aren't the choices'
         ("B", bare_tokens("B"), "scoring_failed"),
         ("B", None, "scoring_failed"),
-        (
-            "Both A and B.",
-            [chosen_token("Both", 1.0), *bare_tokens(" A and B.")],
-            "ambiguous",
-        ),
-        (
-            "I'm sorry, but I can't answer that.",
-            bare_tokens("I'm sorry..."),
-            "refusal",
-        ),
+        ("Both A and B.", [chosen_token("Both", 1.0), *bare_tokens(" A and B.")], "ambiguous"),
+        ("I'm sorry, but I can't answer that.", bare_tokens("I'm sorry..."), "refusal"),
         ("", [], "no_response"),
     ],
 )
@@ -157,22 +141,10 @@ def test_a_choice_beyond_the_alphabet_has_no_token_confidence() -> None:
     ("reply", "tokens", "expected"),
     [
         ("Paris", [chosen_token("Paris", 0.8, Rome=0.1)], (0.8, math.nan)),
-        (
-            "Paris",
-            [*bare_tokens("\n"), chosen_token("Paris", 0.8)],
-            (0.8, math.nan),
-        ),
-        (
-            "Paris",
-            [chosen_token("Paris", 0.8), *bare_tokens("<|im_end|>")],
-            (0.8, math.nan),
-        ),
+        ("Paris", [*bare_tokens("\n"), chosen_token("Paris", 0.8)], (0.8, math.nan)),
+        ("Paris", [chosen_token("Paris", 0.8), *bare_tokens("<|im_end|>")], (0.8, math.nan)),
         ("42", [TokenChoice("42", 1e-6, {})], (1, math.nan)),  # rounded above 1 by the provider
-        (
-            "Paris.",
-            [chosen_token("Paris", 0.8), *bare_tokens(".")],
-            "scoring_failed",
-        ),
+        ("Paris.", [chosen_token("Paris", 0.8), *bare_tokens(".")], "scoring_failed"),
         ("Paris", [TokenChoice("Paris", -math.inf, {})], "scoring_failed"),
         ("Paris", [TokenChoice("Paris", math.nan, {})], "scoring_failed"),
         ("Paris", None, "scoring_failed"),

@@ -181,11 +181,7 @@ SIMPLEQA: dict[str, Callable[[], Scorer]] = {
 
 @pytest.mark.parametrize(
     ("scorer", "name", "epochs"),
-    [
-        ("tool", "simpleqa", 2),
-        ("tool", "simpleqa_verified", 1),
-        ("original", "simpleqa", 1),
-    ],
+    [("tool", "simpleqa", 2), ("tool", "simpleqa_verified", 1), ("original", "simpleqa", 1)],
 )
 def test_simpleqa_has_its_three_grades(scorer: str, name: str, epochs: int, tmp_path: Path) -> None:
     """Declined answers are in no calibration, and attempted share and F are those of the log."""

@@ -13,17 +13,7 @@ import pytest
 from inspect_ai import Task, eval, eval_retry, eval_set, task
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import GenerateConfig
-from inspect_ai.scorer import (
-    Score,
-    Scorer,
-    Target,
-    accuracy,
-    exact,
-    f1,
-    includes,
-    match,
-    scorer,
-)
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, exact, f1, includes, match, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
@@ -114,10 +104,7 @@ def test_a_file_is_found_from_where_the_user_stands(
     """Also while Inspect loads another file; it reads what lies beside it, and hides no module."""
     monkeypatch.chdir("/")
     wrapped = with_confidence(name, task_args=task_args)
-    assert attributes_of(wrapped.dataset, "input") == [
-        "1 + 1?",
-        f"1 + {3 if task_args else 2}?",
-    ]
+    assert attributes_of(wrapped.dataset, "input") == ["1 + 1?", f"1 + {3 if task_args else 2}?"]
     assert wrapped.metadata
     assert wrapped.metadata["theirs"] == 1
     assert wrapped.metadata["confidence"]["task_args"] == {

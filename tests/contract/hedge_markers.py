@@ -292,9 +292,7 @@ def never(form: str, about: Mapping[str, str]) -> bool:
 
 
 def expected_rows(
-    speaker: Speaker,
-    failed: Callable[[str, Mapping[str, str]], bool] = never,
-    study: bool = False,
+    speaker: Speaker, failed: Callable[[str, Mapping[str, str]], bool] = never, study: bool = False
 ) -> list[dict[str, Any]]:
     """The judgments, by loops over what both servers meant.
 

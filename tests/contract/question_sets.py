@@ -203,11 +203,7 @@ def option_drafts(rng: Random, question: SetQuestion) -> list[Draft]:
         else Draft((head, letter, '", "A": 0.5}'), letter, status=invalid),
         Draft((head, letter, '", "A": 0.'), letter, status="truncated", finish="length"),
         Draft(('{"Answer": "Z"}', "", ""), status="out_of_range"),
-        Draft(
-            (unsure, "", ""),
-            probabilities=hundredths(full),
-            status=invalid,
-        ),
+        Draft((unsure, "", ""), probabilities=hundredths(full), status=invalid),
     ]
 
 
@@ -423,10 +419,7 @@ class Teacher:
         for condition, rows in ((self._base, replies), (f"source=token;{self._base}", token)):
             if set(column_of(rows, 0)) - {None}:
                 values |= of_condition(condition, expected(rows))
-        stated_items, token_items = (
-            items_read(self.meant, replies),
-            items_read(with_token, token),
-        )
+        stated_items, token_items = (items_read(self.meant, replies), items_read(with_token, token))
         shared_items = set(stated_items) & set(token_items)
         if shared_items:
             stated_rows = chain.from_iterable(map(stated_items.__getitem__, shared_items))

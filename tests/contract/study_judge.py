@@ -48,10 +48,7 @@ def prompts_of(texts: Mapping[str, str]) -> dict[str, str]:
             rating.replace("{MIN}", "0.0").replace("{MAX}", "1.0"),
             {"text": "sentence"},
         ),
-        "consistency": (
-            texts["UNCERTAINTY_PROMPT"],
-            {"context": "reply", "assertion": "sentence"},
-        ),
+        "consistency": (texts["UNCERTAINTY_PROMPT"], {"context": "reply", "assertion": "sentence"}),
         "correctness": (texts["LLM_EVAL_PROMPT"], {"targets": "answers", "pred": "reply"}),
     }
     patterns = {}

@@ -18,13 +18,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from inspect_ai import Task, score
-from inspect_ai.log import (
-    EvalLog,
-    headline_metric,
-    list_eval_logs,
-    read_eval_log,
-    write_eval_log,
-)
+from inspect_ai.log import EvalLog, headline_metric, list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.scorer import Scorer
 
 from build import attributes_of, column_of, sample_table

@@ -17,13 +17,7 @@ import pytest
 
 import inspect_confidence.tasks
 from conftest import files
-from inspect_confidence.datasets.cache import (
-    CACHE_VARIABLE,
-    SOURCES,
-    Source,
-    cache_folder,
-    fetch,
-)
+from inspect_confidence.datasets.cache import CACHE_VARIABLE, SOURCES, Source, cache_folder, fetch
 from inspect_confidence.datasets.questions import MMLU
 from inspect_confidence.datasets.records import downloaded_records
 from inspect_confidence.errors import DataUnavailable

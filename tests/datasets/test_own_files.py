@@ -21,10 +21,7 @@ Row = dict[str, Any]
 GOOD: Mapping[str, tuple[Callable[..., Any], Row]] = {
     "numbers": (load_questions, {"question": "Good?", "target": 3}),
     "sets": (load_question_set, {"question": "Good?", "target": False}),
-    "markers": (
-        partial(load_marker_questions, split="all"),
-        {"question": "Good?", "answers": "x"},
-    ),
+    "markers": (partial(load_marker_questions, split="all"), {"question": "Good?", "answers": "x"}),
     "fermi": (load_fermi, {"question": "Good?", "exponent": 1}),
 }
 """By kind: its loader, and a row that it takes."""
@@ -184,7 +181,7 @@ def test_ids_and_splits_are_kept_and_fingerprints_follow_content(home: Path) -> 
     # The fingerprint is of the content: a changed cell changes it, the file's name doesn't.
     for kind, (load, good) in GOOD.items():
         rows: list[Row] = [
-            *({"id": 0}, {"id": "", "split": "test"}, {}, {"id": " x ", "split": "train"}),
+            *({"id": 0}, {"id": "", "split": "test"}, {}, {"id": " x ", "split": "train"})
         ]
         selection = load(write_rows(home, *({**good, **row} for row in rows)))
         items = by_id(selection.items)

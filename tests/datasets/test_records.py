@@ -29,10 +29,7 @@ READ: list[tuple[str, str, list[Record]]] = [
     (
         "a.csv",
         "q,n,note\nHow far?,-3,x\nHow long?,4,\n",
-        [
-            {"q": "How far?", "n": "-3", "note": "x"},
-            {"q": "How long?", "n": "4", "note": ""},
-        ],
+        [{"q": "How far?", "n": "-3", "note": "x"}, {"q": "How long?", "n": "4", "note": ""}],
     ),
     # A byte order mark isn't part of the first column's name, and Windows' line ends are ends.
     *(
@@ -44,10 +41,7 @@ READ: list[tuple[str, str, list[Record]]] = [
     (
         "a.csv",
         'q,n\n"How many, roughly,\nare ""there""?",7\nq,8\n',
-        [
-            {"q": 'How many, roughly,\nare "there"?', "n": "7"},
-            {"q": "q", "n": "8"},
-        ],
+        [{"q": 'How many, roughly,\nare "there"?', "n": "7"}, {"q": "q", "n": "8"}],
     ),
     ("A.CSV", "q\nx\n", [{"q": "x"}]),
     # An empty line between rows or at the end is no row.
@@ -56,10 +50,7 @@ READ: list[tuple[str, str, list[Record]]] = [
     (
         "a.jsonl",
         '\n{"q": "x", "n": 1}\n  \n{"q": "y", "n": null}\n\n',
-        [
-            {"q": "x", "n": 1},
-            {"q": "y", "n": None},
-        ],
+        [{"q": "x", "n": 1}, {"q": "y", "n": None}],
     ),
     ("a.jsonl", '{"q": "x"}\r\n{"q": "y"}', [{"q": "x"}, {"q": "y"}]),
     ("a.jsonl", '\ufeff{"q": "x"}\n', [{"q": "x"}]),

@@ -85,10 +85,7 @@ def test_numbers_and_points_equal_those_of_the_study() -> None:
         assert list(POINTS[name].items()) == list(zip(LEVELS, published, strict=True))
         for level, (low, high) in POINTS[name].items():
             z = norm.ppf((1 + level) / 2)
-            assert (low, high) == (
-                int(100 - z * DEVIATION[name]),
-                int(100 + z * DEVIATION[name]),
-            )
+            assert (low, high) == (int(100 - z * DEVIATION[name]), int(100 + z * DEVIATION[name]))
 
 
 def test_the_design_has_360_distinct_balanced_prompts() -> None:

@@ -67,8 +67,7 @@ def run(
     context.set_forkserver_preload(["inspect_confidence.judgments.logs", "faults.children"])
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(
-        target=_child,
-        args=(sender, list(map(str, words)), folder, point, before, arguments),
+        target=_child, args=(sender, list(map(str, words)), folder, point, before, arguments)
     )
     process.start()
     sender.close()

@@ -31,11 +31,7 @@ CALLS = {"a tool call": '{"query": "x"}', "a broken tool call": '{"query": '}
 """Kinds of reply that are a call of a tool, and its arguments."""
 KINDS = (*CALLS, "empty content", "no choices")
 every_kind = pytest.mark.parametrize(
-    "kind",
-    [
-        *("a tool call", "no choices"),
-        *slow_cases(KINDS[1:3]),
-    ],
+    "kind", [*("a tool call", "no choices"), *slow_cases(KINDS[1:3])]
 )
 FEWER = "one choice, however many are asked for"
 ENDLESS = 400

@@ -145,15 +145,7 @@ def test_pages_and_tables_of_extreme_samples(tmp_path: Path) -> None:
         file = write_csv(pd.concat(frames, ignore_index=True), tmp_path / name)
         for command, words in {
             "report": ("report", file, "-o", file.parent / "page", *options),
-            "tables": (
-                "export",
-                file,
-                "--format",
-                "markdown",
-                "-o",
-                file.parent / "t",
-                *options,
-            ),
+            "tables": ("export", file, "--format", "markdown", "-o", file.parent / "t", *options),
         }.items():
             outcomes[f"{name}: {command}"], texts[f"{name}: {command}"] = finished(*words)
     wrong = held(

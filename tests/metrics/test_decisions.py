@@ -10,14 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from build import column_of
 from inspect_confidence import metrics
-from inspect_confidence.metrics import (
-    Costs,
-    augrc,
-    aurc,
-    expected_utility,
-    prr,
-    risk_at_coverage,
-)
+from inspect_confidence.metrics import Costs, augrc, aurc, expected_utility, prr, risk_at_coverage
 from inspect_confidence.metrics.arrays import FloatArray
 from metrics.oracles import falling_orders
 

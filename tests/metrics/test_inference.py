@@ -264,10 +264,7 @@ def test_rules_where_clusters_are_resampled() -> None:
 def test_undefined_resamples_are_left_out_up_to_a_share() -> None:
     """Five in a hundred may be undefined."""
     draws = np.append(EVEN[:950], np.full(50, np.nan))
-    assert interval_of(Interval(), 0.0, draws, 50) == (
-        resampled_interval(0.0, EVEN[:950], 50),
-        "",
-    )
+    assert interval_of(Interval(), 0.0, draws, 50) == (resampled_interval(0.0, EVEN[:950], 50), "")
 
 
 def test_every_metric_has_a_known_method_and_a_reason() -> None:

@@ -7,10 +7,7 @@ import pytest
 from scipy.stats import entropy
 from sklearn.metrics import mutual_info_score
 
-from inspect_confidence.metrics import (
-    meta_information,
-    meta_information_corrected,
-)
+from inspect_confidence.metrics import meta_information, meta_information_corrected
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from metrics.test_decisions import samples
 

@@ -39,11 +39,7 @@ def of_cells(cells: ItemTables) -> SumStatistic[FloatArray]:
     """Three numbers of a count table."""
     return cells.table_statistic.map(
         lambda tables: np.column_stack(
-            [
-                ece_of_tables(tables),
-                auroc_of_tables(tables),
-                accuracy_of_tables(tables),
-            ]
+            [ece_of_tables(tables), auroc_of_tables(tables), accuracy_of_tables(tables)]
         )
     )
 

@@ -235,10 +235,7 @@ def test_cmfg_is_a_loops(rows: list[tuple[float, float]], bins: int, convention:
 )
 def test_weighted_sums_are_repeated(rows: list[tuple[float, float, int]], convention: str) -> None:
     """A bootstrap weighs what each reply adds; several resamples go at once."""
-    faithfulnesses, confidences = (
-        np.array(column_of(rows, 0)),
-        np.array(column_of(rows, 1)),
-    )
+    faithfulnesses, confidences = (np.array(column_of(rows, 0)), np.array(column_of(rows, 1)))
     weights = np.stack([np.array(column_of(rows, 2), float), np.ones(len(rows))])
     totals, counts = cmfg_sums(faithfulnesses, confidences, convention=convention)
     assert totals.shape == counts.shape == (len(rows), 10)
@@ -706,11 +703,7 @@ def test_mac_and_mcc_are_fisher_means_over_markers() -> None:
         # Ranks 1 2 3: against 3 2 1 it is -1, kept at -.9999; against 2 1 3 it is .5.
         (CMFG, "spearman", [-0.9999, 0.5, -0.9999]),
         # 0 falls on a line. 2: (.02 + .07)/3 = .03. 3: -(.07 + .08)/3 = -.05.
-        (
-            CMFG,
-            "pearson",
-            [-0.9999, 0.03 / sqrt(0.26 / 3 * 0.02), -0.05 / sqrt(0.38 / 3 * 0.02)],
-        ),
+        (CMFG, "pearson", [-0.9999, 0.03 / sqrt(0.26 / 3 * 0.02), -0.05 / sqrt(0.38 / 3 * 0.02)]),
     ]
     for shared in (None, IN_ALL):
         for of_group, kind, correlations in cases:

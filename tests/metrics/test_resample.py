@@ -454,8 +454,7 @@ def test_a_share_of_0_or_1_has_an_exact_limit() -> None:
 
 @fixed
 @given(
-    st.lists(st.booleans(), min_size=1, max_size=60),
-    st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99]),
+    st.lists(st.booleans(), min_size=1, max_size=60), st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
 )
 def test_one_judgment_an_item_is_wilsons_own(outcomes: list[bool], confidence: float) -> None:
     """With one judgment an item the interval is statsmodels', with scipy's limits of few."""

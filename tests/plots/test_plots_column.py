@@ -298,10 +298,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, pd.DataFrame]]] = {
             "long": frame(*of_markers(LONG_WORDS, [LONG, WIDE], LONG_SETS)),
         },
     ),
-    "models": (
-        ("overconfidence", "hard_easy"),
-        {"seven": frame(*of_lives(SEVEN, ["own"], RADII))},
-    ),
+    "models": (("overconfidence", "hard_easy"), {"seven": frame(*of_lives(SEVEN, ["own"], RADII))}),
     "profile": (
         ("profile",),
         {

@@ -94,11 +94,7 @@ def test_temperature_rules_have_their_own_lines_and_unknown_methods_are_as_state
         ]
     )
     figure = coverage(rows)
-    assert legend(figure) == [
-        "as stated",
-        "temperature of all levels",
-        "temperature of each level",
-    ]
+    assert legend(figure) == ["as stated", "temperature of all levels", "temperature of each level"]
     assert series_by_style(figure.axes[1])["-"][1] == [0.3, 0.4]
 
 

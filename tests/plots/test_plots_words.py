@@ -207,10 +207,7 @@ def test_each_divergence_has_a_panel_of_at_most_ten_columns() -> None:
     assert texts(second) == ["1.0"] * 5
     rows = [against("likely", "wasserstein", k, model=f"m{k}") for k in range(1, 7)]
     axes = divergence(frame(*rows)).axes
-    assert list(map(texts, axes)) == [
-        ["1.0", "2.0", "3.0"],
-        ["4.0", "5.0", "6.0"],
-    ]
+    assert list(map(texts, axes)) == [["1.0", "2.0", "3.0"], ["4.0", "5.0", "6.0"]]
     assert [ax.collections[0].get_clim() for ax in axes] == [(0, 6), (0, 6)]
 
 

@@ -120,11 +120,7 @@ def test_people_are_a_model_of_their_own(tmp_path: Path) -> None:
     results = detail(LIKELY, options={"wep_probes.survey": path})
     people = {"model": "people surveyed", "word": "likely"}
     bins = rows_of(results, "value_share", "bin", **people)
-    assert filled(bins) == {
-        "0.5-0.55": 0.25,
-        "0.7-0.75": 0.5,
-        "0.9-0.95": 0.25,
-    }
+    assert filled(bins) == {"0.5-0.55": 0.25, "0.7-0.75": 0.5, "0.9-0.95": 0.25}
     quantiles = rows_of(results, "probability_quantile", "q", **people)
     assert quantiles["0.05"]["value"] == pytest.approx(0.53)
     assert quantiles["0.5"]["value"] == pytest.approx(0.7)
@@ -191,10 +187,7 @@ def test_shares_of_a_marker() -> None:
     results = detail(hedged(SAID))
     bins = rows_of(results, "confidence_share", "bin", model="m", judge="j", marker="probably")
     assert len(bins) == 10
-    assert filled(bins) == {
-        "0.3-0.4": 0.75,
-        "0.9-1": 0.25,
-    }
+    assert filled(bins) == {"0.3-0.4": 0.75, "0.9-1": 0.25}
     low, high = share_interval(3 / 2, 2)
     row = bins["0.3-0.4"]
     assert (row["ci_low"], row["ci_high"]) == (pytest.approx(low), pytest.approx(high))

@@ -828,10 +828,7 @@ def test_group_mean_is_the_mean_of_its_models(task: str, grouping: Callable[...,
 
 def test_means_of_models() -> None:
     """All are one group without a file; one has no mean, and a copy is no second witness."""
-    assert set(results([*lives("a", 1), *lives("b", 2)])["model"]) == {
-        *"ab",
-        "mean of all models",
-    }
+    assert set(results([*lives("a", 1), *lives("b", 2)])["model"]) == {*"ab", "mean of all models"}
     assert set(results(lives("a", 1))["model"]) == {"a"}
     rows = lives("a", 3)
     table = results([*rows, *copies_with(rows, model="copy")], resamples=100)
@@ -965,9 +962,7 @@ def test_comparisons_that_are_known() -> None:
     # Differences of 0 with p of 1, twice as many epochs of one changing nothing.
     a = lives("a", 1)
     comparisons = compare(
-        frame(a, "life_eval"),
-        frame(copies_with(twice(a), model="b"), "life_eval"),
-        resamples=50,
+        frame(a, "life_eval"), frame(copies_with(twice(a), model="b"), "life_eval"), resamples=50
     )
     numbers = comparisons[["difference", "ci_low", "ci_high"]].to_numpy()
     assert np.nanmax(np.abs(numbers)) < 1e-9

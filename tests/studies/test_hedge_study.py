@@ -19,14 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr, ttest_rel
 
-from build import (
-    attributes_of,
-    column_of,
-    condition_values,
-    frame_rows,
-    texts_with,
-    without_nan,
-)
+from build import attributes_of, column_of, condition_values, frame_rows, texts_with, without_nan
 from inspect_confidence import compare
 from inspect_confidence.commands.analysis import study_parts
 from inspect_confidence.metrics import METRICS
@@ -362,10 +355,7 @@ class Loops:
         """Over ten bins."""
         bins: dict[int, list[float]] = defaultdict(list)
         for reply in self.replies(group):
-            confidence, faithful = (
-                mean(attributes_of(reply, "held")),
-                self.faithfulness(reply),
-            )
+            confidence, faithful = (mean(attributes_of(reply, "held")), self.faithfulness(reply))
             if isnan(confidence) or (self.authors and (confidence in (0, 1) or faithful == 0)):
                 continue
             if reply[0].punt == 1 and not self.authors:
@@ -559,10 +549,7 @@ class Loops:
             values["all", f"correlation={kind};{prefix}".rstrip(";"), "mrc"] = self.mrc(
                 markers, kind
             )
-        of_group = {
-            "mac": list(map(self.accuracy, groups)),
-            "mcc": list(map(self.cmfg, groups)),
-        }
+        of_group = {"mac": list(map(self.accuracy, groups)), "mcc": list(map(self.cmfg, groups))}
         for shared in ("", "shared=some"):
             rows = self.table(markers, everywhere=not shared)
             condition = (prefix + shared).rstrip(";")
@@ -714,10 +701,7 @@ def test_four_data_sets_by_hand() -> None:
     )
     # The replies of A's test: .7 and .7 from A's MICs, mean .7, and .5; from B's .3 and .1, and .1;
     # of B's: from A's .5 and .4, mean .45; from B's .1 and .2. <no_hedge> has no MIC in a train.
-    for metric, pooled in (
-        ("id_mae", [[0.7, 0.5], [0.15]]),
-        ("cd_mae", [[0.2, 0.1], [0.45]]),
-    ):
+    for metric, pooled in (("id_mae", [[0.7, 0.5], [0.15]]), ("cd_mae", [[0.2, 0.1], [0.45]])):
         value = result_row(results, metric, condition="level=response")["value"]
         assert value == pytest.approx(fmean(map(fmean, pooled)))
         spread_of = result_row(results, "pooled_sd", condition=f"level=response;of={metric}")[

@@ -144,11 +144,7 @@ def test_labels_that_are_refused(tmp_path: Path) -> None:
         (answers(), LABELS[25:], "of 75 labels of correctness 15 of right are too few"),
         (answers(), LABELS[LABELS["label"] == 1], "0 of wrong are too few; give 20 of each, or"),
         (answers(), rows.assign(judge="x"), "of the judge x, but .* judged by an unnamed"),
-        (
-            answers(scorer="match"),
-            LABELS,
-            "rules, not a judge, decided which answers are right",
-        ),
+        (answers(scorer="match"), LABELS, "rules, not a judge, decided which answers are right"),
         (answers(), LABELS.drop(columns="label"), "lacks the column 'label'"),
         (answers(), rows.assign(judged="perhaps"), "'perhaps' in the column 'judged'"),
         (answers(), rows.assign(judged="yes"), "use words of one kind in a row"),

@@ -17,11 +17,7 @@ from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.respondents.observer import MIDDLE, SPREAD
 from inspect_confidence.results import Condition, Key
 from inspect_confidence.studies import estimate
-from inspect_confidence.studies.calibration import (
-    COMPARED_METRICS,
-    Answers,
-    confidence_statistics,
-)
+from inspect_confidence.studies.calibration import COMPARED_METRICS, Answers, confidence_statistics
 from inspect_confidence.studies.compare import Pair, contrast_of_pairs, resample_contrast
 from inspect_confidence.studies.study import Resampling
 from validation.coverage import SIMULATIONS, Coverage

@@ -19,13 +19,7 @@ from inspect_confidence.studies.calibration import (
     utility_metrics,
 )
 from validation.coverage import lacking, settled
-from validation.laws import (
-    LAWS,
-    PAIRS,
-    SIZES,
-    confidence_coverage,
-    difference_coverage,
-)
+from validation.laws import LAWS, PAIRS, SIZES, confidence_coverage, difference_coverage
 
 
 @pytest.mark.slow

@@ -53,11 +53,7 @@ def printed_interval(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("units", "size", "repeated", "target"),
-    [
-        (40, 4, 0.4, 0.75),
-        *product((30, 100, 300), [1], [0.0], (0.5, 0.75, 0.9)),
-        (20, 5, 0.4, 0.5),
-    ],
+    [(40, 4, 0.4, 0.75), *product((30, 100, 300), [1], [0.0], (0.5, 0.75, 0.9)), (20, 5, 0.4, 0.5)],
 )
 def test_intervals_of_payoffs_cover(units: int, size: int, repeated: float, target: float) -> None:
     """60% right, 15% wrong and 25% declined; the first case is of clusters."""
@@ -78,10 +74,7 @@ def test_intervals_of_payoffs_cover(units: int, size: int, repeated: float, targ
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("items", "draws", "accuracy", "repeated"),
-    [
-        (60, 3, 0.85, 0.5),
-        *product((60, 100, 300), [1], (0.6, 0.87, 0.95), [0.0]),
-    ],
+    [(60, 3, 0.85, 0.5), *product((60, 100, 300), [1], (0.6, 0.87, 0.95), [0.0])],
 )
 def test_intervals_of_withdraw_deltas_cover(
     items: int, draws: int, accuracy: float, repeated: float

@@ -31,11 +31,7 @@ NAMES = ("ECE", "AUROC", "accuracy")
 def numbers(tables: ConfidenceTables) -> FloatArray:
     """The three numbers of each table."""
     return np.column_stack(
-        [
-            ece_of_tables(tables),
-            auroc_of_tables(tables),
-            accuracy_of_tables(tables),
-        ]
+        [ece_of_tables(tables), auroc_of_tables(tables), accuracy_of_tables(tables)]
     )
 
 

@@ -18,12 +18,7 @@ from scipy.stats import binomtest, norm
 from figures import Record
 from inspect_confidence import metrics, read_judgments, summarize
 from inspect_confidence.datasets.life_tables import read_life_table
-from inspect_confidence.metrics import (
-    ConfidenceTables,
-    ItemTables,
-    meta_d,
-    percentile_interval,
-)
+from inspect_confidence.metrics import ConfidenceTables, ItemTables, meta_d, percentile_interval
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key
 from inspect_confidence.studies.estimate import ordered_units, resample, results_of
@@ -163,16 +158,7 @@ def covered(people: People, simulations: int) -> list[Coverage]:
                 counts[name][0] += 1
                 counts[name][1] += row.ci_low <= truths[name] <= row.ci_high
     return [
-        Coverage(
-            name,
-            people.design,
-            len(units),
-            truths[name],
-            simulations,
-            printed,
-            holding,
-            WIDE,
-        )
+        Coverage(name, people.design, len(units), truths[name], simulations, printed, holding, WIDE)
         for name, (printed, holding) in counts.items()
     ]
 

@@ -14,12 +14,7 @@ import pytest
 from build import attributes_of, column_of, frame_rows, numbered, prefixed, shares_of
 from inspect_confidence import summarize
 from inspect_confidence.datasets.wep_survey import surveyed_counts
-from inspect_confidence.metrics import (
-    brunner_munzel,
-    mean_interval,
-    median_interval,
-    sign_flips,
-)
+from inspect_confidence.metrics import brunner_munzel, mean_interval, median_interval, sign_flips
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.wep_probes import choices
@@ -299,12 +294,7 @@ def test_scores_and_contrasts(design: str) -> None:
             figures.append(covered(score, design, n, truth, ends, wide))
             clusters_text = f"{design}, clusters of {units}"
             levels.append(
-                rejected(
-                    "contrast",
-                    clusters_text,
-                    n,
-                    list(map(choices._p_value, gap_means)),
-                )
+                rejected("contrast", clusters_text, n, list(map(choices._p_value, gap_means)))
             )
     assert not lacking(figures)
     assert not misjudged(levels)
