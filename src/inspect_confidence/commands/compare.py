@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from inspect_confidence.commands.analysis import (
     Settings,
+    StudyResults,
     add_choices_to_variants,
     read_settings,
     study_parts,
@@ -22,7 +23,7 @@ from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgmen
 from inspect_confidence.metrics import holm
 from inspect_confidence.overview.numbers import format_number
 from inspect_confidence.results import Condition, conditions_of
-from inspect_confidence.studies import Headline, Study, study_of
+from inspect_confidence.studies import Headline, Resampling, Study, study_of
 from inspect_confidence.studies.estimate import field_values
 from inspect_confidence.studies.toolbox import means_as_headlines
 
@@ -113,7 +114,7 @@ def compare(
     second = None if b is None else judgments_of(b)
     first = judgments_of(a)
     _check_models(models, [first, *([] if second is None else [second])])
-    rows = []
+    rows: list[dict[str, object]] = []
     for part in study_parts(first, settings):
         if study not in (None, part.study.name):
             continue
@@ -121,28 +122,7 @@ def compare(
         if headlines_only:
             main_metrics = {headline.metric for headline in part.study.headlines}
             resampling = replace(resampling, metrics={*metrics, *main_metrics})
-        for task, frame in part.frames.items():
-            if second is not None and task not in second:
-                continue
-            second_frame = None
-            if second is not None:
-                second_frame = add_choices_to_variants(second[task], task, part.resampling)
-            pairs = _comparable_pairs(part.study, frame, second_frame)
-            for dataset, a_side, b_side in pairs:
-                if not _is_selected({a_side.model[0], b_side.model[0]}, models):
-                    continue
-                same_method = a_side.method == b_side.method
-                names = {
-                    "a": a_side.name,
-                    "b": b_side.name,
-                    "contrast": MODELS if same_method else METHODS,
-                    "method": a_side.method_text if same_method else "",
-                }
-                for by, a_rows, b_rows in _by_values(a_side.judgments, b_side.judgments):
-                    for difference in part.study.compare(a_rows, b_rows, resampling):
-                        row = {"task": task, "dataset": dataset, **names, **asdict(difference)}
-                        condition = Condition.read(difference.condition).but(by=by)
-                        rows.append({**row, "condition": str(condition), "by": by})
+        rows += _study_rows(part, second, models, resampling)
     if not rows:
         raise InvalidArgument(
             "There is nothing to compare: no two models, variants or methods answered the same "
@@ -150,14 +130,64 @@ def compare(
         )
     frame = pd.DataFrame(rows).rename(columns={"first": "value_a", "second": "value_b"})
     is_primary = _is_primary(frame, metrics) & (frame["by"] == "").to_numpy()
-    frame["role"] = np.where(is_primary, PRIMARY, EXPLORATORY)
-    frame["p_holm"], frame["family"] = np.nan, 0
-    for _, family in frame[is_primary].groupby("task"):
-        frame.loc[family.index, "p_holm"] = holm(family["p"])
-        frame.loc[family.index, "p_distance"] = holm(family["p_distance"])
-        frame.loc[family.index, "family"] = int(family["p"].notna().sum())
-    frame["verdict"] = list(map(_verdict, frame.to_dict("records")))
-    return frame[COLUMNS]
+    adjusted = _adjust_by_family(frame, is_primary)
+    adjusted["verdict"] = list(map(_verdict, adjusted.to_dict("records")))
+    return adjusted[COLUMNS]
+
+
+def _study_rows(
+    part: StudyResults, second: Judgments | None, models: Sequence[str], resampling: Resampling
+) -> Iterator[dict[str, object]]:
+    """Yield a row for each difference of the selected pairs of a study.
+
+    Args:
+        part: The study and the judgments of the first source.
+        second: Judgments of the second source; without it the first source's contenders are paired.
+        models: The selected models, as `compare` takes them.
+        resampling: Settings of the resampling, and the metrics to compare.
+    """
+    for task, frame in part.frames.items():
+        second_frame = None
+        if second is not None:
+            if task not in second:
+                continue
+            second_frame = add_choices_to_variants(second[task], task, part.resampling)
+        for dataset, a_side, b_side in _comparable_pairs(part.study, frame, second_frame):
+            if _is_selected({a_side.model[0], b_side.model[0]}, models):
+                for row in _pair_rows(part.study, a_side, b_side, resampling):
+                    yield {"task": task, "dataset": dataset, **row}
+
+
+def _pair_rows(
+    study: Study, a_side: Contender, b_side: Contender, resampling: Resampling
+) -> Iterator[dict[str, object]]:
+    """Yield a row for each difference of a pair: of all judgments, then within values of `--by`."""
+    same_method = a_side.method == b_side.method
+    names = {
+        "a": a_side.name,
+        "b": b_side.name,
+        "contrast": MODELS if same_method else METHODS,
+        "method": a_side.method_text if same_method else "",
+    }
+    for by, a_rows, b_rows in _by_values(a_side.judgments, b_side.judgments):
+        for difference in study.compare(a_rows, b_rows, resampling):
+            condition = Condition.read(difference.condition).but(by=by)
+            yield {**names, **asdict(difference), "condition": str(condition), "by": by}
+
+
+def _adjust_by_family(differences: pd.DataFrame, is_primary: NDArray[np.bool_]) -> pd.DataFrame:
+    """Add the role, and p adjusted by Holm's method over the primary differences of each task.
+
+    `p_distance` of primary differences is replaced by its adjusted value. `p_holm` is NaN and
+    `family`, the number of adjusted p, is 0 in rows of exploratory differences.
+    """
+    roles = np.where(is_primary, PRIMARY, EXPLORATORY)
+    adjusted = differences.assign(role=roles, p_holm=np.nan, family=0)
+    for _, family in adjusted[is_primary].groupby("task"):
+        adjusted.loc[family.index, "p_holm"] = holm(family["p"])
+        adjusted.loc[family.index, "p_distance"] = holm(family["p_distance"])
+        adjusted.loc[family.index, "family"] = int(family["p"].notna().sum())
+    return adjusted
 
 
 def _by_values(
@@ -194,7 +224,7 @@ def _is_selected(pair: Collection[str], models: Sequence[str]) -> bool:
     """
     if len(models) < 2:
         return not models or models[0] in pair
-    return all(model in models for model in pair)
+    return set(pair) <= set(models)
 
 
 def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]:
@@ -231,8 +261,7 @@ def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDA
         is_metric = (rows["task"] == task) & (rows["metric"] == headline.metric)
         if headline.task != task or not is_metric.any():
             continue
-        agrees = [_agrees(condition, headline.where) for condition in conditions]
-        is_headline = is_metric.to_numpy(bool) & np.array(agrees)
+        is_headline = is_metric.to_numpy(bool) & _agree(conditions, headline.where)
         if is_headline.any():
             return headline, is_headline
     return None, np.zeros(len(rows), bool)
@@ -246,8 +275,10 @@ def _is_primary_or_headline(rows: pd.DataFrame) -> pd.Series:
     is_whole = np.array(["by" not in condition for condition in conditions])
     for headline in study_of(task).headlines:
         if headline.task == task:
-            agrees = np.array([_agrees(condition, headline.where) for condition in conditions])
-            is_shown |= (rows["metric"] == headline.metric) & agrees & is_whole
+            is_of_headline = (rows["metric"] == headline.metric) & _agree(
+                conditions, headline.where
+            )
+            is_shown |= is_of_headline & is_whole
     return is_shown
 
 
@@ -280,6 +311,11 @@ def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tu
                 named_parts = dict.fromkeys((*headline.where, *headline.each), "")
                 return label_beside_task(label), condition.but(**named_parts)
     return metric, condition
+
+
+def _agree(conditions: Sequence[Condition], where: Mapping[str, str]) -> NDArray[np.bool_]:
+    """Return whether each condition has the values of `where` in every part that both have."""
+    return np.array([_agrees(condition, where) for condition in conditions], bool)
 
 
 def _agrees(condition: Condition, where: Mapping[str, str]) -> bool:
