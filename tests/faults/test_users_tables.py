@@ -166,8 +166,10 @@ READ: dict[str, tuple[str | bytes, dict[str, list[Any]]]] = {
         "note," + PAIR.replace("\nq1", '\n"a, b",q1'),
         {"item": ["q1"], "confidence": [0.75]},
     ),
-    "empty cells": (PAIR + "q2,,1\n", {"status": ["ok", "invalid_response_format"]}),
-    "NaN in words": (PAIR + "q2,NaN,1\n", {"status": ["ok", "invalid_response_format"]}),
+    "empty cells": (PAIR + "q2,,1\n", {"status": ["ok", "no_response"]}),
+    "NaN in words": (PAIR + "q2,NaN,1\n", {"status": ["ok", "no_response"]}),
+    "no bound": (FERMI + "q2,90,,,3\n", {"status": ["ok", "no_response"]}),
+    "one bound": (FERMI + "q2,90,2,,3\n", {"status": ["ok", "invalid_response_format"]}),
     "a row that ends early": (PAIR + "q2,0.5\n", {"status": ["ok", "scoring_failed"]}),
     "names that differ in case": (
         "model,item,confidence,correct\nGPT,q1,0.5,1\ngpt,q1,0.75,1\n",

@@ -158,7 +158,9 @@ def _headlines(
     """
     rows, ending = _without_shared_ending(rows)
     columns = [name for name in _KEYS if name == "model" or len(rows.values(name)) > 1]
-    lines = _headline_lines(rows, columns, unread)
+    # Files of answers have no replies that could be parsed.
+    unread_label = "No confidence read" if ending == "recorded" else "Parse failures"
+    lines = _headline_lines(rows, columns, unread, unread_label)
     if lines:
         lines.append(_better_line(lines[0], rows.defined()))
     notes = [f"{unread_warning}."] if unread_warning else [*_reasons(rows)]
@@ -178,7 +180,10 @@ def _headlines(
 
 
 def _headline_lines(
-    rows: ResultTable, columns: Sequence[str], unread: Sequence[ParseFailureSummary]
+    rows: ResultTable,
+    columns: Sequence[str],
+    unread: Sequence[ParseFailureSummary],
+    unread_label: str,
 ) -> list[dict[str, Any]]:
     """Return the lines of a table of headlines; none if all numbers are undefined.
 
@@ -186,6 +191,7 @@ def _headline_lines(
         rows: Headlines with their labels.
         columns: Keys that have a column: model, and those of which there are several.
         unread: Shares of unread replies, which have a column if there is any.
+        unread_label: Name of that column.
     """
     labels = rows.defined().values("label")
     if not labels:
@@ -203,7 +209,7 @@ def _headline_lines(
         for label in labels:
             line[label] = _headline_cell(row_by_label.get(label))
         if has_unread:
-            line["Parse failures"] = _headline_cell(unread_shares.get(tuple(key[:3])))
+            line[unread_label] = _headline_cell(unread_shares.get(tuple(key[:3])))
         lines.append(line)
     return lines
 

@@ -14,7 +14,7 @@ from inspect_confidence.printing import counted, excerpt
 from inspect_confidence.scales import verdict_sign
 from inspect_confidence.studies import TaskTable
 
-_QUESTION_COLUMNS = {"level", "low", "high", "target", "sex", "method"}
+QUESTION_COLUMNS = {"level", "low", "high", "target", "sex", "method"}
 """Columns of `TaskTable.answers` that describe the question, not the answer."""
 _MEASURES = {"by", "phrase", "unseen_mass", "draws", "agreement", "clipped", "raw_sum"}
 """Columns outside `TaskTable.answers` that may differ between the answers to one question."""
@@ -270,7 +270,7 @@ def _first_equal_row(rows: pd.DataFrame, row: int) -> int:
 def _answer_columns(table: TaskTable) -> set[str]:
     """Return the columns of the task that contain an answer, as opposed to its question."""
     columns = set(chain.from_iterable(table.answers)) | {"status", "reason", "uuid"}
-    return columns - {*table.required, *table.varied, *_QUESTION_COLUMNS}
+    return columns - {*table.required, *table.varied, *QUESTION_COLUMNS}
 
 
 def shorten_value(value: object) -> str:

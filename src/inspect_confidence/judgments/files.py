@@ -16,6 +16,7 @@ from inspect_confidence.answers import STATUSES, ParseFailure
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import DECLINED_ANSWERS, MISSING, is_missing, read_grade, read_number
 from inspect_confidence.judgments.checks import (
+    QUESTION_COLUMNS,
     grading_notices,
     number_repeated_answers,
     refuse_verdicts,
@@ -423,7 +424,8 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
     """Return `status` and `reason` of rows that have none.
 
     A row with a complete answer is `ok`. One that lacks only what a grader fills in is
-    `scoring_failed`; any other is `invalid_response_format`.
+    `scoring_failed`, one without any part of an answer is `no_response`, and any other is
+    `invalid_response_format`.
 
     Args:
         frame: The rows as given; its columns decide which forms of answers are possible.
@@ -432,14 +434,19 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
     """
     filled = judgments.notna() & (judgments != "")
     is_complete, is_ungraded = np.zeros(len(frame), bool), np.zeros(len(frame), bool)
+    is_empty = np.ones(len(frame), bool)
     for form in table.answers:
         if not set(form) <= set(frame):
             continue
         is_complete |= filled[list(form)].all(axis=1).to_numpy()
+        answer_columns = set(form) - GRADER_COLUMNS - QUESTION_COLUMNS
+        is_empty &= ~filled[list(answer_columns)].any(axis=1).to_numpy()
         if set(form) & GRADER_COLUMNS:
             is_ungraded |= filled[list(set(form) - GRADER_COLUMNS)].all(axis=1).to_numpy()
-    status = np.where(is_ungraded, "scoring_failed", "invalid_response_format")
-    reason = np.where(is_ungraded, "no grade in the file", "no complete answer in the file")
+    causes = [is_ungraded, is_empty]
+    status = np.select(causes, ["scoring_failed", "no_response"], "invalid_response_format")
+    reasons = ["no grade in the file", "an empty cell in the file"]
+    reason = np.select(causes, reasons, "no complete answer in the file")
     columns = {
         "status": np.where(is_complete, "ok", status),
         "reason": np.where(is_complete, judgments["reason"], reason),
