@@ -242,16 +242,16 @@ coverage. Instead, the bootstrap adds half a unit at each extreme: for stated co
 of a judgment, both right and wrong, at the lowest and at the highest confidence stated; for a mean,
 units at the ends of its range or at its smallest and largest unit. Type-2 sensitivity counts these
 quarters twice, so that its resamples have on average the half judgment that its values add to each
-of four counts. The errors of AUROC and PRR depend on the rarer outcome, so Student's t has the
-degrees of freedom of 4RW/(R + W) units: a sample with as many right as wrong units that compares
-both as precisely (Willer, Li and Abecasis 2010). R and W are the numbers of right and of wrong
-units, each with the half that the quarters add. For differences, an eighth of a pair is added for
-each two different extremes, in total half a pair in each direction (Agresti and Min 2005). If there
-are no errors, or all reports are equal, such intervals are conservative. With constant confidence,
-the interval of overconfidence is Jeffreys' interval of accuracy (Brown, Cai and DasGupta 2001). The
-interval of a difference of ECE joins the ends of both intervals, and that of a mean of ECE over
-data sets has the mean ends: both are conservative, because bias doesn't shrink as sampling errors
-do.
+of four counts. The errors of AUROC, PRR, `brier_reliability` and `corp_miscalibration` depend on
+the rarer outcome, so Student's t has the degrees of freedom of 4RW/(R + W) units: a sample with as
+many right as wrong units that compares both as precisely (Willer, Li and Abecasis 2010). R and W
+are the numbers of right and of wrong units, each with the half that the quarters add. For
+differences, an eighth of a pair is added for each two different extremes, in total half a pair in
+each direction (Agresti and Min 2005). If there are no errors, or all reports are equal, such
+intervals are conservative. With constant confidence, the interval of overconfidence is Jeffreys'
+interval of accuracy (Brown, Cai and DasGupta 2001). The interval of a difference of ECE joins the
+ends of both intervals, and that of a mean of ECE over data sets has the mean ends: both are
+conservative, because bias doesn't shrink as sampling errors do.
 
 If fewer than 99% of the samples with a value have an interval, the smallest such share is in
 brackets. Coverage is above 98% if the true value is at the end of its range or takes few values, or

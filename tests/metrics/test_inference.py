@@ -214,12 +214,12 @@ def test_balanced_units_are_twice_the_harmonic_mean_of_right_and_wrong(
     assert count_balanced_units(units, right_share) == pytest.approx(expected)
 
 
-def test_ranked_outcomes_have_the_tails_of_their_balanced_units() -> None:
-    """Of 24 units 2 are wrong, 9 are balanced: t(8) sqrt(9/8) = 2.306 * 1.061 = 2.446."""
-    for metric in ("auroc", "prr"):
-        (low, high), _ = interval_of(metrics.METRICS[metric].interval, 0.0, EVEN, 24, 9.0)
+def test_compared_outcomes_have_the_tails_of_their_balanced_units() -> None:
+    """9 balanced units: t(8) sqrt(9/8) = 2.306 * 1.061 = 2.446."""
+    for metric in ("auroc", "prr", "brier_reliability", "corp_miscalibration"):
+        (low, high), _ = interval_of(metrics.METRICS[metric].interval, 0.0, EVEN, 300, 9.0)
         assert (low, high) == pytest.approx((-2.446, 2.446), abs=2e-3)
-    # Other values, differences and samples with as many right as wrong units: t(23) sqrt(24/23).
+    # Of 24 units, without a comparison or with more balanced units: t(23) sqrt(24/23).
     expected = pytest.approx((-2.113, 2.113), abs=2e-3)
     auroc, brier = (metrics.METRICS[name].interval for name in ("auroc", "brier"))
     assert interval_of(brier, 0.0, EVEN, 24, 9.0)[0] == expected

@@ -492,7 +492,7 @@ def brier_reliability_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="lower",
     undefined=GROUPED,
     source="Murphy (1973)",
-    interval=DEBIASED,
+    interval=Interval("debiased", min_units=300, compares_outcomes=True),
     of_tables=brier_reliability_of_tables,
 )
 def brier_reliability(confidence: ArrayLike, correct: ArrayLike) -> float:

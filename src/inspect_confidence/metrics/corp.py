@@ -146,7 +146,7 @@ def corp_miscalibration_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="lower",
     undefined=UNREAD,
     source=_SOURCE,
-    interval=Interval("debiased", min_units=100),
+    interval=Interval("debiased", min_units=100, compares_outcomes=True),
     toolbox=True,
     of_tables=corp_miscalibration_of_tables,
 )

@@ -53,8 +53,8 @@ class Interval:
         biased: Whether the value lies above the true one on average, as an absolute difference
             does. In means and differences the distances of the limits are then added up, which is
             conservative.
-        compares_outcomes: Whether the value ranks right answers against wrong ones, so that the
-            rarer of both decides how well its variance is known.
+        compares_outcomes: Whether the rarer of right and wrong answers decides how well the
+            variance of the value is known, so that tails depend on `count_balanced_units`.
     """
 
     method: Method = "bootstrap"
