@@ -223,8 +223,8 @@ STUDIES = (
     Mutant(
         "bias_of_a_side_narrows_the_difference",
         "studies/compare.py",
-        "(first[column] - first_ends[0]) + (second_ends[1] - second[column])",
-        "(first[column] - first_ends[0])",
+        "below = add(first - first_ends[0], second_ends[1] - second)",
+        "below = first - first_ends[0]",
         ["tests/test_compare.py", "tests/studies/test_scale_tests.py"],
     ),
     Mutant(

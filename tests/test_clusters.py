@@ -24,7 +24,7 @@ from inspect_confidence.results import Result
 from inspect_confidence.studies import Recorded
 from inspect_confidence.studies.any_eval.study import summarize as summarize_any_eval
 from inspect_confidence.studies.estimate import MIN_CLUSTERS
-from inspect_confidence.studies.study import Resampling
+from inspect_confidence.studies.study import ResampledValue, Resampling
 from runs import QUIET, printed
 from studies.frames import result_row
 
@@ -98,8 +98,8 @@ def test_the_standard_error_of_a_mean_is_that_of_inspects_stderr_cluster(log_fol
     judgments = read_judgments(log, recorded=Recorded(cluster="passage"))
     by_metric: dict[str, float] = {}
 
-    def observe(result: Result, draws: Any) -> None:
-        by_metric[result.metric] = float(np.std(draws))
+    def observe(result: Result, value: ResampledValue) -> None:
+        by_metric[result.metric] = float(np.std(value.draws))
 
     resampling = Resampling(resamples=40_000, observe=observe)
     results = summarize_any_eval(judgments, resampling)

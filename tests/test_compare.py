@@ -122,7 +122,7 @@ def test_one_pair_and_one_primary_metric_need_no_adjustment() -> None:
     """By default it is the first main number that is compared; p stays as it is."""
     comparison = compare(judgments("a", 0), judgments("b", 0.4), resamples=400)
     (primary,) = comparison[comparison["role"] == "primary"].to_dict("records")
-    assert (primary["metric"], primary["condition"]) == ("coverage_plateau", "")
+    assert (primary["metric"], primary["condition"]) == ("coverage_gap", "level=90")
     assert primary["family"] == 1
     assert primary["p_holm"] == primary["p"]
     assert "over" not in primary["verdict"]
@@ -251,17 +251,14 @@ def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
     screen = printed("compare", tmp_path, "--resamples", 200).stdout.splitlines()
     assert screen[:2] == ["a: respondent/calibrated", "b: respondent/overconfident"]
     assert screen[2] == "task: fermi_eval, bundled, direct"
-    start = next(k for k, line in enumerate(screen) if line.startswith("Coverage plateau"))
-    lines = [line.rstrip() for line in screen[start : start + 3]]
-    assert [line[:20].rstrip() for line in lines] == [
-        "Coverage plateau of",
-        "stated intervals",
-        "(ratio)",
-    ]
-    assert re.search(r" \+0\.\d+  \[\+0\.\d+, \+0\.\d+\]  40  a is higher; a$", lines[0])
-    assert lines[1].endswith("  is nearer to 1")
+    heading, numbers, verdict = screen[3:6]
+    assert heading == "Coverage at 90%, minus 90%"
+    pattern = r"    a [-+]?\d+ pts, b -\d+ pts, a-b \+\d+ pts \[\+\d+, \+\d+\], n = 40"
+    assert re.fullmatch(pattern, numbers)
+    assert verdict == "    a is higher; a is nearer to 0"
     # Of one pair in one task the other headlines are shown too, none of them adjusted.
-    assert texts_with(texts_starting(screen, "Mean width"), "*")
+    mean_width = screen.index("Mean width of stated 90% intervals (powers of ten)")
+    assert screen[mean_width + 2] == "    a is higher *"
     assert "Exploratory, so its p is not adjusted" in " ".join(screen)
 
 
@@ -339,7 +336,7 @@ def test_the_screen_of_all_tasks_has_at_most_forty_lines() -> None:
     numbers = screen.splitlines()[
         screen.splitlines().index("hedge_markers, facts: Faithfulness of hedges") + 1
     ]
-    assert re.fullmatch(r"    a \d+%, b \d+%, a-b -\d+ pts \[-\d+, -\d+\], n = 100", numbers)
+    assert re.fullmatch(r"    a \d+%, b \d+%, a-b -\d+ pts \[-\d+, -\d+\], n = 50", numbers)
 
 
 def test_few_items_need_no_resamples() -> None:

@@ -13,25 +13,28 @@ from scipy.stats import rankdata
 
 from build import attributes_of
 from export.judged import intervals, scale_judgments
+from inspect_confidence.commands.compare import compare
 from inspect_confidence.commands.summarize import summarize, summarize_with_draws
-from inspect_confidence.directions import Direction, direction_of
-from inspect_confidence.overview.ranks import Rank, model_ranks
+from inspect_confidence.directions import direction_of
+from inspect_confidence.overview.ranks import Rank, RankedValue, headline_ranks, model_ranks
+from inspect_confidence.results import ResultTable
+from inspect_confidence.studies.study import ResampledValue
 
 NAN = float("nan")
-LOWER = direction_of("ece", {})
-HIGHER = direction_of("auroc", {})
-RATIO = direction_of("coverage_plateau", {})
+LOWER, HIGHER, RATIO = "brier", "auroc", "coverage_plateau"
 
 
 def ranks_of(
-    values: list[float], direction: Direction, error: float = NAN, draws: bool = False
+    values: list[float], metric: str, error: float = NAN, draws: bool = False, **condition: str
 ) -> list[Rank]:
     """Ranks of numbers with this standard error, on 200 items that all models answered."""
-    array = np.array(values)
-    ends = np.column_stack([array - 1.96 * error, array + 1.96 * error])
     shared = np.random.default_rng(0).normal(0, error, 1_000) if draws else None
-    own = [None if shared is None else value + shared for value in values]
-    return model_ranks(array, ends, own, np.full(len(array), 200.0), direction)
+    ranked = []
+    for value in values:
+        resampled = None if shared is None else ResampledValue(value + shared, 200)
+        ends = value - 1.96 * error, value + 1.96 * error
+        ranked.append(RankedValue(value, ends, resampled))
+    return model_ranks(ranked, metric, direction_of(metric, condition))
 
 
 def bounds_of(ranks: Iterable[Rank]) -> list[tuple[float, float]]:
@@ -51,28 +54,28 @@ def test_ranks_by_value_and_by_nearness_to_a_target() -> None:
     assert math.isnan(direction_of("coverage", {"method": "direct"}).target)
 
 
-@pytest.mark.parametrize(("direction", "sign"), [(LOWER, 1), (HIGHER, -1)])
-def test_ranks_are_those_of_scipy(direction: Direction, sign: int) -> None:
+@pytest.mark.parametrize(("metric", "sign"), [(LOWER, 1), (HIGHER, -1)])
+def test_ranks_are_those_of_scipy(metric: str, sign: int) -> None:
     """Ties share the best rank, as `scipy.stats.rankdata(method="min")` has it."""
     values = np.random.default_rng(0).integers(0, 6, 30).astype(float)
     np.testing.assert_array_equal(
-        attributes_of(ranks_of(values.tolist(), direction), "rank"), rankdata(sign * values, "min")
+        attributes_of(ranks_of(values.tolist(), metric), "rank"), rankdata(sign * values, "min")
     )
 
 
-@pytest.mark.parametrize(("direction", "order"), [(LOWER, 1), (HIGHER, -1)])
+@pytest.mark.parametrize(("metric", "order"), [(LOWER, 1), (HIGHER, -1)])
 def test_intervals_of_ranks_follow_from_pairs_that_are_surely_apart(
-    direction: Direction, order: int
+    metric: str, order: int
 ) -> None:
-    """Standard errors of .1: values .3 apart aren't told apart, values 2 apart are."""
-    low = [1.0, 1.3, 3.0]
+    """Standard errors of .1: values .2 apart aren't told apart, values 2 apart are."""
+    low = [1.0, 1.2, 3.0]
     values = low if order > 0 else [-value for value in low]
-    intervals_of_ranks = bounds_of(ranks_of(values, direction, 0.1))
+    intervals_of_ranks = bounds_of(ranks_of(values, metric, 0.1))
     assert intervals_of_ranks == [(1, 2), (1, 2), (3, 3)]
-    shades = attributes_of(ranks_of([*values, values[2]], direction, 0.1), "shade")
+    shades = attributes_of(ranks_of([*values, values[2]], metric, 0.1), "shade")
     assert shades == ["better", "better", "worse", "worse"]
     # The same errors of all models, as on the same items, are no doubt about the differences.
-    paired = ranks_of(values, direction, 0.1, draws=True)
+    paired = ranks_of(values, metric, 0.1, draws=True)
     assert bounds_of(paired) == [(1, 1), (2, 2), (3, 3)]
 
 
@@ -89,34 +92,70 @@ def test_a_missing_rank_or_rank_interval_has_a_reason() -> None:
     assert "undefined" in undefined.note
     assert (defined.rank, defined.low, defined.high, defined.models) == (1, 1, 1, 1)
     for metric, reason in (("mean_width", "no direction"), ("coverage", "target is not known")):
-        (first,) = ranks_of([0.5], direction_of(metric, {}))
+        (first,) = ranks_of([0.5], metric)
         assert math.isnan(first.rank)
         assert reason in first.note
     without_interval, *_ = ranks_of([1.0, 2.0], LOWER)
     assert math.isnan(without_interval.low)
     assert without_interval.note == "no rank interval: the value has none"
     # Of three models, one without an interval may be before or after each of the others.
-    ends = np.array([[0.9, 1.1], [NAN, NAN], [1.9, 2.1]])
-    ranked = model_ranks(np.array([1, 1.5, 2]), ends, [None] * 3, np.full(3, 50.0), LOWER)
+    values = []
+    for value, reach in ((1, 0.1), (1.5, NAN), (2, 0.1)):
+        values.append(RankedValue(value, (value - reach, value + reach)))
+    ranked = model_ranks(values, LOWER, direction_of(LOWER, {}))
     assert bounds_of(ranked[::2]) == [(1, 2), (2, 3)]
 
 
-def test_resamples_that_are_absent_or_alike_are_replaced_by_the_interval() -> None:
-    """All right on 30 items has no resample but 1, and an interval from .89: it may be second."""
-    rng = np.random.default_rng(2)
-    values, ends = np.array([1.0, 0.95]), np.array([[0.89, 1.0], [0.84, 0.99]])
-    draws = [np.ones(500), rng.binomial(30, 0.95, 500) / 30]
-    ranked = model_ranks(values, ends, draws, np.full(2, 30.0), HIGHER)
-    assert bounds_of(ranked) == [(1, 2), (1, 2)]
-    draws[0] = np.where(rng.random(500) < 0.5, NAN, 1)
-    assert model_ranks(values, ends, draws, np.full(2, 30.0), HIGHER) == ranked
+def test_a_value_that_is_undefined_in_many_resamples_is_not_ordered() -> None:
+    """In 4% of the resamples the difference is left out; with 6% `compare` has no verdict."""
+    for share, worst in ((0.04, 1), (0.06, 2)):
+        ranked = []
+        for value in (0.1, 0.9):
+            draws = value + np.random.default_rng(0).normal(0, 0.01, 1_000)
+            draws[: round(share * 1_000)] = NAN
+            ends = value - 0.02, value + 0.02
+            ranked.append(RankedValue(value, ends, ResampledValue(draws, 200)))
+        first, _ = model_ranks(ranked, LOWER, direction_of(LOWER, {}))
+        assert (first.rank, first.low, first.high) == (1, 1, worst)
+
+
+def headline_ranks_of(frame: pd.DataFrame, metric: str) -> list[Rank]:
+    """Ranks of the models by a metric on the scale 0-100."""
+    results, draws = summarize_with_draws(frame, resamples=2_000, seed=0, convention=None)
+    table = ResultTable.from_frame(results)
+    ranks = headline_ranks(table, sorted(set(frame["model"])), draws)
+    rows = [row for row in table if row.index in ranks and row["metric"] == metric]
+    return [ranks[row.index] for row in rows]
+
+
+@pytest.mark.parametrize("metric", ["overconfidence", "ece"])
+def test_ranks_of_two_models_agree_with_compare(metric: str) -> None:
+    """A model surely ranks first if, and only if, `compare` says that it is better or nearer."""
+    rng = np.random.default_rng(6)
+    verdicts = set()
+    for stated_too_much in (0.05, 0.15, 0.3, 0.45):
+        models = []
+        for model, excess in (("one", 0.0), ("other", stated_too_much)):
+            confidence = rng.choice([0.5, 0.7, 0.9], 80)
+            correct = (rng.random(80) < confidence - excess).astype(int)
+            models.append(scale_judgments(model, confidence.tolist(), correct.tolist()))
+        frame = pd.concat(models, ignore_index=True)
+        first, second = headline_ranks_of(frame, metric)
+        differences = compare(frame, metrics=[metric], resamples=2_000, seed=1)
+        (row,) = differences[differences["role"] == "primary"].to_dict("records")
+        p = row["p_distance"] if metric == "overconfidence" else row["p"]
+        assert abs(p - 0.05) > 0.01  # no verdict hangs on the seed
+        is_ordered = [rank.low == rank.high for rank in (first, second)]
+        assert is_ordered == [p < 0.05] * 2
+        verdicts.add(bool(p < 0.05))
+    assert verdicts == {True, False}
 
 
 def draws_of(metric: str, frame: pd.DataFrame, resamples: int, scale: str = "") -> list[Any]:
     """The metric's values over the resamples, of each model."""
     results, draws = summarize_with_draws(frame, resamples=resamples, seed=0, convention=None)
     is_of_metric = results["metric"].eq(metric) & results["condition"].str.contains(scale)
-    return [draws[row] for row in results.index[is_of_metric] if row in draws]
+    return [draws[row].draws for row in results.index[is_of_metric] if row in draws]
 
 
 def test_models_with_the_same_answers_tie_in_every_resample() -> None:
@@ -156,7 +195,8 @@ def test_results_with_draws_equal_those_of_summarize() -> None:
     frame = pd.concat(models, ignore_index=True)
     results, draws = summarize_with_draws(frame, resamples=100, seed=3, convention=None)
     pd.testing.assert_frame_equal(results, summarize(frame, resamples=100, seed=3))
-    assert set(map(len, draws.values())) == {100}
+    assert {len(value.draws) for value in draws.values()} == {100}
+    assert {value.unit_count for value in draws.values()} == {40}
 
 
 def test_a_single_model_has_no_draws_for_ranks() -> None:

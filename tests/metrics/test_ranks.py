@@ -1,10 +1,11 @@
-"""Ranks and their simultaneous intervals, by hand and against scipy."""
+"""Ranks and their simultaneous intervals, by hand, against scipy and against statsmodels."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import rankdata, t
+from scipy.stats import rankdata
+from statsmodels.stats.multitest import multipletests
 
 from inspect_confidence.metrics import rank_intervals, ranks
 
@@ -17,49 +18,40 @@ def test_ranks_are_those_of_scipy_beyond_rounding() -> None:
 
 
 @pytest.mark.parametrize("models", [2, 3, 16])
-@pytest.mark.parametrize("items", [20, 500])
-def test_a_pair_is_apart_from_bonferronis_t_quantile_on(models: int, items: int) -> None:
-    """Two models with standard error .03 of the difference, the others far away."""
-    draws = np.tile([[-0.03], [0.03]], (500, models))
-    draws[:, 1:] = 0
-    pairs = models * (models - 1) / 2
-    error = 0.03 * np.sqrt(items / (items - 1))
-    reach = t.ppf(1 - 0.025 / pairs, items - 1) * error
-    for difference, worst in ((0.999 * reach, 2), (1.001 * reach, 1)):
-        values = np.r_[0, difference, np.full(models - 2, 9.0)]
-        best, high = rank_intervals(values, values + draws, np.full(models, items))
+def test_a_pair_is_apart_below_holms_level(models: int) -> None:
+    """One pair is in doubt, all others are sure: its p is the largest and is not adjusted."""
+    for p_of_pair, worst in ((0.051, 2), (0.049, 1)):
+        p = np.full((models, models), 1e-9)
+        p[0, 1] = p[1, 0] = p_of_pair
+        best, high = rank_intervals(np.arange(models), p)
         assert (best[0], high[0], best[1], high[1]) == (1, worst, 3 - worst, 2)
+        np.testing.assert_array_equal(best[2:], np.arange(3, models + 1))
 
 
-def test_equal_draws_leave_no_doubt_and_undefined_ones_no_order() -> None:
-    """A difference that no resample changes is sure; without complete draws nothing is."""
-    values, noise = np.array([0.1, 0.2, 0.2]), np.random.default_rng(1).normal(size=(100, 1))
-    best, worst = rank_intervals(values, values + noise, [50] * 3)
-    assert (best.tolist(), worst.tolist()) == ([1, 2, 2], [1, 3, 3])
-    best, worst = rank_intervals(values, np.full((100, 3), np.nan), [50] * 3)
-    assert (best.tolist(), worst.tolist()) == ([1, 1, 1], [3, 3, 3])
-    best, worst = rank_intervals([0.1], np.zeros((100, 1)), [50])
+def test_interval_ends_count_the_pairs_that_statsmodels_rejects() -> None:
+    """Pairs are adjusted together; only the sign of the difference tells which is better."""
+    rng = np.random.default_rng(4)
+    losses = rng.normal(size=7)
+    first, second = np.triu_indices(7, 1)
+    p = np.ones((7, 7))
+    p[first, second] = p[second, first] = rng.beta(0.2, 8, len(first))
+    rejected, *_ = multipletests(p[first, second], method="holm")
+    best, worst = np.ones(7), np.full(7, 7)
+    for j, k in zip(first[rejected], second[rejected], strict=True):
+        better, worse = (j, k) if losses[j] < losses[k] else (k, j)
+        worst[better] -= 1
+        best[worse] += 1
+    assert 0 < rejected.sum() < len(first)
+    found_best, found_worst = rank_intervals(losses, p)
+    np.testing.assert_array_equal(found_best, best)
+    np.testing.assert_array_equal(found_worst, worst)
+
+
+def test_a_pair_without_p_is_not_ordered_and_not_counted() -> None:
+    """Of three models only one pair is tested, so that its p is not adjusted."""
+    p = np.full((3, 3), np.nan)
+    p[0, 2] = p[2, 0] = 0.04
+    best, worst = rank_intervals([0.1, 0.2, 0.3], p)
+    assert (best.tolist(), worst.tolist()) == ([1, 1, 2], [2, 3, 3])
+    best, worst = rank_intervals([0.1], [[np.nan]])
     assert (best.tolist(), worst.tolist()) == ([1], [1])
-
-
-def test_a_target_ranks_by_distance_on_both_sides() -> None:
-    """Distances from 1: .1 below and .1 above can't be told apart, .5 above and .6 below can."""
-    values = np.array([0.9, 1.1, 1.5, 0.4])
-    draws = np.random.default_rng(2).normal(values, 0.03, (2_000, 4))
-    best, worst = rank_intervals(values, draws, [300] * 4, target=1)
-    assert best.tolist() == [1, 1, 3, 3]
-    assert worst.tolist() == [2, 2, 4, 4]
-    # |a - 1| of 1.5 and .4 differ by .1, whose standard error is now .021 and was .042.
-    best, worst = rank_intervals(values, values + (draws - values) / 2, [300] * 4, target=1)
-    assert best.tolist() == [1, 1, 3, 4]
-    assert worst.tolist() == [2, 2, 3, 4]
-
-
-def test_bias_of_the_smaller_sample_is_no_evidence() -> None:
-    """Resampling adds .04 to one number and nothing to the other: .1 apart may be .02."""
-    noise = np.random.default_rng(3).normal(0, 0.01, (2_000, 2))
-    values = np.array([0.02, 0.1])
-    best, _ = rank_intervals(values, values + noise, [400, 100])
-    assert best.tolist() == [1, 2]
-    best, _ = rank_intervals(values, values + noise + [0, 0.04], [400, 100])
-    assert best.tolist() == [1, 1]

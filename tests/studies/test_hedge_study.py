@@ -25,6 +25,7 @@ from inspect_confidence.commands.analysis import study_parts
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import Condition, Result, drop_part
 from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
+from inspect_confidence.studies.study import ResampledValue
 from studies.frames import study_results as summarize
 
 NO_HEDGE = "<no_hedge>"
@@ -873,8 +874,8 @@ def test_interval_resamples_items_with_their_sentences() -> None:
             all_sentences.append(replace(sentence, item=f"i{item}", number=number))
     observed: dict[tuple[str, str], np.ndarray[Any, Any]] = {}
 
-    def observe(row: Result, draws: np.ndarray[Any, Any]) -> None:
-        observed[drop_part(row.condition, "variant"), row.metric] = draws
+    def observe(row: Result, value: ResampledValue) -> None:
+        observed[drop_part(row.condition, "variant"), row.metric] = value.draws
 
     settings: Any = {"resamples": 20_000, "options": {"hedge_markers.marker_thresholds": 1}}
     for part in study_parts(frame_from_rows(all_sentences), settings):
@@ -1342,7 +1343,8 @@ def test_compare_two_models() -> None:
                 if sentence.item in common:
                     common_sentences.append(replace(sentence, group=(dataset, "")))
             values.append(Loops(common_sentences).numbers())
-        rows = comparisons[comparisons["dataset"] == dataset]
+        of_dataset = comparisons[comparisons["dataset"] == dataset]
+        rows = of_dataset[of_dataset["condition"] == ""]
         assert (rows["items"] == len(common)).all()
         for row in rows.to_dict("records"):
             first_value, second_value = column_of(values, (dataset, "split=", row["metric"]))

@@ -47,6 +47,6 @@ def test_models_on_the_same_items_share_their_resamples() -> None:
     two_models = pd.concat([frame("a", 10), frame("b", 10)], ignore_index=True)
     results, draws = summarize_with_draws(two_models, resamples=20)
     is_auroc = results["metric"].eq("auroc") & results["condition"].eq("method=recorded")
-    first, second = (draws[place] for place in np.flatnonzero(is_auroc).tolist())
+    first, second = (draws[place].draws for place in np.flatnonzero(is_auroc).tolist())
     np.testing.assert_array_equal(first, second)
     assert np.ptp(first) > 0

@@ -48,7 +48,7 @@ def test_where_work_is_done() -> None:
         assert run_tasks(process_of, tasks, workers=worker_count) == expected, (tasks, worker_count)
     # Processes work only where they save time, and never where resamples are observed.
 
-    def observe(result: Result, draws: np.ndarray) -> None:
+    def observe(result: Result, value: ResampledValue) -> None:
         """Nothing."""
 
     assert workers_for(MIN_JUDGMENTS, Resampling(workers=3)) == 3

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from inspect_confidence.metrics import rank_intervals
+from inspect_confidence.directions import direction_of
+from inspect_confidence.metrics import ece_interval
 from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.overview.ranks import RankedValue, model_ranks
+from inspect_confidence.studies.study import ResampledValue
 
 pytestmark = pytest.mark.slow
 
@@ -40,25 +43,25 @@ def ece(wrong: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def auroc(wrong: FloatArray, right: FloatArray) -> FloatArray:
-    """Share of pairs in which the right answer has more confidence, ties half; negated."""
+    """Share of pairs in which the right answer has more confidence, ties half."""
     wrong_below = np.cumsum(wrong, -1) - wrong / 2
     with np.errstate(invalid="ignore"):
         return np.asarray(
-            -(right * wrong_below).sum(-1) / (right.sum(-1) * wrong.sum(-1)), dtype=float
+            (right * wrong_below).sum(-1) / (right.sum(-1) * wrong.sum(-1)), dtype=float
         )
 
 
-DESIGNS: dict[str, tuple[RankStatistic, float | None, FloatArray, dict[int, int]]] = {
-    "auroc, 50 items": (auroc, None, VALUES - 0.1, {50: 16}),
-    "auroc, 200 items": (auroc, None, VALUES - 0.1, {200: 16}),
-    "accuracy .9, 200 items": (accuracy, None, np.full(7, -0.9), {200: 16}),
-    "accuracy .98, 100 items": (accuracy, None, np.full(7, -0.98), {100: 16}),
-    "overconfidence .1, 200 items": (overconfidence, 0, VALUES - 0.1, {200: 16}),
-    "overconfidence 0, 200 items": (overconfidence, 0, VALUES, {200: 16}),
-    "ece, 8 models on 400 items, 8 on 100": (ece, None, VALUES - 0.03, {400: 8, 100: 8}),
-    "ece, 200 items": (ece, None, VALUES, {200: 16}),
+DESIGNS: dict[str, tuple[RankStatistic, FloatArray, dict[int, int]]] = {
+    "auroc, 50 items": (auroc, VALUES - 0.1, {50: 16}),
+    "auroc, 200 items": (auroc, VALUES - 0.1, {200: 16}),
+    "accuracy .9, 200 items": (accuracy, np.full(7, 0.9), {200: 16}),
+    "accuracy .98, 100 items": (accuracy, np.full(7, 0.98), {100: 16}),
+    "overconfidence .1, 200 items": (overconfidence, VALUES - 0.1, {200: 16}),
+    "overconfidence 0, 200 items": (overconfidence, VALUES, {200: 16}),
+    "ece, 8 models on 400 items, 8 on 100": (ece, VALUES - 0.03, {400: 8, 100: 8}),
+    "ece, 200 items": (ece, VALUES, {200: 16}),
 }
-"""Statistic, its target, share right at each value, and number of models by number of items."""
+"""Statistic, named as its metric; share right at each value; models by number of items."""
 
 
 def masses(cells: FloatArray, weights: FloatArray) -> list[FloatArray]:
@@ -78,26 +81,32 @@ def test_intervals_of_sixteen_equal_models_hold_all_ranks(
 
     Half of the variance of what is right is the items', which all models share.
     """
-    statistic, target, right_share, models_by_items = DESIGNS[design]
+    statistic, right_share, models_by_items = DESIGNS[design]
+    metric = statistic.__name__
     rng = np.random.default_rng(0)
-    share = np.abs(right_share)
     together = of_first = 0
     for _ in range(SAMPLES):
-        values, draws, units = [], [], []
-        for items, models in models_by_items.items():
-            stated = rng.choice(7, (models, items), p=STATED)
+        models = []
+        for items, count in models_by_items.items():
+            stated = rng.choice(7, (count, items), p=STATED)
             hard = rng.normal(size=items)
-            luck = ndtr(np.sqrt(0.5) * (hard + rng.normal(size=(models, items))))
-            cells = stated + 7 * (luck < share[stated])
-            weights = rng.multinomial(items, np.full(items, 1 / items), RESAMPLES).astype(float)
-            values.append(statistic(*masses(cells, np.ones((1, items))))[:, 0])
-            draws.append(statistic(*masses(cells, weights)).T)
-            units += [items] * models
-        value = np.concatenate(values)
-        best, worst = rank_intervals(value, np.hstack(draws), units, target=target)
-        holds = (best == 1) & (worst == len(value))
-        together += holds.all()
-        of_first += holds[np.argmin(value if target is None else np.abs(value - target))]
+            luck = ndtr(np.sqrt(0.5) * (hard + rng.normal(size=(count, items))))
+            is_right = luck < right_share[stated]
+            cells = stated + 7 * is_right
+            # The weights of the Bayesian bootstrap.
+            weights = items * rng.dirichlet(np.ones(items), RESAMPLES)
+            values = statistic(*masses(cells, np.ones((1, items))))[:, 0]
+            draws = statistic(*masses(cells, weights))
+            for model in range(count):
+                ends = values[model], values[model]  # read for ECE alone
+                if metric == "ece":
+                    ends = ece_interval(VALUES[stated[model]], is_right[model], np.arange(items))
+                resampled = ResampledValue(draws[model], items)
+                models.append(RankedValue(values[model], ends, resampled))
+        ranked = model_ranks(models, metric, direction_of(metric, {}))
+        holds = [(rank.low, rank.high) == (1, len(models)) for rank in ranked]
+        together += all(holds)
+        of_first += holds[np.argmin([rank.rank for rank in ranked])]
     record_property(
         "figure",
         f"ranks of 16 equal models, {design}: all held in {together / SAMPLES:.3f}, "

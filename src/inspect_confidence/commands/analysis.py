@@ -7,9 +7,7 @@ from os import PathLike
 from pathlib import PurePath
 from typing import Any, TypedDict
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from inspect_confidence.arguments import choice, integer, number, numbers, parts
 from inspect_confidence.commands.judge_labels import read_judge_labels, refuse_other_judges
@@ -21,11 +19,11 @@ from inspect_confidence.metrics import METRICS, Costs
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import Resampling, Study, all_studies
 from inspect_confidence.studies.over_models import point_and_condition
+from inspect_confidence.studies.study import Observer
 from inspect_confidence.studies.unread import UNREAD_SHARE, unread_shares
 
 CONVENTIONS = ("text", "authors")
 
-Observer = Callable[[Result, NDArray[np.float64]], None]
 """Callback that receives each result and its values over the resamples."""
 
 

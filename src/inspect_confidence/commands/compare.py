@@ -256,13 +256,9 @@ def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDA
 
     The headline is None, and no row is chosen, if none has a difference.
     """
-    conditions = conditions_of(rows)
     for headline in study_of(task).headlines:
-        is_metric = (rows["task"] == task) & (rows["metric"] == headline.metric)
-        if headline.task != task or not is_metric.any():
-            continue
-        is_headline = is_metric.to_numpy(bool) & _agree(conditions, headline.where)
-        if is_headline.any():
+        is_headline = _is_of_headline(rows, headline)
+        if headline.task == task and is_headline.any():
             return headline, is_headline
     return None, np.zeros(len(rows), bool)
 
@@ -270,16 +266,27 @@ def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDA
 def _is_primary_or_headline(rows: pd.DataFrame) -> pd.Series:
     """Return whether each row, all of them of one task, is primary or of a headline of the task."""
     task = rows["task"].iloc[0]
-    conditions = conditions_of(rows)
     is_shown = rows["role"] == PRIMARY
-    is_whole = np.array(["by" not in condition for condition in conditions])
+    is_whole = np.array(["by" not in condition for condition in conditions_of(rows)])
     for headline in study_of(task).headlines:
-        if headline.task == task:
-            is_of_headline = (rows["metric"] == headline.metric) & _agree(
-                conditions, headline.where
-            )
-            is_shown |= is_of_headline & is_whole
+        is_shown |= _is_of_headline(rows, headline) & is_whole
     return is_shown
+
+
+def _is_of_headline(rows: pd.DataFrame, headline: Headline) -> NDArray[np.bool_]:
+    """Return whether each row is a difference of a headline's metric in its condition.
+
+    If no difference has just that condition, as where a row is of one method and the headline of
+    any, all that do not contradict it are chosen.
+    """
+    is_metric = (rows["task"] == headline.task) & (rows["metric"] == headline.metric)
+    of_metric = is_metric.to_numpy(bool)
+    conditions = conditions_of(rows)
+    is_equal = np.array([condition == Condition(headline.where) for condition in conditions])
+    agrees = _agree(conditions, headline.where)
+    if (is_equal & of_metric).any():
+        return np.asarray(is_equal & of_metric)
+    return np.asarray(agrees & of_metric)
 
 
 def metric_labels(rows: pd.DataFrame) -> list[str]:
@@ -425,13 +432,15 @@ def main_differences(differences: pd.DataFrame) -> pd.DataFrame:
         differences: Rows of `compare`.
 
     Returns:
-        Some of the rows, ordered by pair; `a` and `b` are named without the `method` of both.
+        Some of the rows, ordered by pair, primary ones first; `a` and `b` are named without the
+        `method` of both.
     """
     rows = _of_main_conditions(differences, differences["role"] == PRIMARY)
     if rows["task"].nunique() == 1 and len(rows[["a", "b"]].drop_duplicates()) == 1:
         rows = _of_main_conditions(differences, _is_primary_or_headline(differences))
-    order = rows.groupby(["a", "b"], sort=False).ngroup()
-    return rows.iloc[np.argsort(order, kind="stable")]
+    pair = rows.groupby(["a", "b"], sort=False).ngroup()
+    is_exploratory = rows["role"] == EXPLORATORY
+    return rows.iloc[np.argsort(2 * pair + is_exploratory, kind="stable")]
 
 
 def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.DataFrame:

@@ -8,7 +8,6 @@ from typing import Unpack
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from inspect_confidence.commands.analysis import (
     Settings,
@@ -23,6 +22,7 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import OTHER_ITEMS, Key, Result, ResultTable, results_frame
 from inspect_confidence.studies import all_studies, all_tables
 from inspect_confidence.studies.life_eval.judgments import HALF_OPEN
+from inspect_confidence.studies.study import ResampledValue
 from inspect_confidence.studies.unread import UNREAD_SHARE, answering_models
 
 
@@ -57,7 +57,7 @@ def summarize(
 
 def summarize_with_draws(
     source: JudgmentSource, **settings: Unpack[Settings]
-) -> tuple[pd.DataFrame, dict[int, NDArray[np.float64]]]:
+) -> tuple[pd.DataFrame, dict[int, ResampledValue]]:
     """Compute the results of `summarize`, and the values of headline metrics over resamples.
 
     Ranks of models need these values. A resample takes the same items of all models that answered
@@ -77,11 +77,12 @@ def summarize_with_draws(
     headlines = chain.from_iterable(study.headlines for study in all_studies())
     headline_metrics = {(headline.task, headline.metric) for headline in headlines}
     key = attrgetter("task", "model", "dataset", "condition", "metric")
-    draws_by_key: dict[object, NDArray[np.float64]] = {}
+    draws_by_key: dict[object, ResampledValue] = {}
 
-    def observe(result: Result, values: NDArray[np.float64]) -> None:
-        if (result.task, result.metric) in headline_metrics and not np.isnan(values).all():
-            draws_by_key[key(result)] = np.array(values)
+    def observe(result: Result, value: ResampledValue) -> None:
+        if (result.task, result.metric) in headline_metrics and not np.isnan(value.draws).all():
+            # A copy, because the draws of all metrics share one array.
+            draws_by_key[key(result)] = replace(value, draws=np.array(value.draws))
 
     names = {metric for _, metric in headline_metrics}
     results: list[Result] = []

@@ -11,8 +11,8 @@ from inspect_confidence import privacy, redaction
 from inspect_confidence.judgments.archives import read_header
 from inspect_confidence.judgments.requests import read_unsent
 from inspect_confidence.judgments.store import find_logs
-from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import ResultTable
+from inspect_confidence.studies.study import ResampledValue
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Material:
     frames: Mapping[str, pd.DataFrame]
     results: pd.DataFrame
     runs: Mapping[str, LogRun] = field(default_factory=dict)
-    draws: Mapping[int, FloatArray] = field(default_factory=dict)
+    draws: Mapping[int, ResampledValue] = field(default_factory=dict)
     resamples: int = 10_000
     organization: str = "unknown"
     relationship: str = "other"

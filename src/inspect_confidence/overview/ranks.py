@@ -1,31 +1,26 @@
 """Ranks of models by each headline number, as the report and the leaderboard show them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from math import isnan, nan
 
 import numpy as np
-from scipy.special import ndtri
 
 from inspect_confidence import metrics
 from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.headlines import headline_rows
-from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import ResultRow, ResultTable
+from inspect_confidence.studies.compare import joined_reach, p_of_difference, p_of_reach
+from inspect_confidence.studies.study import ResampledValue
 
 RANKING = (
     "A rank is 1 plus the number of better models; tied models share a rank. All 95% intervals of "
-    "the ranks in a table hold together: a model surely ranks below another if the interval of "
-    "their difference, adjusted for the number of pairs, leaves out 0. Differences between models "
-    "that answered the same items are paired. Means over models are not ranked."
+    "the ranks in a table hold together: a model surely ranks below another if the test of "
+    "`compare`, adjusted for the number of pairs, shows that it is worse. Differences between "
+    "models that answered the same items are paired. Means over models are not ranked."
 )
 """Definition of ranks and their intervals for readers."""
-
-MOST_UNDEFINED = 0.05
-"""Share of resamples in which a number with resamples of its own may be undefined."""
-
-SIMULATED = 2_000
-"""Number of normal draws for a number whose interval does not come from resamples."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +52,12 @@ class Rank:
 Ranks = Mapping[int, Rank]
 """Rank by row of the results."""
 
-DrawsByRow = Mapping[int, FloatArray]
+ResampledByRow = Mapping[int, ResampledValue]
 """Values over the resamples, by row of the results."""
 
 
 def headline_ranks(
-    results: ResultTable, models: Sequence[str], draws: DrawsByRow
+    results: ResultTable, models: Sequence[str], draws: ResampledByRow
 ) -> dict[int, Rank]:
     """Return the rank of each headline number, among the models with the same number.
 
@@ -74,11 +69,9 @@ def headline_ranks(
     by_row: dict[int, Rank] = {}
     for rows in headline_groups(headline_rows(results.among("model", models))):
         group_ranks = model_ranks(
-            values=np.array([row.value for row in rows]),
-            intervals=np.array([(row.low, row.high) for row in rows]),
-            draws=[draws.get(row.index) for row in rows],
-            units=np.array([row.n for row in rows], float),
-            direction=direction_of(rows[0]["metric"], rows[0].condition),
+            [RankedValue(row.value, (row.low, row.high), draws.get(row.index)) for row in rows],
+            rows[0]["metric"],
+            direction_of(rows[0]["metric"], rows[0].condition),
         )
         for row, rank in zip(rows, group_ranks, strict=True):
             by_row[row.index] = rank
@@ -95,76 +88,82 @@ def headline_groups(rows: ResultTable) -> list[Sequence[ResultRow]]:
     return list(groups.values())
 
 
-def model_ranks(
-    values: FloatArray,
-    intervals: FloatArray,
-    draws: Sequence[FloatArray | None],
-    units: FloatArray,
-    direction: Direction,
-) -> list[Rank]:
+@dataclass(frozen=True)
+class RankedValue:
+    """A model's value.
+
+    Attributes:
+        value: The value; NaN if undefined.
+        interval: Ends of its 95% interval; NaN without one.
+        resampled: Its values over resamples; models with the same items have the same resamples.
+            None if it was not resampled.
+    """
+
+    value: float
+    interval: tuple[float, float]
+    resampled: ResampledValue | None = None
+
+
+def model_ranks(values: Sequence[RankedValue], metric: str, direction: Direction) -> list[Rank]:
     """Return the rank of each model, with simultaneous 95% intervals (`metrics.rank_intervals`).
 
-    Some resamples cannot be used: they are absent, all alike, or undefined in over 5%. The value is
-    then taken to be normal with the width of its interval, and independent of the others. A value
-    without an interval has no interval of its rank, and no model is surely better or worse than it.
+    A value without an interval has no interval of its rank, and no model is surely better or worse
+    than it.
 
     Args:
-        values: Values of the models; NaN if undefined.
-        intervals: 95% intervals of the values, of shape (models, 2).
-        draws: Values over the resamples, of one array for each model. Models with the same items
-            have the same resamples.
-        units: Number of items of each value.
+        values: Values of the models.
+        metric: Name of the metric.
         direction: Direction of better values.
     """
     if not direction.ordered:
         return [Rank(nan, note=f"not ranked: {direction.label}")] * len(values)
-    is_defined = ~np.isnan(values)
-    has_interval = np.asarray(np.isfinite(intervals).all(axis=1))
-    count = int(is_defined.sum())
-    ranks = np.full(len(values), nan)
-    ranks[is_defined] = metrics.ranks(direction.loss(values[is_defined]))
-    low, high = np.full(len(values), nan), np.full(len(values), nan)
-    compared = np.flatnonzero(is_defined & has_interval)
-    if len(compared):
-        # `rank_intervals` takes lower values to be better.
-        sign = -1 if direction.name == "higher" else 1
-        columns = [_complete_draws(values[k], intervals[k], draws[k], k) for k in compared.tolist()]
-        size = min(map(len, columns))
-        low[compared], high[compared] = metrics.rank_intervals(
-            sign * values[compared],
-            sign * np.column_stack([column[:size] for column in columns]),
-            units[compared],
-            target=direction.target if direction.name == "target" else None,
-        )
-        # Each model without an interval may be better.
-        high[compared] += count - len(compared)
+    losses = direction.loss(np.array([value.value for value in values], float))
+    defined = np.flatnonzero(~np.isnan(losses))
+    p = np.full((len(values), len(values)), nan)
+    for j, k in combinations(defined.tolist(), 2):
+        p[j, k] = p[k, j] = _p_equally_good(values[j], values[k], metric, direction)
+    ranks, low, high = np.full((3, len(values)), nan)
+    ranks[defined] = metrics.ranks(losses[defined])
+    low[defined], high[defined] = metrics.rank_intervals(
+        losses[defined], p[np.ix_(defined, defined)]
+    )
     ranked = []
-    for k in range(len(values)):
-        if isnan(values[k]):
+    for k, value in enumerate(values):
+        rank = Rank(float(ranks[k]), models=len(defined))
+        if isnan(rank.rank):
             ranked.append(Rank(nan, note="not ranked: undefined"))
-            continue
-        note = "" if has_interval[k] else "no rank interval: the value has none"
-        ranked.append(Rank(float(ranks[k]), float(low[k]), float(high[k]), count, note))
+        elif isnan(value.interval[0]):
+            ranked.append(replace(rank, note="no rank interval: the value has none"))
+        else:
+            ranked.append(replace(rank, low=float(low[k]), high=float(high[k])))
     return ranked
 
 
-def _complete_draws(
-    value: float, interval: FloatArray, draws: FloatArray | None, seed: int
-) -> FloatArray:
-    """Return a value's resamples without gaps, or normal draws as wide as its interval.
+def _p_equally_good(
+    first: RankedValue, second: RankedValue, metric: str, direction: Direction
+) -> float:
+    """Return the two-sided p that both models are equally good, as `compare` tests it.
 
-    An undefined resample is replaced by the value.
-
-    Args:
-        value: The value.
-        interval: Both ends of its 95% interval.
-        draws: Its values over the resamples; None without resamples.
-        seed: Seed of the normal draws.
+    It is NaN if a value has no interval, or if `compare` has no verdict. Values without resamples
+    are taken to be independent. With a target t, two models are equally near to it if a = b or if
+    (a + b)/2 = t; p is the larger one of these two.
     """
-    if draws is not None:
-        undefined = np.isnan(draws)
-        varies = not undefined.all() and np.nanmax(draws) > np.nanmin(draws)
-        if varies and undefined.mean() <= MOST_UNDEFINED:
-            return np.where(undefined, value, draws)
-    standard_error = np.abs(interval - value).max() / -ndtri(0.025)
-    return np.asarray(np.random.default_rng(seed).normal(value, standard_error, SIMULATED))
+    if isnan(first.interval[0]) or isnan(second.interval[0]):
+        return nan
+    values = first.value, second.value
+    difference, mean = values[0] - values[1], sum(values) / 2 - direction.target
+    rule = metrics.METRICS[metric].interval
+    a, b = first.resampled, second.resampled
+    if a is None or b is None or rule.of_difference().method in ("own", "wilson"):
+        ends = np.array([first.interval, second.interval])
+        below, above = joined_reach(values, *ends, biased=rule.biased)
+        p_equal = p_of_reach(difference, (below, above))
+        # The sum of independent values varies as their difference does.
+        p_mean = p_of_reach(mean, (below / 2, above / 2))
+    else:
+        rule = rule.over(a.clusters).of_difference()
+        unit_count = min(a.unit_count, b.unit_count)
+        p_equal, _ = p_of_difference(rule, difference, a.draws - b.draws, unit_count)
+        mean_draws = (a.draws + b.draws) / 2 - direction.target
+        p_mean = metrics.resampled_p(mean, mean_draws, unit_count)
+    return p_equal if direction.name != "target" else max(p_equal, p_mean)

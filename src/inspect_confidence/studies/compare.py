@@ -124,51 +124,93 @@ class ResampledDifferences:
         return self.clusters.note if self.clusters else ""
 
     def test(self, column: int) -> "DifferenceTest":
-        """Return the 95% interval of the difference in a column, and the p that agrees with it.
-
-        If the limits follow from the contenders' intervals, p is that of a normal distribution
-        whose 95% limit lies at the same distance.
-        """
-        _, metric = self.names[column]
+        """Return the 95% interval of the difference in a column, and the p that agrees with it."""
+        condition, metric = self.names[column]
         value, draws = float(self.values[column]), self.draws[:, column]
         if np.isnan(value):
             return DifferenceTest(reason="undefined: either value is undefined")
         rule = metrics.METRICS[metric].interval.over(self.clusters).of_difference()
         unit_count = int(self.unit_counts[column])
         below, above = self.below[column], self.above[column]
-        if not np.isnan(below) and not metrics.too_few(rule, unit_count):
-            to_limit = below if value > 0 else above
-            p = (
-                2 * ndtr(ndtri(0.025) * abs(value) / to_limit)
-                if to_limit > 0
-                else float(value == 0)
-            )
-            return DifferenceTest((value - below, value + above), float(p))
-        interval, reason = metrics.interval_of(rule, value, draws, unit_count)
-        # If all items differ by the same, there is no interval but p is defined.
-        if reason and reason != metrics.SAME:
+        p, reason = p_of_difference(rule, value, draws, unit_count, (below, above))
+        if reason:
             return DifferenceTest(reason=f"no interval: {reason}")
-        p = metrics.resampled_p(value, draws, unit_count, method=rule.method)
+        if not np.isnan(below):
+            return DifferenceTest((value - below, value + above), p)
+        # If all items differ by the same, there is no interval but p is defined.
+        interval, reason = metrics.interval_of(rule, value, draws, unit_count)
         note = f"no interval: {reason}" if reason else resampling_note(draws, self.grouped)
-        return DifferenceTest(interval, p, note, float(np.maximum(p, self._p_mean_is_best(column))))
-
-    def _p_mean_is_best(self, column: int) -> float:
-        """Return the two-sided p that the mean of both values is the metric's best value.
-
-        It is NaN if the best value is an end of the metric's range, or unknown.
-        """
-        condition, metric = self.names[column]
         best = direction_of(metric, condition).target
-        return metrics.resampled_p(
-            (self.first[column] + self.second[column]) / 2 - best,
-            self.means[:, column] - best,
-            int(self.unit_counts[column]),
-        )
+        mean = (self.first[column] + self.second[column]) / 2
+        p_mean = metrics.resampled_p(mean - best, self.means[:, column] - best, unit_count)
+        return DifferenceTest(interval, p, note, float(np.maximum(p, p_mean)))
 
     def take(self, columns: Sequence[int]) -> "ResampledDifferences":
         """Return the differences in these columns."""
         arrays = {name: getattr(self, name)[..., columns] for name in _ARRAY_FIELDS}
         return replace(self, names=[self.names[column] for column in columns], **arrays)
+
+
+def p_of_difference(
+    rule: metrics.Interval,
+    difference: float,
+    draws: FloatArray,
+    unit_count: int,
+    reach: tuple[float, float] = NO_INTERVAL,
+) -> tuple[float, str]:
+    """Return the two-sided p that a difference is 0, and an empty text or why there is no p.
+
+    Args:
+        rule: Rule of the difference's interval.
+        difference: The difference of both contenders' values.
+        draws: The difference over resamples; NaN where undefined.
+        unit_count: How many units were resampled.
+        reach: Distances of the lower and the upper 95% limit from the difference, if they follow
+            from the intervals of both contenders. p is then that of a normal distribution with this
+            limit. NaN if the limits come from resamples.
+    """
+    if reason := metrics.too_few(rule, unit_count):
+        return np.nan, reason
+    if not np.isnan(reach[0]):
+        return p_of_reach(difference, reach), ""
+    reason = metrics.why_no_interval(rule, draws, unit_count)
+    if reason not in ("", metrics.SAME):
+        return np.nan, reason
+    return metrics.resampled_p(difference, draws, unit_count, method=rule.method), ""
+
+
+def p_of_reach(value: float, reach: tuple[float, float]) -> float:
+    """Return the two-sided p that a number is 0, from the distances of its lower and upper limit.
+
+    It is that of a normal distribution whose 95% limit on the side of 0 lies at the same distance.
+    """
+    below, above = reach
+    to_limit = below if value > 0 else above
+    if not to_limit > 0:
+        return float(not value)
+    return float(2 * ndtr(ndtri(0.025) * abs(value) / to_limit))
+
+
+def joined_reach(
+    values: tuple[float, float], first_ends: FloatArray, second_ends: FloatArray, *, biased: bool
+) -> tuple[float, float]:
+    """Return the distances of the limits of a difference from it, from both values' intervals.
+
+    Distances of independent values are added as squares (Zou and Donner 2008, Statistics in
+    Medicine 27). A biased value may exceed the true one by all of its distance to the lower limit,
+    so that the distances themselves are added.
+
+    Args:
+        values: Values of both contenders.
+        first_ends: Ends of the 95% interval of the first value.
+        second_ends: Ends of that of the second.
+        biased: Whether the values are biased.
+    """
+    first, second = values
+    add = np.add if biased else np.hypot
+    below = add(first - first_ends[0], second_ends[1] - second)
+    above = add(first_ends[1] - first, second - second_ends[0])
+    return float(below), float(above)
 
 
 @dataclass(frozen=True)
@@ -228,10 +270,8 @@ def resample_contrast(
     items = np.array(contrast.items, np.int64)
     below, above = np.full((2, len(items)), np.nan)
     for column, (first_ends, second_ends) in contrast.own_intervals.items():
-        # A biased value may exceed the true one by all of its distance to the lower limit, so the
-        # distances of both contenders are added instead of their squares.
-        below[column] = (first[column] - first_ends[0]) + (second_ends[1] - second[column])
-        above[column] = (first_ends[1] - first[column]) + (second[column] - second_ends[0])
+        both = float(first[column]), float(second[column])
+        below[column], above[column] = joined_reach(both, first_ends, second_ends, biased=True)
     return ResampledDifferences(
         contrast.names,
         items,

@@ -29,7 +29,7 @@ from inspect_confidence.metrics.arrays import (
 from inspect_confidence.metrics.registry import Interval
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies.notes import COUNT, join_notes
-from inspect_confidence.studies.study import Resampling
+from inspect_confidence.studies.study import Observer, ResampledValue, Resampling
 
 PROGRESS: ContextVar[Callable[[int], object] | None] = ContextVar("progress", default=None)
 """Optional progress callback; receives the number of judgments processed."""
@@ -333,7 +333,7 @@ class ResampledEstimates:
     values: FloatArray
     draws: FloatArray
     unit_count: int
-    observe: Callable[[Result, FloatArray], None] | None = None
+    observe: Observer | None = None
     clusters: metrics.Clusters | None = None
     grouped: bool = False
 
@@ -488,7 +488,8 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
         )
         results.append(row)
         if resampled.observe:
-            resampled.observe(row, draws)
+            unit_count = _units_of(estimate, resampled.unit_count)
+            resampled.observe(row, ResampledValue(draws, unit_count, resampled.clusters))
     return results
 
 

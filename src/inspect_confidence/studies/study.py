@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.grades import Grades, base_name
-from inspect_confidence.metrics import Costs
+from inspect_confidence.metrics import Clusters, Costs
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.columns import COMMON_COLUMNS, JudgmentColumn, Kind, Limit
 
@@ -291,6 +291,25 @@ Options = TypeVar("Options")
 
 
 @dataclass(frozen=True)
+class ResampledValue:
+    """A number's values over resamples of its units.
+
+    Attributes:
+        draws: Values over the resamples; NaN where undefined.
+        unit_count: How many units, items or clusters, were resampled.
+        clusters: The clusters that were resampled; None if items were.
+    """
+
+    draws: NDArray[np.float64]
+    unit_count: int
+    clusters: Clusters | None = None
+
+
+Observer = Callable[[Result, ResampledValue], None]
+"""Callback for each result with its values over resamples."""
+
+
+@dataclass(frozen=True)
 class Resampling:
     """Settings by which estimates and their intervals are computed.
 
@@ -320,7 +339,7 @@ class Resampling:
     thresholds: Sequence[float] = (0.5, 0.75)
     convention: str | None = None
     workers: int = 1
-    observe: Callable[[Result, NDArray[np.float64]], None] | None = None
+    observe: Observer | None = None
     is_observed: Callable[[str, Condition], bool] | None = None
     study_options: object = None
     choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -138,8 +138,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         condition = Condition(level=level)
         metrics_at_level = _compare_intervals(at_level, units)
         for metric, values in metrics_at_level.items():
-            if metric != "coverage_gap":  # the same difference as that of coverage
-                compared[condition, metric] = values
+            compared[condition, metric] = values
         if "coverage" in metrics_at_level:
             coverages[level] = metrics_at_level["coverage"]
         replies, sides = restrict_to_common_items(

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
 
+import numpy as np
 import pandas as pd
 
 from inspect_confidence.references import bibtex
@@ -107,23 +109,43 @@ def _model_results(
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Return the differences of means over replies, on the items that both answered."""
+    """Return the differences of means over replies, on the items that both answered.
+
+    They are of all items, and of each split if there are several.
+    """
     if a["task"].iloc[0] == CHECK:
         return []
     forms = resampling.options(HedgeOptions).markers
-    replies = [Sentences.from_frame(complete_hedges(side, forms)).replies for side in (a, b)]
-    # Each side's `unit` is a position among its own units, not among the common ones.
-    sides = [side[side["faithfulness"].notna()].drop(columns="unit") for side in replies]
-    items, common = restrict_to_common_items(sides)
+    hedges = [complete_hedges(side, forms) for side in (a, b)]
+    sides = []
+    for rows in hedges:
+        replies = Sentences.from_frame(rows).replies
+        # A side's `unit` is a position among its own units, not among the common ones.
+        sides.append(replies[replies["faithfulness"].notna()].drop(columns="unit"))
+    _, common = restrict_to_common_items(sides)
     units = pd.Index(cluster_names(common[0]).unique())
-    means = [
-        (side[list(_COLUMN_BY_METRIC.values())].to_numpy(float), unit_indices(side, units))
-        for side in common
-    ]
-    names = [(Condition(), metric) for metric in _COLUMN_BY_METRIC]
-    counts = [len(items)] * len(names)
+    split_by_item = hedges[0].drop_duplicates("item").set_index("item")["split"]
+    splits = [_ALL, *sorted(set(common[0]["item"].map(split_by_item)))]
+    if len(splits) == 2:  # one split has all items
+        splits = [_ALL]
+    means, counts = [], list[int]()
+    for side in common:
+        values = side[list(_COLUMN_BY_METRIC.values())].to_numpy(float)
+        split_of_row = side["item"].map(split_by_item)
+        columns, counts = [], []
+        for split in splits:
+            is_chosen = ((split_of_row == split) | (split == _ALL)).to_numpy()
+            columns.append(np.where(is_chosen[:, None], values, np.nan))
+            counts += [side.loc[is_chosen, "item"].nunique()] * len(_COLUMN_BY_METRIC)
+        means.append((np.hstack(columns), unit_indices(side, units)))
+    conditions = [Condition().but(split=split) for split in splits]
+    names = list(product(conditions, _COLUMN_BY_METRIC))
     contrast = means_contrast(names, means, counts, len(units))
     return differences(replace(contrast, clusters=clusters_of(common[0])), resampling)
+
+
+_ALL = ""
+"""Stands for all splits together."""
 
 
 HEDGE_MARKERS = Study(

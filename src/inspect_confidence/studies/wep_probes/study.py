@@ -50,7 +50,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         values = np.full((len(joined), len(names)), np.nan)
         values[np.arange(len(joined)), column] = joined[side]
         means.append((values, unit))
-    counts = joined.groupby("name", sort=False)["item"].nunique().tolist()
+    counts = joined.groupby("name", sort=False).size().tolist()
     return differences(means_contrast(list(names), means, counts, len(items)), resampling)
 
 
@@ -68,13 +68,20 @@ def _word_values(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
-    """Return the values of all units of each score; items are clusters of complements."""
-    modes = {mode: Condition(cot="with" if mode else "without") for mode in (True, False)}
+    """Return the values of all units of each score, with and without reasoning and altogether.
+
+    The items are clusters of complements.
+    """
+    conditions = [Condition(), Condition(cot="without"), Condition(cot="with")]
     parts = []
     for metric, unit in choices.units(choices.ranked(frame, convention), convention).items():
-        names = [(modes[cot], metric) for cot in unit["cot"]]
-        values = {"item": choices.unit_clusters(unit), "key": unit["key"], "value": unit["value"]}
-        parts.append(pd.DataFrame({"name": names, **values}).dropna(subset="value"))
+        mode = unit["cot"].map({True: "with", False: "without"})
+        values = {"item": choices.unit_clusters(unit), "key": mode + " " + unit["key"]}
+        scores = pd.DataFrame({**values, "value": unit["value"]})
+        for condition in conditions:
+            rows = scores[mode == condition["cot"]] if condition else scores
+            names = pd.Series([(condition, metric)] * len(rows), rows.index, dtype=object)
+            parts.append(rows.assign(name=names).dropna(subset="value"))
     return pd.concat(parts, ignore_index=True)
 
 
