@@ -10,6 +10,7 @@ from build import column_of, numbered
 from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.results import Result
 from inspect_confidence.studies import Resampling, workers
+from inspect_confidence.studies.study import ResampledValue
 from inspect_confidence.studies.workers import MIN_JUDGMENTS, run_tasks, workers_for
 
 
