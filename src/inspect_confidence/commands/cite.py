@@ -206,13 +206,16 @@ def _task_name(run: EvalLog) -> str:
 
 
 def _counts_sentence(judgments: pd.DataFrame) -> str:
-    """Describe how many judgments could be read, and the others by status."""
-    failures = judgments.loc[judgments["status"] != "ok", "status"]
+    """Describe how many judgments could be read, how many declined, and the others by status."""
+    is_read = judgments["status"].isin(["ok", "declined"])
+    declined = int((judgments["status"] == "declined").sum())
+    declined_text = f", {declined} of them a declined question," if declined else ""
+    failures = judgments.loc[~is_read, "status"]
     counts = [f"{count} {status}" for status, count in failures.value_counts().items()]
     reasons = f" ({', '.join(counts)})" if counts else ""
     return (
-        f"Judgments: {len(judgments)}, of which {len(judgments) - len(failures)} could be read "
-        f"and {len(failures)} could not{reasons}."
+        f"Judgments: {len(judgments)}, of which {len(judgments) - len(failures)} could be read"
+        f"{declined_text} and {len(failures)} could not{reasons}."
     )
 
 

@@ -163,7 +163,8 @@ def _headlines(
     lines = _headline_lines(rows, columns, unread, unread_label)
     if lines:
         lines.append(_better_line(lines[0], rows.defined()))
-    notes = [f"{unread_warning}."] if unread_warning else [*_reasons(rows)]
+    numbers = rows.defined().among("model", models)
+    notes = [f"{unread_warning}."] if unread_warning else [*_reasons(rows), *_count_notes(numbers)]
     if any(OTHER_ITEMS in row.note for row in rows):
         notes.append(f"{OTHER_ITEMS} on other items: n is below 90% of the metric's largest.")
     for failures in unread:
@@ -174,7 +175,7 @@ def _headlines(
         if name not in columns and rows.first[name]:
             names.append(f"{'judge ' if name == 'judge' else ''}{rows.first[name]}")
     title = ", ".join(filter(None, [*names, method_words(ending)]))
-    counts = _describe_n(rows.defined().among("model", models))
+    counts = _describe_n(numbers)
     title = ": ".join(filter(None, (title, counts)))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
 
@@ -282,17 +283,48 @@ _REASONS = {"undefined": "Undefined", "no interval": "No interval"}
 
 
 def _reasons(rows: ResultTable) -> Iterator[str]:
-    """Explain undefined numbers and missing intervals, with the metrics of each reason."""
-    labels_by_reason: dict[tuple[str, str], dict[str, None]] = {}
+    """Explain undefined numbers and missing intervals, with the metrics of each reason.
+
+    Models are named where a reason holds for some of them.
+    """
+    models_by_label: dict[str, set[str]] = {}
+    models_by_reason: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for row in rows:
+        label, model = row["label"], row["model"]
+        models_by_label.setdefault(label, set()).add(model)
         for part in row.note.split("; "):
             kind, _, reason = part.partition(": ")
             if kind in _REASONS:
-                labels_by_reason.setdefault((kind, reason), {})[row["label"]] = None
+                models = models_by_reason.setdefault((kind, reason), {}).setdefault(label, {})
+                models[model] = None
     for kind, beginning in _REASONS.items():
-        for (kind_of_reason, reason), labels in labels_by_reason.items():
-            if kind_of_reason == kind:
-                yield f"{beginning}: {'; '.join(labels)}. Reason: {reason}."
+        for (kind_of_reason, reason), models_of_reason in models_by_reason.items():
+            if kind_of_reason != kind:
+                continue
+            names = []
+            for label, models in models_of_reason.items():
+                is_of_all = models.keys() == models_by_label[label]
+                names.append(label if is_of_all else f"{label} of {' and '.join(models)}")
+            yield f"{beginning}: {'; '.join(names)}. Reason: {reason}."
+
+
+def _count_notes(rows: ResultTable) -> Iterator[str]:
+    """Say which metrics have which n, if they have different ones.
+
+    Accuracy also rests on judgments without a confidence, for example.
+    """
+    labels_by_counts: dict[str, dict[str, None]] = {}
+    for (label,), group in rows.groups("label"):
+        if counts := _describe_n(group):
+            numbers = counts.removeprefix("n = ").removesuffix(" of each model")
+            labels_by_counts.setdefault(numbers, {})[label] = None
+    if 1 < len(labels_by_counts) <= _MOST_COUNTS:
+        parts = [f"{', '.join(labels)}: {counts}" for counts, labels in labels_by_counts.items()]
+        yield f"n by metric: {'; '.join(parts)}."
+
+
+_MOST_COUNTS = 3
+"""Most different n that a note tells; more would be a table of their own."""
 
 
 def _parse_failure_notes(failures: ParseFailureSummary) -> Iterator[str]:

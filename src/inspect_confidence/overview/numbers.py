@@ -18,6 +18,8 @@ _PLAIN = frozenset(
     }
 )
 """Shares that are formatted as plain numbers, as in their literature."""
+_ROUNDING = 1e-9
+"""Differences below this are rounding errors."""
 _LEAST_WHOLE_DIFFERENCE = 0.01
 """Difference of shares from which on points have no decimal."""
 
@@ -106,19 +108,43 @@ def format_difference(metric: str, difference: float) -> str:
 def difference_ends(metric: str, difference: float, low: float, high: float) -> str:
     """Return both ends of a difference's interval, with as many digits as the difference.
 
+    There are up to two digits more if an end would else be printed as 0 that is not 0, because the
+    verdict depends on its sign.
+
     Example:
+        >>> difference_ends("coverage", -0.194, -0.213, 0.02)
+        '-21, +2'
         >>> difference_ends("coverage", -0.194, -0.213, 0.002)
-        '-21, 0'
+        '-21.3, +0.2'
     """
     if isnan(low) or isnan(high):
         return ""
-    return ", ".join(_signed(metric, end, difference) for end in (low, high))
+    more_digits = 0
+    while more_digits < 2 and _is_rounded_to_0(metric, (low, high), difference, more_digits):
+        more_digits += 1
+    return ", ".join(_signed(metric, end, difference, more_digits) for end in (low, high))
 
 
-def _signed(metric: str, number: float, digits_of: float) -> str:
+def _is_rounded_to_0(
+    metric: str, ends: tuple[float, float], digits_of: float, more_digits: int
+) -> bool:
+    """Return whether `_signed` prints an end that is not 0 as 0; the other arguments are its."""
+    return any(
+        abs(end) > _ROUNDING and not _signed(metric, end, digits_of, more_digits).strip("+-0.")
+        for end in ends
+    )
+
+
+def _signed(metric: str, number: float, digits_of: float, more_digits: int = 0) -> str:
     """Return a number with its sign, shares in percent, with the digits of another number.
 
     NaN is a dash, and 0 has no sign.
+
+    Args:
+        metric: The metric.
+        number: The number.
+        digits_of: The other number.
+        more_digits: Number of digits beyond those of the other number.
     """
     if isnan(number):
         return "-"
@@ -131,7 +157,7 @@ def _signed(metric: str, number: float, digits_of: float) -> str:
         digits = 1 if 0 < abs(digits_of) < _LEAST_WHOLE_DIFFERENCE else 0
     else:
         digits = _digits(digits_of)
-    text = f"{number:+z.{digits}f}"
+    text = f"{number:+z.{digits + more_digits}f}"
     return text if float(text) else text.removeprefix("+")
 
 

@@ -545,7 +545,8 @@ class NumberInText(NamedTuple):
 def describe_auroc(auroc: NumberInText) -> str:
     """Return the clause on an AUROC of confidence, in words that its interval supports.
 
-    The clause has `{}` in the place of the number.
+    The clause has `{}` in the place of the number. Limits count as they are printed, with two
+    digits, so that an interval that shows 0.50 is not called better than chance.
 
     Example:
         >>> describe_auroc(NumberInText(0.81, 0.77, 0.85))
@@ -555,16 +556,17 @@ def describe_auroc(auroc: NumberInText) -> str:
     """
     if isnan(auroc.low):
         return "AUROC of its confidence is {}"
-    if auroc.high < 0.5:
+    low, high = round(auroc.low, 2), round(auroc.high, 2)
+    if high < 0.5:
         return "its confidence is higher in wrong than in right answers: AUROC {}"
-    if auroc.low <= 0.5:
+    if low <= 0.5:
         return (
             "its confidence is not shown to tell right from wrong answers better than chance: "
             "AUROC {}"
         )
     adverbs = {0.8: " well", 0.7: " fairly well"}
     for lower_limit, adverb in adverbs.items():
-        if auroc.low >= lower_limit:
+        if low >= lower_limit:
             return f"its confidence tells right from wrong answers{adverb}: AUROC {{}}"
     return "its confidence tells right from wrong answers better than chance: AUROC {}"
 
