@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from build import copies_per_value, numbered, texts_starting, texts_with
+from build import copies_per_value, numbered, texts_starting
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, compare, summarize
 from inspect_confidence.cli.terminal import print_differences
