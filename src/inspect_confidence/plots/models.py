@@ -142,13 +142,14 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
             ax.errorbar(across["value"], of_model["value"], linestyle="none", **reach, **look)
         ax.set(xlim=(low, 1.02), ylim=(low, 1.02))
         # Numbers at the ends of panels side by side would meet.
-        ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10], prune="lower"))
-        ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        ax.xaxis.set_major_locator(MaxNLocator(most_ticks, steps=[1, 2, 5, 10], prune="lower"))
+        ax.yaxis.set_major_locator(MaxNLocator(most_ticks, steps=[1, 2, 5, 10]))
 
     lowest = pairs[["value", "said_value", "ci_low", "said_ci_low"]].min().min()
     low = min(float(np.floor(10 * lowest) / 10), 0.9)
     titled = panels(pairs, ("dataset", "method", "scale", "source", "variant"), title_of_one=False)
     size: dict[str, Any] = {"columns": 1, "height": 3.2} if len(titled) == 1 else {}
+    most_ticks = 6 if len(titled) == 1 else 5
     return _model_facets(titled, draw, x="mean confidence", y="accuracy", looks=looks, **size)
 
 

@@ -161,11 +161,27 @@ def _columns(rows: Sequence[ResultRow], lines: Sequence[str]) -> list[Column]:
         condition = {
             name: text for name, text in row.parts.items() if text and name not in excluded
         }
-        label = " ".join(f"{name} {text}" for name, text in condition.items())
-        heading = f"{row['metric'].replace('_', ' ')} {label}".rstrip()
         key = row["metric"], tuple(condition.items())
+        heading = _heading(row["metric"], condition)
         columns.setdefault(key, Column(row["metric"], heading, 3, where=condition))
     return list(columns.values())
+
+
+def _heading(metric: str, condition: Mapping[str, str]) -> str:
+    """Return the words of a metric's name, with the parts of its condition.
+
+    Example:
+        >>> _heading("risk_at_coverage", {"coverage": "0.5"}), _heading("prr", {})
+        ('risk at coverage 0.5', 'PRR')
+    """
+    words = [_WORDS.get(word, word) for word in metric.split("_")]
+    for name, text in condition.items():
+        words += [text] if words[-1] == name else [name, text]
+    return " ".join(words)
+
+
+_WORDS = {"rms": "RMS", "hle": "HLE", "corp": "CORP", "prr": "PRR", "brier": "Brier"}
+"""Words in names of metrics that are not in lower case."""
 
 
 def _spec(
