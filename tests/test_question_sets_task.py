@@ -156,7 +156,7 @@ def planned_tokens(**arguments: object) -> int:
 
 def tokens_of(requests: Sequence[Request]) -> int:
     """Those of the messages that were sent, of four characters each, as plans count them."""
-    return sum(len(request.system) + len(request.prompt) for request in requests) // 4
+    return sum(len((request.system or "") + request.prompt) for request in requests) // 4
 
 
 @pytest.mark.parametrize(
