@@ -60,7 +60,8 @@ def label_of(method: str) -> str:
     if method not in SCALES:
         return method
     low, high = SCALES[method]
-    return f"{method} on {low}-{high}"
+    name = "recorded answers" if method == "recorded" else method
+    return f"{name} on {low}-{high}"
 
 
 @pytest.mark.parametrize("epochs", [1, 2])

@@ -433,7 +433,7 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 def _task_texts(rows: "pd.DataFrame") -> list[str]:
     """Return task, data set and method of each difference, as one text."""
-    from inspect_confidence.commands.views import method_words
+    from inspect_confidence.studies.study import method_words
 
     texts = []
     for task, dataset, method in rows[["task", "dataset", "method"]].itertuples(index=False):

@@ -159,7 +159,9 @@ def _headlines(
     rows, ending = _without_shared_ending(rows)
     columns = [name for name in _KEYS if name == "model" or len(rows.values(name)) > 1]
     # Files of answers have no replies that could be parsed.
-    unread_label = "No confidence read" if ending == "recorded" else "Parse failures"
+    unread_label = (
+        "No confidence read" if ending.startswith("recorded answers") else "Parse failures"
+    )
     lines = _headline_lines(rows, columns, unread, unread_label)
     if lines:
         lines.append(_better_line(lines[0], rows.defined()))
@@ -174,7 +176,7 @@ def _headlines(
     for name in _KEYS:
         if name not in columns and rows.first[name]:
             names.append(f"{'judge ' if name == 'judge' else ''}{rows.first[name]}")
-    title = ", ".join(filter(None, [*names, method_words(ending)]))
+    title = ", ".join(filter(None, [*names, ending]))
     counts = _describe_n(numbers)
     title = ": ".join(filter(None, (title, counts)))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
@@ -227,11 +229,6 @@ def _without_shared_ending(rows: ResultTable) -> tuple[ResultTable, str]:
         return rows, ""
     shortened = [row.labelled(label=row["label"].partition(", ")[0]) for row in rows]
     return ResultTable(shortened), ending
-
-
-def method_words(method: str) -> str:
-    """Return the name of an elicitation method for readers."""
-    return "recorded answers" if method == "recorded" else method
 
 
 def _describe_n(rows: ResultTable) -> str:

@@ -503,8 +503,14 @@ class Headline:
 
     def with_parts(self, parts: Mapping[str, str]) -> "Headline":
         """Return the headline with these values of the parts that `each` names."""
-        label, short = self.label.format(**parts), self.short.format(**parts)
+        words = {name: method_words(value) for name, value in parts.items()}
+        label, short = self.label.format(**words), self.short.format(**words)
         return replace(self, label=label, where={**self.where, **parts}, short=short, each=())
+
+
+def method_words(method: str) -> str:
+    """Return the name of an elicitation method for readers."""
+    return "recorded answers" if method == "recorded" else method
 
 
 @dataclass(frozen=True)

@@ -54,12 +54,12 @@ _NOT_CONDITION = {"task", *_LINE_KEYS, "metric"}
 _MAX_COLUMNS = 8
 
 FURTHER_METRICS = "Further metrics"
-"""Title of the tables of metrics that no study prints, without their number."""
+"""Title of the tables of metrics beyond the study's own, without their number."""
 
 CAPTION = (
-    "Numbers of the field that no study prints: docs/metrics.md says when to use which. 95% "
-    "intervals, over what the study's are; a dash is undefined, and the note in the results says "
-    "why."
+    "Other metrics of confidence from the literature, computed from the same judgments; "
+    "docs/metrics.md says when to use which. Brackets are 95% intervals, resampled as the study's. "
+    "A dash is an undefined value; the note in the results says why."
 )
 
 
