@@ -196,7 +196,7 @@ def score_interval(
 
 
 def resampled_p(
-    value: float, draws: ArrayLike, units: int, *, method: Method = "bootstrap"
+    value: float, draws: ArrayLike, units: float, *, method: Method = "bootstrap"
 ) -> float:
     """Two-sided p of a number being 0: the least alpha whose `resampled_interval` leaves out 0.
 
@@ -222,12 +222,12 @@ def resampled_p(
     return min(largest, 1.0)
 
 
-def _p_of_ranked(value: float, ranked: FloatArray, units: int) -> float:
+def _p_of_ranked(value: float, ranked: FloatArray, units: float) -> float:
     """Return the two-sided p, as `resampled_p`, of a value other than 0 from its sorted draws."""
     side, freedom, floor = np.sign(value), max(units - 1, 1), 2 / (len(ranked) + 1)
     widening = np.sqrt(units / freedom)
     if are_equal(ranked):
-        return min(2.0 ** (1 - units), floor)
+        return float(min(2.0 ** (1 - units), floor))
     if crossed := float((side * ranked <= 0).mean()):
         return max(2 * float(stdtr(freedom, ndtri(crossed) / widening)), floor)
     error = float(ranked.std()) * widening if np.isfinite(ranked).all() else np.inf

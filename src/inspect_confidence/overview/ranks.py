@@ -163,7 +163,10 @@ def _p_equally_good(
     else:
         rule = rule.over(a.clusters).of_difference()
         unit_count = min(a.unit_count, b.unit_count)
-        p_equal, _ = p_of_difference(rule, difference, a.draws - b.draws, unit_count)
+        balanced_units = min(a.balanced_units, b.balanced_units)
+        p_equal, _ = p_of_difference(
+            rule, difference, a.draws - b.draws, unit_count, balanced_units=balanced_units
+        )
         mean_draws = (a.draws + b.draws) / 2 - direction.target
         p_mean = metrics.resampled_p(mean, mean_draws, unit_count)
     return p_equal if direction.name != "target" else max(p_equal, p_mean)

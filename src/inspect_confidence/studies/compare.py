@@ -157,6 +157,7 @@ def p_of_difference(
     draws: FloatArray,
     unit_count: int,
     reach: tuple[float, float] = NO_INTERVAL,
+    balanced_units: float = np.inf,
 ) -> tuple[float, str]:
     """Return the two-sided p that a difference is 0, and an empty text or why there is no p.
 
@@ -168,6 +169,7 @@ def p_of_difference(
         reach: Distances of the lower and the upper 95% limit from the difference, if they follow
             from the intervals of both contenders. p is then that of a normal distribution with this
             limit. NaN if the limits come from resamples.
+        balanced_units: Number of units by `metrics.count_balanced_units`, as in `interval_of`.
     """
     if reason := metrics.too_few(rule, unit_count):
         return np.nan, reason
@@ -176,7 +178,8 @@ def p_of_difference(
     reason = metrics.why_no_interval(rule, draws, unit_count)
     if reason not in ("", metrics.SAME):
         return np.nan, reason
-    return metrics.resampled_p(difference, draws, unit_count, method=rule.method), ""
+    tail_units = min(unit_count, balanced_units) if rule.compares_outcomes else unit_count
+    return metrics.resampled_p(difference, draws, tail_units, method=rule.method), ""
 
 
 def p_of_reach(value: float, reach: tuple[float, float]) -> float:

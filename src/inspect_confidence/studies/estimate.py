@@ -489,7 +489,10 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
         results.append(row)
         if resampled.observe:
             unit_count = _units_of(estimate, resampled.unit_count)
-            resampled.observe(row, ResampledValue(draws, unit_count, resampled.clusters))
+            resampled.observe(
+                row,
+                ResampledValue(draws, unit_count, resampled.clusters, estimate.balanced_units),
+            )
     return results
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -298,11 +298,14 @@ class ResampledValue:
         draws: Values over the resamples; NaN where undefined.
         unit_count: How many units, items or clusters, were resampled.
         clusters: The clusters that were resampled; None if items were.
+        balanced_units: Number of units by `metrics.count_balanced_units`; infinite if outcomes are
+            not compared.
     """
 
     draws: NDArray[np.float64]
     unit_count: int
     clusters: Clusters | None = None
+    balanced_units: float = inf
 
 
 Observer = Callable[[Result, ResampledValue], None]
