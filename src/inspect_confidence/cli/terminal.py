@@ -213,14 +213,21 @@ def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -
     from inspect_confidence.commands.views import headline_views
     from inspect_confidence.overview.sentences import study_finding
     from inspect_confidence.results import ResultTable
+    from inspect_confidence.studies.unread import answering_models
 
     console, table = _console(), ResultTable.from_frame(results)
+    has_several_models = len(answering_models(table)) > 1
     for study, views in headline_views(results, metrics):
         finding = "".join(part.text for part in study_finding(table, study.name))
         if finding and not metrics:
             _print_text(console, f"{one_line(study.title)}\n{one_line(finding)}\n")
         for view in views:
             print_table(view.table, one_line(view.title), view.caption, transposable=True)
+    if has_several_models and not metrics:
+        _print_text(
+            console,
+            "Models are ordered by value: `compare` tests whether they differ beyond chance.",
+        )
     if console.is_terminal and not metrics:
         _print_text(
             console,

@@ -10,6 +10,7 @@ from inspect_confidence.directions import direction_of
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.headlines import condition_label, headline_rows, label_beside_task
 from inspect_confidence.metrics import METRICS
+from inspect_confidence.overview.matrix import dataset_text
 from inspect_confidence.overview.numbers import format_interval, format_number
 from inspect_confidence.printing import counted
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
@@ -175,7 +176,8 @@ def _headlines(
     names = [rows.first["task"]]
     for name in _KEYS:
         if name not in columns and rows.first[name]:
-            names.append(f"{'judge ' if name == 'judge' else ''}{rows.first[name]}")
+            text = dataset_text(rows.first) if name == "dataset" else rows.first[name]
+            names.append(f"{'judge ' if name == 'judge' else ''}{text}")
     title = ", ".join(filter(None, [*names, ending]))
     counts = _describe_n(numbers)
     title = ": ".join(filter(None, (title, counts)))

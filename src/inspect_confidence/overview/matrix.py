@@ -299,7 +299,12 @@ def _by_dataset(rows: ResultTable, keys: LineKeys) -> list[ResultTable]:
     return sorted((group for _, group in rows.groups("dataset")), key=len, reverse=True)
 
 
-def _dataset_text(dataset: str) -> str:
+def dataset_text(row: ResultRow) -> str:
+    """Return the data set of a row in words; a pooled one names its parts, as the note does."""
+    dataset = row["dataset"]
+    for part in row.note.split("; "):
+        if dataset == "pooled" and part.startswith("pooled: "):
+            return shortened(f"pooled ({part.removeprefix('pooled: ')})", _LONGEST)
     return OVER_SETS.get(dataset) or shortened(dataset, _LONGEST)
 
 
@@ -319,7 +324,7 @@ def _column(rows: ResultTable) -> MatrixColumn:
         metric=first["metric"],
         dataset=first["dataset"],
         heading=first["short"] or first["label"],
-        subheading=", ".join(filter(None, [_dataset_text(first["dataset"]), _counts(rows)])),
+        subheading=", ".join(filter(None, [dataset_text(first), _counts(rows)])),
         title=f"{first['label']}, data set {first['dataset']}",
         direction=direction_of(first["metric"], first.condition),
     )
