@@ -328,6 +328,11 @@ def find_markers(sentence: str) -> list[Marker]:
     return markers
 
 
+def marker_texts(sentence: str) -> list[str]:
+    """Return the texts of a sentence's markers in lower case, each once, in order."""
+    return list(dict.fromkeys(marker.text for marker in find_markers(sentence)))
+
+
 def standard_marker(text: str) -> str:
     """Return the standard form of a marker; an unknown marker is returned cleaned.
 

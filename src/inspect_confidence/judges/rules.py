@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from inspect_confidence.answers.judged import Agreement, Verdict
 from inspect_confidence.judges import agreement as rules
 from inspect_confidence.judges.judgment import SentenceJudgment
-from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
+from inspect_confidence.judges.markers import marker_texts, sentence_decisiveness
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class RulesJudge:
     ) -> SentenceJudgment:
         """Judge a sentence; its distinct markers are in order, as in a model judge's reply."""
         return SentenceJudgment(
-            list(dict.fromkeys(marker.text for marker in find_markers(sentence))),
+            marker_texts(sentence),
             sentence_decisiveness(sentence),
             [rules.agreement(question, sentence, reply) for reply in replies],
         )

@@ -1,7 +1,7 @@
 """Overview at the top of a page, ready for its template."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 
 from inspect_confidence.overview.matrix import LineKey, Matrix, boards_of, matrix_of
 from inspect_confidence.overview.ranks import Ranks
@@ -65,5 +65,9 @@ def front_of(
 
 
 def _shorten_names(key: LineKey) -> LineKey:
-    model, variant, judge = (shortened(name, _LONGEST) for name in astuple(key))
-    return LineKey(model, variant, judge)
+    """Return the key with names that are at most as long as a label may be."""
+    return LineKey(
+        shortened(key.model, _LONGEST),
+        shortened(key.variant, _LONGEST),
+        shortened(key.judge, _LONGEST),
+    )

@@ -175,7 +175,7 @@ def _part(matrix: Matrix, places: Sequence[int]) -> Matrix:
     lines = []
     for line in matrix.lines:
         cells = [line.numbers[place] for place in places]
-        if any(cell is not None for cell in cells):
+        if cells.count(None) < len(cells):
             lines.append(Line(line.key, cells))
     return Matrix([matrix.columns[place] for place in places], lines)
 

@@ -91,7 +91,7 @@ def interval_ends(metric: str, value: float, low: float, high: float) -> str:
     """
     if isnan(low) or isnan(high):
         return ""
-    return ", ".join(without_unit(metric, end, value) for end in (low, high))
+    return f"{without_unit(metric, low, value)}, {without_unit(metric, high, value)}"
 
 
 def format_difference(metric: str, difference: float) -> str:

@@ -332,8 +332,8 @@ def study_finding(results: ResultTable, study: str) -> Sentence:
         results: Results of all studies.
         study: Name of the study.
     """
-    tables = chain.from_iterable(item.tables for item in all_studies() if item.name == study)
-    results = results.among("task", [table.task for table in tables])
+    tasks = chain.from_iterable(item.tasks for item in all_studies() if item.name == study)
+    results = results.among("task", list(tasks))
     models = answering_models(results)
     matrix = matrix_of(results, models, _no_ranks(results), max_columns=1, studies=[study])
     if not matrix.columns:

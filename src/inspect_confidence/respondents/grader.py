@@ -7,7 +7,7 @@ from typing import Any
 
 from inspect_confidence.answers.judged import Agreement
 from inspect_confidence.judges import agreement as rules
-from inspect_confidence.judges.markers import find_markers, sentence_decisiveness
+from inspect_confidence.judges.markers import marker_texts, sentence_decisiveness
 from inspect_confidence.respondents.utterance import Utterance, parameter, seeded
 
 _FLIPPED: Mapping[Agreement, Agreement] = {"yes": "no", "no": "yes", "n/a": "n/a"}
@@ -50,7 +50,7 @@ class Grader:
         """
         if seeded(self.seed, "markers", question, sentence).uniform() < self.extraction_error:
             return []
-        return list(dict.fromkeys(marker.text for marker in find_markers(sentence)))
+        return marker_texts(sentence)
 
     def agreement(self, question: str, sentence: str, reply: str) -> Agreement:
         """Return the judge's verdict whether a reply agrees with a sentence."""

@@ -86,6 +86,7 @@ def _compare(form: str, judgment: Any, label: str, sentence: str) -> tuple[dict[
 
 
 def _by_rules(form: str, facts: Mapping[str, Any]) -> Any:
+    """Return the judgment by rules: markers, decisiveness, or the word of a verdict, by `form`."""
     sentence, reply = str(facts["sentence"]), str(facts["reply"])
     if form == "markers":
         return [marker.text for marker in find_markers(sentence)]
