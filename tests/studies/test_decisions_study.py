@@ -242,7 +242,7 @@ def test_the_studys_tables_show_every_metric_once() -> None:
         "From one target to the next",
         "Kept, withdrawn, bet on",
     ]
-    assert shown[2].table["withdraw delta (points)"].iloc[0].startswith("40.0 [")
+    assert shown[2].table["withdraw delta (percentage points)"].iloc[0].startswith("40.0 [")
 
 
 def test_sentences_judge_by_intervals() -> None:

@@ -61,7 +61,7 @@ def test_every_table_has_its_scales_in_order(results: pd.DataFrame) -> None:
     for title, scales in (
         ("Table 11, ECE", GRANULARITY),
         ("Table 12, M-ratio", GRANULARITY),
-        ("Table 13, accuracy", [*GRANULARITY, "spread (points)"]),
+        ("Table 13, accuracy", [*GRANULARITY, "spread (percentage points)"]),
         ("Table 17, out of range (%)", EVERY),
     ):
         assert list(views_by_title[title].table)[2:] == [*scales, "n"], title
@@ -117,7 +117,7 @@ def test_cells_are_the_scaled(results: pd.DataFrame) -> None:
         f"{value(results, 'scale=0-20', 'accuracy', **key_columns):.2f} ["
     )
     spread = f"{value(results, '', 'accuracy_spread', **key_columns):.1f}"
-    assert accuracy["spread (points)"].startswith(spread)
+    assert accuracy["spread (percentage points)"].startswith(spread)
     beyond = 100 * value(results, "scale=3-38", "violation_rate", **key_columns)
     assert 0 < beyond < 20
     assert tables["Table 17, out of range (%)"].table.iloc[0]["3-38"] == f"{beyond:.1f}"

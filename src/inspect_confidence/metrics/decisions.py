@@ -85,7 +85,7 @@ def payoffs(correct: ArrayLike, declined: ArrayLike, target: ArrayLike) -> Float
 
 
 @metric(
-    unit="points",
+    unit="game points",
     direction="higher",
     low=-INFINITY,
     high=1,
@@ -171,7 +171,7 @@ def best_threshold_payoff(
 
 
 @metric(
-    unit="points",
+    unit="game points",
     direction="lower",
     low=-INFINITY,
     undefined="no item has a decision, a confidence, and a grade of its answer or best guess",
@@ -300,7 +300,7 @@ def keep_rate_wrong(correct: ArrayLike, keep: ArrayLike) -> float:
 
 
 @metric(
-    unit="points",
+    unit="percentage points",
     direction="higher",
     low=-100,
     high=100,
@@ -363,7 +363,7 @@ def bet_rate_wrong(correct: ArrayLike, bet: ArrayLike) -> float:
 
 
 @metric(
-    unit="points",
+    unit="percentage points",
     direction="higher",
     low=-100,
     high=100,

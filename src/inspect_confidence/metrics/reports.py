@@ -117,7 +117,7 @@ def top1_value_of_tables(tables: ValueTables) -> FloatArray:
 
 
 @metric(
-    unit="scale points",
+    unit="steps of the scale",
     low=-INFINITY,
     undefined=UNREAD,
     source=_STUDY,
@@ -313,7 +313,7 @@ def utilization(reports: ArrayLike, *, low: float, high: float) -> float:
 numbers(
     About(
         undefined="no granularity scale with a readable answer",
-        unit="points",
+        unit="percentage points",
         direction="lower",
         high=100,
         source=_STUDY,

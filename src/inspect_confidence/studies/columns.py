@@ -192,10 +192,10 @@ CORRECT = JudgmentColumn(
     "share",
     SHARE,
 )
-LOW = JudgmentColumn("low", "number", "lower end of the scale", "scale points")
-HIGH = JudgmentColumn("high", "number", "upper end of the scale", "scale points")
+LOW = JudgmentColumn("low", "number", "lower end of the scale", "steps of the scale")
+HIGH = JudgmentColumn("high", "number", "upper end of the scale", "steps of the scale")
 RAW = JudgmentColumn(
-    "raw", "number", "confidence as reported, including values out of range", "scale points"
+    "raw", "number", "confidence as reported, including values out of range", "steps of the scale"
 )
 CONFIDENCE = JudgmentColumn(
     "confidence",

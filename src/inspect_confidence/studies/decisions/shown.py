@@ -34,11 +34,11 @@ _ATTEMPTS = (
 )
 _UNREADABLE = Column("format_failure_rate", "unreadable", 3)
 _TARGETS = (
-    Column("payoff", "payoff (points)"),
+    Column("payoff", "payoff (game points)"),
     *_ATTEMPTS[:2],
     Column("target_gap", "less the target"),
     *_ATTEMPTS[2:],
-    Column("regret", "regret (points)"),
+    Column("regret", "regret (game points)"),
     Column("contradictions_declined", "declined above t"),
     Column("contradictions_answered", "answered below t"),
     _UNREADABLE,
@@ -56,10 +56,10 @@ _COMMITMENT = (
     Column("accuracy", "accuracy"),
     Column("keep_rate_right", "right kept"),
     Column("keep_rate_wrong", "wrong kept"),
-    Column("withdraw_delta", "withdraw delta (points)", 1),
+    Column("withdraw_delta", "withdraw delta (percentage points)", 1),
     Column("bet_rate_right", "bet on right"),
     Column("bet_rate_wrong", "bet on wrong"),
-    Column("bet_delta", "bet delta (points)", 1),
+    Column("bet_delta", "bet delta (percentage points)", 1),
     Column("contradictions", "withdrawn and bet", 3),
     _UNREADABLE,
 )
@@ -204,7 +204,7 @@ HEADLINES: Sequence[Headline] = (
     Headline(
         ABSTAIN,
         "payoff",
-        "Payoff at target {confidence_target}, {format} (points)",
+        "Payoff at target {confidence_target}, {format} (game points)",
         short="payoff at {confidence_target}, {format}",
         each=_TARGET,
     ),
@@ -218,7 +218,7 @@ HEADLINES: Sequence[Headline] = (
     Headline(
         ABSTAIN,
         "payoff",
-        f"{_TARGET_LABEL.format('Payoff')} (points)",
+        f"{_TARGET_LABEL.format('Payoff')} (game points)",
         short="payoff at {confidence_target}, {format}, asked {confidence_asked}",
         each=_TARGET_ASKED,
     ),
@@ -231,12 +231,14 @@ HEADLINES: Sequence[Headline] = (
     ),
     Headline(SIMPLE_QA, "f_score", "F-score of questions of facts", _STATED, "F-score"),
     Headline(SIMPLE_QA, "auroc", "AUROC in questions of facts", _STATED, "AUROC"),
-    Headline(COMMITMENT, "withdraw_delta", "Withdraw delta (points)", short="withdraw delta"),
-    Headline(COMMITMENT, "bet_delta", "Bet delta (points)", short="bet delta"),
+    Headline(
+        COMMITMENT, "withdraw_delta", "Withdraw delta (percentage points)", short="withdraw delta"
+    ),
+    Headline(COMMITMENT, "bet_delta", "Bet delta (percentage points)", short="bet delta"),
     Headline(
         COMMITMENT,
         "withdraw_delta",
-        "Withdraw delta before pushback {pushback} (points)",
+        "Withdraw delta before pushback {pushback} (percentage points)",
         short="withdraw delta, {pushback}",
         each=("pushback",),
     ),

@@ -158,7 +158,7 @@ def _study_tables(rows: ResultTable, threshold: str, adjusted: _AdjustedP) -> It
     yield by_scale("Table 5, odd bounds", [_BASELINE_SCALE, *_NONSTANDARD[3:]], odd)
     yield across("Table 11, ECE", mean, starred(_ECE))
     yield across("Table 12, M-ratio", rows, m_ratio)
-    spread = Column("accuracy_spread", "spread (points)", 1)
+    spread = Column("accuracy_spread", "spread (percentage points)", 1)
     yield across("Table 13, accuracy", mean, _ACCURACY, spread)
     yield by_scale(
         "Table 14, 60-100", [_BASELINE_SCALE, "60-100"], [*sensitivity, _ECE, _UTILIZATION]

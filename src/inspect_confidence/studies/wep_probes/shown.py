@@ -151,8 +151,8 @@ def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
         columns,
         "theta is P(reference > model) + P(equal)/2 with its 95% interval; * ** *** differs at 90, "
         "95, 99% after Holm's adjustment over the words. KL in nats, 20 bins, 1e-10 in empty ones; "
-        f"median: reference less model, in points; n: contexts of the word, against {sizes} values "
-        f"of the reference. Words that differ at 95%: {differ}.",
+        "median: reference less model, in percentage points; n: contexts of the word, against "
+        f"{sizes} values of the reference. Words that differ at 95%: {differ}.",
     )
 
 
