@@ -163,6 +163,7 @@ def _as_share_or_even_odds(number: Number) -> Fraction | ParseFailure:
 
 def _share_within(value: str) -> Fraction | ParseFailure:
     """Return the only number of a value that begins with words, if the words introduce it."""
+    # A date or a version looks like a number and has the style "odd".
     numbers = [
         number for number in numbers_in(value) if not (number.style == "odd" or number.is_pronoun)
     ]
@@ -170,7 +171,8 @@ def _share_within(value: str) -> Fraction | ParseFailure:
     if is_bound(before):
         return ambiguous("a bound")
     if len(numbers) == 1 and _INTRODUCED.search(before):
-        is_calculated = tail_of("", value[numbers[0].end :]) == "calculation"
+        text_before, text_after = "", value[numbers[0].end :]  # the words before were judged above
+        is_calculated = tail_of(text_before, text_after) == "calculation"
         return ambiguous("a calculation") if is_calculated else as_share(numbers[0])
     if _FORMULA.search(before or value[:60]):
         return ambiguous("a formula")

@@ -328,10 +328,15 @@ def _store_texts_as_objects(frame: pd.DataFrame) -> pd.DataFrame:
 def as_stream(
     source: JudgmentSource, settings: Settings, executor: ExecutorOption = None
 ) -> JudgmentSource | Stream:
-    """Return a store as a stream; other sources unchanged.
+    """Return a store as a stream, which is read model by model; other sources unchanged.
 
-    A store stays as it is if a setting needs the judgments of all models at once. The executor
-    counts equal judgments.
+    A store stays as it is if a setting needs the judgments of all models at once.
+
+    Args:
+        source: Judgments, paths or a store.
+        settings: Settings of the computation.
+        executor: What counts equal judgments in the files of a store, so that metrics of counts
+            need no rows: processes, or a Dask cluster.
     """
     if settings.get("common_items") or settings.get("judge_labels") is not None:
         return source

@@ -823,8 +823,15 @@ def debiased_squared_error(
 def _group_by_item(
     confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None, counts: IntArray | None
 ) -> ItemTables:
-    """Group judgments by item; each is an item of its own if `unit` is None."""
-    units = None if unit is None else len(np.bincount(unit))
+    """Group judgments by item.
+
+    Args:
+        confidence: Confidence of each judgment.
+        correct: Outcome of each judgment.
+        unit: Number of each judgment's item, from 0; None if each is an item of its own.
+        counts: How many equal judgments each entry stands for; None if one.
+    """
+    units = None if unit is None else int(np.max(unit, initial=-1)) + 1
     return ItemTables.from_judgments(confidence, correct, unit, units, counts=counts)
 
 

@@ -58,11 +58,14 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
     """Read the judgments of a sample: one for each method or recorded field, and decisions.
 
     A run of several epochs adds a judgment of the method `epochs`. A sample without confidence and
-    decisions has one failed judgment.
+    decisions has one failed judgment. If only grades are read (`--outcome`), the one judgment has
+    the sample's grade and no confidence; logs whose grades are in another log have none of their
+    own.
     """
     own_score = sample.score(SCORER)
+    # The eval may have a scorer with the same name, whose scores lack the ways of asking.
     if own_score and "ways" not in own_score.metadata:
-        own_score = None  # the eval's scorer with the same name
+        own_score = None
     eval_scores = {
         name: judgment for name, judgment in sample.scores.items() if judgment is not own_score
     }

@@ -78,6 +78,7 @@ def tables(results: pd.DataFrame) -> list[View]:
     condition = {"threshold": threshold}
     sensitivity = (
         Column("meta_d_ideal", "meta-d'", where=condition),
+        # M-ratio depends on the type-1 model; that of m choices is shown.
         Column("m_ratio", "M-ratio", where={**condition, "type1": TYPE1}),
         Column("type2_dprime", "type-2 d'", where=condition),
     )
