@@ -402,7 +402,11 @@ def _words_on_distance(row: Mapping[Hashable, Any], direction: Direction) -> str
 
 
 def _verdict(row: Mapping[Hashable, Any]) -> str:
-    """Return the verdict in words; if there is a p, with it and the size of the difference."""
+    """Return the verdict in words; if there is a p, with it and the size of the difference.
+
+    The size stands before the clause on which side is nearer to the best value, which follows a
+    semicolon. The family of an exploratory difference is 0, so that nothing is said of adjustment.
+    """
     words, is_primary = verdict_words(row), row["role"] == PRIMARY
     p = row["p_holm"] if is_primary else row["p"]
     if np.isnan(row["difference"]) or np.isnan(p):

@@ -301,7 +301,11 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
 
 
 def _best_age_column(radius: str) -> Column:
-    """Return the column of mean answers at a radius, with the best answers."""
+    """Return the column of mean answers of an age at death, in years, and of the best answers.
+
+    An answer is right if the death is within the radius, so many years, of it. The best answer is
+    the age for which this is most probable by the life table.
+    """
     return Column(
         metric="mean_answer",
         heading=f"radius {radius}",
