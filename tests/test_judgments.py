@@ -110,7 +110,7 @@ def test_own_answers_need_only_the_required_columns(tmp_path: Path) -> None:
         "item,level,lower,upper,truth\n1,90,2,4,3\n2,90,5,6,3\n3,90,,,3\n", "utf-8"
     )
     frame = read_judgments(tmp_path / "mine.csv")["fermi_eval"]
-    assert frame["status"].tolist() == ["ok", "ok", "invalid_response_format"]
+    assert frame["status"].tolist() == ["ok", "ok", "no_response"]
     results = summarize(frame, resamples=50).set_index("metric")
     assert results.loc["coverage", "value"] == 0.5  # of the two that can be read, one covers
     assert results.loc["format_failure_rate", "value"] == pytest.approx(1 / 3)

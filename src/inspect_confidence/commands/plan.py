@@ -366,8 +366,9 @@ def _question_length(sample: Sample, facts: Mapping[str, Any]) -> int:
     question, choices = len(str(sample.input)), sample.choices or []
     if not choices or facts.get("question_has_choices"):
         return question
-    letters = len(choices) * facts.get("characters_per_choice", 0)
-    return question + facts.get("characters_before_choices", 0) + letters + sum(map(len, choices))
+    letters = len(choices) * int(facts.get("characters_per_choice", 0))
+    before_choices = int(facts.get("characters_before_choices", 0))
+    return question + before_choices + letters + sum(map(len, choices))
 
 
 def _item_lines(name: str, task: Task, facts: Mapping[str, Any], limit: int | None) -> list[str]:

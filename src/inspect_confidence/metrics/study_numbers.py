@@ -26,7 +26,7 @@ numbers(
 numbers(
     About(undefined=_UNDEFINED, unit="probability", interval=NO_ESTIMATE),
     p_value="Two-sided p of that difference being 0, from the resamples of its interval: below .05 "
-    "just where the 95% interval leaves out 0. Differences of a word between models, or from people, "
+    "just where the 95% interval leaves out 0. Differences of a word between models or from people "
     "have the p of Brunner and Munzel's test, or of exchanged signs where `of` is "
     "`paired_difference`.",
 )

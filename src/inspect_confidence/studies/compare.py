@@ -19,6 +19,7 @@ from scipy.special import ndtr, ndtri
 from inspect_confidence import metrics
 from inspect_confidence.directions import direction_of
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.printing import counted
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies.calibration import (
     COMPARED_METRICS,
@@ -602,7 +603,8 @@ def results_of_tests(
                 column = resampled.names.index(name)
                 rows.append(difference_results(resampled, column, key, test_condition))
         p = np.array([p_row.value for _, p_row in rows])
-        over = f"over {(~np.isnan(p)).sum()} comparisons with {condition['versus']}"
+        tested = counted(int((~np.isnan(p)).sum()), "comparison")
+        over = f"over {tested} with {condition['versus']}"
         bonferroni, holm = metrics.bonferroni(p), metrics.holm(p)
         for position, (difference, p_row) in enumerate(rows):
             note = p_row.note if np.isnan(p[position]) else over
@@ -623,7 +625,8 @@ def difference_results(
     n = int(resampled.items[column])
     note = test.reason
     if not np.isnan(value):
-        note = join_notes(f"on the {n} items that both have", test.reason, resampled.cluster_note)
+        items = f"on the {counted(n, 'item')} that both have"
+        note = join_notes(items, test.reason, resampled.cluster_note)
     reason = test.reason.removeprefix("undefined: ").removeprefix("no interval: ")
     p_note = f"undefined: {reason}" if np.isnan(test.p) else ""
     return (
