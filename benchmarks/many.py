@@ -1,23 +1,29 @@
 """`summarize` of a million judgments: time and memory of a process of its own."""
 
+import hashlib
 import json
 import re
 import resource
 import subprocess
 import sys
+import time
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from distributed import Client, LocalCluster
 
 from counting import store
 from inspect_confidence import summarize
+from inspect_confidence.commands.analysis import as_stream
 from measure import aligned, seconds, timing
 
 ITEMS, RESAMPLES = 20_000, 10_000
 TARGET_SECONDS, TARGET_MEMORY = 60, 2
-STORES = ((1, 10_000), (1, 100_000), (5, 200_000), (50, 200_000))
+STORES = ((1, 10_000), (1, 100_000), (5, 200_000), (50, 200_000), (50, 2_000_000))
 """Models and items."""
 STORE_SECONDS = 300
 
@@ -31,8 +37,8 @@ summarize of a parquet file: models x {ITEMS:,} items, {RESAMPLES:,} resamples, 
 OF_A_STORE = f"""\
 summarize of a store: models x items, {RESAMPLES:,} resamples, all 53 numbers each
   A log a model, confidence in multiples of 5%, one reply in a hundred unread. A process of its own,
-  processor time with imports. No peer; target of ten million: {STORE_SECONDS} s, and memory that
-  does not grow with the models."""
+  processor time with imports and on all cores. No peer; target of a hundred million:
+  {STORE_SECONDS} s, {TARGET_MEMORY} GiB."""
 
 
 def run() -> str:
@@ -43,36 +49,71 @@ def run() -> str:
 
 
 def run_stores() -> str:
-    """The table of stores."""
+    """The table of stores, and the largest one counted by a cluster."""
     head = ["models", "items", "judgments", "processor s", "wall s", "GiB", "target"]
-    return f"{OF_A_STORE}\n\n{aligned(head, [_of_store(*case) for case in STORES])}"
+    rows, on_a_cluster = [], ""
+    for models, items in STORES:
+        with TemporaryDirectory() as folder:
+            store(Path(folder), models, items)
+            here = _in_a_process(folder)
+            is_largest = (models, items) == STORES[-1]
+            if is_largest:
+                on_a_cluster = _on_a_cluster(folder, here)
+        target = f"{STORE_SECONDS} s, {TARGET_MEMORY} GiB" if is_largest else "-"
+        cells = [str(models), f"{items:,}", f"{models * items:,}", seconds(here.cpu)]
+        rows.append([*cells, seconds(here.wall), f"{here.gib:.2f}", target])
+    return f"{OF_A_STORE}\n\n{aligned(head, rows)}\n\n{on_a_cluster}"
 
 
-def _of_store(models: int, items: int) -> list[str]:
-    with TemporaryDirectory() as folder:
-        store(Path(folder), models, items)
-        cpu, wall, memory = _in_a_process(folder)
-    target = f"{STORE_SECONDS} s" if (models, items) == STORES[-1] else "-"
-    cells = [str(models), f"{items:,}", f"{models * items:,}", seconds(cpu), seconds(wall)]
-    return [*cells, f"{memory:.2f}", target]
+def _on_a_cluster(folder: str, here: "_Cost") -> str:
+    """A sentence on the largest store, counted by a Dask cluster of two workers."""
+    local_cluster: Any = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)  # type: ignore[no-untyped-call]
+    with local_cluster as cluster:
+        address = cluster.scheduler_address.removeprefix("tcp://")
+        there = _in_a_process(folder, f"dask://{address}")
+        client: Any = Client(cluster)  # type: ignore[no-untyped-call]
+        with client:
+            in_workers = client.run(time.process_time).values()
+    assert there.results == here.results
+    return (
+        f"  Counted by a Dask cluster of two workers: {seconds(there.cpu)} s here and "
+        f"{seconds(sum(in_workers))} s in the workers, {there.gib:.2f} GiB here;\n"
+        "  equal results."
+    )
 
 
-def _in_a_process(place: str) -> tuple[float, float, float]:
-    command = [sys.executable, __file__, place]
+@dataclass(frozen=True)
+class _Cost:
+    """What a process used, and a hash of its results.
+
+    Attributes:
+        cpu: Seconds of the processor.
+        wall: Seconds of the clock.
+        gib: Peak memory.
+        results: Hash of the results.
+    """
+
+    cpu: float
+    wall: float
+    gib: float
+    results: str
+
+
+def _in_a_process(place: str, executor: str = "none") -> _Cost:
+    command = [sys.executable, __file__, place, executor]
     stdout = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    cpu, wall, memory = json.loads(stdout)
-    return cpu, wall, memory
+    return _Cost(*json.loads(stdout))
 
 
 def _row(models: int, steps: bool) -> list[str]:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "judgments.parquet"
         judgments(models, steps).to_parquet(file)
-        cpu, wall, memory = _in_a_process(str(file))
+        cost = _in_a_process(str(file))
     target = f"{TARGET_SECONDS} s, {TARGET_MEMORY} GiB" if (models, steps) == (50, True) else "-"
     kind = "5%" if steps else "any"
-    cells = [str(models), f"{models * ITEMS:,}", kind, seconds(cpu), seconds(wall)]
-    return [*cells, f"{memory:.2f}", target]
+    cells = [str(models), f"{models * ITEMS:,}", kind, seconds(cost.cpu), seconds(cost.wall)]
+    return [*cells, f"{cost.gib:.2f}", target]
 
 
 def judgments(models: int, steps: bool) -> pd.DataFrame:
@@ -93,16 +134,17 @@ def judgments(models: int, steps: bool) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def _measured(place: str) -> str:
-    """Seconds of both kinds, the processor's with imports, and GiB of this process."""
+def _measured(place: str, executor: str) -> str:
+    """The fields of `_Cost` of this process, the processor's seconds with imports."""
     with timing() as took:
-        summarize(place, resamples=RESAMPLES)
+        results = summarize(as_stream(place, {}, executor), resamples=RESAMPLES)
+    digest = hashlib.sha256(results.to_csv().encode()).hexdigest()
     used = resource.getrusage(resource.RUSAGE_SELF)
     # Not what `resource` gives, in which the memory of whoever started this process counts.
     peak = re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())
     assert peak
-    return json.dumps([used.ru_utime + used.ru_stime, took.wall, int(peak[1]) / 2**20])
+    return json.dumps([used.ru_utime + used.ru_stime, took.wall, int(peak[1]) / 2**20, digest])
 
 
 if __name__ == "__main__":
-    sys.stdout.write(_measured(sys.argv[1]))
+    sys.stdout.write(_measured(*sys.argv[1:]))

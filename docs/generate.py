@@ -803,11 +803,11 @@ def cost_figure(costs: list[tuple[float, float, float]]) -> Figure:
     figure = Figure((5.5, 3.2), facecolor=PAPER, layout="constrained")
     axes = figure.subplots()
     axes.loglog(judgments, seconds, marker="o", color=SERIES[0])
-    offset: dict[str, Any] = {"xytext": (-6, 8), "textcoords": "offset points", "ha": "center"}
+    offset: dict[str, Any] = {"xytext": (-16, 8), "textcoords": "offset points", "ha": "center"}
     for x, y, gib in costs:
         axes.annotate(f"{y:g} s, {gib:.2f} GiB", (x, y), color=INK, fontsize=8, **offset)
     axes.set(xlabel="judgments", ylabel="processor time (s)", facecolor=PAPER)
-    axes.set_xlim(min(judgments) / 2.5, max(judgments) * 3)
+    axes.set_xlim(min(judgments) / 6, max(judgments) * 4)
     axes.set_ylim(min(seconds) / 2, max(seconds) * 2.5)
     axes.xaxis.set_major_formatter(_PLAIN_NUMBER)
     axes.yaxis.set_major_formatter(_PLAIN_NUMBER)

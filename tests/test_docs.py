@@ -177,7 +177,10 @@ PRINTED = [page for page in PAGES if OUTPUT.read_page(read(page)).blocks]
 KEPT = {
     "benchmarks.md": ["timings", "timings of an earlier run"],
     "register.md": ["it names an address and a commit"],
-    "scale.md": ["needs a server of S3 and a Dask cluster"] * 2,
+    "scale.md": [
+        "needs millions of judgments",
+        *["needs a server of S3 and a Dask cluster"] * 2,
+    ],
     "use.md": ["the atlas's files are not the package's"] * 4,
     "validation.md": ["figures of make thorough"] * 6,
 }

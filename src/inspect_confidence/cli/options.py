@@ -138,8 +138,8 @@ EXECUTOR = click.option(
     expose_value=False,
     callback=_keep_reading,
     metavar="EXECUTOR",
-    help="Executor that reads the logs: processes[:N], none or dask://HOST:PORT. By default, "
-    "processes read them if there are many large logs.",
+    help="Executor that reads logs, or counts the judgments of a store: processes[:N], none or "
+    "dask://HOST:PORT. By default, processes read logs if there are many large ones.",
 )
 
 

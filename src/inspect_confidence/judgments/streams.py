@@ -264,6 +264,6 @@ def _row_notices(entries: Sequence[StoredLog], problems: Mapping[str, str]) -> I
     n_judgments = sum(entry.record["rows"] for entry in entries)
     reasons = "; ".join(f"{n:,} for {problem}" for problem, n in sorted(totals.items()))
     yield (
-        f"{totals.total():,} of {n_judgments:,} judgments are read one by one, which takes about "
-        f"ten seconds for each million: {reasons}"
+        f"{totals.total():,} of {n_judgments:,} judgments are read one by one, which takes ten "
+        f"seconds or more for each million: {reasons}"
     )
