@@ -153,7 +153,7 @@ def _stated_number(
             return number
         if is_whole_reply:
             return _decimal_on_scale(number, low, high)
-        return _integer_on_scale(number, high)
+        return _whole_number(number)
 
     lines = parsed.text.split("\n")
     # Lines that hold nothing but a number.
@@ -237,8 +237,8 @@ def _decimal_on_scale(number: Number, low: float, high: float) -> float | ParseF
     return int(value) if value.denominator == 1 else float(value)
 
 
-def _integer_on_scale(number: Number, high: float) -> int | ParseFailure:
-    """Return the integer that a number is, a percentage and the part of a whole included."""
+def _whole_number(number: Number) -> int | ParseFailure:
+    """Return the whole number, such as 30 of `30%` or `30 of 100`; others are a failure."""
     value = _value_without_power(number)
     if isinstance(value, ParseFailure):
         return value

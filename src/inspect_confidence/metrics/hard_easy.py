@@ -215,7 +215,8 @@ numbers(
 
 @metric(
     definition="Mean of the maximum achievable score less the true probability of the answer; a "
-    "little below 0 where answers aren't whole years, whose windows are a year wider.",
+    "little below 0 where answers have parts of a year, as the span of ages that counts as right "
+    "is then a year longer.",
     direction="lower",
     low=-1,
     undefined="no readable answer, or no maximum known",

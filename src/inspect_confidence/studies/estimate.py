@@ -250,7 +250,8 @@ def means(
         unit_index: Position of each judgment's unit, as `unit_indices` returns it.
         unit_count: How many units there are.
         note: Note of all estimates, or a function of a metric's values that returns its note.
-        counts: How many equal judgments each stands for, as `judgment_counts` returns them.
+        counts: How many equal judgments each stands for, as `judgment_counts` returns them. The
+            mean has them as weights of units, which `resample` sets.
     """
     values = np.column_stack([np.asarray(column, float) for column in columns.values()])
     estimates = []

@@ -259,6 +259,7 @@ def _report_shape(
     raw, low, high = reported[["raw", "low", "high"]].to_numpy(float).T
     values, column = np.unique(raw, return_inverse=True)
     unit_index = unit_indices(reported, units)
+    # Number of judgments by value and unit; weights of units multiply them in each resample.
     cells = coo_array((np.ones(len(raw)), (column, unit_index)), (len(values), len(units))).tocsr()
     names = ("top1_value", "top1_share", "top3_share", "unique_values", "entropy_bits")
     functions: dict[str, Callable[[metrics.ValueTables], FloatArray]] = {
