@@ -155,8 +155,7 @@ _REAL = """
 822 replies of SmolLM2-135M-Instruct at temperature 0.7 to this package's prompts were labelled by
 hand, from prompt and reply alone, before the readers were run on them. The model is small: most of
 its replies have no answer of the requested form. The numbers are values (an answer and its
-confidence are two). Where two careful people may differ, both readings count as right; these 71
-values are left out of the table.
+confidence are two). 71 values that two careful people may read differently are not in the table.
 
 | task | readable | unread before | now | misread before | now |
 |---|---|---|---|---|---|

@@ -120,7 +120,7 @@ def test_p_is_small_only_where_scales_differ() -> None:
         assert np.isnan([row["value"], row["ci_low"], row["ci_high"]]).all()
         assert row["note"].startswith("undefined: ")
     holm_row = result_row(resampled, "of=auroc;scale=0-50;versus=0-100", "p_holm")
-    assert holm_row["note"] == "over 1 comparisons with 0-100"
+    assert holm_row["note"] == "over 1 comparison with 0-100"
 
 
 def test_scales_to_compare_with(rows: list[Row]) -> None:
