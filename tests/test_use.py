@@ -260,7 +260,9 @@ def test_clusters_of_equal_items_need_as_many_times_more_items() -> None:
     assert row["pilot_items"] == judgments["item"].nunique()
     assert "clusters of items are drawn" in row["note"]
     few_clusters = judgments.assign(cluster=judgments["cluster"].str[:1])
-    assert "clusters; 10 are needed" in refused(items_needed, few_clusters, width="accuracy=0.1")
+    assert "in 1 cluster; 10 are needed" in refused(
+        items_needed, few_clusters, width="accuracy=0.1"
+    )
 
 
 def test_refusals_of_plans() -> None:
