@@ -109,8 +109,8 @@ def overconfidence_on_mmlu(mmlu: pd.DataFrame) -> Finding:
             f"The interval lies below zero for {(claude['ci_high'] < 0).sum()} of "
             f"{len(claude)} Claude models: their mean stated confidence is less than their "
             "accuracy.",
-            f"It lies above zero for {(others['ci_low'] > 0).sum()} of the {len(others)} other "
-            "models.",
+            f"The interval lies above zero for {(others['ci_low'] > 0).sum()} of the "
+            f"{len(others)} other models.",
             f"The extremes are {short_name(rows.index[0])}, {interval_text(low, 100, 1)} points, "
             f"and {short_name(rows.index[-1])}, {interval_text(high, 100, 1)} points.",
         ),
