@@ -54,12 +54,18 @@ def test_mean_of_normal_values_is_student_s(units: int, method: Method) -> None:
     assert p == pytest.approx(2 * student.sf(1.3, units - 1), rel=5e-3)
 
 
-@pytest.mark.parametrize(("hits", "trials"), [(1, 4_000), (400, 4_000), (3_990, 4_000)])
+NO_HIT_OF_500 = 1.96**2 / (500 + 1.96**2)
+"""Wilson's upper limit of 0 of 500: z^2/(n + z^2)."""
+
+
+@pytest.mark.parametrize(
+    ("hits", "trials"), [(0, 40), (1, 4_000), (400, 4_000), (3_990, 4_000), (40, 40)]
+)
 @pytest.mark.parametrize("ceiling", [1.0, 0.5])
 def test_score_interval_of_binomial_draws_is_wilson_s(
     hits: int, trials: int, ceiling: float
 ) -> None:
-    """Draws that vary as a share of so many trials; statsmodels has the interval."""
+    """Draws vary as a share of so many trials, or the share is 0 or 1; statsmodels' interval."""
     share = hits / trials
     draws = ceiling * (share + np.sqrt(share * (1 - share) / trials) * EVEN)
     interval = score_interval(ceiling * share, draws, trials, ceiling=ceiling)
@@ -71,7 +77,7 @@ def test_score_interval_of_binomial_draws_is_wilson_s(
 
 
 def test_a_mean_loss_has_the_farther_ends_of_percentiles_and_score() -> None:
-    """Near 0 the score interval reaches farther; at 0 there is none, and percentiles remain."""
+    """Near 0, and at 0 itself, the score interval reaches farther."""
     rule = Interval("score", min_units=20)
     draws = np.clip(0.01 + 0.004 * EVEN[::40], 0, 1)
     (low, high), reason = interval_of(rule, 0.01, draws, 500)
@@ -80,7 +86,10 @@ def test_a_mean_loss_has_the_farther_ends_of_percentiles_and_score() -> None:
     assert reason == ""
     assert (low, high) == (min(percentiles[0], score[0]), max(percentiles[1], score[1]))
     assert high == score[1] > percentiles[1]
-    assert interval_of(rule, 0.0, draws, 500)[0] == resampled_interval(0.0, draws, 500)
+    few_losses = np.linspace(0, 0.001, 250)
+    no_loss = interval_of(rule, 0.0, few_losses, 500)[0]
+    assert no_loss == pytest.approx((0, NO_HIT_OF_500), rel=5e-3)
+    assert resampled_interval(0.0, few_losses, 500)[1] < 0.001 < no_loss[1]
     assert rule.of_difference().method == "bootstrap"
 
 

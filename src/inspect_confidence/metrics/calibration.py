@@ -933,7 +933,7 @@ _CHUNK = 2_000_000
 
 _SMOOTH = Interval(
     "own",
-    "As that of `ece`, of gaps in ten bins, smoothed.",
+    "As that of `ece`, of smoothed gaps in bins around multiples of .05.",
     min_units=30,
     conservative=_HIDDEN,
     biased=True,
@@ -1047,10 +1047,11 @@ def smooth_ece_interval(
     *,
     counts: IntArray | None = None,
 ) -> tuple[float, float]:
-    """95% interval of `smooth_ece`, made as `ece_interval` of gaps in ten bins of equal width.
+    """95% interval of `smooth_ece`, made as `ece_interval` of gaps in bins around multiples of .05.
 
     Gaps lie at the mean confidence of their bins, and the kernel is as wide as the sample's, at
-    least 0.05. Each end is the smooth ECE of the gaps that the search gives for it.
+    least 0.05. Each end is the smooth ECE of the gaps that the search gives for it; the upper end
+    is the size of these gaps with the sample's kernel if that is greater.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -1064,33 +1065,35 @@ def smooth_ece_interval(
     """
     items = _group_by_item(confidence, correct, unit, counts)
     tables = items.total_table()
-    place, (value,) = bins_of_values(tables, 10, "equal_width"), smooth_ece_of_tables(tables)
+    (value,) = smooth_ece_of_tables(tables)
     if np.isnan(value):
         return np.nan, np.nan
+    place = np.round(tables.values * _NARROW_BINS)
     inside = (place == np.unique(place)[:, None]) * 1.0
     mass = inside @ tables.mass[0]
     bin_confidence = inside @ (tables.mass[0] * tables.values) / mass
     waves = np.arange(_COARSE)
-    points = np.cos(np.pi * np.outer((waves + 0.5) / _COARSE, waves))
     damped = np.exp(-((max(value, _WIDE_ENOUGH) * np.pi * waves) ** 2) / 2) * (2 - (waves == 0))
-    bins = np.cos(np.pi * np.outer(waves, bin_confidence)) * damped[:, None]
+    bin_waves = np.cos(np.pi * np.outer(waves, bin_confidence)) * damped[:, None]
+    grid = (waves + 0.5) / _COARSE
+    kernel = np.cos(np.pi * np.outer(grid, waves)) @ bin_waves
 
     def size(gaps: FloatArray, _: FloatArray) -> FloatArray:
-        return np.asarray(np.abs(points @ bins @ gaps).mean(axis=0))
+        return np.asarray(np.abs(kernel @ gaps).mean(axis=0))
 
     ends = gap_ends(
         items,
         inside,
         size,
-        lambda gaps: np.cos(np.pi * np.outer(bin_confidence, waves)) @ bins @ gaps,
+        lambda gaps: np.cos(np.pi * np.outer(bin_confidence, waves)) @ bin_waves @ gaps,
     )
     if ends is None:
         return np.nan, np.nan
     share = ends.share
     right = share * bin_confidence - np.array([ends.low, ends.high])
     low, high = smooth_ece_of_tables(ConfidenceTables(bin_confidence, right, share - right))
-    return float(min(low, value)), float(max(high, value))
+    return float(min(low, value)), float(max(high, value, size(ends.high, share)))
 
 
-_COARSE, _WIDE_ENOUGH = 100, 0.05
-"""For `smooth_ece_interval`: number of grid points, and least width of the kernel."""
+_NARROW_BINS, _COARSE, _WIDE_ENOUGH = 20, 40, 0.05
+"""For `smooth_ece_interval`: bins in [0, 1], grid points, and least width of the kernel."""

@@ -164,7 +164,8 @@ def score_interval(
 
     It is the ceiling times Wilson's interval of the share p = value/ceiling at n = p (1 - p)/v
     trials. Here v is the variance of the draws over ceiling^2, widened as `resampled_interval`
-    widens tails. Near 0 and the ceiling it reaches farther than the draws, which hardly vary there.
+    widens tails. A value of 0 or the ceiling is that of as many trials as units. Near these ends it
+    reaches farther than the draws, which hardly vary there.
 
     Source: Wilson (1927); Korn and Graubard (1998, Survey Methodology 24) for the effective n.
 
@@ -175,23 +176,28 @@ def score_interval(
         ceiling: Greatest possible value.
 
     Returns:
-        Both ends; NaN where no draw is defined, and where the value is 0 or the ceiling, which no
-        number of trials explains.
+        Both ends; NaN where the value or every draw is undefined.
 
     Example:
         >>> low, high = score_interval(0.1, [0.05, 0.15], 100)
         >>> print(f"{low:.2f} {high:.2f}")
         0.04 0.24
+        >>> low, high = score_interval(0, [0, 0.01], 100)  # 0 of 100
+        >>> print(f"{low:.2f} {high:.2f}")
+        0.00 0.04
     """
     values = np.asarray(draws, float)
     values = values[~np.isnan(values)]
-    share = np.array([value / ceiling])
-    if not len(values) or not 0 < share[0] < 1:
+    if not len(values) or np.isnan(value):
         return float("nan"), float("nan")
     widening = widened_quantile(units) / float(ndtri(0.025))
-    variance = np.array([values.var() * (widening / ceiling) ** 2])
-    trials, items = np.array([np.inf]), np.array([float(units)])
-    low, high = ceiling * wilson_limits(share, variance, trials, items)[0]
+    share, variance = value / ceiling, values.var() * (widening / ceiling) ** 2
+    if not 1e-12 < share < 1 - 1e-12:  # 0 or 1, up to rounding
+        share, variance = round(share), 0.0  # `wilson_limits` then has the units as trials
+    limits = wilson_limits(
+        np.array([share]), np.array([variance]), np.array([np.inf]), np.array([float(units)])
+    )
+    low, high = ceiling * limits[0]
     return float(low), float(high)
 
 
