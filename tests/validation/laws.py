@@ -20,7 +20,7 @@ from inspect_confidence.studies import estimate
 from inspect_confidence.studies.calibration import COMPARED_METRICS, Answers, confidence_statistics
 from inspect_confidence.studies.compare import Pair, contrast_of_pairs, resample_contrast
 from inspect_confidence.studies.study import Resampling
-from validation.coverage import SIMULATIONS, Coverage
+from validation.coverage import ALWAYS_TRUE, SIMULATIONS, Coverage
 
 SIZES = (50, 30, 100, 198, 500, 1_319)
 """Items of the data sets that people use; the size at which most intervals failed first."""
@@ -62,6 +62,10 @@ class Law:
     def clusters(self) -> Clusters | None:
         """Declaration of the clusters; None if items are independent."""
         return Clusters("clusters", 20) if self.cluster_size > 1 else None
+
+    def can_resample(self, items: int) -> bool:
+        """Return whether so many items have as many clusters as their resampling needs."""
+        return self.clusters is None or items // self.cluster_size >= self.clusters.min_units
 
     def answers(self, positions: NDArray[np.float64], items: int) -> Answers:
         """Return the judgments at these positions of the cumulated cells, by epoch and item."""
@@ -312,7 +316,7 @@ class _Tallies:
                 continue
             wide = conservative_reason(rule)
             if not tally.varies:
-                wide = "every sample has the true value"
+                wide = ALWAYS_TRUE
             figures.append(
                 Coverage(
                     f"{prefix}{name} {condition}".rstrip(),

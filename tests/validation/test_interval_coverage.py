@@ -62,7 +62,7 @@ DESIGNS = {
     "too narrow": {"shrink": 0.36},
     "whole numbers": {"tunnel": 0.65},
 }
-FEW_MISSES = "samples with few misses, which would lie low, have no interval; whole numbers"
+FEW_MISSES = "half a miss is added, which weighs much beside few; whole numbers"
 
 
 def stated_intervals(

@@ -44,7 +44,8 @@ def format_number(metric: str, value: float, n: int = 0) -> str:
     if metric in _P_VALUES:
         return f"{value:.3f}" if value >= _LEAST_P else f"<{_LEAST_P}"
     if is_share(metric):
-        return f"{without_unit(metric, value)}{' pts' if _is_signed(metric) else '%'}"
+        number = without_unit(metric, value)
+        return _in_points(number) if _is_signed(metric) else f"{number}%"
     return without_unit(metric, value)
 
 
@@ -100,9 +101,16 @@ def format_difference(metric: str, difference: float) -> str:
     Example:
         >>> format_difference("coverage", -0.194), format_difference("ece", 0.0251)
         ('-19 pts', '+0.03')
+        >>> format_difference("coverage", 0.01)
+        '+1 pt'
     """
-    points = " pts" if is_share(metric) and not isnan(difference) else ""
-    return f"{_signed(metric, difference, difference)}{points}"
+    number = _signed(metric, difference, difference)
+    return _in_points(number) if is_share(metric) and not isnan(difference) else number
+
+
+def _in_points(number: str) -> str:
+    """Return a signed number with the unit percentage points."""
+    return f"{number} {'pt' if number in ('+1', '-1') else 'pts'}"
 
 
 def difference_ends(metric: str, difference: float, low: float, high: float) -> str:

@@ -194,7 +194,7 @@ FIGURES: Sequence[FigureSpec] = (
 _TARGET = ("confidence_target", "format")
 _TARGET_ASKED = (*_TARGET, "confidence_asked")
 _TARGET_LABEL = (
-    "{} at target {{confidence_target}}, {{format}}, confidence asked {{confidence_asked}}"
+    "{} at target {{confidence_target}}, {{format}} format, confidence asked {{confidence_asked}}"
 )
 _HIGHEST_TARGET = 0.9
 _HIGHEST_TARGET_PARTS = {"confidence_target": f"{_HIGHEST_TARGET:g}", "format": "open"}
@@ -204,29 +204,29 @@ HEADLINES: Sequence[Headline] = (
     Headline(
         ABSTAIN,
         "payoff",
-        "Payoff at target {confidence_target}, {format} (game points)",
-        short="payoff at {confidence_target}, {format}",
+        "Payoff at target {confidence_target}, {format} format (game points)",
+        short="payoff at target {confidence_target}, {format} format",
         each=_TARGET,
     ),
     Headline(
         ABSTAIN,
         "attempted_share",
-        "Attempted at target {confidence_target}, {format} (share)",
-        short="attempted at {confidence_target}, {format}",
+        "Attempted at target {confidence_target}, {format} format (share)",
+        short="attempted at target {confidence_target}, {format} format",
         each=_TARGET,
     ),
     Headline(
         ABSTAIN,
         "payoff",
         f"{_TARGET_LABEL.format('Payoff')} (game points)",
-        short="payoff at {confidence_target}, {format}, asked {confidence_asked}",
+        short="payoff at target {confidence_target}, {format} format, asked {confidence_asked}",
         each=_TARGET_ASKED,
     ),
     Headline(
         ABSTAIN,
         "attempted_share",
         f"{_TARGET_LABEL.format('Attempted')} (share)",
-        short="attempted at {confidence_target}, {format}, asked {confidence_asked}",
+        short="attempted at target {confidence_target}, {format} format, asked {confidence_asked}",
         each=_TARGET_ASKED,
     ),
     Headline(SIMPLE_QA, "f_score", "F-score of questions of facts", _STATED, "F-score"),
