@@ -32,7 +32,7 @@ def refuse_violations(
         source: Name of the source, for the error.
 
     Raises:
-        InvalidArgument: A value is impossible; it names the place, the column and the remedy.
+        InvalidArgument: A value is impossible; the error names the row, the column and the remedy.
     """
     for violation in violations(judgments, table):
         for position, reason in violation.reasons.items():
@@ -58,7 +58,7 @@ _RARE = 0.1
 
 
 def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]:
-    """Yield the violations of a task's rules: limits, order of columns, the task's own rules.
+    """Yield the violations of a task's rules: limits, order of two columns, the task's own rules.
 
     Args:
         judgments: Typed judgments.
@@ -68,6 +68,7 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
         values = judgments[name]
         filled = np.flatnonzero(values.notna() & (values != ""))
         broken = filled[~limit.holds(values.iloc[filled])]
+        # Few values outside the limit are mistakes; many may be on another scale.
         is_rare = len(broken) <= _RARE * len(filled)
         hint = limit.remedy_if_rare if is_rare and limit.remedy_if_rare else limit.remedy
         remedy = f"; {hint}" if hint else ""
@@ -116,7 +117,7 @@ def number_repeated_answers(
     without_uuid = pd.Series(True, frame.index)
     if "uuid" in frame:
         without_uuid = frame["uuid"].isna() | (frame["uuid"] == "")
-    has_draws = pd.Series(False, frame.index)
+    has_draws = pd.Series(False, frame.index)  # of a method that makes one answer of several
     if "method" in frame:
         has_draws = frame["method"].isin(table.repeated_methods)
     is_numbered = pd.Series("draw" in frame, frame.index) | (~has_draws & ("epoch" in frame))
@@ -129,6 +130,7 @@ def number_repeated_answers(
         frame, texts = frame[~is_copy], texts[~is_copy]
     unknown_names = [name for name in texts if name not in table.kinds]
     ignored = {*_answer_columns(table), *_MEASURES, *unknown_names}
+    # What remains identifies the question and, if there are numbers, the repetition.
     question_cells = texts.drop(columns=list(ignored), errors="ignore")
     is_repeat = question_cells.duplicated() & without_uuid[frame.index]
     if not is_repeat.any():

@@ -85,7 +85,8 @@ def apply_column_options(
 
     A value of `--column` is a column, a constant (`:gpt-4o`), or a pattern such as
     `{model}_confidence` for files with columns for each model. Such a file gets a row for each of
-    its rows and models; models that lack one of the columns are left out.
+    its rows and models; models that lack one of the columns are left out. Grades named `error`, in
+    which 1 is wrong, are inverted, and a `decision` becomes a score.
 
     Args:
         frame: The file's rows.
@@ -180,6 +181,7 @@ def _stack_models(
 ) -> pd.DataFrame:
     """Return a row for each row and model of a file with columns for each model.
 
+    `columns` are the values of `--column` by name, such as `{model}_confidence` by `confidence`.
     Without a column that names the items, each row of the file is an item.
     """
     patterns = {name: column for name, column in columns.items() if _PLACEHOLDER in column}
@@ -263,7 +265,8 @@ def _check_model_column(values: pd.Series, name: str, column: str, source: str) 
     """Refuse a model's column of confidence or grades with a cell that holds something else.
 
     Later checks would name another row and column: those of the frame with a row for each model.
-    `name` is the column's name in judgments, `column` that in the file.
+    The error of `check` says what was expected, for the message of `map_cells`. `name` is the
+    column's name in judgments, `column` that in the file.
     """
 
     def check(value: object) -> None:
@@ -283,7 +286,7 @@ def _inverse_grades(values: pd.Series, source: str) -> pd.Series:
     def inverse(value: object) -> float:
         grade = np.nan if is_missing(value) else read_grade(value)
         if not isinstance(grade, float):
-            raise ValueError("a grade such as 1 or no")
+            raise ValueError("a grade such as 1 or no")  # for the message of `map_cells`
         return 1 - grade
 
     return map_cells(values, inverse, float, source=source, column=ERROR_COLUMN)
@@ -342,7 +345,7 @@ def apply_confidence_scale(
     def parse_number(value: object) -> float:
         number = read_number(value, decimal_comma=decimal_comma)
         if np.isnan(number) and not is_missing(value):
-            raise ValueError("a number")
+            raise ValueError("a number")  # for the message of `map_cells`
         return number
 
     def is_percentage(value: object) -> bool:

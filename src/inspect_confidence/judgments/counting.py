@@ -47,6 +47,9 @@ def can_count() -> bool:
 def count_record(file: str, task: str) -> CountedRecord:
     """Count the equal judgments of a record file. Worker processes run this function too.
 
+    The record has a problem in place of counts if an item has several judgments, if one cannot be
+    counted, or if more than 5,000 are different.
+
     Args:
         file: The record file, whose judgments are all of the task.
         task: The task, which says how its judgments are counted.
@@ -84,7 +87,7 @@ _ROWS = "read_parquet($file, hive_partitioning = false)"
 
 
 def _query(query: str, file: str) -> pd.DataFrame:
-    """Return the result of a query on a parquet file."""
+    """Return the result of a query on a parquet file, which the query calls `$file`."""
     import duckdb  # noqa: PLC0415 # an optional package
 
     with TemporaryDirectory() as folder:

@@ -77,7 +77,8 @@ def count_tables(
 def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
     """Yield frames with the columns and `n`, which together count all judgments of a task.
 
-    The files of logs that are their run's only one are counted by variant; other logs are joined.
+    Files of logs are counted by variant if the log is its run's only one, has no repeats and one
+    task, and was read by these versions; other logs are read and joined.
     """
     entries = store.entries_with_judgments()
     records = [entry.record for entry in entries]

@@ -248,7 +248,7 @@ def _submit_all(
     running: dict[Future[_WorkerOutcome], int] = {}
     try:
         while True:
-            for position in remaining:
+            for position in remaining:  # continues after the last one that was submitted
                 running[_submit(executor, read, locations[position])] = position
                 if len(running) >= _MAX_SUBMITTED:
                     break

@@ -149,7 +149,7 @@ def _is_of_other_evals(frame: pd.DataFrame) -> bool:
 def _take_task_as_dataset(
     frame: pd.DataFrame, recorded: Recorded, source: str, notices: list[str]
 ) -> pd.DataFrame:
-    """Return a frame whose column `task` names tasks of other packages, with these as data sets.
+    """Return the frame with its `task`, which names tasks of other packages, as the data set.
 
     Raises:
         InvalidArgument: The task cannot be inferred from the other columns; or a name resembles
@@ -165,7 +165,7 @@ def _take_task_as_dataset(
     read_notices: list[str] = []
     try:
         if resembles_task:
-            raise InvalidArgument("")
+            raise InvalidArgument("")  # replaced by the error below
         rows_with_task = _add_inferred_task(rows, recorded, source, read_notices)
     except InvalidArgument:
         raise InvalidArgument(
@@ -516,7 +516,7 @@ def _parse_flags(values: pd.Series, name: str, source: str) -> pd.Series:
             return None
         flag = read_grade(value, no_is_n=True)
         if flag not in (0, 1):
-            raise ValueError("true or false")
+            raise ValueError("true or false")  # for the message of `map_cells`
         return bool(flag)
 
     return map_cells(values, parse, object, source=source, column=name)
@@ -539,7 +539,7 @@ def _parse_numbers(
             return np.inf
         if word in ("true", "false"):
             return float(word == "true")
-        raise ValueError("a number")
+        raise ValueError("a number")  # for the message of `map_cells`
 
     return map_cells(values, parse, float, source=source, column=name)
 

@@ -36,7 +36,7 @@ def join_runs(
     Returns:
         The frames; and by location, how many of the samples in several logs were taken from there.
     """
-    logs_by_run: dict[str, list[int]] = {}
+    logs_by_run: dict[str, list[int]] = {}  # positions in `runs`
     for log, (_, run) in enumerate(runs):
         logs_by_run.setdefault(run.id, []).append(log)
     judgments = [run.frame for _, run in runs]
@@ -58,7 +58,7 @@ def join_runs(
     joined = {}
     for task, frames_of_task in frames.items():
         joined[task] = sort_judgments(pd.concat(frames_of_task, ignore_index=True))
-    return joined, +counts
+    return joined, +counts  # + drops counts of 0
 
 
 def _sample_sources(runs: Sequence[Run]) -> tuple[dict[str, int], set[str]]:
@@ -80,6 +80,7 @@ def _sample_sources(runs: Sequence[Run]) -> tuple[dict[str, int], set[str]]:
     for position in newest_first:
         for sample in samples[position] - {*runs[position].failed}:
             sources.setdefault(sample, position)
+    # A sample that ended in an error is taken only if it did so in all logs that have it.
     for position in newest_first:
         for sample in samples[position] & {*runs[position].failed}:
             sources.setdefault(sample, position)
@@ -92,7 +93,7 @@ def _invalid_uuids(newest_first: Sequence[Run]) -> set[str]:
     if not any(run.invalidated for run in newest_first):
         return set()
     is_invalid: dict[str, bool] = {}
-    for run in newest_first:
+    for run in newest_first:  # what a newer log says of a uuid is kept
         is_invalid = {**dict.fromkeys(run.frame["uuid"], False), **is_invalid}
         is_invalid = {**dict.fromkeys(run.invalidated, True), **is_invalid}
     return {uuid for uuid, invalid in is_invalid.items() if invalid and uuid}

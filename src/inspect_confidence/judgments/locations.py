@@ -109,6 +109,7 @@ def is_log_name(name: str) -> bool:
 
 
 def _local_files(location: str) -> list[Log]:
+    """Return the file at a local path, or the files in a folder, with any name, as logs."""
     from fsspec.implementations.local import LocalFileSystem  # noqa: PLC0415 # not for every read
 
     fs = LocalFileSystem()
@@ -121,7 +122,8 @@ def _local_files(location: str) -> list[Log]:
 def _list_folder(fs: Any, folder: str) -> Iterator[Log]:
     """Yield the files in a folder and its subfolders, with any name, as logs.
 
-    A folder that cannot be listed, and a link to a folder, is an unreadable `Log`.
+    A folder that cannot be listed, and a link to a folder, is an unreadable `Log`. A link whose
+    name has no ending is taken for one to a folder, even if nothing is there.
     """
     try:
         infos = fs.ls(folder, detail=True)

@@ -415,7 +415,11 @@ def _read_again(
 
 
 def _count_changes(before: SampleJudgments, after: SampleJudgments) -> Counter[str]:
-    """Return the counts of `Run.changed` for judgments before and after reading again."""
+    """Count the judgments, those whose `status` changed, and those in which any value changed.
+
+    The last count is named `either`; it ignores the reason. A judgment that only one side has
+    counts as changed.
+    """
     counts = Counter(judgments=0, status=0, either=0)
     for key, rows_before in before.items():
         for old_row, new_row in zip_longest(rows_before, after.get(key, [])):
@@ -441,7 +445,7 @@ ReplyKey = tuple[str, int, str]
 
 
 def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
-    """Return the text of each reply in a log, by key; nothing if its run is none of `runs`.
+    """Return the replies in a log by sample, draw and method; none if its run is not in `runs`.
 
     The replies to several requests for one confidence are joined by `---` lines.
 
@@ -522,6 +526,7 @@ def _sample_facts(
 
 
 def _score_facts(sample: _Sample) -> dict[str, ScoreFacts]:
+    """Return a sample's scores in plain types by scorer, with exact in place of rounded numbers."""
     scores = {}
     for name, sample_score in (sample.scores or {}).items():
         value = exact_value(sample_score.value, sample_score.metadata)
@@ -536,7 +541,7 @@ def _score_facts(sample: _Sample) -> dict[str, ScoreFacts]:
 
 
 def _output_and_store_fields(sample: _Sample) -> dict[str, Any]:
-    """Return the fields of `output` and `store`, which summaries lack."""
+    """Return a whole sample's fields of `output` and `store`; empty for a summary without them."""
     if not isinstance(sample, EvalSample):
         return {}
     output = sample.output
@@ -576,8 +581,9 @@ def _run_settings(
 ) -> dict[str, str]:
     """Return the settings that decide what the model was asked, as texts by name.
 
-    These are task arguments, prompts, models of roles, versions, data set, generation settings and
-    model arguments; without unsent settings, secrets, and arguments that have a column.
+    A long text is replaced by its fingerprint. These are task arguments, prompts, models of roles,
+    versions, data set, generation settings and model arguments; without unsent settings, secrets,
+    and arguments that have a column.
     """
     facts = facts_of(header, table)
     arguments = _task_arguments(header, table, recorded)

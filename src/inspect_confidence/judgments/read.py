@@ -112,7 +112,10 @@ def variants_from_settings(
 
 
 def _differing_settings(runs: Sequence[RunSettings]) -> set[str]:
-    """Return the names of the settings in which runs differ, as `variants_from_settings` says."""
+    """Return the names of the settings in which runs differ, but never `dataset`.
+
+    `data`, a data set's fingerprint, counts only if it differs between runs on one `dataset`.
+    """
     differing: set[str] = set()
     for name in set[str]().union(*runs) - {"dataset", "data"}:
         values = {settings.get(name) for settings in runs}
@@ -508,7 +511,7 @@ def _read_outcomes(
             if not options.reread:
                 stored[entry.log.location] = partial(store.read, entry)
     progress = iter(options.progress(list(logs)))
-    next(progress, None)
+    next(progress, None)  # each step of the iterator shows one more log
     outcomes: dict[str, ReadOutcome] = {}
     for location, outcome in _read_logs(logs, stored, options, notices):
         outcomes[location] = outcome

@@ -98,7 +98,10 @@ def repaired_rows(
 
 
 def _suits_kind(value: object, kind: Kind) -> bool:
-    """Return whether a value is missing, or is a number or a flag, as `kind` says."""
+    """Return whether a value is missing, or is a number or a flag, as `kind` says.
+
+    `true` and `false` are numbers, too; infinity is none.
+    """
     if is_missing(value):
         return True
     if kind == "flag":

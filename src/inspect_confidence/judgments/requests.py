@@ -56,8 +56,9 @@ class Unsent:
 def read_unsent(header: EvalLog, summaries: Iterable[EvalSampleSummary] | None = None) -> Unsent:
     """Return the settings that a run had and that no request contained.
 
-    The recorded requests of one sample show which settings were sent; without any, Inspect's rule
-    for the provider does. Samples are read only if the run has a setting that may be left out.
+    Requests recorded in up to three samples show which settings were sent; without any,
+    Inspect's rule for the provider does. Samples are read only if the run has a setting that may be
+    left out.
 
     Args:
         header: Header of the log.

@@ -60,7 +60,7 @@ def check_members(location: str) -> None:
             if name in (_HEADER_FILE, _SUMMARIES_FILE) or (
                 not has_summaries and name.startswith(_JOURNAL_FOLDER)
             ):
-                archive.read(name)
+                archive.read(name)  # compares the checksum
 
 
 def edited_scores(location: str, header: EvalLog) -> tuple[int, int]:
@@ -83,7 +83,8 @@ def edited_scores(location: str, header: EvalLog) -> tuple[int, int]:
 def _sample_texts(location: str, header: EvalLog) -> Iterator[bytes | None]:
     """Yield the JSON of each sample that must be searched for edits, or of a whole json log.
 
-    None stands for a damaged sample.
+    None stands for a damaged sample. Nothing is yielded for an `.eval` log that was written over as
+    long a time as its eval took, because an edited log is written at once.
     """
     if not location.endswith(".eval"):
         with file(location, "rb") as opened:

@@ -189,7 +189,7 @@ def decode_run(record: bytes | Path) -> Run:
     kinds = _column_kinds(record_tasks(facts))
     frame = table.drop_columns([_SAMPLE_COLUMN]).to_pandas()
     flags = {name: object for name, kind in kinds.items() if kind == "flag" and name in frame}
-    frame = frame.astype(flags)
+    frame = frame.astype(flags)  # objects, because a missing flag is None
     if list(frame) != list(kinds):  # another version with other columns wrote it
         task_table = add_task_columns(table_of(facts["task"]), record_tasks(facts)[1:])
         frame = typed_columns(frame, task_table, str(record))

@@ -300,6 +300,7 @@ def ingest(
         before = _read_manifest(folder) or Store(folder)
         if not rebuild and before.whole:
             _refuse_changed_sources(before, locations)
+        # An interrupted ingest goes on with its own build number.
         build = before.build + rebuild if before.unfinished is None else before.unfinished
         log_by_key = {record_key(log, recorded, build): log for log in found_logs}
         entries = _stored_entries(folder, log_by_key)
@@ -355,7 +356,7 @@ def _new_entries(
     """Read logs, write their record files, and yield their keys and entries."""
     keys = list(logs)
     steps = iter(progress([log.location for log in logs.values()]))
-    next(steps, None)
+    next(steps, None)  # each step of the iterator shows one more log
     for number, record in read_records(
         list(logs.values()), executor=executor, recorded=recorded, notices=notices
     ):

@@ -196,7 +196,7 @@ def _count_entries(
     for entry, _ in entries:
         record = entry.record
         if record["rows"] <= MOST_UNITS:
-            continue
+            continue  # so few are computed with as they are
         is_joined = logs_of_run[record["id"]] > 1 or record["twice"] or entry.reread
         if not all(table_of(task).counting for task in record_tasks(record)):
             problems[entry.file] = f"all metrics of {record['task']}"
@@ -226,7 +226,7 @@ def _files_with_shared_datasets(
 ) -> set[str]:
     """Return counted record files with a data set of which the model has judgments in other logs.
 
-    Their items may be the same.
+    Their items may be the same, and counts do not tell which.
     """
     logs_of_model = Counter((entry.record["model"], variant) for entry, variant in entries)
     files_of_dataset: dict[tuple[str, str, str, str], list[str]] = {}

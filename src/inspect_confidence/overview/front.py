@@ -65,7 +65,7 @@ def front_of(
 
 
 def _shorten_names(key: LineKey) -> LineKey:
-    """Return the key with names that are at most as long as a label may be."""
+    """Return the key of a line with names of at most 60 characters."""
     return LineKey(
         shortened(key.model, _LONGEST),
         shortened(key.variant, _LONGEST),

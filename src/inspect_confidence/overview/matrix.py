@@ -156,42 +156,43 @@ def boards_of(matrix: Matrix, *, ranked: bool = False) -> list[Matrix]:
         ranked: Whether the lines of a table are sorted by the models' rank in its first column.
     """
     boards: list[list[int]] = []
-    for place in range(len(matrix.columns)):
+    for column_index in range(len(matrix.columns)):
         for board in boards:
-            is_shared = not _lines_of(matrix, [place]).isdisjoint(_lines_of(matrix, board))
-            if is_shared and _empty_share(matrix, [*board, place]) <= MOST_EMPTY:
-                board.append(place)
+            is_shared = not _lines_of(matrix, [column_index]).isdisjoint(_lines_of(matrix, board))
+            if is_shared and _empty_share(matrix, [*board, column_index]) <= MOST_EMPTY:
+                board.append(column_index)
                 break
         else:
-            boards.append([place])
-    tables = [_part(matrix, board) for board in boards]
+            boards.append([column_index])
+    tables = [_select_columns(matrix, board) for board in boards]
     if not ranked:
         return tables
-    return [replace(table, lines=sorted(table.lines, key=_first_rank)) for table in tables]
+    return [replace(table, lines=sorted(table.lines, key=_rank_sort_key)) for table in tables]
 
 
-def _part(matrix: Matrix, places: Sequence[int]) -> Matrix:
+def _select_columns(matrix: Matrix, column_indices: Sequence[int]) -> Matrix:
     """Return some columns of a matrix, with the lines that have a number in them."""
     lines = []
     for line in matrix.lines:
-        cells = [line.numbers[place] for place in places]
+        cells = [line.numbers[column_index] for column_index in column_indices]
         if cells.count(None) < len(cells):
             lines.append(Line(line.key, cells))
-    return Matrix([matrix.columns[place] for place in places], lines)
+    return Matrix([matrix.columns[column_index] for column_index in column_indices], lines)
 
 
-def _lines_of(matrix: Matrix, places: Sequence[int]) -> set[LineKey]:
-    return {line.key for line in _part(matrix, places).lines}
+def _lines_of(matrix: Matrix, column_indices: Sequence[int]) -> set[LineKey]:
+    return {line.key for line in _select_columns(matrix, column_indices).lines}
 
 
-def _empty_share(matrix: Matrix, places: Sequence[int]) -> float:
+def _empty_share(matrix: Matrix, column_indices: Sequence[int]) -> float:
     """Return the share of cells without a number in the table of some columns."""
-    cells = list(chain.from_iterable(line.numbers for line in _part(matrix, places).lines))
+    lines = _select_columns(matrix, column_indices).lines
+    cells = list(chain.from_iterable(line.numbers for line in lines))
     return cells.count(None) / len(cells)
 
 
-def _first_rank(line: Line) -> tuple[bool, float]:
-    """Return a key that sorts lines by their rank in the first column, undefined ranks last."""
+def _rank_sort_key(line: Line) -> tuple[bool, float]:
+    """Return the sort key of a line: its rank in the first column; undefined ranks are last."""
     cell = line.numbers[0]
     rank = cell.rank.rank if cell else nan
     return isnan(rank), rank
@@ -227,15 +228,15 @@ def matrix_of(
     shares = _unread_shares(results)
     columns: list[MatrixColumn] = []
     cells: dict[LineKey, dict[int, MatrixCell]] = {}
-    for place, column_rows in enumerate(_column_rows(rows, line_keys, max_columns)):
-        columns.append(_column(column_rows))
+    for column_index, column_rows in enumerate(_rows_by_column(rows, line_keys, max_columns)):
+        columns.append(_matrix_column(column_rows))
         for row in column_rows:
-            number = _number(row, ranks[row.index], shares)
-            cells.setdefault(line_keys[row.index], {})[place] = number
+            number = _matrix_cell(row, ranks[row.index], shares)
+            cells.setdefault(line_keys[row.index], {})[column_index] = number
     order = list(models).index
     keys = sorted(cells, key=lambda key: (order(key.model), key.variant, key.judge))
-    places = range(len(columns))
-    return Matrix(columns, [Line(key, list(map(cells[key].get, places))) for key in keys])
+    column_indices = range(len(columns))
+    return Matrix(columns, [Line(key, list(map(cells[key].get, column_indices))) for key in keys])
 
 
 LineKeys = Mapping[int, LineKey]
@@ -257,7 +258,7 @@ def keys_of_lines(rows: ResultTable) -> LineKeys:
     return keys
 
 
-def _column_rows(rows: ResultTable, keys: LineKeys, limit: int) -> list[ResultTable]:
+def _rows_by_column(rows: ResultTable, keys: LineKeys, limit: int) -> list[ResultTable]:
     """Return the rows of each column; studies with the most models come first.
 
     Args:
@@ -271,7 +272,7 @@ def _column_rows(rows: ResultTable, keys: LineKeys, limit: int) -> list[ResultTa
     column_rows = ResultTable([*with_short_name, *rows.among("study", other_studies)])
     by_task: dict[str, list[ResultTable]] = {}
     for (task, _, _), group in column_rows.groups("task", "metric", "label"):
-        for table in _by_dataset(group, keys):
+        for table in _split_by_dataset(group, keys):
             if len(table.defined()):
                 by_task.setdefault(task, []).append(table)
     # Tasks with the most models come first, so that they get any additional column, and of these
@@ -289,8 +290,11 @@ def _column_rows(rows: ResultTable, keys: LineKeys, limit: int) -> list[ResultTa
     return sorted(chosen, key=lambda table: -most_models[table.first["study"]])
 
 
-def _by_dataset(rows: ResultTable, keys: LineKeys) -> list[ResultTable]:
-    """Return the rows over all data sets if every model has one, else those of each data set."""
+def _split_by_dataset(rows: ResultTable, keys: LineKeys) -> list[ResultTable]:
+    """Return the rows over all data sets if every line has one, else those of each data set.
+
+    The data set with the most rows comes first.
+    """
     lines = {keys[row.index] for row in rows}
     for name in OVER_SETS:
         pooled = rows.matching(dataset=name)
@@ -308,14 +312,14 @@ def dataset_text(row: ResultRow) -> str:
     return OVER_SETS.get(dataset) or shortened(dataset, _LONGEST)
 
 
-def _counts(rows: ResultTable) -> str:
+def _counts_text(rows: ResultTable) -> str:
     """Return the least and the greatest n of the defined numbers, in words."""
     counts = [row.n for row in rows.defined()]
     smallest, largest = min(counts), max(counts)
     return f"n = {smallest:,}" + (f" to {largest:,}" if largest > smallest else "")
 
 
-def _column(rows: ResultTable) -> MatrixColumn:
+def _matrix_column(rows: ResultTable) -> MatrixColumn:
     """Return the column of rows with the same headline; the first row tells what they share."""
     first = rows.first
     return MatrixColumn(
@@ -324,13 +328,13 @@ def _column(rows: ResultTable) -> MatrixColumn:
         metric=first["metric"],
         dataset=first["dataset"],
         heading=first["short"] or first["label"],
-        subheading=", ".join(filter(None, [dataset_text(first), _counts(rows)])),
+        subheading=", ".join(filter(None, [dataset_text(first), _counts_text(rows)])),
         title=f"{first['label']}, data set {first['dataset']}",
         direction=direction_of(first["metric"], first.condition),
     )
 
 
-def _number(
+def _matrix_cell(
     row: ResultRow, rank: Rank, shares: Mapping[tuple[str, ...], tuple[int, float]]
 ) -> MatrixCell:
     """Return the cell of a row of results.

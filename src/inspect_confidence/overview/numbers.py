@@ -72,7 +72,7 @@ def without_unit(metric: str, value: float, digits_of: float | None = None) -> s
     if is_share(metric):
         scaled = 100 * value
         distance = min(abs(scaled), abs(100 - abs(scaled)))  # from 0% or 100%
-        digits = 1 if 0.05 <= distance < 1 else 0
+        digits = 1 if 0.05 <= distance < 1 else 0  # below 0.05 a decimal would be 0, too
     text = f"{scaled:z.{digits}f}"
     return f"+{text}" if _is_signed(metric) and float(text) > 0 else text
 
@@ -136,7 +136,10 @@ def difference_ends(metric: str, difference: float, low: float, high: float) -> 
 def _is_rounded_to_0(
     metric: str, ends: tuple[float, float], digits_of: float, more_digits: int
 ) -> bool:
-    """Return whether `_signed` prints an end that is not 0 as 0; the other arguments are its."""
+    """Return whether `_signed` prints an end as 0 that is not 0.
+
+    `digits_of` is the number whose digits are used, `more_digits` how many are added.
+    """
     return any(
         abs(end) > _ROUNDING and not _signed(metric, end, digits_of, more_digits).strip("+-0.")
         for end in ends

@@ -53,7 +53,7 @@ def model_sentences(
         matrix: The matrix, whose lines are models with their variant and judge.
         max_clauses: Maximum number of clauses of a sentence.
     """
-    metrics = {metric for clause in _clauses() for metric, _ in clause.numbers}
+    metrics = {metric for clause in _ordered_clauses() for metric, _ in clause.numbers}
     models = {line.key.model for line in matrix.lines}
     rows = results.among("model", models).among("metric", metrics)
     clauses = _present_clauses(rows)
@@ -72,12 +72,12 @@ def model_sentences(
         numbers.setdefault(key, []).append(row)
     sentences: list[tuple[LineKey, Sentence]] = []
     for line in matrix.lines:
-        if sentence := _sentence(line.key, clauses, numbers, max_clauses):
+        if sentence := _line_sentence(line.key, clauses, numbers, max_clauses):
             sentences.append((line.key, sentence))
     return sentences
 
 
-def _clauses() -> list[Clause]:
+def _ordered_clauses() -> list[Clause]:
     """Return the clauses of all studies, those on calibration and ranking first."""
     clauses = chain.from_iterable(study.clauses for study in all_studies())
     order = {topic: k for k, topic in enumerate(_FIRST)}
@@ -85,13 +85,12 @@ def _clauses() -> list[Clause]:
 
 
 def _present_clauses(rows: ResultTable) -> list[Clause]:
-    """Return the clauses; one with `each` is repeated for each combination of values.
+    """Return the clauses of all studies, with the values of conditions that occur in the rows.
 
-    `each` of a clause names conditions. The clause is repeated for every combination of their
-    values that occurs in the rows.
+    A clause whose `each` names parts of conditions is repeated for each combination of values.
     """
     clauses = []
-    for clause in _clauses():
+    for clause in _ordered_clauses():
         if not clause.each:
             clauses.append(clause)
             continue
@@ -105,7 +104,7 @@ NumberRows = Mapping[tuple[LineKey, str, str, Condition], Sequence[ResultRow]]
 """Rows of the results by line, task, metric and condition."""
 
 
-def _sentence(
+def _line_sentence(
     key: LineKey, clauses: Sequence[Clause], numbers: NumberRows, max_clauses: int
 ) -> list[SentencePart]:
     """Return the sentence on a line of the matrix.
@@ -130,12 +129,12 @@ def _sentence(
             dataset_by_task[clause.task] = dataset
             chosen[clause.about] = clause, by_dataset[dataset]
     parts: list[SentencePart] = []
-    sources = [_source(rows) for _, rows in chosen.values()]
+    sources = [_source_text(rows) for _, rows in chosen.values()]
     following_sources = [*sources[1:], ""]
     for (clause, rows), source, following in zip(
         chosen.values(), sources, following_sources, strict=False
     ):
-        parts.extend(_fill(clause, rows))
+        parts.extend(_clause_parts(clause, rows))
         if following != source:
             parts.append(SentencePart(f" ({source})"))
         parts.append(SentencePart("; " if following else "."))
@@ -158,21 +157,21 @@ def _rows_by_dataset(
 def _largest_dataset(by_dataset: Mapping[str, Sequence[ResultRow]]) -> str:
     """Return the data set with most judgments; all sets together only if there is no other."""
     single = [name for name in by_dataset if name not in OVER_SETS]
-    return max(single or by_dataset, key=lambda name: _judgments(by_dataset[name]), default="")
+    return max(single or by_dataset, key=lambda name: _least_n(by_dataset[name]), default="")
 
 
-def _judgments(rows: Sequence[ResultRow]) -> int:
+def _least_n(rows: Sequence[ResultRow]) -> int:
     return min(row.n for row in rows)
 
 
-def _source(rows: Sequence[ResultRow]) -> str:
+def _source_text(rows: Sequence[ResultRow]) -> str:
     """Return the task, the data set and the number of judgments behind a clause."""
     task, dataset = rows[0]["task"], rows[0]["dataset"]
     name = task if dataset in ("", task) else f"{task} on {shortened(dataset, _LONGEST)}"
-    return f"{name}, n = {_judgments(rows):,}"
+    return f"{name}, n = {_least_n(rows):,}"
 
 
-def _fill(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[SentencePart]:
+def _clause_parts(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[SentencePart]:
     """Yield the parts of a clause's text, in which each `{}` is the number of a row."""
     text = clause.text
     if not isinstance(text, str):
@@ -219,7 +218,7 @@ _COMPARISON_WORDS = {
 """Words by the name of the metric's direction; a metric without one has those of `lower`."""
 
 
-def column_sentence(matrix: Matrix, place: int, *, source: str = "") -> Sentence:
+def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> Sentence:
     """Return a sentence on the best and the worst model in a column, and on overlaps of ranks.
 
     The sentence is empty if no model has a number. If all models have the same number, it gives
@@ -227,12 +226,12 @@ def column_sentence(matrix: Matrix, place: int, *, source: str = "") -> Sentence
 
     Args:
         matrix: The matrix, with models as lines and metrics as columns.
-        place: Index of the column.
-        source: Task, data set and n. They take the place of overlaps if the ranks are not those of
-            paired differences.
+        column_index: Index of the column.
+        source: Task, data set and n. They take the place of overlaps if the ranks are not
+            those of paired differences.
     """
-    column = matrix.columns[place]
-    numbers = _numbers_best_first(matrix, place)
+    column = matrix.columns[column_index]
+    numbers = _numbers_best_first(matrix, column_index)
     if not numbers:
         return []
     heading = column.heading[:1].upper() + column.heading[1:]
@@ -241,7 +240,7 @@ def column_sentence(matrix: Matrix, place: int, *, source: str = "") -> Sentence
     worst_line, worst_number = numbers[-1]
     if len(numbers) == 1:
         return [
-            SentencePart(f"{heading} of {_name(best_line)}: "),
+            SentencePart(f"{heading} of {_line_name(best_line)}: "),
             _number_part(best_number),
             SentencePart(f"{source_text}."),
         ]
@@ -256,26 +255,26 @@ def column_sentence(matrix: Matrix, place: int, *, source: str = "") -> Sentence
     words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
     best_words = words.best.format(f"{direction.target:g}")
     return [
-        SentencePart(f"{heading}: {best_words} for {_name(best_line)}, "),
+        SentencePart(f"{heading}: {best_words} for {_line_name(best_line)}, "),
         _number_part(best_number),
-        SentencePart(f"; {words.worst} for {_name(worst_line)}, "),
+        SentencePart(f"; {words.worst} for {_line_name(worst_line)}, "),
         _number_part(worst_number),
-        SentencePart(f"{source_text or _overlap(numbers, words.better)}."),
+        SentencePart(f"{source_text or _overlap_text(numbers, words.better)}."),
     ]
 
 
-def _numbers_best_first(matrix: Matrix, place: int) -> list[tuple[Line, MatrixCell]]:
+def _numbers_best_first(matrix: Matrix, column_index: int) -> list[tuple[Line, MatrixCell]]:
     """Return the lines with a number in a column, and these numbers, from the best to the worst.
 
     They are sorted by value, the lowest first, if the metric has no direction.
     """
     numbers = []
     for line in matrix.lines:
-        number = line.numbers[place]
+        number = line.numbers[column_index]
         if number is not None and not isnan(number.value):
             numbers.append((line, number))
     values = np.array([number.value for _, number in numbers])
-    direction = matrix.columns[place].direction
+    direction = matrix.columns[column_index].direction
     losses = direction.loss(values) if direction.ordered else values
     return [numbers[position] for position in np.argsort(losses, kind="stable")]
 
@@ -285,7 +284,7 @@ def _number_part(number: MatrixCell) -> SentencePart:
     return SentencePart(f"{number.text}{interval}", number.row)
 
 
-def _name(line: Line) -> str:
+def _line_name(line: Line) -> str:
     return _key_text(line.key)
 
 
@@ -294,7 +293,7 @@ def _key_text(key: LineKey) -> str:
     return ", ".join(shortened(name, _LONGEST) for name in names)
 
 
-def _overlap(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> str:
+def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> str:
     """Return a clause on how many models may be as good as the best one, as their ranks show.
 
     It is empty if the best model or all others have no interval of ranks.
@@ -323,7 +322,7 @@ def _overlap(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> str:
 
 
 def study_finding(results: ResultTable, study: str) -> Sentence:
-    """Return one sentence on the results of a study; empty if no headline number is defined.
+    """Return one sentence on a study's results as parts; none if no headline number is defined.
 
     A single model is described by the study's clauses. Of several models the sentence names the
     best and the worst one by the first headline number.
@@ -347,7 +346,10 @@ def study_finding(results: ResultTable, study: str) -> Sentence:
 
 
 def unread_sentence(matrix: Matrix) -> Sentence:
-    """Return a sentence on the models' shares of parse failures, from the matrix of a study."""
+    """Return a sentence on the models' shares of parse failures, from the matrix of a study.
+
+    It names the three models with the largest shares; it is empty if the matrix has no shares.
+    """
     has_shares = False
     failures: list[tuple[Line, MatrixCell, bool]] = []
     for line in matrix.lines:
@@ -358,14 +360,14 @@ def unread_sentence(matrix: Matrix) -> Sentence:
         if not shares_by_row:
             continue
         has_shares = True
-        largest = max(shares_by_row.values(), key=_share)
-        if _share(largest):
+        largest = max(shares_by_row.values(), key=_unread_share)
+        if _unread_share(largest):
             failures.append((line, largest, len(shares_by_row) > 1))
     if not has_shares:
         return []
     if not failures:
         return [SentencePart("All replies could be read.")]
-    failures.sort(key=lambda failure: -_share(failure[1]))
+    failures.sort(key=lambda failure: -_unread_share(failure[1]))
     parts: list[SentencePart] = []
     for line, number, has_several in failures[:_MAX_MODELS]:
         parts.append(SentencePart(", " if parts else "Parse failures: "))
@@ -373,7 +375,7 @@ def unread_sentence(matrix: Matrix) -> Sentence:
             parts.append(SentencePart("up to "))
         parts += [
             SentencePart(number.unread, number.unread_row),
-            SentencePart(f" of {_name(line)}'s replies"),
+            SentencePart(f" of {_line_name(line)}'s replies"),
         ]
     more = len(failures) - _MAX_MODELS
     return [*parts, SentencePart(f", and some of {more} others." if more > 0 else ".")]
@@ -383,22 +385,23 @@ _MAX_MODELS = 3
 """Maximum number of models in a sentence."""
 
 
-def _share(number: MatrixCell) -> float:
+def _unread_share(number: MatrixCell) -> float:
     return float(number.unread.rstrip("%"))
 
 
 def study_sentences(matrix: Matrix) -> list[Sentence]:
-    """Return two or three sentences on a study, from the matrix of its numbers.
+    """Return up to three sentences on a study: on two numbers of its matrix, and on parse failures.
 
     The first number of every task comes before the second number of any task.
     """
     counts: Counter[str] = Counter()
     metrics: set[str] = set()
     candidates: list[tuple[int, int]] = []
-    for place, column in enumerate(matrix.columns):
+    for column_index, column in enumerate(matrix.columns):
         if column.metric not in metrics:
             metrics.add(column.metric)
-            candidates.append((counts[column.task], place))
+            candidates.append((counts[column.task], column_index))
             counts[column.task] += 1
-    sentences = [column_sentence(matrix, place) for _, place in sorted(candidates)[:2]]
+    chosen = [column_index for _, column_index in sorted(candidates)[:2]]
+    sentences = [column_sentence(matrix, column_index) for column_index in chosen]
     return list(filter(None, [*sentences, unread_sentence(matrix)]))

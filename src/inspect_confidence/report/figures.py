@@ -177,7 +177,10 @@ def _panel_names(
 
 
 def _missing_reason(spec: FigureSpec, rows: pd.DataFrame) -> str:
-    """Return the reason why a figure can't be drawn, or an empty text."""
+    """Return the reason why a figure can't be drawn, with the most frequent note; else "".
+
+    It needs `spec.needs` numbers, one of them of the first metric if that has rows.
+    """
     first = rows[rows["metric"] == spec.metrics[0]]
     defined, finite = first["value"].notna(), int(rows["value"].notna().sum())
     if finite < spec.needs:
@@ -192,7 +195,11 @@ def _missing_reason(spec: FigureSpec, rows: pd.DataFrame) -> str:
 
 
 def _figure_groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the title and the rows of each figure of a specification."""
+    """Yield the title and the rows of each figure of a specification; none without rows.
+
+    There is a figure for each combination of the values of `spec.by`. Rows of the model
+    `spec.beside`, such as surveyed people, are in every figure.
+    """
     rows = rows[rows["task"].isin((spec.task, *spec.tasks)) & rows["metric"].isin(spec.metrics)]
     if spec.keep is not None:
         rows = rows[list(map(spec.keep, conditions_of(rows)))]
@@ -229,7 +236,10 @@ _NO_INTERVAL = r"no interval: ([^;]*)"
 
 
 def _judgment_counts(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) -> str:
-    """Return a sentence with the number of judgments, and of those without an answer by status."""
+    """Return a sentence with the number of judgments, and of those without an answer by status.
+
+    It is empty if `rows`, the study's results and details, have no counts of the figure's lines.
+    """
     parts = [name for name in spec.by if name not in COLUMNS and name != "variant"]
     model_rows = with_parts(figure_rows[figure_rows["model"] != spec.beside], ["variant", *parts])
     tasks = (spec.task, *spec.tasks)

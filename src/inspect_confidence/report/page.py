@@ -87,7 +87,7 @@ class Page:
 def find_sentences(
     results: ResultTable, models: Sequence[str], ranks: Ranks, study: str
 ) -> list[sentences.Sentence]:
-    """Return two or three sentences on a study."""
+    """Return up to three sentences on the results of the study with this name."""
     matrix = matrix_of(results, models, ranks, max_columns=20, studies=[study])
     return sentences.study_sentences(matrix)
 
@@ -154,7 +154,7 @@ def page_title(models: Sequence[str], studies: Sequence[str]) -> str:
 
 
 def _share_styles(sections: Sequence[StudySection]) -> tuple[list[StudySection], str]:
-    """Move the styles of the sections' pictures into one style sheet."""
+    """Return the sections with classes in place of their pictures' styles, and the style sheet."""
     report_figures: list[figures.ReportFigure] = []
     for section in sections:
         report_figures.extend(filter(None, (section.lead, *section.figures)))

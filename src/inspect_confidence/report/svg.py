@@ -39,6 +39,7 @@ def inline(svg: str, name: str, title: str) -> str:
     for colour, variable in COLOURS.items():
         inner = re.sub(colour, f"var({variable})", inner, flags=re.IGNORECASE)
     return (
+        # box[0] is `viewBox="..."`; the slice is what stands between its quotation marks.
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box[0][9:-1]}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img" '
         f'aria-labelledby="{name}-name"><title id="{name}-name">{escape(title)}</title>'
@@ -70,7 +71,7 @@ def _shorten(root: Tree.Element, prefix: str) -> None:
 
 
 def _unwrap(element: Tree.Element) -> None:
-    """Replace groups without attributes by their children."""
+    """Replace groups without attributes by their children, at any depth."""
     children: list[Tree.Element] = []
     for child in element:
         _unwrap(child)

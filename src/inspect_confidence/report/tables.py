@@ -80,7 +80,7 @@ class Table:
 
 
 def view_table(view: View) -> Table:
-    """Return a study's table for the page; columns before the first number are headings."""
+    """Return a study's table for the page; columns before the first one of numbers are headings."""
     columns = [shortened(str(name), _LONGEST_NAME) for name in view.table.columns]
     headings = 0
     while headings < len(columns) and not _has_numbers(view.table.iloc[:, headings]):
@@ -128,7 +128,10 @@ def _without_empty_columns(
 
 
 def exclusion_table(rows: pd.DataFrame) -> Table | None:
-    """Return the numbers of judgments by status from a study's details; None without judgments."""
+    """Return a table of the numbers of judgments by status, from a study's detail rows.
+
+    A line is a combination of task, model, data set and condition. None without such numbers.
+    """
     counted = rows[rows["metric"] == "status_count"]
     if counted.empty:
         return None
@@ -201,6 +204,7 @@ def published_table(results: pd.DataFrame) -> Table | None:
                     *text_cells(row["dataset"] or "-"),
                     *text_cells(row["model"], length=80),
                     *text_cells(row["variant"], row["judge"], row["origin"]),
+                    # A published figure has no row of the results.
                     value_cell(number) if row["origin"] == "own" else TableCell(number),
                     TableCell(source or "-"),
                 ]
@@ -222,7 +226,11 @@ def difference_tables(
     baseline: str,
     settings: Settings,
 ) -> dict[str, Table]:
-    """Return tables of the models' differences from a baseline on common items, by study."""
+    """Return tables of the models' differences from a baseline on common items, by study.
+
+    A study without judgments of both is left out. If there are no common items, the table has the
+    reason.
+    """
     tables = {}
     title = f"Differences from {shortened(scrub(baseline), 60)}"
     for study in all_studies():

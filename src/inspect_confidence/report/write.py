@@ -101,7 +101,7 @@ def write_report(
             progress=progress,
         )
         if logs is not None:
-            page = replace(page, settings=[*_settings(logs, judgments), *page.settings])
+            page = replace(page, settings=[*_settings_paragraphs(logs, judgments), *page.settings])
         put(new / PAGE, render_page(page))
         if findings is not None:
             findings += first_findings(ResultTable.from_frame(page.results), page.models, limit=2)
@@ -122,7 +122,11 @@ def _page_content(
     settings: Settings,
     progress: Progress,
 ) -> Page:
-    """Return the content of the page, and write its figures and rows to the folder."""
+    """Return the content of the page; write its figures and results.csv to the folder.
+
+    Names are freed of keys, addresses and local paths. The arguments are as in `write_report`;
+    `models` are all models of the judgments, in the order of lines and colours.
+    """
     results, draws = summarize_with_draws(judgments, **settings)
     details = detail(judgments, **settings)
     rows, names = _scrubbed(pd.concat([results, details], ignore_index=True), models)
@@ -134,7 +138,7 @@ def _page_content(
     all_figures: list[figures.ReportFigure] = []
     for study in all_studies():
         if not judgments.keys().isdisjoint(study.tasks):
-            study_rows = _in_order(rows[rows["task"].isin(study.tasks)], order)
+            study_rows = _sort_by_model(rows[rows["task"].isin(study.tasks)], order)
             study_figures = figures.plan_figures(
                 study, study_rows, folder / FIGURES, formats, order
             )
@@ -218,10 +222,10 @@ def _study_section(
     )
 
 
-def _in_order(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
+def _sort_by_model(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
     """Sort rows by model in this order; rows without a model, such as means, come last."""
-    place = {model: k for k, model in enumerate(models)}
-    order = rows["model"].map(place).fillna(len(place)).to_numpy()
+    positions = {model: k for k, model in enumerate(models)}
+    order = rows["model"].map(positions).fillna(len(positions)).to_numpy()
     return rows.iloc[np.argsort(order, kind="stable")]
 
 
@@ -231,7 +235,7 @@ def _scrubbed(rows: pd.DataFrame, models: Sequence[str]) -> tuple[pd.DataFrame, 
     return redact_frame(rows, by_column, scrub), {name: by_column["model"](name) for name in models}
 
 
-def _settings(logs: Paths, judgments: Judgments) -> list[str]:
+def _settings_paragraphs(logs: Paths, judgments: Judgments) -> list[str]:
     """Return the settings of the runs, one paragraph for each task."""
     # Reading headers of logs needs Inspect, which takes seconds to import; judgments need none.
     from inspect_confidence.commands.cite import cite  # noqa: PLC0415

@@ -66,8 +66,8 @@ class _Readable:
 def bin_of(values: FloatArray, bins: int = 10, *, own_top: bool = False) -> IntArray:
     """Return the index of the bin of each value in [0, 1].
 
-    Bins are [k/bins, (k+1)/bins), as in ECE. A value of 1 belongs to the last of them, or with
-    `own_top` to an additional bin, as in LifeEval.
+    Bins are [k/bins, (k+1)/bins), as in ECE. A value that rounding alone puts below an edge lies on
+    it. A value of 1 belongs to the last bin, or with `own_top` to an additional one (LifeEval).
     """
     last = bins if own_top else bins - 1
     return np.floor(values * bins + _EDGE_TOLERANCE).clip(0, last).astype(np.int64)
@@ -127,14 +127,15 @@ def confidence_bins(
     def bin_results(group: _Readable) -> Iterator[Result]:
         """Yield accuracy and mean confidence of each bin of a condition."""
         confidence, correct = group.column("confidence"), group.column("correct")
-        bins, column = np.unique(bin_of(confidence, own_top=own_top), return_inverse=True)
-        inside = column[:, None] == np.arange(len(bins))
+        bins = bin_of(confidence, own_top=own_top)
+        filled_bins, column = np.unique(bins, return_inverse=True)
+        inside = column[:, None] == np.arange(len(filled_bins))
         outcomes, sizes = np.where(inside, correct[:, None], np.nan), inside.sum(axis=0)
         intervals, remark = _bin_intervals(outcomes, group.unit_index, resampling, clusters)
         accuracy = np.bincount(column, correct) / sizes
         mean = np.bincount(column, confidence) / sizes
         for position, n in enumerate(map(int, sizes)):
-            bin_condition = group.condition.but(bin=bin_name(bins[position]))
+            bin_condition = group.condition.but(bin=bin_name(filled_bins[position]))
             interval, key = intervals[position], group.key
             too_few = ""
             if np.isnan(interval).any():
@@ -159,7 +160,7 @@ def _bin_intervals(
     Args:
         outcomes: Outcomes of shape (judgments, bins), NaN where a judgment is not in the bin.
         unit_index: The index of each judgment's item.
-        resampling: Settings of the bootstrap.
+        resampling: Settings of the bootstrap, which is used if an outcome is not 0 or 1.
         clusters: As in `confidence_bins`; intervals are NaN if it is not empty.
     """
     if clusters:
@@ -193,7 +194,7 @@ def corp_curve_rows(
         if np.isin(correct, (0, 1)).all():
             band = corp_band(confidence, group.unit_index, seed=resampling.seed)
             for condition, value, low, high in zip(conditions, *band, strict=True):
-                ends = min(low, value), max(high, value)
+                ends = min(low, value), max(high, value)  # the band contains the diagonal
                 yield key.result(condition, "consistency_band", value, ends, n=n, note=note)
 
     metrics = ("corp_accuracy", "consistency_band")
@@ -246,8 +247,9 @@ def utility_curve(
 ) -> Iterator[Result]:
     """Yield `expected_utility` of answering from each stated confidence on; nothing without costs.
 
-    `rows` and `condition_columns` are as in `confidence_bins`; `resampling` has the costs. Never
-    answering has no row, because its utility follows from the costs alone.
+    `rows` and `condition_columns` are as in `confidence_bins`; `resampling` has the costs. Of more
+    than 101 confidences the rows are of 101 evenly spaced in rank. Never answering has no row,
+    because its utility follows from the costs alone.
     """
     costs = resampling.costs
     if costs is None:
@@ -340,9 +342,10 @@ def _results_by_condition(
 def _shares_at_least(
     thresholds: FloatArray, confidence: FloatArray, mass: FloatArray, unit_index: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the share of the mass at or above each threshold, with Wilson's intervals.
+    """Return the share of judgments, weighted by mass, with confidence at or above each threshold.
 
-    Shares and intervals are NaN without judgments, and intervals if a mass is not 1.
+    The second array has Wilson's intervals. Shares and intervals are NaN without judgments, and
+    intervals if a mass is not 1.
 
     Args:
         thresholds: Thresholds in descending order; the last one is the lowest confidence.
@@ -367,16 +370,17 @@ def _shares_at_least(
     # Squared number of an item's judgments so far: one more of k judgments adds 2k + 1.
     before = pd.Series(unit_index[order]).groupby(unit_index[order]).cumcount().to_numpy(float)
     squares = sums_up_to_threshold(np.asarray(2 * before + 1, np.float64))
-    # Variance of a share over items with s successes in t judgments:
+    # Variance of a share over items with s judgments at or above the threshold of t:
     # sum (s - share * t)^2 / (sum t)^2.
     products = sums_up_to_threshold(per_item[unit_index][order])
     trials = np.full(len(shares), len(mass), float)
     spread = squares - 2 * shares * products + shares**2 * (per_item**2).sum()
     items = np.full(len(shares), (per_item > 0).sum(), float)
-    with_hit = sums_up_to_threshold(np.asarray(before == 0, float))
+    items_with_any = sums_up_to_threshold(np.asarray(before == 0, float))
     is_last = before == per_item[unit_index][order] - 1
-    without_miss = sums_up_to_threshold(np.asarray(is_last, float))
-    rarer = np.minimum(with_hit, items - without_miss)
+    items_with_all = sums_up_to_threshold(np.asarray(is_last, float))
+    # Items with a judgment at or above the threshold, or items with one below, whichever are fewer.
+    rarer = np.minimum(items_with_any, items - items_with_all)
     return shares, wilson_limits(shares, spread / trials**2, trials, items, rarer=rarer)
 
 
@@ -385,7 +389,8 @@ def _bootstrap_intervals(
 ) -> FloatArray:
     """Return the bootstrap interval of each column's mean outcome; NaN for fewer than 20 items.
 
-    The arguments are as in `_bin_intervals`.
+    `outcomes` have shape (judgments, bins), NaN where a judgment is not in the bin; `unit_index` is
+    the index of each judgment's item.
     """
     unit_count = int(unit_index.max()) + 1
     draws = bootstrap(

@@ -83,7 +83,8 @@ def confidence_metric(
 ) -> ConfidenceMetric:
     """Return a metric whose function in `metrics` gets these options.
 
-    `condition` and `note` say in results which options these are.
+    `condition` and `note` say in results which options these are. The metric's own interval method,
+    if there is one, gets the options too.
     """
     value = partial(metrics.TABLE_FUNCTIONS[metric], **options)
     interval = (
@@ -159,8 +160,9 @@ class Answers:
     ) -> "Answers":
         """Return the judgments of a frame with `confidence`, `correct`, `choices` and `item`.
 
-        `units` are the names of all units, in the order of the weights. `low` and `high` give the
-        scale's step if the frame has them.
+        `units` are the names of all resampled items, or of their clusters, in the order of their
+        weights. `low` and `high` give the scale's step if the frame has them. The flags are as in
+        `Answers`.
         """
         choices = rows["choices"].unique()
         have_same_choices = len(choices) == 1 and choices[0] >= 2
@@ -205,7 +207,10 @@ class Answers:
         return count_units(self.unit_index[self.readable], counts)
 
     def needs_scale(self, metric: ConfidenceMetric) -> bool:
-        """Return whether the metric is undefined because only the order of confidences counts."""
+        """Return whether the metric is undefined because only the order of confidences counts.
+
+        Metrics of the order are defined, and those of decisions if each confidence is 0 or 1.
+        """
         if not self.order_only or metric.metric in _ORDER_METRICS:
             return False
         is_decision = bool(np.isin(self.confidence[~np.isnan(self.confidence)], (0, 1)).all())
@@ -230,7 +235,7 @@ class Answers:
         """
         rounded = np.round(self.confidence[self.readable], 12)
         values, value_index = np.unique(rounded, return_inverse=True)
-        if self.counts is None:
+        if self.counts is None:  # counted judgments are of different items
             judgments = len(pd.unique(self.item[self.readable] * len(values) + value_index))
         else:
             judgments = self.n_readable
@@ -331,8 +336,8 @@ def _undefined(tables: metrics.ConfidenceTables) -> FloatArray:
 def utility_metrics(costs: metrics.Costs | None) -> list[ConfidenceMetric]:
     """Return the expected utility of answering always, and of answering if confidence advises it.
 
-    Confidence advises an answer from the probability on at which answering and declining have the
-    same utility. Without costs the list is empty.
+    Confidence advises an answer if it is at least the probability at which answering and declining
+    have the same utility. Without costs the list is empty.
     """
     if costs is None:
         return []
@@ -377,7 +382,10 @@ def threshold_metrics(threshold: float, choices: int | None) -> list[ConfidenceM
 def confidence_statistics(
     answers: Answers, condition: Mapping[str, object], note: str, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield accuracy, mean confidence, and all metrics of the count table of both.
+    """Yield accuracy, mean confidence, and all metrics of judgments counted by both.
+
+    If only the order of confidences counts, metrics that need a scale are undefined, with that
+    reason, and those of `item_statistics` are left out.
 
     Args:
         answers: Judgments.
@@ -409,10 +417,11 @@ def confidence_statistics(
 def item_statistics(
     answers: Answers, condition: Mapping[str, object], note: str, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the debiased squared error and the p of calibration.
+    """Yield the debiased squared error and the p of calibration, unless neither is requested.
 
     Both need each judgment's unit, which count tables do not contain. The test draws as often as
-    there are resamples, at most 2,000 times. The arguments are as in `confidence_statistics`.
+    there are resamples, at most 2,000 times. Both are constant over resamples: the error has an
+    interval of its own, the p none. The arguments are as in `confidence_statistics`.
     """
     if not resampling.requests_any(("debiased_squared_error", "calibration_p")):
         return
@@ -442,7 +451,7 @@ def table_statistics(
     note: str,
     resampling: Resampling | None = None,
 ) -> Statistics:
-    """Return the metrics of one count table, each with its definition and remarks as a note.
+    """Return the metrics of the judgments' count table, each with definition and remarks as a note.
 
     Metrics that `resampling` does not request are left out; None requests all. The other arguments
     are as in `confidence_statistics`.
@@ -485,14 +494,14 @@ def _metric_remarks(
     `tables` is the count table of all judgments.
     """
     if answers.needs_scale(metric) or metric.value is _undefined:
-        return [], NO_SCALE if answers.needs_scale(metric) else metric.note
+        return [], NO_SCALE if answers.needs_scale(metric) else metric.note  # why undefined
     if "threshold" in metric.condition:
         remark = metrics.type2_remark(tables, float(str(metric.condition["threshold"])))
         if np.isnan(metric.value(tables)[0]):
             return [], metric.note or remark
         return [metric.note, remark], ""
     if metric.metric in _GROUPING_METRICS:
-        return [metric.note], answers.grouping_problem or UNREAD
+        return [metric.note], answers.grouping_problem or UNREAD  # ignored if it is defined
     if "binning" in metric.condition:
         bins = count_distinct(bins_of_values(tables, 10, "equal_mass").ravel())
         return [f"{metric.note}, {bins} used"], ""
@@ -556,7 +565,7 @@ def two_choice_sensitivity(
 
 
 def _two_choice_problem(ratings: int, correct: FloatArray) -> str:
-    """Return why meta-d' is undefined for this number of ratings and these outcomes, or ""."""
+    """Return why meta-d' is undefined for this number of ratings and these outcomes; else ""."""
     if not np.isin(correct, (0, 1)).all():
         return "outcomes are not all right or wrong"
     if ratings == 0:

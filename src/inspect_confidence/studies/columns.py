@@ -55,6 +55,7 @@ def _is_level(number: float) -> bool:
 
 
 def _are_levels(text: str) -> bool:
+    """Return whether a text is a list of levels in percent, separated by commas."""
     try:
         return all(map(_is_level, map(float, text.split(","))))
     except ValueError:
@@ -75,7 +76,7 @@ def _are_shares(text: str) -> bool:
 
 
 def _are_shares_of_integers(text: str) -> bool:
-    """Return whether a text is a JSON object of integers and shares that are not all 0."""
+    """Return whether a text is a JSON object of shares, not all 0, named by integers up to 1e20."""
     try:
         shares = json.loads(text)
         are_integers = all(abs(int(name)) <= _LARGEST_EXPONENT for name in shares)
@@ -90,7 +91,7 @@ def _are_shares_of_integers(text: str) -> bool:
 
 
 _LARGEST_EXPONENT = 10**20
-"""Largest absolute exponent in a distribution; no token is read as a larger one."""
+"""Largest absolute integer in a distribution of exponents; no token is read as a larger one."""
 
 SHARE = Limit("in [0, 1]", _between(0, 1), "70% is 0.7")
 LEVEL = Limit(

@@ -133,7 +133,7 @@ class ResampledDifferences:
         rule = metrics.METRICS[metric].interval.over(self.clusters).of_difference()
         unit_count = int(self.unit_counts[column])
         below, above = self.below[column], self.above[column]
-        p, reason = p_of_difference(rule, value, draws, unit_count, (below, above))
+        p, reason = p_of_difference(rule, value, draws, unit_count, reach=(below, above))
         if reason:
             return DifferenceTest(reason=f"no interval: {reason}")
         if not np.isnan(below):
@@ -141,6 +141,7 @@ class ResampledDifferences:
         # If all items differ by the same, there is no interval but p is defined.
         interval, reason = metrics.interval_of(rule, value, draws, unit_count)
         note = f"no interval: {reason}" if reason else resampling_note(draws, self.grouped)
+        # p of equal distances from the best value: see `DifferenceTest.p_distance`.
         best = direction_of(metric, condition).target
         mean = (self.first[column] + self.second[column]) / 2
         p_mean = metrics.resampled_p(mean - best, self.means[:, column] - best, unit_count)
@@ -177,7 +178,7 @@ def p_of_difference(
     if not np.isnan(reach[0]):
         return p_of_reach(difference, reach), ""
     reason = metrics.why_no_interval(rule, draws, unit_count)
-    if reason not in ("", metrics.SAME):
+    if reason not in ("", metrics.SAME):  # p is defined if all resamples are the same
         return np.nan, reason
     tail_units = min(unit_count, balanced_units) if rule.compares_outcomes else unit_count
     return metrics.resampled_p(difference, draws, tail_units, method=rule.method), ""
@@ -187,6 +188,7 @@ def p_of_reach(value: float, reach: tuple[float, float]) -> float:
     """Return the two-sided p that a number is 0, from the distances of its lower and upper limit.
 
     It is that of a normal distribution whose 95% limit on the side of 0 lies at the same distance.
+    If that distance is 0 or NaN, p is 1 for the number 0 and 0 for any other.
     """
     below, above = reach
     to_limit = below if value > 0 else above
@@ -207,8 +209,8 @@ def joined_reach(
     Args:
         values: Values of both contenders.
         first_ends: Ends of the 95% interval of the first value.
-        second_ends: Ends of that of the second.
-        biased: Whether the values are biased.
+        second_ends: Ends of the 95% interval of the second value.
+        biased: Whether the values lie above the true ones on average.
     """
     first, second = values
     add = np.add if biased else np.hypot
@@ -249,8 +251,9 @@ def resample_contrast(
 ) -> ResampledDifferences:
     """Compute a contrast's differences on all units and over resamples of the units.
 
-    `stream` is the number of the data set, None if there is one: resamples of different numbers are
-    independent.
+    Clusters that lie along a line are resampled with their neighbours, by `smooth_draws`. Distances
+    of limits are NaN for values without an interval of their own. `stream` is the number of the
+    data set, None if there is one: resamples of different numbers are independent.
     """
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
     sides = contrast.first, contrast.second
@@ -323,7 +326,7 @@ def _subtract_draws(first: FloatArray, second: FloatArray) -> FloatArray:
 def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
     """Return the paired differences of a contrast; none if it has no units.
 
-    Resamples are skipped if no interval needs them.
+    If no difference has an interval, a single resample is drawn.
     """
     if not contrast.unit_count:
         return []
@@ -353,7 +356,7 @@ def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
 
 
 def _has_any_interval(contrast: Contrast) -> bool:
-    """Return whether any difference of a contrast has an interval."""
+    """Return whether the rule and the number of units give any difference an interval."""
     for (_, metric), items in zip(contrast.names, contrast.items, strict=True):
         rule = metrics.METRICS[metric].interval.over(contrast.clusters).of_difference()
         if rule.method != "none" and not metrics.too_few(rule, min(items, contrast.unit_count)):
@@ -383,7 +386,7 @@ class Pair:
     def from_frames(
         cls, first: pd.DataFrame, second: pd.DataFrame, *, are_chances: bool = False
     ) -> "Pair":
-        """Pair the completed judgments of two contenders, restricted to readable ones.
+        """Pair the completed judgments of two contenders: the readable ones of items of both.
 
         `are_chances` says that outcomes between 0 and 1 are chances, as in `Answers`.
         """
@@ -507,7 +510,8 @@ def contrast_of_pairs(
 
     Columns are all metrics of the first pair, then those of the second pair, and so on. The second
     contender's values are computed once and repeated. A metric is resampled if there are enough
-    units for its interval. The arguments beside `pairs` are as in `confidence_contrast`.
+    units for its interval, unless that has a method of its own. The arguments beside `pairs` are as
+    in `confidence_contrast`.
     """
     choices, items, unit_count = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     clusters = clusters or pairs[0].clusters
@@ -557,7 +561,8 @@ def _add_means_and_sensitivity(
 def mean_differences(parts: Sequence[ResampledDifferences]) -> ResampledDifferences:
     """Return the unweighted mean over data sets of the differences that all of them have.
 
-    Items are summed; the number of units is the smallest of any data set.
+    `parts` are the differences on each data set. Items are summed; the number of units is the
+    smallest of any data set.
     """
     names = list(parts[0].names)
     for part in parts:

@@ -42,7 +42,7 @@ def condition_groups(
 
     `model` and `dataset` become part of the key if they are in `columns`, otherwise they are empty
     in it. The other columns make the condition; a missing value is no part of it. Groups come in
-    the frame's order.
+    the frame's order. After each, the callback in `PROGRESS` receives its number of judgments.
     """
     for values, rows in frame.groupby(["task", *columns], sort=False, dropna=False):
         parts: dict[str, Any] = dict(zip(["task", *columns], values, strict=True))
@@ -250,8 +250,8 @@ def means(
         unit_index: Position of each judgment's unit, as `unit_indices` returns it.
         unit_count: How many units there are.
         note: Note of all estimates, or a function of a metric's values that returns its note.
-        counts: How many equal judgments each stands for, as `judgment_counts` returns them. The
-            mean has them as weights of units, which `resample` sets.
+        counts: How many equal judgments each stands for, as `judgment_counts` returns them. They
+            are counted here; `resample` weights the units by them.
     """
     values = np.column_stack([np.asarray(column, float) for column in columns.values()])
     estimates = []
@@ -276,7 +276,7 @@ def means(
 
 
 def _extremes_of(metric: str) -> tuple[float, float]:
-    """Return the least and the greatest value of a metric; a bound that is infinite is unknown.
+    """Return the least and the greatest possible value of a metric, unknown where it is infinite.
 
     Resamples of a mean add pseudo-units with these values, so that intervals of few units hold.
     """
@@ -369,8 +369,9 @@ def resample(
     all_statistics = list(statistics)
     estimates = list(chain.from_iterable(part.estimates for part in all_statistics))
     is_requested = np.array([resampling.requests(estimate.metric) for estimate in estimates], bool)
-    # Statistics that are resampled, by the columns of `draws` that they fill.
+    # Statistics that are resampled, by the columns of `draws` (positions of estimates) they fill.
     to_resample: dict[tuple[int, ...], metrics.Statistic] = {}
+    # All statistics whose intervals need resamples, requested or not, decide the resamples.
     resampled_parts: list[metrics.Statistic] = []
     values = np.full(len(estimates), np.nan)
     unit_weights = (np.ones(len(strata)) if counts is None else counts.astype(float))[None]
@@ -433,7 +434,7 @@ def resample(
 
 
 def estimates_without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> ResampledEstimates:
-    """Return estimates with their values; their intervals must need no resamples."""
+    """Return estimates with their values and NaN draws; their intervals must need no resamples."""
     estimates, values = [], []
     for estimate, value in pairs:
         estimates.append(estimate)
@@ -446,7 +447,10 @@ def estimates_without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> Resa
 def _is_resampled(
     estimate: Estimate, all_units: int, clusters: metrics.Clusters | None, resampling: Resampling
 ) -> bool:
-    """Return whether an estimate is observed or, without a rule for that, needs resamples."""
+    """Return whether an estimate is computed over resamples.
+
+    If `resampling.is_observed` is set, it decides; otherwise the need of the estimate's interval.
+    """
     if resampling.is_observed:
         return resampling.is_observed(estimate.metric, Condition(estimate.condition))
     return _needs_resamples(estimate, all_units, clusters)
@@ -522,7 +526,7 @@ def _interval_with_remark(
     )
     if reason or np.isnan(low):
         return NO_INTERVAL, f"no interval: {reason}" if reason else ""
-    if rule.method == "debiased":
+    if rule.method == "debiased":  # its limits are shifted by the bias, and may leave the range
         low, high = max(low, registered.low), min(high, registered.high)
     remark = join_notes(resampling_note(draws, resampled.grouped), estimate.resampling_note)
     return (low, high), remark

@@ -47,8 +47,9 @@ class Intervals:
     def from_frame(cls, frame: pd.DataFrame, units: pd.Index) -> "Intervals":
         """Return a frame's judgments of one level; the level is NaN if the frame has no rows.
 
-        `units` are the names of all units, in the order of the weights. An interval whose bounds
-        cross, as after a conformal step, is empty, as in `move_bounds`.
+        `units` are the names of all resampled items, or of their clusters, in the order of their
+        weights. An interval whose bounds cross, as after a conformal step, is empty: it covers
+        nothing and has width 0.
         """
         ok = frame["status"] == "ok"
         lower, upper = (frame[name].where(ok).to_numpy(float) for name in ("lower", "upper"))
@@ -118,9 +119,9 @@ class Intervals:
     def _extremes(self, metric: str, values: FloatArray) -> tuple[float, float]:
         """Return the least and the greatest value that pseudo-units of a metric's mean have.
 
-        They are 0 and 1 for shares and unbounded above for widths. Those of the interval score
-        follow from the observed `values`; the greatest is at least the score of a miss by half the
-        mean width.
+        Resamples of a mean add these pseudo-units, so that intervals of few units hold. They are 0
+        and 1 for shares and unbounded above for widths. Those of the interval score follow from the
+        observed `values`; the greatest is at least the score of a miss by half the mean width.
         """
         if metric in SHARE_METRICS:
             return 0.0, 1.0

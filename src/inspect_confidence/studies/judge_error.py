@@ -63,6 +63,8 @@ class JudgeLabels:
     def errors(self, form: str, classes: Sequence[str]) -> JudgeErrors:
         """Count the judge's verdicts on labelled answers by the class of verdict and label.
 
+        Verdicts and labels are stored by the worth of their class, as `WORTH` has it.
+
         Args:
             form: Form of the verdicts.
             classes: Names of the classes that are counted.
@@ -102,7 +104,10 @@ def corrected_correctness(
     resampling: "Resampling",
     judge: str | None,
 ) -> Iterator[Statistics]:
-    """Yield corrected accuracy and, where judgments have a confidence, overconfidence.
+    """Yield accuracy, and overconfidence if there is confidence, corrected for the judge's errors.
+
+    Labels of the run's own items correct them by prediction-powered inference, other labels by the
+    judge's error rates. Both are undefined, with a reason, if an answer is neither right nor wrong.
 
     Args:
         rows: Judgments with `item`, `model`, `dataset`, `correct` and `confidence`, NaN where
@@ -151,7 +156,7 @@ def corrected_agreement(
     resampling: "Resampling",
     judge: str | None,
 ) -> Iterator[Statistics]:
-    """Yield corrected internal confidence: the share of compared replies that agree.
+    """Yield the share of compared replies that agree, corrected for the judge's errors.
 
     `shares` has a row for each judgment and the columns of `CLASSES`: shares of compared replies
     that contradict, neither contradict nor agree, and agree. A row of NaN is left out. The other
@@ -171,7 +176,7 @@ def corrected_agreement(
 
 
 def _labels_for(judge: str | None, form: str, resampling: "Resampling") -> JudgeLabels | None:
-    """Return the labels of a judge's verdicts; None if there are none of this form."""
+    """Return the labels of a judge's verdicts; None without a judge or labels of this form."""
     if resampling.judge_labels is None or judge is None:
         return None
     labels = resampling.judge_labels.for_judge(judge)
@@ -308,7 +313,7 @@ def _correct_by_run_labels(
         f"prediction-powered: {len(labels)} of {len(items)} items labelled, lambda "
         f"{mean.weight:.2f}"
     )
-    if is_difference:
+    if is_difference:  # overconfidence is confidence less correctness, the negative of the mean
         low, high = mean.interval
         interval, value = (-high, -low), -mean.value
     else:

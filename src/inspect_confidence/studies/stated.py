@@ -115,7 +115,7 @@ def scale_statistics(
 
     Args:
         rows: Completed judgments.
-        units: Names of all units, in the order of the weights.
+        units: Names of all resampled items, or of their clusters, in the order of their weights.
         condition: Condition of all estimates.
         resampling: Thresholds, costs, number of resamples and requested metrics.
         remark: Remark in the notes.
@@ -128,7 +128,7 @@ def scale_statistics(
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     answers = calibration.Answers.from_frame(readable, units, order_only=order_only)
     yield from calibration.confidence_statistics(answers, condition, note, resampling)
-    if answers.choices == 2 and readable["target"].isin(("A", "B")).all():
+    if answers.choices == 2 and readable["target"].isin(("A", "B")).all():  # for meta-d'
         stimulus = np.where(readable["target"] == "B", 1, 0)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     if may_decline or (rows["status"] == "declined").any():
@@ -202,8 +202,8 @@ def attempt_statistics(
 ) -> Iterator[Statistics]:
     """Yield the shares of attempted answers and of right answers among them, then the F-score.
 
-    `rows` have grades, and the status `declined` where the model declined. They count if they have
-    either.
+    `rows` have grades, and the status `declined` where the model declined. A row counts if it has
+    a grade or is declined. `units` are the names of all resampled items or clusters.
     """
     declined = (rows["status"] == "declined").to_numpy()
     correct = rows["correct"].to_numpy(float)

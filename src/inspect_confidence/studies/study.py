@@ -498,7 +498,10 @@ class Headline:
     each: Sequence[str] = ()
 
     def fits(self, metric: str, condition: Condition) -> bool:
-        """Return whether a number of the task with this metric and condition is the headline."""
+        """Return whether a number of the task with this metric and condition is the headline.
+
+        Variant, judge and the parts in `each` may have any value; all others must equal `where`.
+        """
         if metric != self.metric:
             return False
         free = dict.fromkeys(("variant", "judge", *self.each), "")
@@ -649,7 +652,7 @@ class Study:
         return [table.task for table in self.tables]
 
     def is_for_headline(self, metric: str, condition: Condition) -> bool:
-        """Return whether a number is a headline, or one is computed from its metric."""
+        """Return whether a number is a headline, or of a metric from which one is computed."""
         sources = chain.from_iterable(
             self.sources.get(headline.metric, ()) for headline in self.headlines
         )

@@ -64,7 +64,8 @@ def cell(
         digits: Digits after the point.
         factor: Factor of the value and its interval, such as 100 for percent.
         interval: Whether the interval is shown, if the value has one.
-        mark: Text after the value, such as stars for p-values.
+        mark: Text after the value, such as stars for p-values; a value that rests on clearly fewer
+            items than another model's also has a dagger, if its note does.
 
     Example:
         >>> row = {"value": 0.631, "ci_low": 0.58, "ci_high": 0.68, "row": 7, "note": ""}
@@ -76,7 +77,7 @@ def cell(
     if row is None:
         return NOTHING
     value, low, high = (factor * float(row[name]) for name in ("value", "ci_low", "ci_high"))
-    form = f"z.{digits}f"
+    form = f"z.{digits}f"  # z: no minus sign before 0.00
     text = format_estimate(value, low, high, form) if interval else format_number(value, form)
     if not math.isnan(value):
         text += f" {mark}" if mark else ""
@@ -117,7 +118,10 @@ class Column:
         return frozenset((name, text) for name, text in parts.items() if text)
 
     def cell(self, line: Mapping[Parts, ResultRow]) -> Cell:
-        """Return the column's cell in a line, given the line's rows by their parts."""
+        """Return the column's cell in a line: its number or count, a dash if no row has its parts.
+
+        `line` has the line's rows by their parts; a second row, such as a p-value, gives the mark.
+        """
         row, marking_row = line.get(self.parts()), line.get(self.parts(**self.marked_by))
         mark = self.mark(marking_row.value) if self.mark and marking_row else ""
         if self.count and row:
@@ -179,7 +183,11 @@ class TableSpec:
         return View(self.title, table, caption)
 
     def _rows_by_line(self) -> dict[tuple[str, ...], dict[Parts, ResultRow]]:
-        """Return the rows by the values of their line, then by their other parts."""
+        """Return the rows by the values of their line, then by their other parts.
+
+        Parts that all rows share, and unused parts of the key, are left out. Of rows with the same
+        parts the first one counts.
+        """
         column_names = {name for column in self.columns for name in column.where}
         key_names = set(KEY_PARTS) - column_names
         line_names = {*self.lines, *self.rows.common, *key_names}

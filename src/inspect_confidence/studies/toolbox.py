@@ -64,9 +64,10 @@ CAPTION = (
 
 
 def extra_metric_views(results: pd.DataFrame) -> list[View]:
-    """Return the tables of a study's extra metrics: the most informative ones, the others folded.
+    """Return the tables of metrics that no study prints: the most informative, the others folded.
 
-    Tables of values corrected for a judge's errors come first. The list is empty without either.
+    AUROC is among the former. Tables of values corrected for a judge's errors come first. The list
+    is empty without either.
     """
     corrected = corrected_views(results)
     results = results[~_is_corrected(results)]
@@ -99,7 +100,7 @@ def _is_corrected(results: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def means_as_headlines(study: Study) -> list[Headline]:
-    """Return headlines of accuracy and mean confidence that the study itself does not have.
+    """Return headlines of accuracy and mean confidence that the study lacks, as ECE compares them.
 
     Each has the conditions of a headline of the study with ECE, and its label with another name.
     """
@@ -187,7 +188,7 @@ _WORDS = {"rms": "RMS", "hle": "HLE", "corp": "CORP", "prr": "PRR", "brier": "Br
 def _spec(
     title: str, table: ResultTable, lines: Sequence[str], columns: Sequence[Column]
 ) -> TableSpec:
-    """Specify a table of extra metrics without empty columns."""
+    """Specify a table of extra metrics, without empty columns, from rows of results."""
     return TableSpec(
         title, table, lines, columns, CAPTION, label=_labels, layout=columns_with_numbers
     )

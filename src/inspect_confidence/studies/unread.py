@@ -107,7 +107,7 @@ def _count_replies(rows: pd.DataFrame, condition_index: Any) -> _Counts:
 def _shares_of_counts(
     counts: _Counts, key: Key, conditions: Sequence[Condition]
 ) -> Iterator[Result]:
-    """Yield the unread share in each column of the counts, with Wilson's interval.
+    """Yield the unread share in each column of the counts, with Wilson's interval over items.
 
     `conditions` are those of the columns. A share without replies is undefined.
     """
@@ -117,6 +117,7 @@ def _shares_of_counts(
     squares = (sizes * np.square(counts.unread - share * counts.replies)).sum(axis=0)
     items = (sizes * (counts.replies > 0)).sum(axis=0)
     with_unread = (sizes * (counts.unread > 0)).sum(axis=0)
+    # Items with an unread reply, or items with a read one, whichever are fewer.
     rarer = np.minimum(with_unread, (sizes * (counts.unread < counts.replies)).sum(axis=0))
     variances = divide_or_nan(squares, np.square(total))
     intervals = wilson_limits(share, variances, total, items, rarer=rarer)
@@ -190,6 +191,7 @@ def summarize_failures(results: pd.DataFrame) -> list[ParseFailureSummary]:
     for group, rows in table.groups(*_GROUP):
         rows_by_column: dict[str, list[ResultRow]] = {}
         for row in rows:
+            # The column by whose values the share is given; none for the overall share.
             varied = [name for name in row.parts if name not in (*_GROUP, "metric")]
             rows_by_column.setdefault(",".join(varied), []).append(row)
         overall = rows_by_column.pop("", [])
