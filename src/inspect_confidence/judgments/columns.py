@@ -265,11 +265,11 @@ def _check_model_column(values: pd.Series, name: str, column: str, source: str) 
     """Refuse a model's column of confidence or grades with a cell that holds something else.
 
     Later checks would name another row and column: those of the frame with a row for each model.
-    The error of `check` says what was expected, for the message of `map_cells`. `name` is the
-    column's name in judgments, `column` that in the file.
+    `name` is the column's name in judgments, `column` that in the file.
     """
 
     def check(value: object) -> None:
+        """Raise `ValueError`, naming what was expected, unless a cell is read, empty or declined."""
         number = read_grade(value) if name == "correct" else read_number(value, decimal_comma=True)
         is_declined = isinstance(number, ParseFailure) and number.status == "declined"
         is_read = isinstance(number, float) and not np.isnan(number)
@@ -471,7 +471,8 @@ def _confidence_and_grade_aliases(
         columns_by_name: The file's columns by normalized name.
         present: The file's columns under their own names; what is present is not sought.
         source: Name of the file.
-        has_answer: As for `rename_common_columns`.
+        has_answer: Whether the file has the answers of a task already, beside which no confidence
+            is sought.
 
     Returns:
         The aliases by name, as `{"confidence": "prob"}`; without those that are not found.

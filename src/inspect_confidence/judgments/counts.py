@@ -134,7 +134,8 @@ def _duckdb_counter() -> Callable[[Sequence[str], Sequence[str]], pd.DataFrame] 
     except ImportError:
         return None
 
-    def count(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
+    def count_with_duckdb(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
+        """Return counts `n` of the rows of parquet files by the values of the columns."""
         quoted_names = ", ".join(f'"{name}"' for name in columns)
         query = f"select {quoted_names or 'null'}, count(*) as n from "
         query += "read_parquet($files, hive_partitioning = false) group by all"
@@ -142,4 +143,4 @@ def _duckdb_counter() -> Callable[[Sequence[str], Sequence[str]], pd.DataFrame] 
             counts: pd.DataFrame = connection.execute(query, {"files": files}).df()
         return counts
 
-    return count
+    return count_with_duckdb

@@ -374,7 +374,8 @@ def check_judgments(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Da
         source: Name of the file, or of the frame, in errors.
 
     Raises:
-        InvalidArgument: As for `typed_columns`; or a value is impossible.
+        InvalidArgument: A required column is missing, a value has the wrong type or is impossible,
+            or a status is not known.
     """
     judgments = typed_columns(frame, table, source)
     refuse_violations(judgments, frame.index, table, source)
@@ -511,15 +512,16 @@ def _typed_column(
 def _parse_flags(values: pd.Series, name: str, source: str) -> pd.Series:
     """Return the values as True, False, or None for an empty cell; refuse others."""
 
-    def parse(value: object) -> bool | None:
+    def parse_flag(value: object) -> bool | None:
+        """Return a cell's flag; raise `ValueError`, with what was expected, for another cell."""
         if is_missing(value):
             return None
         flag = read_grade(value, no_is_n=True)
         if flag not in (0, 1):
-            raise ValueError("true or false")  # for the message of `map_cells`
+            raise ValueError("true or false")
         return bool(flag)
 
-    return map_cells(values, parse, object, source=source, column=name)
+    return map_cells(values, parse_flag, object, source=source, column=name)
 
 
 def _parse_numbers(
@@ -530,7 +532,8 @@ def _parse_numbers(
     A truth value is 1 or 0. Infinity is a number here.
     """
 
-    def parse(value: object) -> float:
+    def parse_number(value: object) -> float:
+        """Return a cell's number; raise `ValueError`, with what was expected, for another cell."""
         number = read_number(value, decimal_comma=decimal_comma)
         if not np.isnan(number) or is_missing(value):
             return number
@@ -539,9 +542,9 @@ def _parse_numbers(
             return np.inf
         if word in ("true", "false"):
             return float(word == "true")
-        raise ValueError("a number")  # for the message of `map_cells`
+        raise ValueError("a number")
 
-    return map_cells(values, parse, float, source=source, column=name)
+    return map_cells(values, parse_number, float, source=source, column=name)
 
 
 def _parse_grades(values: pd.Series, source: str) -> pd.Series:
@@ -551,7 +554,12 @@ def _parse_grades(values: pd.Series, source: str) -> pd.Series:
     """
     no_is_n = _has_y(values)
 
-    def parse(value: object) -> float:
+    def parse_grade(value: object) -> float:
+        """Return a cell's grade, NaN for an empty cell or no answer.
+
+        Raises:
+            ValueError: The cell holds something else; the message says what was expected.
+        """
         grade = read_grade(value, no_is_n=no_is_n, decimal_comma=True)
         if not isinstance(grade, ParseFailure):
             return grade
@@ -559,7 +567,7 @@ def _parse_grades(values: pd.Series, source: str) -> pd.Series:
             raise ValueError("a grade such as 1, yes, C, correct or 0.5")
         return np.nan
 
-    return map_cells(values, parse, float, source=source, column=GRADE)
+    return map_cells(values, parse_grade, float, source=source, column=GRADE)
 
 
 def _is_declined(values: pd.Series, source: str) -> "pd.Series[bool]":

@@ -62,7 +62,7 @@ def model_sentences(
         for metric, condition in clause.numbers:
             needed_numbers.add((clause.task, metric, Condition(condition)))
     needed_rows = []
-    for row in rows:
+    for row in rows:  # `row.shared` is the condition without variant and judge
         if (row["task"], row["metric"], row.shared) in needed_numbers:
             needed_rows.append(row)
     line_keys = keys_of_lines(ResultTable(needed_rows))

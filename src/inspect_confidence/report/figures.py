@@ -255,15 +255,15 @@ def _judgment_counts(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataF
     total = int(counts.sum())
     declined = int(counts.get("declined", 0))
     failures = counts[~counts.index.isin(["ok", "declined"])].astype(int)
-    parts = [f"{total:,} judgment{'' if total == 1 else 's'}"]
+    phrases = [f"{total:,} judgment{'' if total == 1 else 's'}"]
     if declined:
-        parts.append(f"{declined:,} declined")
+        phrases.append(f"{declined:,} declined")
     if len(failures):
         statuses = ", ".join(f"{count:,} {status}" for status, count in failures.items())
-        parts.append(f"{failures.sum():,} could not be read ({statuses})")
+        phrases.append(f"{failures.sum():,} could not be read ({statuses})")
     else:
-        parts.append("all read")
-    return f"Asked: {', '.join(parts)}."
+        phrases.append("all read")
+    return f"Asked: {', '.join(phrases)}."
 
 
 def _short_name(name: object) -> str:

@@ -131,7 +131,7 @@ def _page_content(
     details = detail(judgments, **settings)
     rows, names = _scrubbed(pd.concat([results, details], ignore_index=True), models)
     order = list(dict.fromkeys(names[model] for model in models))
-    is_estimate = rows.index < len(results)
+    is_estimate = rows.index < len(results)  # the details follow
     ranks = headline_ranks(ResultTable.from_frame(rows[is_estimate]), order, draws)
     changes = tables.difference_tables(judgments, baseline, settings) if baseline else {}
     planned = []

@@ -125,7 +125,7 @@ def confidence_bins(
     """
 
     def bin_results(group: _Readable) -> Iterator[Result]:
-        """Yield accuracy and mean confidence of each bin of a condition."""
+        """Yield accuracy and mean confidence of each bin that holds judgments of a condition."""
         confidence, correct = group.column("confidence"), group.column("correct")
         bins = bin_of(confidence, own_top=own_top)
         filled_bins, column = np.unique(bins, return_inverse=True)
@@ -161,7 +161,8 @@ def _bin_intervals(
         outcomes: Outcomes of shape (judgments, bins), NaN where a judgment is not in the bin.
         unit_index: The index of each judgment's item.
         resampling: Settings of the bootstrap, which is used if an outcome is not 0 or 1.
-        clusters: As in `confidence_bins`; intervals are NaN if it is not empty.
+        clusters: Plural name of clusters of dependent items, with which intervals are NaN; empty if
+            items are independent.
     """
     if clusters:
         return np.full((outcomes.shape[1], 2), np.nan), f"no interval: too few {clusters} in a bin"
@@ -179,12 +180,13 @@ def corp_curve_rows(
     """Yield `corp_accuracy` and `consistency_band` at every stated confidence.
 
     CORP is the isotonic regression of outcomes on confidence. The band simulates outcomes of
-    calibrated confidence, so there is none if outcomes are probabilities. `rows` and
-    `condition_columns` are as in `confidence_bins`; `resampling` has the seed.
+    calibrated confidence, so there is none if outcomes are probabilities. `rows` are judgments with
+    `confidence` and `correct`; the values of `condition_columns` and the variant make the
+    condition; `resampling` has the seed.
     """
 
     def curve_results(group: _Readable) -> Iterator[Result]:
-        """Yield the CORP curve of a condition, then its band."""
+        """Yield a condition's isotonic accuracy at each stated confidence, then the CORP band."""
         confidence, correct = group.column("confidence"), group.column("correct")
         values, accuracy = corp_curve(confidence, correct)
         n, key, note = len(confidence), group.key, group.note
@@ -208,13 +210,18 @@ def type2_rates(rows: pd.DataFrame, condition_columns: Sequence[str]) -> Iterato
 
     The rates and (0, 0) are the points of the type-2 ROC curve. The area under the straight lines
     between them is `auroc`. If outcomes are probabilities p, an answer counts as right with weight
-    p and as wrong with weight 1 - p, and the rates have no interval. `rows` and `condition_columns`
-    are as in `confidence_bins`.
+    p and as wrong with weight 1 - p, and the rates have no interval. `rows` are judgments with
+    `confidence` and `correct`; the values of `condition_columns` and the variant make the
+    condition.
     """
     metrics = ("type2_hit_rate", "type2_false_alarm_rate")
 
     def rate_results(group: _Readable) -> Iterator[Result]:
-        """Yield both rates of a condition at each threshold, the highest first."""
+        """Yield both rates of a condition at each threshold, the highest first.
+
+        Right answers give the hit rate, wrong ones the false-alarm rate; a probability p counts as
+        right with weight p, as wrong with weight 1 - p.
+        """
         confidence = np.round(group.column("confidence"), _DECIMALS)
         correct = group.column("correct")
         thresholds = np.unique(confidence)[::-1]
@@ -247,16 +254,17 @@ def utility_curve(
 ) -> Iterator[Result]:
     """Yield `expected_utility` of answering from each stated confidence on; nothing without costs.
 
-    `rows` and `condition_columns` are as in `confidence_bins`; `resampling` has the costs. Of more
-    than 101 confidences the rows are of 101 evenly spaced in rank. Never answering has no row,
-    because its utility follows from the costs alone.
+    `rows` are judgments with `confidence` and `correct`; the values of `condition_columns` and the
+    variant make the condition; `resampling` has the costs. Of more than 101 confidences the rows
+    are of 101 evenly spaced in rank. Never answering has no row, because its utility follows from
+    the costs alone.
     """
     costs = resampling.costs
     if costs is None:
         return
 
     def utility_results(group: _Readable) -> Iterator[Result]:
-        """Yield the utility of a condition at each threshold."""
+        """Yield the utility of answering from each stated confidence on, at most 101 of them."""
         unit_count = int(group.unit_index.max()) + 1
         confidence, correct = group.column("confidence"), group.column("correct")
         count_tables = ItemTables.from_judgments(confidence, correct, group.unit_index, unit_count)
@@ -288,7 +296,7 @@ def report_shares(
 ) -> Iterator[Result]:
     """Yield `report_share` of every value in the column `report`, with Wilson's interval.
 
-    `rows` and `condition_columns` are as in `confidence_bins`.
+    `rows` are judgments; the values of `condition_columns` and the variant make the condition.
     """
 
     def share_results(group: _Readable) -> Iterator[Result]:

@@ -161,8 +161,9 @@ class Answers:
         """Return the judgments of a frame with `confidence`, `correct`, `choices` and `item`.
 
         `units` are the names of all resampled items, or of their clusters, in the order of their
-        weights. `low` and `high` give the scale's step if the frame has them. The flags are as in
-        `Answers`.
+        weights. `low` and `high` give the scale's step if the frame has them. `order_only` says
+        that confidence has no scale, `are_chances` that outcomes between 0 and 1 are chances of
+        being right, not credits.
         """
         choices = rows["choices"].unique()
         have_same_choices = len(choices) == 1 and choices[0] >= 2
@@ -196,13 +197,13 @@ class Answers:
 
     @property
     def right_share(self) -> float:
-        """Share of right answers among these judgments; 0 without one."""
+        """Share of right answers among readable judgments; 0 without any."""
         counts = 1 if self.counts is None else self.counts
         return float((self.correct * counts)[self.readable].sum()) / max(self.n_readable, 1)
 
     @property
     def readable_units(self) -> int:
-        """Number of units with such a judgment."""
+        """Number of units with a readable judgment."""
         counts = None if self.counts is None else self.counts[self.readable]
         return count_units(self.unit_index[self.readable], counts)
 

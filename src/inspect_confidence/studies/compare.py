@@ -388,7 +388,7 @@ class Pair:
     ) -> "Pair":
         """Pair the completed judgments of two contenders: the readable ones of items of both.
 
-        `are_chances` says that outcomes between 0 and 1 are chances, as in `Answers`.
+        `are_chances` says that outcomes between 0 and 1 are chances of being right, not credits.
         """
         readable = [
             side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
@@ -429,7 +429,7 @@ def confidence_contrast(
         compared: Metrics that are compared.
         condition: Condition of all compared values.
         clusters: The clusters that are resampled; those that the judgments declare if None.
-        are_chances: Whether outcomes between 0 and 1 are chances, as in `Answers`.
+        are_chances: Whether outcomes between 0 and 1 are chances of being right, not credits.
         requests: Whether a metric is to be compared; others take no time.
     """
     pair = Pair.from_frames(first, second, are_chances=are_chances)
