@@ -269,7 +269,7 @@ def _check_model_column(values: pd.Series, name: str, column: str, source: str) 
     """
 
     def check(value: object) -> None:
-        """Raise `ValueError`, naming what was expected, unless a cell is read, empty or declined."""
+        """Raise `ValueError` with what was expected, unless a cell is read, empty or declined."""
         number = read_grade(value) if name == "correct" else read_number(value, decimal_comma=True)
         is_declined = isinstance(number, ParseFailure) and number.status == "declined"
         is_read = isinstance(number, float) and not np.isnan(number)
@@ -294,6 +294,8 @@ def _inverse_grades(values: pd.Series, source: str) -> pd.Series:
 
 def _decisions_as_scores(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
     """Return the frame with decisions as scores `raw` whose order alone counts: 1 is answering.
+
+    `recorded` has the words of `--answering`. A missing decision is NaN.
 
     Raises:
         InvalidArgument: No decision is one of the words of `--answering`.

@@ -118,7 +118,7 @@ def _count_frame(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def _count_with_pyarrow(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-    """Return counts of the rows of parquet files, as `_count_frame` does."""
+    """Return each combination of the columns' values with its number of rows `n`, file by file."""
     tables = []
     for file in files:
         table = pq.ParquetFile(file).read(list(columns))
@@ -135,7 +135,7 @@ def _duckdb_counter() -> Callable[[Sequence[str], Sequence[str]], pd.DataFrame] 
         return None
 
     def count_with_duckdb(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-        """Return counts `n` of the rows of parquet files by the values of the columns."""
+        """Return each combination of the columns' values in parquet files, with its rows `n`."""
         quoted_names = ", ".join(f'"{name}"' for name in columns)
         query = f"select {quoted_names or 'null'}, count(*) as n from "
         query += "read_parquet($files, hive_partitioning = false) group by all"

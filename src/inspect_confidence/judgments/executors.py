@@ -184,7 +184,7 @@ def _read_each(
         logs: The logs; the outcome of one that is known to be unreadable is the reason.
         read_here: Reads a location in this process.
         read_in_worker: Reads a location in a worker.
-        executor: Reads the logs, as for `read_runs`.
+        executor: Reads the logs: an executor, a value of `--executor`, or None for this process.
         notices: Receives a notice of how many logs the executor lost.
     """
     numbers = []

@@ -113,6 +113,8 @@ def _apply_column_names(
 ) -> pd.DataFrame:
     """Return a file's rows with this package's column names, a task, and the confidence scaled.
 
+    `recorded` has the user's options on columns and scale; `notices` receives what was inferred.
+
     Raises:
         InvalidArgument: An option names a column that does not exist, the task cannot be inferred,
             or the confidence is on another scale.
@@ -151,6 +153,8 @@ def _take_task_as_dataset(
 ) -> pd.DataFrame:
     """Return the frame with its `task`, which names tasks of other packages, as the data set.
 
+    `recorded` has the user's options; `notices` receives what was inferred.
+
     Raises:
         InvalidArgument: The task cannot be inferred from the other columns; or a name resembles
             that of a task here, so that it may be misspelled.
@@ -181,7 +185,7 @@ def _add_inferred_task(
     """Return the frame with the task inferred from its columns, and common names replaced.
 
     Without a column that names the items, each row is an item. Notices tell which columns were
-    renamed.
+    renamed. `recorded` has the user's options.
 
     Raises:
         InvalidArgument: No task has these columns.
@@ -555,11 +559,7 @@ def _parse_grades(values: pd.Series, source: str) -> pd.Series:
     no_is_n = _has_y(values)
 
     def parse_grade(value: object) -> float:
-        """Return a cell's grade, NaN for an empty cell or no answer.
-
-        Raises:
-            ValueError: The cell holds something else; the message says what was expected.
-        """
+        """Return a cell's grade, or NaN; raise `ValueError`, with what was expected, for others."""
         grade = read_grade(value, no_is_n=no_is_n, decimal_comma=True)
         if not isinstance(grade, ParseFailure):
             return grade

@@ -373,7 +373,7 @@ def _read_again(
     """Return the judgments that the present readers make of the log's replies.
 
     Judgments by a judge model, of other evals, and of replies that cannot be scored without a model
-    stay as they are; then a notice gives the reason.
+    stay as they are in `stored`; then a notice gives the reason.
 
     Returns:
         The judgments, the counts of `Run.changed`, and notices.
@@ -555,7 +555,8 @@ def _output_and_store_fields(sample: _Sample) -> dict[str, Any]:
 def _is_summary_insufficient(recorded: Recorded, summary: EvalSampleSummary) -> bool:
     """Return whether the summary of another eval's sample lacks a part that is read.
 
-    Its metadata are read only for named fields; otherwise the scores of this package suffice.
+    Its metadata are read only for fields that `recorded`, the user's options, names; otherwise the
+    scores of this package suffice.
     """
     if any(name.startswith(_PREFIXES_OUTSIDE_SUMMARIES) for name in recorded.confidence):
         return True

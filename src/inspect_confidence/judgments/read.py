@@ -145,6 +145,7 @@ class Judgments(dict[str, pd.DataFrame]):
         notices: Iterable[str] = (),
         loss_notices: Iterable[str] = (),
     ) -> None:
+        """Make a dict of frames by task, with all notices and those about lost data."""
         super().__init__(frames)
         self.notices = tuple(notices)
         self.loss_notices = tuple(loss_notices)

@@ -45,6 +45,7 @@ class Unsent:
         return [self._notice(model, settings) for model, settings in self.by_model.items()]
 
     def _notice(self, model: str, settings: GenerationSettings) -> str:
+        """Return a sentence on the unsent settings of one model, without secrets."""
         pairs = ", ".join(f"{name}={setting_text(value)}" for name, value in settings.items())
         source = "" if self.recorded else " (by Inspect's rule: the log has no request)"
         return (

@@ -65,10 +65,10 @@ def file_stem(path: str) -> str:
 
 
 def row_place(source: str, row: int) -> str:
-    """Return the place of a row, from 0, in a source: its line if editors number lines of the file.
+    """Return where a row, from 0, stands: `line 3` of a csv or jsonl file, else `row 2`.
 
-    Rows of a file with columns of several models repeat the file's rows for each model. Without a
-    file of lines, the place is the row's number from 1.
+    Rows of a file with columns of several models repeat the file's rows for each model: the line is
+    that of the repeated row.
     """
     name = _unpacked_name(source)
     is_separated = name.endswith(_SEPARATED_SUFFIXES)

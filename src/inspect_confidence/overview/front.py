@@ -44,7 +44,7 @@ def front_of(
     Args:
         results: Results, of any metrics.
         models: Models that answered, in the order of lines and colours.
-        ranks: Ranks by row, as for `matrix_of`.
+        ranks: Ranks by row; if None, from the intervals, as of independent numbers.
         ranked: Whether the lines of each board are sorted by rank.
     """
     matrix = matrix_of(results, models, ranks)

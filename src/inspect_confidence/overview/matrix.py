@@ -291,10 +291,7 @@ def _rows_by_column(rows: ResultTable, keys: LineKeys, limit: int) -> list[Resul
 
 
 def _split_by_dataset(rows: ResultTable, keys: LineKeys) -> list[ResultTable]:
-    """Return the rows over all data sets if every line has one, else those of each data set.
-
-    The data set with the most rows comes first.
-    """
+    """Return the rows over all data sets if every line has one, else of each, the largest first."""
     lines = {keys[row.index] for row in rows}
     for name in OVER_SETS:
         pooled = rows.matching(dataset=name)

@@ -136,10 +136,7 @@ def difference_ends(metric: str, difference: float, low: float, high: float) -> 
 def _is_rounded_to_0(
     metric: str, ends: tuple[float, float], digits_of: float, more_digits: int
 ) -> bool:
-    """Return whether `_signed` prints an end as 0 that is not 0.
-
-    `digits_of` is the number whose digits are used, `more_digits` how many are added.
-    """
+    """Return whether an end but 0 prints as 0 with the digits of `digits_of` and `more_digits`."""
     return any(
         abs(end) > _ROUNDING and not _signed(metric, end, digits_of, more_digits).strip("+-0.")
         for end in ends

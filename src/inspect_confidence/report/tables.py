@@ -128,9 +128,9 @@ def _without_empty_columns(
 
 
 def exclusion_table(rows: pd.DataFrame) -> Table | None:
-    """Return a table of the numbers of judgments by status, from a study's detail rows.
+    """Return the numbers of judgments by status, in a line for each model, data set and condition.
 
-    A line is a combination of task, model, data set and condition. None without such numbers.
+    `rows` are a study's details; None if they have no such numbers.
     """
     counted = rows[rows["metric"] == "status_count"]
     if counted.empty:
@@ -228,8 +228,7 @@ def difference_tables(
 ) -> dict[str, Table]:
     """Return tables of the models' differences from a baseline on common items, by study.
 
-    A study without judgments of both is left out. If there are no common items, the table has the
-    reason.
+    Studies without judgments of both are left out. Without common items a table has the reason.
     """
     tables = {}
     title = f"Differences from {shortened(scrub(baseline), 60)}"

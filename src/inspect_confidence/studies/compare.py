@@ -171,7 +171,8 @@ def p_of_difference(
         reach: Distances of the lower and the upper 95% limit from the difference, if they follow
             from the intervals of both contenders. p is then that of a normal distribution with this
             limit. NaN if the limits come from resamples.
-        balanced_units: Number of units by `metrics.count_balanced_units`, as in `interval_of`.
+        balanced_units: Number of units, half of them right, that would tell right from wrong as
+            precisely; p depends on it if the metric compares right with wrong answers.
     """
     if reason := metrics.too_few(rule, unit_count):
         return np.nan, reason
@@ -296,7 +297,7 @@ def resample_contrast(
 
 
 def _subtract(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Subtract; a difference due to rounding alone is 0, because the sign decides p.
+    """Return first - second; a difference by rounding alone is 0, because the sign decides p.
 
     The difference of two equal infinite values is NaN.
     """
@@ -313,7 +314,7 @@ def _mean(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def _subtract_draws(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Subtract draws of shape (resamples, differences).
+    """Return first - second, each of shape (resamples, differences).
 
     The difference of two equal infinite values may be anything: it is -inf in even resamples and
     inf in odd ones, so that its interval is unbounded on both sides.

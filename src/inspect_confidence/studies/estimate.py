@@ -225,7 +225,10 @@ def single_statistic(
     *,
     n_asked: int | None = None,
 ) -> Statistics:
-    """Return one estimate with a statistic of its own, whose values have shape (resamples,)."""
+    """Return one estimate with a statistic of its own, whose values have shape (resamples,).
+
+    The other arguments are fields of `Estimate`.
+    """
     estimate = Estimate(condition, metric, n, note, interval, n_asked=n_asked)
     return Statistics([estimate], statistic)
 
@@ -296,7 +299,8 @@ def wilson_interval(
 ) -> tuple[float, float]:
     """Return Wilson's 95% interval, over units, of the share of flags that are 1.
 
-    Flags are 0, 1, or NaN for judgments that don't count. `counts` is as in `means`.
+    Flags are 0, 1, or NaN for judgments that don't count. `counts` has the number of equal
+    judgments that each stands for; one each if None.
     """
     present = ~np.isnan(flags)
     return metrics.clustered_wilson_interval(
@@ -447,10 +451,7 @@ def estimates_without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> Resa
 def _is_resampled(
     estimate: Estimate, all_units: int, clusters: metrics.Clusters | None, resampling: Resampling
 ) -> bool:
-    """Return whether an estimate is computed over resamples.
-
-    If `resampling.is_observed` is set, it decides; otherwise the need of the estimate's interval.
-    """
+    """Return whether an estimate gets draws: by `is_observed`, or without that if it needs them."""
     if resampling.is_observed:
         return resampling.is_observed(estimate.metric, Condition(estimate.condition))
     return _needs_resamples(estimate, all_units, clusters)
@@ -644,7 +645,9 @@ def _mean_estimate(
 ) -> Estimate:
     """Describe the mean of one estimate over data sets or models.
 
-    `over` becomes its note. The counts are sums, except those of units, which are the smallest.
+    `columns` has the estimate by data set or model; `independent` says whether these were resampled
+    independently. `over` becomes its note. The counts are sums, except those of units, which are
+    the smallest.
     """
     estimates = [column.estimate for column in columns.values()]
     reasons = {

@@ -162,7 +162,8 @@ def confidence_detail(
 def all_report_shares(reported: pd.DataFrame, condition_columns: Sequence[str]) -> Iterator[Result]:
     """Yield the share of each reported value, including values out of range.
 
-    The arguments are as in `confidence_detail`.
+    `reported` are judgments with a report; the values of `condition_columns` and the variant make
+    the condition.
     """
     accepted = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
     yield from bins.report_shares(accepted, condition_columns)

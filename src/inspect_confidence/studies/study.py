@@ -588,7 +588,7 @@ def calibration_clauses(
 ) -> tuple[Clause, Clause]:
     """Return the clauses on mean confidence and accuracy, and on AUROC.
 
-    `where` and `each` are as in `Clause`.
+    `where` has the parts of their conditions; `each` names parts that may have any value.
     """
     calibration = [(metric, where) for metric in ("mean_confidence", "accuracy")]
     return (
