@@ -567,6 +567,7 @@ def _add_alias(
 def _common_ending(columns: Sequence[str]) -> str:
     """Return the words that all names end with, such as `_confidence`; empty if there are none."""
     ending = ""
+    # The first word of a name is never part of the ending: it names the model.
     for words in zip(*(reversed(column.split("_")[1:]) for column in columns), strict=False):
         if len(set(words)) > 1:
             break

@@ -45,7 +45,7 @@ def count_tables(
         `attrs["notices"]` name logs that could not be read.
 
     Raises:
-        InvalidArgument: There is no such task or column, or the store has no judgment of the task.
+        InvalidArgument: There is no such task or column, or the source has no judgment of the task.
     """
     tables = all_tables()
     if task not in tables:
@@ -135,7 +135,7 @@ def _duckdb_counter() -> Callable[[Sequence[str], Sequence[str]], pd.DataFrame] 
         return None
 
     def count_with_duckdb(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-        """Return each combination of the columns' values in parquet files, with its rows `n`."""
+        """Return the number of rows `n` of parquet files by the values of the columns."""
         quoted_names = ", ".join(f'"{name}"' for name in columns)
         query = f"select {quoted_names or 'null'}, count(*) as n from "
         query += "read_parquet($files, hive_partitioning = false) group by all"

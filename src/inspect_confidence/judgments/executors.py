@@ -276,7 +276,9 @@ def _submit(
 
 @contextmanager
 def _open_executor(executor: ExecutorOption, logs: Sequence[Log]) -> Iterator[Executor | None]:
-    """Yield the executor, or None for this process; one that a text starts ends with the context.
+    """Yield the executor, or None to read in this process.
+
+    An executor that is started here, for a text, is shut down at the end of the context.
 
     Args:
         executor: An executor, a value of `--executor`, or None.

@@ -320,7 +320,7 @@ def _fill_missing_model(frame: pd.DataFrame, model: str) -> pd.DataFrame:
 
 
 def _parse_decimal_commas(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
-    """Return the frame with columns of numbers parsed, in which a comma is a decimal one."""
+    """Return the frame with its columns of numbers, except grades, parsed with decimal commas."""
     columns = {}
     for name in map(str, frame):
         if name != GRADE and table.kinds.get(name) == "number":

@@ -254,7 +254,10 @@ _MANY_ROWS = 100_000
 
 
 def _row_notices(entries: Sequence[StoredLog], problems: Mapping[str, str]) -> Iterator[str]:
-    """Yield a notice of how many judgments are read one by one and why, if they are many."""
+    """Yield a notice of how many judgments are read one by one and why, if they are many.
+
+    `problems` has the reason by record file; files without one are counted or small.
+    """
     totals = Counter[str]()
     for entry in entries:
         if problem := problems.get(entry.file):

@@ -45,7 +45,7 @@ def front_of(
         results: Results, of any metrics.
         models: Models that answered, in the order of lines and colours.
         ranks: Ranks by row; if None, from the intervals, as of independent numbers.
-        ranked: Whether the lines of each board are sorted by rank.
+        ranked: Whether the lines of each table of models that answered alike are sorted by rank.
     """
     matrix = matrix_of(results, models, ranks)
     if not matrix.columns:

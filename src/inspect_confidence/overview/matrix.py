@@ -148,7 +148,7 @@ MOST_EMPTY = 1 / 3
 def boards_of(matrix: Matrix, *, ranked: bool = False) -> list[Matrix]:
     """Split a matrix into tables of models that have numbers in the same columns.
 
-    A column joins the first table with which it shares a model, if at most the share `MOST_EMPTY`
+    A column joins the first table with which it shares a model, if at most a third (`MOST_EMPTY`)
     of the table's cells is then empty. A table has the lines of the models with a number in it.
 
     Args:
@@ -291,7 +291,7 @@ def _rows_by_column(rows: ResultTable, keys: LineKeys, limit: int) -> list[Resul
 
 
 def _split_by_dataset(rows: ResultTable, keys: LineKeys) -> list[ResultTable]:
-    """Return the rows over all data sets if every line has one, else of each, the largest first."""
+    """Return the rows over all data sets as a table if every line has one, else one a data set."""
     lines = {keys[row.index] for row in rows}
     for name in OVER_SETS:
         pooled = rows.matching(dataset=name)

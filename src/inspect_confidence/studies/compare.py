@@ -125,7 +125,10 @@ class ResampledDifferences:
         return self.clusters.note if self.clusters else ""
 
     def test(self, column: int) -> "DifferenceTest":
-        """Return the 95% interval of the difference in a column, and the p that agrees with it."""
+        """Return the 95% interval of the difference in a column, and the p that agrees with it.
+
+        Where one of them is missing, the test has the reason.
+        """
         condition, metric = self.names[column]
         value, draws = float(self.values[column]), self.draws[:, column]
         if np.isnan(value):
@@ -252,9 +255,9 @@ def resample_contrast(
 ) -> ResampledDifferences:
     """Compute a contrast's differences on all units and over resamples of the units.
 
-    Clusters that lie along a line are resampled with their neighbours, by `smooth_draws`. Distances
-    of limits are NaN for values without an interval of their own. `stream` is the number of the
-    data set, None if there is one: resamples of different numbers are independent.
+    For clusters that lie along a line, `smooth_draws` takes neighbours as dependent. The distances
+    `below` and `above` are NaN unless a value has an interval method of its own. `stream` is the
+    number of the data set, None if there is one: resamples of different numbers are independent.
     """
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
     sides = contrast.first, contrast.second
@@ -279,6 +282,7 @@ def resample_contrast(
     below, above = np.full((2, len(items)), np.nan)
     for column, (first_ends, second_ends) in contrast.own_intervals.items():
         both = float(first[column]), float(second[column])
+        # Only biased metrics have such intervals here.
         below[column], above[column] = joined_reach(both, first_ends, second_ends, biased=True)
     return ResampledDifferences(
         contrast.names,

@@ -300,7 +300,8 @@ def _correct_by_run_labels(
         estimate: Estimate that is corrected.
         rows: Judgments.
         labels: Label and verdict by item, as `_labels_of_run` returns them.
-        is_difference: Whether the estimate is overconfidence; otherwise it is accuracy.
+        is_difference: Whether the estimate is overconfidence, the mean of correctness less
+            confidence with its sign changed; otherwise it is accuracy.
     """
     items = rows.groupby("item")[["correct", "confidence"]].mean()
     subtracted = items["confidence"] if is_difference else 0 * items["correct"]
@@ -313,7 +314,7 @@ def _correct_by_run_labels(
         f"prediction-powered: {len(labels)} of {len(items)} items labelled, lambda "
         f"{mean.weight:.2f}"
     )
-    if is_difference:  # overconfidence is confidence less correctness, the negative of the mean
+    if is_difference:
         low, high = mean.interval
         interval, value = (-high, -low), -mean.value
     else:
