@@ -60,9 +60,7 @@ _RARE = 0.1
 def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]:
     """Yield the violations of a task's rules: limits, order of two columns, the task's own rules.
 
-    Args:
-        judgments: Typed judgments.
-        table: Table of their task.
+    `judgments` are typed; `table` describes their task.
     """
     for name, limit in table.limits.items():
         values = judgments[name]
@@ -215,9 +213,7 @@ def refuse_verdicts(judgments: pd.DataFrame, source: str) -> None:
 def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
     """Return a notice if no answer equals its target and none is graded, or if grades contradict.
 
-    Args:
-        judgments: Typed judgments of a file.
-        source: Name of the file.
+    `judgments` are the typed ones of the file `source`.
     """
     if not {"answer", "target", "correct"} <= set(judgments):
         return []

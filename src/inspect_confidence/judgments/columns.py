@@ -448,9 +448,7 @@ def _rename_columns(
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the frame with columns renamed, and the new and old names, as `confidence=prob`.
 
-    Args:
-        frame: The file's rows.
-        old_names: Old name by new name.
+    `old_names` has the old name by new name.
     """
     new_names = dict(zip(old_names.values(), old_names, strict=True))
     return frame.rename(columns=new_names), list(map("=".join, old_names.items()))

@@ -135,7 +135,7 @@ def exclusion_table(rows: pd.DataFrame) -> Table | None:
     counted = rows[rows["metric"] == "status_count"]
     if counted.empty:
         return None
-    parts = ["variant", "language", "judge", "window"]
+    parts = ["variant", "language", "judge", "window"]  # conditions that studies count apart
     counted = with_parts(counted, [*parts, "status"])
     statuses = ["ok", *sorted(set(counted["status"]) - {"ok"})]
     lines = []
