@@ -407,7 +407,7 @@ def _check_cluster_field(
     # Inspect takes seconds to import.
     from inspect_confidence.judgments.logs import metadata_fields  # noqa: PLC0415
 
-    location = runs[0][0]
+    location, _ = runs[0]
     hint = nearest(name, metadata_fields(location))
     raise InvalidArgument(
         f"--cluster {name}: the samples of {location_text(location)} lack that field. {hint}"

@@ -95,7 +95,10 @@ class Stream:
     def _join(
         self, entries: Sequence[EntryVariant]
     ) -> tuple[dict[str, pd.DataFrame], Counter[str]]:
-        """Return the judgments of logs by task, counted if they are, as `join_runs` does."""
+        """Return the judgments of logs by task, equal ones in a row where they were counted.
+
+        The second value has, by location, how many samples in several logs were taken from there.
+        """
         runs, variants = list[LocatedRun](), list[str]()
         counted_frames: dict[str, list[pd.DataFrame]] = {}
         for entry, variant in entries:
@@ -121,8 +124,9 @@ class Stream:
         for task_entries in _group_entries(self.entries, "task"):
             groups = _group_entries(task_entries, "model")
             for group in sorted(groups, key=lambda entries: entries[0][0].record["model"]):
-                if len(group) == 1 and not group[0][0].record["twice"]:
-                    continue
+                first_entry, _ = group[0]
+                if len(group) == 1 and not first_entry.record["twice"]:
+                    continue  # neither several logs nor repeats
                 frames, counts = self._join(group)
                 shared_samples += counts
                 for task, frame in frames.items():
