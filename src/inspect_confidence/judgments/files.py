@@ -151,7 +151,7 @@ def _is_of_other_evals(frame: pd.DataFrame) -> bool:
 def _take_task_as_dataset(
     frame: pd.DataFrame, recorded: Recorded, source: str, notices: list[str]
 ) -> pd.DataFrame:
-    """Return the frame with its `task`, which names tasks of other packages, as the data set.
+    """Return the frame with its `task`, which names tasks of other packages, as missing `dataset`.
 
     `recorded` has the user's options; `notices` receives what was inferred.
 
@@ -591,8 +591,8 @@ def _nearest_tasks(
 ) -> Sequence[TaskTable]:
     """Return the tables of the tasks to which a frame most probably belongs.
 
-    Tasks come first that have a column which the judgments of other evals lack. Without one, a
-    frame with a scale and no method belongs to the scale study, and any other to another eval.
+    These are the tasks with a column of the frame that judgments of other evals lack. Without one,
+    a frame with a scale and no method belongs to the scale study, and any other to another eval.
 
     Args:
         frame: The rows.

@@ -190,7 +190,7 @@ def _no_ranks(results: ResultTable) -> Ranks:
 
 
 def first_findings(results: ResultTable, models: Sequence[str], limit: int) -> list[str]:
-    """Return the first clause on each of the first models, each with the model's name, as text."""
+    """Return the first clause on each of `limit` models, each with the model's name, as text."""
     matrix = matrix_of(results, models, _no_ranks(results))
     findings = []
     for key, sentence in model_sentences(results, matrix, max_clauses=1)[:limit]:

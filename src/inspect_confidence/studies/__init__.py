@@ -90,7 +90,7 @@ _PACKAGE_STUDIES = (
 
 @functools.cache
 def all_studies() -> tuple[Study, ...]:
-    """Return the studies of this package, then those of other packages by name.
+    """Return the studies of this package, then those of other packages, sorted by name.
 
     Studies of other packages are loaded at the first call, because they import this module.
 

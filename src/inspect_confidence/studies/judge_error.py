@@ -63,7 +63,7 @@ class JudgeLabels:
     def errors(self, form: str, classes: Sequence[str]) -> JudgeErrors:
         """Count the judge's verdicts on labelled answers by the class of verdict and label.
 
-        Verdicts and labels are stored by the worth of their class, as `WORTH` has it.
+        Verdicts and labels are numbers, the worth of their class: 0 is wrong and 1 right, say.
 
         Args:
             form: Form of the verdicts.

@@ -201,7 +201,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 def attempt_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the shares of attempted answers and of right answers among them, then the F-score.
+    """Yield the shares of attempted answers, of right ones among them and among all, and F-score.
 
     `rows` have grades, and the status `declined` where the model declined. A row counts if it has
     a grade or is declined. `units` are the names of all resampled items or clusters.
