@@ -614,8 +614,8 @@ def _run_settings(
 def _task_arguments(header: EvalLog, table: TaskTable, recorded: Recorded) -> Mapping[str, Any]:
     """Return the task's arguments.
 
-    For another eval these are its own arguments, and those of the task that wraps it, unless they
-    have their default.
+    For another eval these are its own arguments, those of the task that wraps it, unless they have
+    their default, and the scorer that the user named.
     """
     arguments = header.eval.task_args
     if not table.fallback:

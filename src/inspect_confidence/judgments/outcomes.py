@@ -66,7 +66,7 @@ def _combine_epochs(epochs: pd.DataFrame) -> pd.Series:
 
 
 def _unmatched_notices(confidence_samples: pd.Index, graded_samples: pd.Index) -> Iterator[str]:
-    """Yield notices about the samples that only one of the two has, identified by `_KEY`."""
+    """Yield notices about the samples, by model and item, that only one of the two has."""
     without_grade = confidence_samples.difference(graded_samples)
     without_confidence = graded_samples.difference(confidence_samples)
     if len(without_grade):

@@ -245,7 +245,7 @@ def _judgment_counts(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataF
     tasks = (spec.task, *spec.tasks)
     counted = rows[rows["task"].isin(tasks) & (rows["metric"] == "status_count")]
     counted = with_parts(counted, ["variant", *parts, "status"])
-    # Rows over all data sets name none of them.
+    # A figure that is not split by data set counts the judgments of all of them.
     keys = ["model", "variant", *(["dataset"] if "dataset" in spec.by else []), *parts]
     lines = set(model_rows[keys].astype(str).itertuples(index=False, name=None))
     in_figure = [_is_of_figure(row, keys, lines) for row in counted.to_dict("records")]

@@ -282,7 +282,7 @@ def _report_rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> 
     """Return the shares of round, violating and clipped reports, and of parse failures.
 
     A round report is a multiple of 5. A violating one lies outside the scale by more than 5% of its
-    width, a clipped one by less.
+    width, a clipped one by at most that.
     """
     raw, low, high = rows[["raw", "low", "high"]].to_numpy(float).T
     excess, width = np.maximum(low - raw, raw - high), high - low
