@@ -62,9 +62,7 @@ def join_clusters(judgments: pd.DataFrame) -> pd.DataFrame:
 def unclustered_notices(judgments: Mapping[str, pd.DataFrame], field: str) -> Iterator[str]:
     """Yield a notice for each task in which some items have no cluster.
 
-    Args:
-        judgments: Judgments by task.
-        field: The field of `--cluster` that names the clusters.
+    `judgments` are by task; `field` is the field of `--cluster` that names the clusters.
     """
     for task, frame in judgments.items():
         unclustered_items = len(frame[frame[CLUSTER] == ""].drop_duplicates(_ITEM))

@@ -19,13 +19,10 @@ def columns_in(frame: Container[str], names: Iterable[str]) -> list[str]:
 
 
 def sort_judgments(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the judgments sorted by model, variant, data set and item, then by all other columns.
+    """Return a task's judgments sorted by model, variant, data set and item, then by other columns.
 
     Numbers are in numerical order, missing numbers last; texts in the order of their characters.
     Judgments that are equal in every column keep their order.
-
-    Args:
-        frame: Typed judgments of one task.
     """
     other_columns = frame.columns.difference([*_FIRST_COLUMNS, *_LAST_COLUMNS], sort=False)
     rank, n_ranks = np.zeros(len(frame), np.int64), 1
