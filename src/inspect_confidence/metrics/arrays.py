@@ -16,7 +16,7 @@ EDGE = 1e-9
 def aligned(**inputs: ArrayLike) -> list[FloatArray]:
     """Return the arguments, in their order, as float arrays of one length.
 
-    A single number is repeated for every judgment.
+    A single number is repeated to that length.
 
     Raises:
         ValueError: An argument has more than one dimension, or lengths differ.
@@ -101,7 +101,10 @@ def count_units(unit_index: IntArray, counts: IntArray | None) -> int:
 
 
 def unit_sizes(unit_index: IntArray, counts: IntArray | None, units: int) -> FloatArray:
-    """Return for how many units each unit stands: for as many as `counts` of its judgment says."""
+    """Return how many equal units (items) each of `units` units stands for: a count, or 1.
+
+    `unit_index` has the unit of each judgment, and `counts` the number of units equal to it.
+    """
     sizes = np.ones(units)
     if counts is not None:
         sizes[unit_index] = counts
@@ -122,7 +125,7 @@ _LARGEST_FACTOR = 2**16
 
 
 def matrix_product(rows: FloatArray, columns: FloatArray) -> FloatArray:
-    """Return the matrix product, computed on one thread if `columns` has few entries."""
+    """Return the matrix product, on one thread, which is faster, if `columns` has few entries."""
     if columns.size > _LARGEST_FACTOR or columns.size == 0:
         return np.asarray(rows @ columns)
     values = np.empty((len(rows), columns.shape[1]))
@@ -158,6 +161,7 @@ def merge_into_steps(
     Returns:
         The number of each value's step, from 0 without gaps, and the mean value of each step.
     """
+    # Even numbers are edges, odd ones the insides of steps.
     edge = np.floor(values * steps + EDGE)
     _, step_of_value = np.unique(2 * edge + (values * steps > edge + EDGE), return_inverse=True)
     sums = np.bincount(step_of_value, mass * values)
@@ -167,8 +171,9 @@ def merge_into_steps(
 def round_to_steps(shares: FloatArray) -> FloatArray:
     """Replace each share by the mean of its step of 1/120, if more than 250 are distinct.
 
-    Numbers of which one lies outside [0, 1], such as unbounded scores, are returned unchanged:
-    steps of their range would hide how most of them differ. So are 250 or fewer distinct shares.
+    Units with equal shares can be resampled together, which saves time. Numbers of which one lies
+    outside [0, 1], such as unbounded scores, are returned unchanged: steps of their range would
+    hide how most of them differ. So are 250 or fewer distinct shares.
     """
     values, place, counts = np.unique(np.round(shares, 12), return_inverse=True, return_counts=True)
     if len(values) <= MOST_VALUES or values[0] < 0 or values[-1] > 1:

@@ -39,7 +39,7 @@ def accuracy_given_attempted(correct: ArrayLike, declined: ArrayLike) -> float:
     """Accuracy of the answers in which the model answered and did not decline.
 
     Args:
-        correct: As for `attempted_share`.
+        correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
         declined: Whether the model declined to answer.
 
     Example:
@@ -55,7 +55,7 @@ def overall_accuracy(correct: ArrayLike, declined: ArrayLike) -> float:
     """Share of the graded answers, declined ones included, that are right.
 
     Args:
-        correct: As for `attempted_share`.
+        correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
         declined: Whether the model declined to answer.
 
     Example:
@@ -71,10 +71,10 @@ def f_score(correct: ArrayLike, declined: ArrayLike) -> float:
     """Harmonic mean of the accuracy given attempted and the overall accuracy.
 
     With R right answers (partial credit counts in part) of A attempted ones and N graded ones it is
-    2 R / (A + N). It is 0 if all attempted answers are wrong.
+    2 R / (A + N): 0 if all attempted answers are wrong, NaN if none is attempted.
 
     Args:
-        correct: As for `attempted_share`.
+        correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
         declined: Whether the model declined to answer.
 
     Example:
@@ -91,7 +91,10 @@ def f_score_of_sums(sums: FloatArray) -> FloatArray:
 
 
 def _sums(correct: ArrayLike, declined: ArrayLike) -> tuple[float, float, float]:
-    """Return the sums of right, attempted and graded answers."""
+    """Return the credit of attempted answers, their number, and that of graded or declined ones.
+
+    NaN that is not declined was not graded. ValueError if a credit is not in [0, 1].
+    """
     is_declined = np.asarray(declined, bool)
     attempts = np.where(is_declined, np.nan, np.asarray(correct, float))
     outside = attempts[(attempts < 0) | (attempts > 1)]

@@ -70,7 +70,7 @@ _HIDDEN = "as it holds whichever errors would give the observed one"
 def ece_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
 ) -> FloatArray:
-    """Compute `ece` of each table."""
+    """Compute `ece` of each table of answers by confidence and outcome."""
     (gaps,) = sum_in_bins(tables, bins, binning, tables.mass * tables.values - tables.right)
     return divide_or_nan(np.abs(gaps).sum(axis=1), tables.total)
 
@@ -97,7 +97,7 @@ def ece(
 
     `equal_width` bins are [k/m, (k+1)/m), the last one closed. `own_top` has these, all half-open,
     and one bin more for a confidence of exactly 1 (LifeEval's form is 10 + 1). `equal_mass` bins
-    hold equal numbers of judgments as far as ties allow, found anew in each table: equal
+    hold equal numbers of judgments as far as ties allow, found anew in each resample: equal
     confidences go where the middle of their ranks falls, so that 10 bins asked for may become 5
     (`bin_count` says how many). `right_closed` bins are (k/m, (k+1)/m], as in Guo et al. (2017), so
     that a confidence of 0 lies in none: it adds nothing to the sum and counts in n. That reproduces
@@ -106,13 +106,13 @@ def ece(
     Biased upwards at few judgments a bin, as the absolute value of a noisy difference is.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         bins: m, at least 1.
-        binning: As above.
+        binning: Kind of bins, as above.
 
     Raises:
-        ValueError: `bins` is below 1 or `binning` is not known.
+        ValueError: A value is not in [0, 1], `bins` is below 1 or `binning` is not known.
 
     Example:
         >>> round(ece([0.95, 0.95, 0.65, 0.65], correct=[1, 0, 1, 1]), 12)
@@ -129,7 +129,7 @@ def sum_in_bins(
     """Sum columns over the values in each bin.
 
     Args:
-        tables: Tables of judgments.
+        tables: Tables of answers by confidence (K distinct values) and outcome.
         bins: Number of bins, as in `ece`.
         binning: Kind of bins, as in `ece`.
         *columns: What each value adds, each of shape (resamples, K).
@@ -139,11 +139,10 @@ def sum_in_bins(
         values in no bin (`right_closed`, a confidence of 0) are left out.
     """
     bin_of_value = bins_of_values(tables, bins, binning)
-    if bin_of_value.ndim == 1:
-        bin_numbers, starts = np.unique(
-            bin_of_value, return_index=True
-        )  # both ascend, as the values do
+    if bin_of_value.ndim == 1:  # the bins of all tables; they ascend, as the values do
+        bin_numbers, starts = np.unique(bin_of_value, return_index=True)
         return [np.add.reduceat(column, starts, axis=1)[:, bin_numbers >= 0] for column in columns]
+    # Bins of equal mass differ by table: a cell is a bin of one table.
     cell = (bin_of_value + (bins + 1) * np.arange(len(bin_of_value))[:, None]).T.ravel()
     shape = len(bin_of_value), bins + 1
     sums = (np.bincount(cell, column.T.ravel(), shape[0] * shape[1]) for column in columns)
@@ -187,8 +186,8 @@ def ece_interval(
         unit: The number of each judgment's item; each is an item of its own if None.
         counts: Number of items with an equal judgment, for judgments that are each the only one of
             their item; one each if None.
-        bins: As in `ece`; those of equal mass are the sample's.
-        binning: As in `ece`.
+        bins: Number of bins; those of equal mass are the sample's.
+        binning: Kind of bins, as in `ece`.
 
     Returns:
         Both ends; NaN if there are fewer than two items.
@@ -199,8 +198,9 @@ def ece_interval(
         (0.0, 0.2)
     """
     items = _group_by_item(confidence, correct, unit, counts)
-    place = bins_of_values(items.total_table(), bins, binning).ravel()
-    return gaps_interval(items, place == np.unique(place[place >= 0])[:, None], _gap_sum)
+    bin_of_value = bins_of_values(items.total_table(), bins, binning).ravel()
+    in_bin = bin_of_value == np.unique(bin_of_value[bin_of_value >= 0])[:, None]  # (bins, K)
+    return gaps_interval(items, in_bin, _gap_sum)
 
 
 Norm = Callable[[FloatArray, FloatArray], FloatArray]
@@ -243,17 +243,16 @@ def gaps_interval(items: ItemTables, inside: ArrayLike, norm: Norm) -> tuple[flo
 
     Args:
         items: Judgments by item.
-        inside: The share of the mass of each value in each bin, of shape (bins, K).
+        inside: Share of the mass of each of the K confidences in each bin, of shape (bins, K).
         norm: Function that gives the size of gaps, such as their sum.
 
     Returns:
-        Both ends; NaN if there are fewer than two items.
+        Both ends, the upper one at most 1; NaN if there are fewer than two items.
     """
     ends = gap_ends(items, inside, norm)
     if ends is None:
         return float("nan"), float("nan")
-    *three, share = ends
-    value, low, high = norm(np.column_stack(three), share)
+    value, low, high = norm(np.column_stack([ends.gaps, ends.low, ends.high]), ends.share)
     return float(min(low, value)), float(min(max(high, value), 1))
 
 
@@ -263,24 +262,25 @@ def gap_ends(
     norm: Norm,
     signs: Callable[[FloatArray], FloatArray] = np.sign,
 ) -> GapEnds | None:
-    """Return the gaps whose sizes `gaps_interval` gives; None for fewer than two items.
+    """Return the gaps of the sample and at both ends of `gaps_interval`; None for one item or none.
 
     Args:
         items: Judgments by item.
-        inside: As in `gaps_interval`.
-        norm: As in `gaps_interval`.
+        inside: Share of the mass of each of the K confidences in each bin, of shape (bins, K).
+        norm: Function that gives the size of gaps, such as their sum.
         signs: Function of the sample's gaps that gives the signs of the gaps at the upper end.
     """
     shares = np.asarray(inside, float)
     sizes, unit_mass = items.sizes, np.asarray(items.masses.sum(axis=0)).ravel()
     n_units = int(sizes[unit_mass > 0].sum())
+    # Confidence less outcome of right, then of wrong answers, at each value: (bins, 2 K).
     cell_gaps = np.hstack([shares * (items.values - 1), shares * items.values])
-    total = max((unit_mass * sizes).sum(), 1e-300)
+    total = max((unit_mass * sizes).sum(), 1e-300)  # not 0, as a divisor
     unit_gaps = np.asarray(cell_gaps @ items.masses) / total
     share = (np.asarray(np.hstack([shares, shares]) @ items.masses) * sizes).sum(axis=1) / total
     gaps = (unit_gaps * sizes).sum(axis=1)
     deviations = (unit_gaps - np.outer(gaps, unit_mass / total)) * np.sqrt(sizes)
-    # Quarter judgments at the extremes, as in `bootstrap`: also equal judgments leave an error.
+    # With a quarter judgment at each extreme, as in `bootstrap`: equal judgments err, too.
     pseudo_gaps = (cell_gaps @ items.extremes()[:, :-5].T - gaps[:, None]) / total
     covariance = deviations @ deviations.T + pseudo_gaps @ pseudo_gaps.T / 4
     errors = np.sqrt(np.diag(covariance))
@@ -299,11 +299,11 @@ def gap_ends(
     standard_scores = np.abs(gaps) / np.maximum(errors, EDGE)
     excess = np.maximum(np.abs(gaps) - 2 * errors, 0)
     low_direction = excess if excess.any() else (standard_scores == standard_scores.max()) * 1.0
-    tail = float(ndtr(widened_quantile(n_units)))
-    low = _gaps_beyond(
-        np.where(gaps < 0, -low_direction, low_direction), noise, value, tail, 1, size
-    )
-    high = _gaps_beyond(np.where(signs(gaps) < 0, -errors, errors), noise, reached, tail, -1, size)
+    tail = float(ndtr(widened_quantile(n_units)))  # 2.5%, less for few items
+    low_direction = np.where(gaps < 0, -low_direction, low_direction)
+    high_direction = np.where(signs(gaps) < 0, -errors, errors)
+    low = _gaps_beyond(low_direction, noise, value, tail=tail, side=1, size=size)
+    high = _gaps_beyond(high_direction, noise, reached, tail=tail, side=-1, size=size)
     return GapEnds(gaps, low, high, share)
 
 
@@ -311,6 +311,7 @@ def _gaps_beyond(
     direction: FloatArray,
     errors: FloatArray,
     value: float,
+    *,
     tail: float,
     side: int,
     size: Callable[[FloatArray], FloatArray],
@@ -341,7 +342,7 @@ def _gaps_beyond(
     low, high = 0.0, value + EDGE
     while not is_beyond(high):
         low, high = high, 2 * high
-    for _ in range(15):
+    for _ in range(15):  # halves the bracket to 1/32,768
         middle = (low + high) / 2
         low, high = (low, middle) if is_beyond(middle) else (middle, high)
     return np.asarray(high * direction[:, 0])
@@ -361,7 +362,8 @@ def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equa
 def bins_of_values(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
     """Return the number of each value's bin, from 0 (-1 for a value in no bin).
 
-    The shape is (K,), or (resamples, K) for `equal_mass`, where bins depend on the masses.
+    The shape is (K,), or (resamples, K) for `equal_mass`, where bins depend on the masses. Kinds of
+    bins are those of `ece`. ValueError if `binning` is none of them or `bins` is below 1.
     """
     check_bins(bins)
     check_choice("binning", binning, Binning)
@@ -379,7 +381,7 @@ def bins_of_values(tables: ConfidenceTables, bins: int, binning: Binning) -> Int
 
 
 def brier_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier` of each table."""
+    """Compute `brier` of each table of answers by confidence and outcome."""
     loss = tables.right @ (1 - tables.values) ** 2 + tables.wrong @ tables.values**2
     return divide_or_nan(loss - tables.credit_spread, tables.mass.sum(axis=1))
 
@@ -395,11 +397,11 @@ def brier_of_tables(tables: ConfidenceTables) -> FloatArray:
 def brier(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Brier score: mean squared difference of confidence and outcome.
 
-    (confidence - outcome)^2 also for partial credit. Where a study's outcomes are chances of being
-    right, as in LifeEval, its results have the expected score, which is higher by p (1 - p).
+    It is the mean of (confidence - outcome)^2 for partial credit, too. Where a study's outcomes are
+    chances p of being right, its results have the expected score, which is higher by p (1 - p).
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the credit between.
 
     Example:
@@ -410,7 +412,7 @@ def brier(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def log_score_of_tables(tables: ConfidenceTables, *, step: float = 0.01) -> FloatArray:
-    """Compute `log_score` of each table."""
+    """Compute `log_score` of each table, with confidence kept half a step from 0 and 1."""
     if not 0 < step <= 1:
         raise ValueError(f"step={step} is not above 0 and at most 1, as 0.01 for 0-100 is.")
     probability = np.clip(tables.values, step / 2, 1 - step / 2)
@@ -440,13 +442,13 @@ def log_score(confidence: ArrayLike, correct: ArrayLike, *, step: float = 0.01) 
     comparable where reports lie at the ends. log 2 = 0.693 for confidence that is always 0.5.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         step: Smallest step of the stated scale as a share of its width, above 0 and at most 1;
             1/20 for 0-20.
 
     Raises:
-        ValueError: The step is not above 0 and at most 1.
+        ValueError: The step is not above 0 and at most 1, or a value is not in [0, 1].
 
     Example:
         >>> log_score([1.0, 0.5], correct=[1, 0])
@@ -483,7 +485,7 @@ def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
 
 
 def brier_reliability_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_reliability` of each table."""
+    """Compute `brier_reliability` of each table of answers by confidence and outcome."""
     return _mean_squared_distance(tables, tables.values)
 
 
@@ -499,14 +501,14 @@ def brier_reliability(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Mean squared distance of confidence from the accuracy at that confidence.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
     """
     return float(brier_reliability_of_tables(confidence_table(confidence, correct))[0])
 
 
 def brier_resolution_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_resolution` of each table."""
+    """Compute `brier_resolution` of each table of answers by confidence and outcome."""
     return _mean_squared_distance(tables, accuracy_of_tables(tables)[:, None])
 
 
@@ -523,15 +525,16 @@ def brier_resolution(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Mean squared distance of the accuracy at each confidence from the accuracy.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
     """
     return float(brier_resolution_of_tables(confidence_table(confidence, correct))[0])
 
 
 def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_uncertainty` of each table."""
+    """Compute `brier_uncertainty` of each table of answers by confidence and outcome."""
     share = accuracy_of_tables(tables)
+    # Less y (1 - y) of partial credits y, whose sum may be one number for all tables: + 0 * total.
     return share * (1 - share) - divide_or_nan(
         tables.credit_spread + 0 * tables.total, tables.total
     )
@@ -552,10 +555,10 @@ def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
 def brier_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Accuracy times 1 - accuracy.
 
-    With partial credit it is the variance of the outcomes, so that the three parts add up.
+    With partial credit it is the variance of the outcomes, so that Murphy's three parts add up.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the credit between.
     """
     return float(brier_uncertainty_of_tables(confidence_table(confidence, correct))[0])
@@ -595,6 +598,7 @@ def brier_uncertainty_interval(
         trials,
         counts=unit_sizes(item_numbers, counts, item_numbers.max(initial=-1) + 1)[: len(trials)],
     )
+    # a (1 - a) is greatest, 0.25, at a = 0.5, which may lie between the limits.
     ends = low * (1 - low), high * (1 - high)
     return min(ends), 0.25 if low <= 0.5 <= high else max(ends)
 
@@ -624,7 +628,7 @@ _ROOT_MEAN_SQUARE_INTERVAL = Interval(
 def rms_calibration_error_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
 ) -> FloatArray:
-    """Compute `rms_calibration_error` of each table."""
+    """Compute `rms_calibration_error` of each table of answers by confidence and outcome."""
     gap, mass = sum_in_bins(tables, bins, binning, _gap_mass(tables), tables.mass)
     return _root_mean_square_gap(gap, mass, tables.total)
 
@@ -647,13 +651,13 @@ def rms_calibration_error(
     At least `ece` in the same bins; one bin that is far off weighs more. Biased upwards as ECE is.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
-        bins: As in `ece`.
-        binning: As in `ece`.
+        bins: Number of bins, at least 1.
+        binning: Kind of bins, as in `ece`.
 
     Raises:
-        ValueError: `bins` is below 1 or `binning` is not known.
+        ValueError: A value is not in [0, 1], `bins` is below 1 or `binning` is not known.
 
     Example:
         >>> round(rms_calibration_error([0.75, 0.75, 1.0, 1.0], correct=[1, 0, 1, 1]), 6)
@@ -687,10 +691,11 @@ SIZE = 100
 def hle_calibration_error_of_tables(
     tables: ConfidenceTables, *, size: int = SIZE, top_bin: TopBin = "kept"
 ) -> FloatArray:
-    """Compute `hle_calibration_error` of each table."""
+    """Compute `hle_calibration_error` of each table of answers by confidence and outcome."""
     check_choice("top_bin", top_bin, TopBin)
     if size < 1:
         raise ValueError(f"size={size} is below 1.")
+    # Gaps are cut at ranks by interpolation, which splits ties in proportion.
     cumulated_mass = np.cumsum(np.insert(tables.mass, 0, 0, axis=1), axis=1)
     cumulated_gap = np.cumsum(np.insert(_gap_mass(tables), 0, 0, axis=1), axis=1)
     squares = np.full(len(cumulated_mass), np.nan)
@@ -721,24 +726,24 @@ def hle_calibration_error(
     """Calibration error of Humanity's Last Exam: root mean square over bins by rank.
 
     Of n items in order of confidence, max(1, floor(n / 100)) bins hold 100 each, and the last one
-    also what remains: 100 to 199, or all where there are fewer. With `top_bin="kept"` it is
-    sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2), as in inspect_evals.
-    The published figures come from code that leaves out the last bin, which holds the surest
-    answers, from the sum and not from n: `top_bin="dropped"`. It is NaN if there is one bin only,
-    since nothing is left to sum.
+    also what remains: 100 to 199, or all where there are fewer (`size` is 100). With
+    `top_bin="kept"` it is sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2), as
+    in inspect_evals. The published figures come from code that leaves out the last bin, which holds
+    the surest answers, from the sum and not from n: `top_bin="dropped"`. It is NaN if there is one
+    bin only, since nothing is left to sum.
 
     Equally sure judgments that fall in two bins count in each with the mean outcome of all of them,
     so that their order doesn't matter; in inspect_evals it does. Epochs of an item count as one
     item and fill a bin together; inspect_evals counts each epoch.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         size: Number of items in a bin, at least 1.
-        top_bin: As above.
+        top_bin: Whether the last bin is `kept` or `dropped`.
 
     Raises:
-        ValueError: `size` is below 1 or `top_bin` is not known.
+        ValueError: A value is not in [0, 1], `size` is below 1 or `top_bin` is not known.
 
     Example:
         >>> hle_calibration_error([0.9, 0.9, 0.5, 0.5], correct=[1, 1, 1, 0], size=2)
@@ -789,7 +794,7 @@ def debiased_squared_error(
     the highest with those below it. Where all confidences are distinct, neighbours are paired.
 
     Where confidence is calibrated it is about 0, above or below: nothing is cut off at 0, and no
-    root is taken.
+    root is taken. NaN if there are fewer than two items, or outcomes other than 0 and 1.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -810,11 +815,13 @@ def debiased_squared_error(
     if not items.binary or not len(group):
         return float("nan")
     k, values = len(group), items.values
+    # Sums over the values of each group; columns are K of right and K of wrong answers.
     place = (np.tile(group, 2), np.arange(2 * k))
     shape = int(group[-1]) + 1, 2 * k
     mass = csr_array((np.ones(2 * k), place), shape=shape) @ items.masses
     gap = csr_array((np.append(values - 1, values), place), shape=shape) @ items.masses
     group_gap, group_mass = (sum_over_units(cells, items.sizes) for cells in (gap, mass))
+    # Over pairs of different items: the square of the sum less the squares.
     product = group_gap**2 - sum_over_units(gap.power(2), items.sizes)
     pairs = group_mass**2 - sum_over_units(mass.power(2), items.sizes)
     return float((group_mass * product / pairs).sum() / group_mass.sum())
@@ -838,11 +845,13 @@ def _group_by_item(
 def _groups_of_values(cells: ItemTables) -> IntArray:
     """Return the number of each value's group: neighbouring values with at least two items.
 
-    Groups are as small as possible; empty if there are fewer than two items.
+    Groups are as small as possible, and the last one joins the one below if it has one item. Empty
+    if there are fewer than two items.
     """
     k = len(cells.values)
     items = [set[int]() for _ in range(k)]
     for row, (start, end) in enumerate(itertools.pairwise(cells.masses.indptr)):
+        # Row k + i has the wrong answers of the value whose right ones are in row i.
         items[row % k].update(cells.masses.indices[start:end].tolist())
     group, group_items, number = np.zeros(k, np.int64), set[int](), 0
     for column, value_items in enumerate(items):
@@ -870,15 +879,16 @@ def rms_calibration_error_interval(
         unit: The number of each judgment's item; each is an item of its own if None.
         counts: Number of items with an equal judgment, for judgments that are each the only one of
             their item; one each if None.
-        bins: As in `ece`; those of equal mass are the sample's.
-        binning: As in `ece`.
+        bins: Number of bins; those of equal mass are the sample's.
+        binning: Kind of bins, as in `ece`.
 
     Returns:
         Both ends; NaN if there are fewer than two items.
     """
     items = _group_by_item(confidence, correct, unit, counts)
-    place = bins_of_values(items.total_table(), bins, binning).ravel()
-    return gaps_interval(items, place == np.unique(place[place >= 0])[:, None], root_mean_square)
+    bin_of_value = bins_of_values(items.total_table(), bins, binning).ravel()
+    in_bin = bin_of_value == np.unique(bin_of_value[bin_of_value >= 0])[:, None]  # (bins, K)
+    return gaps_interval(items, in_bin, root_mean_square)
 
 
 MOST_GROUPS = 200
@@ -895,7 +905,7 @@ def debiased_squared_error_interval(
     *,
     counts: IntArray | None = None,
 ) -> tuple[float, float]:
-    """95% interval of the mean squared calibration gap, made as `ece_interval`.
+    """95% interval of `debiased_squared_error`: the squared ends of one made as `ece_interval`.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -905,8 +915,8 @@ def debiased_squared_error_interval(
             their item; one each if None.
 
     Returns:
-        Both ends, the value between them; NaN where there are fewer than five items for each
-        distinct confidence, or more than 200 of these.
+        Both ends, the value between them; NaN where outcomes are not 0 or 1, and where confidences
+        form no group of two items, more than 200, or groups of fewer than five items on average.
     """
     cells = _group_by_item(confidence, correct, unit, counts)
     group, (items,) = _groups_of_values(cells), cells.total_table().total
@@ -941,7 +951,7 @@ _SMOOTH = Interval(
 
 
 def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = None) -> FloatArray:
-    """Compute `smooth_ece` of each table."""
+    """Compute `smooth_ece` of each table, from the cosine coefficients of its gaps."""
     if bandwidth is not None and not bandwidth >= LEAST_BANDWIDTH:
         raise ValueError(f"bandwidth={bandwidth} is below {LEAST_BANDWIDTH}.")
     values, gaps, waves = tables.values, _gap_mass(tables), np.arange(GRID)
@@ -950,20 +960,20 @@ def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = 
         starts = np.searchsorted(place, np.arange(len(values)))
         gaps = np.add.reduceat(gaps, starts, axis=1)
     gap = divide_or_nan(gaps, tables.total[:, None])
-    parts = np.tile(np.where(tables.total > 0, 0, np.nan)[:, None], GRID)
+    coefficients = np.tile(np.where(tables.total > 0, 0, np.nan)[:, None], GRID)
     step = max(1, _CHUNK // GRID)
     for start in range(0, gap.shape[1], step):
         chunk = slice(start, start + step)
-        parts += gap[:, chunk] @ np.cos(np.pi * np.outer(values[chunk], waves))
+        coefficients += gap[:, chunk] @ np.cos(np.pi * np.outer(values[chunk], waves))
 
     def error(width: FloatArray) -> FloatArray:
-        damped = parts * np.exp(-(np.outer(width, np.pi * waves) ** 2) / 2)
+        damped = coefficients * np.exp(-(np.outer(width, np.pi * waves) ** 2) / 2)
         return np.asarray(np.abs(dct(damped, type=3)).mean(axis=1))
 
     if bandwidth is not None:
         return error(np.full(len(gap), bandwidth))
-    # The error is never below that of all judgments, and falls with the width.
-    low = np.maximum(np.abs(parts[:, 0]), LEAST_BANDWIDTH)
+    # The error falls with the width, but never below the absolute mean gap.
+    low = np.maximum(np.abs(coefficients[:, 0]), LEAST_BANDWIDTH)
     highest_error = error(low)
     return np.where(
         highest_error > low,
@@ -998,12 +1008,12 @@ def smooth_ece(
     twentieth of the narrowest kernel.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         bandwidth: s, from 0.008 on; chosen if None.
 
     Raises:
-        ValueError: The bandwidth is below 0.008.
+        ValueError: The bandwidth is below 0.008, or a value is not in [0, 1].
 
     Example:
         >>> round(smooth_ece([0.75] * 4, [1, 1, 0, 0]), 3)
@@ -1017,20 +1027,21 @@ def smooth_ece(
 def _solve_fixed_point(
     function: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
 ) -> FloatArray:
-    """Return x between `low` and `high` with function(x) = x, for each row (Illinois rule).
+    """Return x between `low` and `high` with function(x) = x, for each row.
 
+    By false position with the Illinois rule, which halves the excess at an end that was kept twice.
     The function takes one x per row and must fall with it.
     """
     ends = np.array([low, high])
     end_excess = np.array([high - low, function(high) - high])
-    rows, last = np.arange(len(low)), np.full(len(low), -1)
+    rows, previous_side = np.arange(len(low)), np.full(len(low), -1)
     for _ in range(_MOST_STEPS):
         fall = end_excess[0] - end_excess[1]
         middle = ends[0] + np.ptp(ends, axis=0) * end_excess[0] / np.where(fall > 0, fall, 1)
         excess = function(middle) - middle
         side = (excess <= 0).astype(np.int64)
-        end_excess[1 - side, rows] *= np.where(side == last, 0.5, 1)
-        ends[side, rows], end_excess[side, rows], last = middle, excess, side
+        end_excess[1 - side, rows] *= np.where(side == previous_side, 0.5, 1)
+        ends[side, rows], end_excess[side, rows], previous_side = middle, excess, side
         if not (np.abs(excess) > _NEAR).any():
             break
     return np.asarray(middle)
@@ -1050,8 +1061,8 @@ def smooth_ece_interval(
     """95% interval of `smooth_ece`, made as `ece_interval` of gaps in bins around multiples of .05.
 
     Gaps lie at the mean confidence of their bins, and the kernel is as wide as the sample's, at
-    least 0.05. Each end is the smooth ECE of the gaps that the search gives for it; the upper end
-    is the size of these gaps with the sample's kernel if that is greater.
+    least 0.05. Each end is the smooth ECE of the gaps that the search of `ece_interval` finds; the
+    upper end is the size of these gaps with the sample's kernel if that is greater.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -1072,6 +1083,7 @@ def smooth_ece_interval(
     inside = (place == np.unique(place)[:, None]) * 1.0
     mass = inside @ tables.mass[0]
     bin_confidence = inside @ (tables.mass[0] * tables.values) / mass
+    # `kernel` maps gaps at the bins' confidences to smoothed gaps on a grid, as in `smooth_ece`.
     waves = np.arange(_COARSE)
     damped = np.exp(-((max(value, _WIDE_ENOUGH) * np.pi * waves) ** 2) / 2) * (2 - (waves == 0))
     bin_waves = np.cos(np.pi * np.outer(waves, bin_confidence)) * damped[:, None]
@@ -1085,7 +1097,7 @@ def smooth_ece_interval(
         items,
         inside,
         size,
-        lambda gaps: np.cos(np.pi * np.outer(bin_confidence, waves)) @ bin_waves @ gaps,
+        signs=lambda gaps: np.cos(np.pi * np.outer(bin_confidence, waves)) @ bin_waves @ gaps,
     )
     if ends is None:
         return np.nan, np.nan

@@ -170,9 +170,9 @@ def conformal_offset_interval(
     P(K < a), and b the least with P(K >= b), of at most (1 - confidence)/2.
 
     Args:
-        lower: As in `conformal_offset`.
-        upper: As in `conformal_offset`.
-        truth: As in `conformal_offset`.
+        lower: Lower bounds on the calibration items, one an item; items with a NaN are left out.
+        upper: Upper bounds, in the order of `lower`.
+        truth: True values, in the order of `lower`.
         level: Nominal level of the stated intervals in percent, between 0 and 100.
         confidence: Level of the returned interval, between 0 and 1.
 
@@ -183,6 +183,7 @@ def conformal_offset_interval(
     """
     scores = conformity_scores(lower, upper, truth)
     ranked = np.sort(scores[~np.isnan(scores)])
+    # P(K <= k) for k from 0 to n; -inf and inf are the scores of ranks 0 and n + 1.
     below = bdtr(np.arange(len(ranked) + 1.0), len(ranked), checked_level(level) / 100)
     tail = (1 - confidence) / 2
     low, high = np.searchsorted(below, [tail, 1 - tail])
@@ -197,7 +198,7 @@ def conformal_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds moved outwards by the offset: [lower - offset, upper + offset].
 
-    A negative offset can make bounds cross: the conformal set is then empty.
+    A negative offset can make bounds cross: the conformal set is then empty. NaN stays NaN.
 
     Example:
         >>> conformal_interval([1], [3], offset=0.5)
@@ -224,4 +225,4 @@ def conformal_rank(n: IntArray, level: float) -> IntArray:
         level: Nominal level in percent, between 0 and 100.
     """
     share = Fraction(checked_level(level)).limit_denominator(10**9) / 100
-    return -(-(n + 1) * share.numerator // share.denominator)
+    return -(-(n + 1) * share.numerator // share.denominator)  # -(-a // b) is ceil(a / b)

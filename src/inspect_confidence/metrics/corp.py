@@ -61,7 +61,7 @@ class _Fit(NamedTuple):
 
 
 def _isotonic_fit(tables: ConfidenceTables) -> _Fit:
-    """Return the regression of each table, computed once and kept in `tables.shared`."""
+    """Return the isotonic fit of each table, computed once and kept in `tables.shared`."""
     if "recalibrated" not in tables.shared:
         at_once = len(tables.values) <= _MAX_MINIMAX_VALUES and len(tables.right) > 1
         tables.shared["recalibrated"] = (_isotonic_by_minimax if at_once else _isotonic_by_rows)(
@@ -83,7 +83,10 @@ _MAX_MINIMAX_VALUES = 40
 
 
 def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
-    """Fit at each value the maximum over starts of the minimum over ends of the mean."""
+    """Fit at each value the maximum over starts of the minimum over ends of the mean.
+
+    Means are accuracies of runs of values that start at or below the value and end at or above it.
+    """
     padding = (1, 0), (0, 0)
     right = np.pad(np.cumsum(tables.right.T, axis=0), padding)
     mass = np.pad(np.cumsum(tables.mass.T, axis=0), padding)
@@ -137,7 +140,7 @@ def _recalibrated_brier(tables: ConfidenceTables) -> FloatArray:
 
 
 def corp_miscalibration_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `corp_miscalibration` of each table."""
+    """Compute `corp_miscalibration` of each table of answers by confidence and outcome."""
     return np.maximum(brier_of_tables(tables) - _recalibrated_brier(tables), 0)
 
 
@@ -155,11 +158,11 @@ def corp_miscalibration(confidence: ArrayLike, correct: ArrayLike) -> float:
 
     MCB = mean (c - y)^2 - mean (x(c) - y)^2, where x is the non-decreasing function of confidence c
     that fits outcomes y best. No bins are chosen. Above 0 also where confidence is calibrated, by
-    about the Brier score's error, and less so the fewer values confidence takes; what is not
-    monotone isn't seen.
+    about the Brier score's sampling error, and by less the fewer values confidence takes. Where
+    accuracy falls as confidence rises, only the mean over such values counts.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
@@ -170,7 +173,7 @@ def corp_miscalibration(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def corp_discrimination_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `corp_discrimination` of each table."""
+    """Compute `corp_discrimination` of each table of answers by confidence and outcome."""
     return np.maximum(brier_uncertainty_of_tables(tables) - _recalibrated_brier(tables), 0)
 
 
@@ -187,11 +190,11 @@ def corp_discrimination_of_tables(tables: ConfidenceTables) -> FloatArray:
 def corp_discrimination(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Brier score of the accuracy as constant confidence less that of recalibrated confidence.
 
-    DSC = a (1 - a) - mean (x(c) - y)^2 with accuracy a and x as in `corp_miscalibration`: 0 where
-    accuracy never rises with confidence.
+    DSC = a (1 - a) - mean (x(c) - y)^2 with accuracy a and x the best non-decreasing function of
+    confidence c for outcomes y (isotonic regression): 0 where accuracy never rises with confidence.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
@@ -202,7 +205,7 @@ def corp_discrimination(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def corp_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `corp_uncertainty` of each table."""
+    """Compute `corp_uncertainty` of each table of answers by confidence and outcome."""
     return brier_uncertainty_of_tables(tables)
 
 
@@ -226,14 +229,14 @@ def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
     partial credit it is the variance of the outcomes.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the credit between.
     """
     return float(corp_uncertainty_of_tables(confidence_table(confidence, correct))[0])
 
 
 def brier_skill_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_skill` of each table."""
+    """Compute `brier_skill` of each table of answers by confidence and outcome."""
     return 1 - divide_or_nan(brier_of_tables(tables), brier_uncertainty_of_tables(tables))
 
 
@@ -252,10 +255,10 @@ def brier_skill(confidence: ArrayLike, correct: ArrayLike) -> float:
 
     1 if every right answer has confidence 1 and every wrong one 0; 0 if confidence scores as the
     sample's accuracy, always stated, would; below 0 if worse. The accuracy is known only
-    afterwards.
+    afterwards. NaN if all answers are right, or all wrong.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Source: Murphy (1973, Journal of Applied Meteorology 12).
@@ -314,13 +317,14 @@ def corp_band(
     diagonal. The band is for each value alone: a curve may leave it at one of many by chance.
 
     Args:
-        confidence: In [0, 1], one a judgment; NaN is left out.
+        confidence: In [0, 1], one a judgment; NaN is left out (ValueError if none is left).
         unit: The number of each judgment's item; each is an item of its own if None.
         draws: Number of simulated outcomes of all judgments.
         seed: Seed of the draws.
 
     Source: Dimitriadis, Gneiting and Jordan (2021).
     """
+    # Observed outcomes play no part: confidence is passed in their place.
     confidences, _, item_numbers, _ = _present_judgments(confidence, confidence, unit, None)
     tables = list(_simulated_tables(confidences, item_numbers, None, draws, seed))
     curves = np.concatenate([_isotonic_accuracy(chunk) for chunk in tables])
@@ -357,8 +361,8 @@ def calibration_p(
     few items p is always high. More than 250 distinct confidences are rounded to steps of 1/120.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
-        correct: 1 right, 0 wrong.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
         unit: The number of each judgment's item; each is an item of its own if None.
         counts: Number of items with an equal judgment, for judgments that are each the only one of
             their item; one each if None.
@@ -413,9 +417,9 @@ def _simulated_tables(
 ) -> Iterator[ConfidenceTables]:
     """Yield the tables of simulated outcomes in chunks, `draws` tables in all.
 
-    A judgment is right if the random number of its item is below its confidence. Of many items with
-    one judgment each, and of judgments with counts, numbers of right answers are drawn. Fails
-    without a judgment.
+    A judgment is right if the random number of its item is below its confidence. Of more than
+    4,000 items with one judgment each, and of judgments with `counts` (equal items), the numbers of
+    right answers are drawn from the binomial law instead. Fails without a judgment.
     """
     rng = np.random.default_rng(seed)
     # As in `ItemTables`: equal but for rounding is equal.

@@ -38,7 +38,8 @@ __all__ = [
 
 
 def auroc_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `auroc` of each table."""
+    """Compute `auroc` of each table of answers by confidence and outcome."""
+    # `missed` has the wrong answers at or below each confidence; ties count half.
     below = tables.missed - tables.wrong / 2
     pairs = tables.right.sum(axis=1) * tables.wrong.sum(axis=1)
     return divide_or_nan((tables.right * below).sum(axis=1), pairs)
@@ -57,10 +58,10 @@ def auroc(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Type-2 AUROC: P(confidence when right > when wrong) + P(equal) / 2.
 
     An outcome that is a probability p counts as p right and 1 - p wrong answers. 0.5 where
-    confidence never varies.
+    confidence never varies; NaN if all answers are right, or all wrong.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
@@ -71,8 +72,9 @@ def auroc(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def auprc_error_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `auprc_error` of each table."""
+    """Compute `auprc_error` of each table of answers by confidence and outcome."""
     cumulated_mass = np.cumsum(tables.mass, axis=1)
+    # `missed` has the wrong answers at or below each confidence.
     precision = tables.missed / np.where(cumulated_mass > 0, cumulated_mass, 1)
     return divide_or_nan((tables.wrong * precision).sum(axis=1), tables.wrong.sum(axis=1))
 
@@ -88,10 +90,10 @@ def auprc_error(confidence: ArrayLike, correct: ArrayLike) -> float:
 
     The area under the precision-recall curve: sum over distinct confidences, lowest first, of the
     step in recall times the precision, errors being the positive class. Guessing gives the error
-    rate.
+    rate. NaN without a wrong answer.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Source: Davis and Goadrich (2006).
@@ -108,7 +110,7 @@ _ASYMPTOTIC = 20
 
 
 def _digamma(x: FloatArray) -> FloatArray:
-    """Return digamma of numbers >= 1, several times as fast as scipy if most are above 20."""
+    """Return digamma of numbers >= 1, from 20 on by its asymptotic series (faster than scipy)."""
     inverse_square = 1 / np.square(x)
     series = 1 / 252 - inverse_square / 240
     series = 1 / 12 - inverse_square * (1 / 120 - inverse_square * series)
@@ -119,7 +121,7 @@ def _digamma(x: FloatArray) -> FloatArray:
 
 
 def aurc_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `aurc` of each table."""
+    """Compute `aurc` of each table of answers by confidence and outcome."""
     if "aurc" not in tables.shared:
         tables.shared["aurc"] = _area_under_risk(tables)
     area: FloatArray = tables.shared["aurc"]
@@ -133,7 +135,8 @@ def _area_under_risk(tables: ConfidenceTables) -> FloatArray:
     mass_above, wrong_above = cumulated_mass - mass, np.cumsum(wrong, axis=1) - wrong
     rate = wrong / np.where(mass > 0, mass, 1)
     # Among n tied answers after N with E errors, the j-th brings the expected error rate to
-    # (E + j rate) / (N + j); the sum over j is rate n + (E - rate N) (H(N + n) - H(N)).
+    # (E + j rate) / (N + j); the sum over j is rate n + (E - rate N) (H(N + n) - H(N)), with
+    # harmonic numbers H(n), which are digamma(n + 1) up to a constant.
     harmonic = np.diff(_digamma(cumulated_mass + 1), axis=1, prepend=digamma(1))
     risk = rate * mass + (wrong_above - rate * mass_above) * harmonic
     return divide_or_nan(risk.sum(axis=1), tables.total)
@@ -153,7 +156,7 @@ def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
     surest answers.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
@@ -164,11 +167,11 @@ def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def prr_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `prr` of each table."""
+    """Compute `prr` of each table of answers by confidence and outcome."""
     right, wrong = tables.right.sum(axis=1), tables.wrong.sum(axis=1)
     random = divide_or_nan(wrong, tables.total)
     # The oracle takes all right answers first: the j-th wrong answer has the error rate
-    # j / (R + j), and the sum over j is W - R (H(R + W) - H(R)).
+    # j / (R + j), and the sum over j is W - R (H(R + W) - H(R)), with harmonic numbers H.
     harmonic = digamma(tables.total + 1) - digamma(right + 1)
     oracle = divide_or_nan(wrong - right * harmonic, tables.total)
     reach = np.where(np.minimum(right, wrong) > 0, random - oracle, 0)
@@ -197,10 +200,10 @@ def prr(confidence: ArrayLike, correct: ArrayLike) -> float:
     or a confidence that never varies, and below 0 for a worse order. Error rates are those of the
     answers that are not rejected, at every coverage, as in LM-Polygraph. Where rejected answers
     count as corrected instead, the ratio is 2 `auroc` - 1. An outcome that is a probability p
-    counts as p right and 1 - p wrong answers.
+    counts as p right and 1 - p wrong answers. NaN if all answers are right, or all wrong.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
@@ -211,15 +214,16 @@ def prr(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def meta_information_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `meta_information` of each table."""
+    """Compute `meta_information` of each table of answers by confidence and outcome."""
     total = tables.total
     bits = np.zeros(len(total))
     for cells in (tables.right, tables.wrong):
         expected = tables.mass * cells.sum(axis=1, keepdims=True)
-        odds = np.divide(
+        # p(c, y) / (p(c) p(y)); an empty cell adds 0.
+        ratio = np.divide(
             cells * total[:, None], expected, out=np.ones_like(expected), where=cells > 0
         )
-        bits += (cells * np.log2(odds)).sum(axis=1)
+        bits += (cells * np.log2(ratio)).sum(axis=1)
     return np.maximum(divide_or_nan(bits, total), 0)
 
 
@@ -239,7 +243,7 @@ def meta_information(confidence: ArrayLike, correct: ArrayLike) -> float:
     bias is about (K - 1) / (2 n ln 2) for K distinct confidences.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Source: Dayan (2023).
@@ -252,11 +256,12 @@ def meta_information(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> FloatArray:
-    """Compute `risk_at_coverage` of each table."""
+    """Compute `risk_at_coverage` of each table of answers by confidence and outcome."""
     if not 0 < coverage <= 1:
         raise ValueError(f"coverage={coverage} is not above 0 and at most 1, as 0.8 is.")
     mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]
     covered = coverage * tables.total
+    # Columns run from the greatest confidence down.
     before = np.cumsum(mass, axis=1) - mass
     answered = np.clip(covered[:, None] - before, 0, mass)
     rate = wrong / np.where(mass > 0, mass, 1)
@@ -279,12 +284,12 @@ def risk_at_coverage(confidence: ArrayLike, correct: ArrayLike, *, coverage: flo
     end a part is taken, at their mean error rate.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         coverage: Share of the answers that are given, above 0, at most 1.
 
     Raises:
-        ValueError: The coverage isn't in (0, 1].
+        ValueError: The coverage isn't in (0, 1], a value isn't in [0, 1], or lengths differ.
 
     Example:
         >>> risk_at_coverage([0.9, 0.5, 0.5, 0.1], correct=[1, 0, 1, 0], coverage=0.5)
@@ -296,7 +301,7 @@ def risk_at_coverage(confidence: ArrayLike, correct: ArrayLike, *, coverage: flo
 
 
 def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `augrc` of each table."""
+    """Compute `augrc` of each table of answers by confidence and outcome."""
     wrong, mass = tables.wrong[:, ::-1], tables.mass[:, ::-1]
     risk = np.cumsum(wrong, axis=1) - wrong / 2
     return divide_or_nan((risk * mass).sum(axis=1), tables.total**2)
@@ -319,7 +324,7 @@ def augrc(confidence: ArrayLike, correct: ArrayLike) -> float:
     less sure; in `aurc` wrong answers among the surest few weigh far more.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Source: Traub et al. (2024), Overcoming common flaws in the evaluation of selective
@@ -382,7 +387,7 @@ class Costs:
 def expected_utility_of_tables(
     tables: ConfidenceTables, *, costs: Costs, threshold: float = 0.0
 ) -> FloatArray:
-    """Compute `expected_utility` of each table."""
+    """Compute `expected_utility` of each table of answers by confidence and outcome."""
     return costs.utilities(tables)[:, int(np.searchsorted(tables.values, threshold - EDGE))]
 
 
@@ -408,7 +413,7 @@ def expected_utility(
     (abstain - wrong) / (right - wrong), which doesn't depend on the sample.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         costs: Worth of a right, a wrong and no answer.
         threshold: In [0, 1]; 0 answers always.

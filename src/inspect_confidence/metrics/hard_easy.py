@@ -40,6 +40,8 @@ _EQUAL = 1e-9
 def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayLike) -> float:
     """Pearson correlation of confidence with the true probability of the answer.
 
+    Pairs with a NaN are left out; NaN if none is left or either is constant.
+
     Example:
         >>> round(confidence_truth_correlation([0.1, 0.5, 0.6], [0.2, 0.4, 0.3]), 12)
         0.755928946018
@@ -48,7 +50,7 @@ def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayL
     statistic = correlation_of(
         confidences, probabilities, np.arange(len(confidences)), len(confidences)
     )
-    return float(statistic(np.ones((1, len(confidences))))[0])
+    return float(statistic(np.ones((1, len(confidences))))[0])  # weights 1: the sample itself
 
 
 def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> Statistic:
@@ -135,7 +137,8 @@ def hard_easy_slope(
 
     Args:
         overconfidence: Confidence less outcome, one a judgment.
-        difficulty: In LifeEval 1 - the maximum achievable score, in [0, 1].
+        difficulty: In [0, 1]; in LifeEval 1 - the maximum achievable score, which is the greatest
+            true probability of any answer.
         clusters: The cluster of each judgment, within which residuals are correlated. Each
             judgment is its own if None. LifeEval's results have an interval over ages instead.
 
@@ -163,7 +166,7 @@ def hard_easy_slope(
     nan = float("nan")
     if len(y) < 2 or np.ptp(x) < _EQUAL:
         return HardEasySlope(nan, nan, nan, nan, nan, len(y), dict.fromkeys(members, nan))
-    # Centred, so that nothing is lost where difficulties are nearly equal.
+    # Centred, so that nothing is lost where difficulties are nearly equal; height is at their mean.
     design = np.column_stack([np.ones_like(x), x - x.mean()])
     inverse = np.asarray(np.linalg.inv(design.T @ design), np.float64)
     height, slope = map(float, inverse @ design.T @ y)
@@ -198,7 +201,7 @@ def _cluster_score(design: FloatArray, inverse: FloatArray, residuals: FloatArra
         residuals: e_g, the residuals of the cluster's judgments.
     """
     values, vectors = np.linalg.eigh(np.eye(len(residuals)) - design @ inverse @ design.T)
-    root = np.where(values > _NOTHING, values, np.inf) ** -0.5
+    root = np.where(values > _NOTHING, values, np.inf) ** -0.5  # 0 where an eigenvalue is 0
     adjusted = vectors @ (root * (vectors.T @ residuals))
     return float(inverse[1] @ design.T @ adjusted)
 
@@ -225,7 +228,8 @@ numbers(
 def optimal_answer_gap(maximum: ArrayLike, true_probability: ArrayLike) -> float:
     """Mean of the maximum achievable score less the true probability of the answer given.
 
-    The maximum is the greatest true probability that any whole age has.
+    The maximum is the greatest true probability that any whole age has. Pairs with a NaN are left
+    out; NaN if none is left.
 
     Example:
         >>> round(optimal_answer_gap([0.5, 0.9], [0.4, 0.9]), 12)

@@ -108,6 +108,7 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
     likelihood = np.stack([_likelihood(s1[i], s2[i], d_prime[i], criterion[i]) for i in rows])
     mu, sigma, unit_posteriors = _posterior(likelihood)
     units[rows] = np.exp(unit_posteriors @ _GRID)
+    # `mu` has the posterior mass at each point of `_GRID`, half of which lies below the point.
     low, high = np.exp(np.interp([0.025, 0.975], np.cumsum(mu) - mu / 2, _GRID))
     m_ratio, mean_sigma = float(np.exp(mu @ _GRID)), float(sigma @ _SIGMAS)
     return GroupMRatio(m_ratio, float(low), float(high), mean_sigma, units, used, left_out)
@@ -152,18 +153,22 @@ def _cell_probabilities() -> FloatArray:
 def _log_prior() -> FloatArray:
     """Return the log prior of sigma and mu, of shape (sigmas, grid)."""
     between = np.sqrt(_SIGMAS[:-1] * _SIGMAS[1:])
+    # P(sigma <= between): sigma is Uniform(0, 1) times half Normal(0, 1), and mu Normal(0, 1).
     below = erf(between / np.sqrt(2)) + between * exp1(between**2 / 2) / np.sqrt(2 * np.pi)
     return np.asarray(np.log(np.diff(below, prepend=0, append=1))[:, None] - _GRID**2 / 2)
 
 
 def _posterior(likelihood: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return posteriors of mu (on `_GRID`), sigma (on `_SIGMAS`) and each unit's log M-ratio."""
-    unit_likelihoods = np.maximum(
-        likelihood @ _cell_probabilities(), 1e-300
-    )  # (sigmas, units, grid)
+    """Return posteriors of mu (on `_GRID`), sigma (on `_SIGMAS`) and each unit's log M-ratio.
+
+    `likelihood` is that of each unit's log M-ratio on `_GRID`, of shape (units, grid).
+    """
+    # Of shape (sigmas, units, mus), and not 0, because of the logarithm.
+    unit_likelihoods = np.maximum(likelihood @ _cell_probabilities(), 1e-300)
     log_joint = np.log(unit_likelihoods).sum(1) + _log_prior()
     joint = np.exp(log_joint - log_joint.max())
     joint /= joint.sum()
+    # Letters: sigma s, unit u, mean mu m, the unit's own log M-ratio t.
     unit_priors = np.einsum(
         "sum,stm->ut", joint[:, None] / unit_likelihoods, _cell_probabilities(), optimize=True
     )

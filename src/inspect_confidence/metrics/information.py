@@ -19,7 +19,8 @@ _NO_INFORMATION = f"{UNREAD}; all answers right, or all wrong; outcomes that are
 
 
 def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `meta_information_corrected` of each table."""
+    """Compute `meta_information_corrected` of each table of answers by confidence and outcome."""
+    # The square root of the number of items, from 1 to 20.
     class_counts = np.clip(np.sqrt(tables.total + 1e-6), 1, MOST_CLASSES).astype(np.int64)
     classes = pooled(tables, class_counts)
     right, wrong = classes.right.sum(axis=1), classes.wrong.sum(axis=1)
@@ -60,8 +61,8 @@ def meta_information_corrected(confidence: ArrayLike, correct: ArrayLike) -> flo
     tells nothing.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
-        correct: 1 right, 0 wrong, or the probability of being right.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
 
     Example:
         >>> round(meta_information_corrected([1, 0] * 50, correct=[1, 0] * 50), 3)
@@ -91,10 +92,10 @@ def pooled(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
     mass, class_limit = tables.mass, int(classes.max(initial=1))
     rank = np.cumsum(mass > 0, axis=1)
     middle = (np.cumsum(mass, axis=1) - mass / 2) / np.maximum(tables.total[:, None], 1e-300)
-    shared = np.floor(middle * classes[:, None] + 1e-9).astype(np.int64)
-    place = np.where(rank[:, -1:] <= classes[:, None], rank - 1, shared)
-    place = np.clip(place, 0, classes[:, None] - 1)
-    cell = (place + class_limit * np.arange(len(mass))[:, None]).ravel()
+    by_mass = np.floor(middle * classes[:, None] + 1e-9).astype(np.int64)
+    class_number = np.where(rank[:, -1:] <= classes[:, None], rank - 1, by_mass)
+    class_number = np.clip(class_number, 0, classes[:, None] - 1)
+    cell = (class_number + class_limit * np.arange(len(mass))[:, None]).ravel()
     right, wrong = (
         np.bincount(cell, mass_of_outcome.ravel(), len(mass) * class_limit)
         .reshape(-1, class_limit)
@@ -105,7 +106,7 @@ def pooled(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
 
 
 def _jackknifed_information(right: FloatArray, wrong: FloatArray) -> FloatArray:
-    """Return the mutual information of each row in bits, less the jackknife's bias."""
+    """Return the information of each row of masses by class in bits, less the jackknife's bias."""
     mass = right + wrong
     n = mass.sum(axis=1, keepdims=True)
     sides = [(cells, cells.sum(axis=1, keepdims=True)) for cells in (right, wrong)]
@@ -116,7 +117,7 @@ def _jackknifed_information(right: FloatArray, wrong: FloatArray) -> FloatArray:
     value = whole / n + np.log(n)
     bias = np.zeros_like(value)
     for cells, total in sides:
-        d = np.minimum(cells, 1)
+        d = np.minimum(cells, 1)  # the mass left out of each cell
         change = _x_log_x(cells - d) - _x_log_x(cells) - _x_log_x(mass - d) + _x_log_x(mass)
         change += _x_log_x(total) - _x_log_x(total - d)
         remainder = np.maximum(n - d, 1e-300)

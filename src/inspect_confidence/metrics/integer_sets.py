@@ -79,7 +79,7 @@ def mean_distribution(distributions: Sequence[Mapping[int, float]]) -> dict[int,
 
 
 def distribution_rows(distributions: Sequence[Mapping[int, float]]) -> FloatArray:
-    """Return the `traces` of `tunnel_index`: a row of probabilities per distribution.
+    """Return the argument `traces` of `tunnel_index`: a row of probabilities per distribution.
 
     The columns are all values of the distributions, ascending; a missing value has probability 0.
     """
@@ -116,8 +116,8 @@ def prediction_set(probabilities: Mapping[int, float], level: float) -> list[int
 def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, FloatArray]:
     """Return values and normalised probabilities of distributions, each by falling probability.
 
-    Tempering keeps the order of probabilities, so that the order is computed once. Both arrays have
-    the shape (items, largest number of values); shorter rows are padded with probability 0 and
+    Tempering (p^(1/T)) keeps the order of probabilities, so that it is computed once. Both arrays
+    have the shape (items, largest number of values); shorter rows are padded with probability 0 and
     their last value.
 
     Raises:
@@ -134,7 +134,7 @@ def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, Fl
 
 
 def _values_by_probability(distribution: Mapping[int, float]) -> list[int]:
-    """Return the values of probability above 0, most probable first, ties ascending."""
+    """Return the values of probability above 0 (or refuse), most probable first, ties ascending."""
     if not all(0 <= mass < math.inf for mass in distribution.values()):
         raise ValueError(f"A probability is below 0, infinite or NaN: {dict(distribution)}.")
     possible: Iterable[int] = (value for value, mass in distribution.items() if mass > 0)
@@ -145,9 +145,10 @@ def _values_by_probability(distribution: Mapping[int, float]) -> list[int]:
 
 
 def set_sizes(masses: FloatArray, level: float) -> IntArray:
-    """Return how many ranked values each row's smallest set has.
+    """Return how many values each row's smallest set with more than the level (percent) has.
 
-    `masses` are those of `ranked`; if no sum exceeds the level (in percent), all values count.
+    `masses` are those of `ranked`, the greatest first; if no sum exceeds the level, all above 0
+    count.
     """
     total = np.cumsum(masses, axis=1)
     above = total > checked_level(level) / 100 + _ROUNDING
@@ -158,7 +159,7 @@ def set_sizes(masses: FloatArray, level: float) -> IntArray:
 def set_hulls(
     values: FloatArray, masses: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the greatest value of each row's smallest set, as from `ranked`."""
+    """Return least and greatest value of each row's smallest set with more than level percent."""
     last = set_sizes(masses, level)[:, None] - 1
     low = np.take_along_axis(np.minimum.accumulate(values, axis=1), last, axis=1)
     high = np.take_along_axis(np.maximum.accumulate(values, axis=1), last, axis=1)
@@ -168,7 +169,7 @@ def set_hulls(
 def set_covers(
     values: FloatArray, masses: FloatArray, level: float, truth: ArrayLike
 ) -> FloatArray:
-    """Return whether each row's smallest set contains its truth: 1 or 0."""
+    """Return 1 for each row whose smallest set with more than level percent has the truth, or 0."""
     in_set = np.arange(values.shape[1]) < set_sizes(masses, level)[:, None]
     truth_in_set = (values == np.asarray(truth, float)[:, None]) & in_set
     return np.asarray(truth_in_set.any(axis=1), float)
@@ -215,7 +216,7 @@ def temperature_score(
     sets are discrete, it is biased upwards as an estimate of a distortion.
 
     Args:
-        distributions: Probabilities of each item's values.
+        distributions: Probability of each value, by item.
         truth: True values, one an item; items with a NaN are left out.
         levels: Nominal levels in percent, at least one.
 
@@ -243,7 +244,8 @@ def temperature_scores(
 ) -> FloatArray:
     """Return interval scores of the sets' hulls, averaged over levels, by item and temperature.
 
-    `values` and `masses` are those of `ranked`; columns follow `TEMPERATURES`.
+    A hull goes from the least to the greatest value of an item's smallest set with more than the
+    level's probability. `values` and `masses` are those of `ranked`; columns follow `TEMPERATURES`.
     """
     columns = []
     for temperature in TEMPERATURES:
@@ -266,10 +268,10 @@ def temperature_scores(
 def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLike) -> float:
     """Temperature T of p^(1/T) with the greatest likelihood of the train items' truths.
 
-    The least mean of -log p_T(truth), convex in 1/T. It undoes p^(1/T0) at T = 1/T0. Items whose
-    truth has no probability among the values seen are left out: no temperature gives them one.
-    It lies between 0.01 and 100. NaN also if the likelihood doesn't depend on the temperature.
-    Arguments are as in `temperature_score`.
+    It minimises the mean of -log p_T(truth), which is convex in 1/T. It undoes p^(1/T0) at
+    T = 1/T0. Items whose truth has no probability among the values seen are left out: no
+    temperature gives them one. T lies between 0.01 and 100; it is NaN if no item is left or the
+    likelihood doesn't depend on T. Arguments are as in `temperature_score`.
 
     Raises:
         ValueError: There are more or fewer truths than distributions.
@@ -387,7 +389,7 @@ def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
     random ones are taken, whose sampling error may break that order.
 
     Args:
-        traces: As in `tunnel_index`.
+        traces: Distributions of shape (traces, values), rows summing to 1.
         n: Number of traces that are averaged, from 1 to N.
 
     Returns:

@@ -70,7 +70,7 @@ def covered(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> FloatArray:
 def coverage_gap(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
     """Coverage less the nominal level; below 0 is overconfident.
 
-    The level is in percent; the other arguments are those of `coverage`.
+    The level is in percent; the other arguments are those of `coverage`. NaN is left out.
 
     Example:
         >>> round(coverage_gap([1, 2], [2, 4], truth=[2, 5], level=90), 12)
@@ -131,6 +131,8 @@ def interval_scores(
 def mean_width(lower: ArrayLike, upper: ArrayLike) -> float:
     """Mean width of the intervals.
 
+    Judgments with a NaN are left out; NaN if none is left.
+
     Example:
         >>> mean_width([1, 2], [3, 8])
         4.0
@@ -143,7 +145,8 @@ def mean_width(lower: ArrayLike, upper: ArrayLike) -> float:
 def median_width(lower: ArrayLike, upper: ArrayLike) -> float:
     """Median width of the intervals.
 
-    For an even number of judgments it is the mean of the two middle widths.
+    For an even number of judgments it is the mean of the two middle widths. Judgments with a NaN
+    are left out; NaN if none is left.
 
     Example:
         >>> median_width([1, 2, 0], [3, 8, 100])
@@ -158,7 +161,8 @@ def median_width(lower: ArrayLike, upper: ArrayLike) -> float:
 def miss_below(lower: ArrayLike, truth: ArrayLike) -> float:
     """Share of judgments whose truth lies below the lower bound.
 
-    A calibrated central interval misses alpha/2 on either side.
+    A calibrated central interval misses alpha/2 on either side, 0.05 at a level of 90%. Judgments
+    with a NaN are left out; NaN if none is left.
 
     Example:
         >>> miss_below([3, 3], truth=[2, 4])
@@ -171,6 +175,8 @@ def miss_below(lower: ArrayLike, truth: ArrayLike) -> float:
 @metric(direction="target=alpha/2", undefined=_UNREAD, interval=WILSON)
 def miss_above(upper: ArrayLike, truth: ArrayLike) -> float:
     """Share of judgments whose truth lies above the upper bound.
+
+    Judgments with a NaN are left out; NaN if none is left.
 
     Example:
         >>> miss_above([3, 3], truth=[2, 4])

@@ -120,9 +120,9 @@ class JudgeErrors:
         """Count labelled judgments by label and verdict.
 
         Args:
-            label: True class of each judgment, a number of `worth`; pairs with a NaN are left out.
-            verdict: The judge's class for it, a number of `worth`.
-            worth: The value of each class, ascending.
+            label: True class of each judgment, one of `worth`; pairs with a NaN are left out.
+            verdict: The class that the judge gave it, one of `worth`.
+            worth: The numbers that stand for the classes, ascending, as 0 for wrong, 1 for right.
 
         Raises:
             ValueError: A value isn't one of `worth`, or lengths differ.
@@ -150,10 +150,11 @@ class JudgeErrors:
         return np.stack([rng.dirichlet(row + _RATES_PRIOR, draws) for row in self.counts], axis=1)
 
     def why_uncorrectable(self, draws: int = 2_000) -> str:
-        """Return why these rates can't correct anything; an empty text if they can.
+        """Return why these error rates can't correct verdicts; an empty text if they can.
 
         `draws` rates are drawn from their posterior; at most 2.5% may not tell answers apart.
         """
+        # It is 0 where verdicts don't depend on the label; of two classes, Youden's index.
         determinant = np.linalg.det(self.rates) if np.isfinite(self.rates).all() else np.nan
         uninformative = np.linalg.det(self.drawn_rates(draws, 0)) <= 0
         tells_apart = uninformative.mean() <= _MOST_UNINFORMATIVE_DRAWS
@@ -170,13 +171,14 @@ class JudgeErrors:
 
         Args:
             verdict_shares: Shares of the verdicts, of shape (rows, K).
-            rates: Rates of the judge, of shape (rows, K, K); `self.rates` for all rows if None.
+            rates: P(verdict | label), of shape (rows, K, K); `self.rates` for all rows if None.
         """
         row_rates = np.broadcast_to(
             self.rates if rates is None else rates, (len(verdict_shares), *[len(self.worth)] * 2)
         )
         solvable = np.abs(np.linalg.det(row_rates)) > 1e-9
         solvable_rates = np.where(solvable[:, None, None], row_rates, np.eye(len(self.worth)))
+        # Numbers g of the verdicts whose expectation given a label is its worth: rates g = worth.
         gain = np.linalg.solve(
             solvable_rates, np.broadcast_to(self.worth[:, None], (*verdict_shares.shape, 1))
         )
@@ -258,8 +260,8 @@ class PredictionPowered:
         A normal interval would hold the true share in only 91 to 93% of samples if ten labels have
         the rarer outcome.
         """
-        value, error, items = (np.array([x]) for x in (self.value, self.error**2, self.items))
-        low, high = wilson_limits(np.clip(value, 0, 1), error, items, 1.0 * items)[0]
+        value, variance, items = (np.array([x]) for x in (self.value, self.error**2, self.items))
+        low, high = wilson_limits(np.clip(value, 0, 1), variance, items, 1.0 * items)[0]
         return float(low), float(high)
 
 

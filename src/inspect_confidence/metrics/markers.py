@@ -289,7 +289,7 @@ class MarkerCells:
     def tables(self, weights: FloatArray, threshold: float = 10) -> MarkerTables:
         """Return a table for each row of weights, which have the shape (resamples, units).
 
-        `threshold` is T of `MarkerTables`.
+        In groups where a marker has fewer sentences than `threshold` it has no internal confidence.
         """
         flat = np.asarray((self.masses @ weights.T).T)
         counts = flat.reshape(len(weights), *self.shape, max(len(self.values), 1))
@@ -357,7 +357,8 @@ def marker_mae(
 ) -> FloatArray:
     """Mean over pairs of the distance between one group's MICs and another's sentences.
 
-    A model whose markers mean the same everywhere gets 0 only at the level `mean`. At the others,
+    A MIC is the mean internal confidence of the sentences with a marker such as "probably". A model
+    whose markers mean the same everywhere gets 0 only at the level `mean`. At the others,
     confidences of sentences scatter about their true value c by E|Bin(K, c)/K - c|, because each is
     estimated from K more answers.
 
@@ -416,10 +417,12 @@ def _distances(
 ) -> list[tuple[FloatArray, FloatArray]]:
     """Return each pair's distances and their weights, each of shape (resamples, distances).
 
-    Arguments are those of `marker_mae`. A distance with weight 0 is 0.
+    Arguments are those of `marker_mae`. A distance with weight 0 is 0. Distances are per marker, at
+    the level `sentence` per marker and confidence, at `response` per kind of reply.
     """
     check_choice("level", level, Level)
     mic = tables.mic
+    # Without a threshold a single sentence gives a marker its MIC.
     second_mic = replace(tables, threshold=0).mic if train_only else mic
     distances = []
     for first, second in pairs:
@@ -448,8 +451,8 @@ def _by_reply(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean distance over the sentences of each kind of reply, and the replies' number.
 
-    Both have the shape (resamples, kinds). A kind without a sentence of the counted markers has the
-    weight 0.
+    Both have the shape (resamples, kinds); replies of one kind have the same sentences. A kind
+    without a sentence of the counted markers has the weight 0.
 
     Args:
         tables: Tables with `replies`.
@@ -473,14 +476,14 @@ def _by_reply(
 
 
 def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatArray:
-    """Mean coefficient of variation of MICs: SD / mean.
+    """Mean coefficient of variation of MICs (mean internal confidences of markers): SD / mean.
 
     Over groups (M-AvgCV) it says how much a marker's MIC varies between data sets, on average over
     markers. But for sampling error it is 0 if every marker means the same everywhere. Over markers
     (D-AvgCV) it says how far a data set's markers are apart, on average over data sets.
 
     Args:
-        mic: MICs of shape (resamples, groups, markers); NaN is left out.
+        mic: MICs of shape (resamples, groups, markers), groups being data sets; NaN is left out.
         over: What varies, `groups` or `markers` (else ValueError). Markers in one group only are
             left out with `groups`, groups with one marker only with `markers`.
         ddof: The variance is the sum of squares over n - ddof.
@@ -491,6 +494,7 @@ def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatA
     mean = _mean(values)
     squares = np.nansum(np.square(values - mean[..., None]), axis=-1)
     sd = np.sqrt(divide_or_nan(squares, n - ddof))
+    # A single value has no variation: NaN, which the mean leaves out.
     return _mean(divide_or_nan(sd, np.where(n > 1, mean, 0)))
 
 
@@ -512,10 +516,11 @@ def spread_interval(
     Source: Hansen (1999, Review of Economics and Statistics 81), for a scale.
 
     Args:
-        mic: MICs of the sample, of shape (groups, markers), NaN where there is none.
+        mic: MICs (mean internal confidences of markers) of the sample, of shape (groups, markers);
+            NaN where there is none.
         draws: MICs of resamples, of shape (resamples, groups, markers).
-        over: What varies, as in `marker_variation`.
-        ddof: As in `marker_variation`.
+        over: What varies, `groups` or `markers`.
+        ddof: The variance is the sum of squares over n - ddof.
 
     Returns:
         Both ends; NaN where the value is NaN or 0, or MICs are the same in every resample.
@@ -543,8 +548,8 @@ def confidence_range(tables: MarkerTables, share: float = 0.9) -> FloatArray:
     """Return the range of sentences' internal confidences, of shape (resamples, groups).
 
     It is the distance between the quantiles (1 - share)/2 and (1 + share)/2 of the sentences in the
-    tables, and limits how large D-AvgCV can be. A quantile is the least value with that share of
-    sentences at or below it. NaN if a group has no sentence.
+    tables, and limits how far a data set's markers can lie apart (D-AvgCV). A quantile is the least
+    value with that share of sentences at or below it. NaN if a group has no sentence.
     """
     counts = tables.counts.sum(axis=2)
     total = counts.sum(axis=-1)
@@ -564,8 +569,9 @@ def marker_rank_correlation(
     """MRC: Fisher mean over pairs of data sets of the correlation of their shared markers' MICs.
 
     Args:
-        mic: MICs of shape (resamples, groups, markers); NaN is no MIC. Pairs that share fewer than
-            three markers, or in one of which all are equal, are left out.
+        mic: MICs (mean internal confidences of markers) of shape (resamples, groups, markers), a
+            group being a data set; NaN is no MIC. Pairs that share fewer than three markers, or in
+            one of which all are equal, are left out; NaN if none is left.
         kind: Kind of correlation, `pearson` or `spearman` (else ValueError).
         clamp: Correlations are kept within +-clamp.
     """
@@ -588,8 +594,9 @@ def marker_trend(
     Markers in fewer than three groups are left out; NaN if none is left.
 
     Args:
-        mic: MICs of shape (resamples, groups, markers); NaN is no MIC.
-        group_values: Accuracy (MAC) or cMFG (MCC) of each group, of shape (resamples, groups).
+        mic: MICs (mean internal confidences of markers) of shape (resamples, groups, markers), a
+            group being a data set; NaN is no MIC.
+        group_values: Accuracy (MAC) or `cmfg` (MCC) of each group, of shape (resamples, groups).
         kind: Kind of correlation, `pearson` or `spearman` (else ValueError).
         clamp: Correlations are kept within +-clamp.
     """
@@ -659,7 +666,7 @@ def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
     """1 less the mean over a reply's sentences of |decisiveness - internal confidence|.
 
     Args:
-        decisiveness: In [0, 1], one a sentence; sentences with a NaN are left out.
+        decisiveness: How sure each sentence sounds, in [0, 1]; sentences with a NaN are left out.
         confidence: Internal confidence in [0, 1], in the order of `decisiveness`.
 
     Raises:
@@ -721,8 +728,8 @@ def cmfg_sums(
 ) -> tuple[FloatArray, FloatArray]:
     """Return what each reply adds to the bins of `cmfg`: its faithfulness, and 1.
 
-    Both have the shape (replies, bins); a reply that is left out adds 0. Errors are those of
-    `cmfg`.
+    Bins are those of `confidence`. Both arrays have the shape (replies, bins); a reply that is left
+    out adds 0. Errors are those of `cmfg`.
     """
     check_choice("convention", convention, Convention)
     shares(faithfulness=faithfulness, confidence=confidence)
@@ -741,7 +748,9 @@ def cmfg_sums(
 def cmfg_of(totals: FloatArray, counts: FloatArray, convention: str = "text") -> FloatArray:
     """Return `cmfg` of each resample; NaN if all bins are empty.
 
-    `totals` and `counts` are sums of those of `cmfg_sums` over replies, of shape (resamples, bins).
+    It is the mean over bins of mean faithfulness. `totals` and `counts` are sums of those of
+    `cmfg_sums` over replies, of shape (resamples, bins). Empty bins count as 0 by the convention
+    `authors`, and by `text` not at all.
     """
     check_choice("convention", convention, Convention)
     filled = counts > 0

@@ -71,10 +71,13 @@ class NewtonStep(NamedTuple):
 def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatArray) -> NewtonStep:
     """Return the log-likelihood at (meta, edges) and the Newton step from there.
 
+    With the upper normal tail Q, positions u_j = offset meta + edge_j and u_0 of edge 0, the chance
+    of level j given stimulus and response is (Q(u_j) - Q(u_j+1)) / Q(u_0), with Q(u_K) = 0.
+
     Args:
         table: Rating tables of R fits.
         meta: meta-d' of each fit.
-        edges: Ascending edges above 0, of shape (K - 1, 2, R).
+        edges: Distances of rating criteria from the type-1 criterion, ascending, (K - 1, 2, R).
         cap: Largest change of meta-d'; 0 keeps it.
     """
     share, present, offset = table
@@ -88,7 +91,7 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
     np.negative(tail, out=tail, where=below)
     chance = tail.copy()
     chance[:, :-1] -= tail[:, 1:]
-    astride = below.copy()
+    astride = below.copy()  # levels with one edge below 0 and the next above, where tails change
     astride[:, :-1] ^= below[:, 1:]
     chance += astride * np.exp(-np.maximum(first, -1)) + (1 - present)
     np.maximum(chance, _FLOOR, out=chance)
@@ -106,6 +109,7 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
     shift_slope[:, :-1] += off_diagonal
     shift_slope[:, 1:] += off_diagonal
 
+    # Newton's equations: edges are eliminated first (tridiagonal), then meta-d' (Schur complement).
     slopes, border = slope[:, 1:].sum(0), (offset * shift_slope[:, 1:]).sum(0)
     solved, coupled = tridiagonal(
         diagonal[:, 1:].sum(0) + (1 - present[1:]),
@@ -118,6 +122,7 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
     edge_step = solved - coupled * meta_step
     gain = (slopes * solved).sum((0, 1)) + meta_step * rise
 
+    # The step is cut where it would close more than 0.9 of a gap between neighbouring edges.
     gaps = np.diff(edges, axis=0, prepend=0)
     closing = (-np.diff(edge_step, axis=0, prepend=0) / gaps * present[1:]).max((0, 1))
     return NewtonStep(
@@ -126,9 +131,9 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
 
 
 def tridiagonal(diagonal: FloatArray, off_diagonal: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve symmetric tridiagonal systems along the first axis (Thomas).
+    """Solve symmetric tridiagonal systems along the first axis (Thomas algorithm).
 
-    `right` has an axis more, the second, of right-hand sides; it is overwritten.
+    `right` has one more axis, the second, of right-hand sides; the solutions overwrite it.
     """
     ratio = np.empty_like(off_diagonal)
     pivot = diagonal[0]
@@ -158,9 +163,10 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
     """Return the rating tables of counts; levels that are empty for both stimuli go last.
 
     Args:
-        nr_s1: Counts given stimulus S1, of shape (R, 2K), in the order of `meta_d`.
+        nr_s1: Counts given stimulus S1, of shape (R, 2K): highest-confidence "S1" ... lowest "S1",
+            lowest "S2" ... highest "S2".
         nr_s2: Counts given stimulus S2.
-        k: c/d' of each fit.
+        k: Type-1 criterion over d', c/d', of each fit.
     """
     half = nr_s1.shape[1] // 2
     matched = np.stack([nr_s2[:, half:], nr_s1[:, half - 1 :: -1]])
@@ -177,7 +183,7 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
 
 
 def starting_edges(table: RatingTables, meta: FloatArray) -> FloatArray:
-    """Return edges to start from: those of one normal tail with the levels' shares.
+    """Return edges to start from: those at which one normal tail has the observed shares of levels.
 
     Shares are those of both stimuli together; `meta` is the meta-d' to start from.
     """
@@ -209,6 +215,7 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
         # At most twice the last step, and one that doubles meta-d' or moves edges by about 1.
         cap = np.clip(2 * length * size, 0.1 * unit, np.maximum(np.abs(next_meta), unit))
         following = newton(table, next_meta, next_edges, cap)
+        # Armijo's rule: a step is halved twice unless it gains 1e-4 of what its slope promises.
         accepted = following.value >= point.value + 1e-4 * length * point.gain - _SLACK
         small = (point.gain < 1e-12) & (size < 1e-6 * np.maximum(unit, np.abs(meta)))
         # A plateau: nothing to gain from steps that aren't small.
@@ -241,7 +248,7 @@ def profile_likelihood(
     """Return the log-likelihood per judgment at each given meta-d', maximised over the edges.
 
     Args:
-        nr_s1: Counts given stimulus S1, of shape (R, 2K), in the order of `meta_d`.
+        nr_s1: Counts of ratings given stimulus S1, of shape (R, 2K), in the order of `meta_d`.
         nr_s2: Counts given stimulus S2.
         meta: meta-d' of each row.
         k: Criterion over meta-d', of each row.
@@ -257,6 +264,7 @@ def profile_likelihood(
                 break
             target = edges + length * point.edge_steps
             new = newton(table, meta, target, no_step)
+            # Armijo's rule: a step is halved twice unless it gains 1e-4 of what its slope promises.
             accepted = new.value >= point.value + 1e-4 * length * point.gain - _SLACK
             length = np.where(accepted, new.length, length / 4)
             edges = np.where(accepted, target, edges)
@@ -299,9 +307,10 @@ def highest_maximum(
 ) -> tuple[FloatArray, FloatArray]:
     """Return meta-d' and log-likelihood per judgment at the highest maximum of each row.
 
-    A criterion far from the middle (large |k| = |c/d'|) makes a second maximum possible, mostly on
-    the other side of 0. Such rows, and those whose first ascent fails, also start from elsewhere;
-    rows whose ascents end at different heights start from eight more values.
+    `nr_s1` and `nr_s2` are counts of ratings as in `meta_d`, and k is c/d'. A criterion far from
+    the middle (large |k| = |c/d'|) makes a second maximum possible, mostly on the other side of 0.
+    Such rows, and those whose first ascent fails, also start from elsewhere; rows whose ascents end
+    at different heights start from eight more values.
     """
     meta, value = np.empty_like(d_prime), np.empty_like(d_prime)
     size = max(1, _CELLS // (2 * nr_s1.shape[1]))
@@ -498,7 +507,7 @@ def m_ratio_of_tables(
     alternatives: int | None = None,
     threshold: float = 0.5,
 ) -> FloatArray:
-    """Compute `m_ratio` of each table."""
+    """Compute `m_ratio` of each table of answers by confidence and outcome."""
     d_prime = d_prime_of(tables, type1=type1, alternatives=alternatives)
     if type1 == "m_afc" and alternatives is not None:
         sensitivity = afc_type2_d_prime(*type2_rates(tables, threshold), alternatives)
@@ -540,11 +549,12 @@ def m_ratio(
             observer with m alternatives (confidence is the posterior of the choice) has the
             observed type-2 rates. Source of that d': Hacker and Ratcliff (1979).
 
-    A fourth, `sdt`, is the `m_ratio` that `meta_d` returns.
+    A fourth, `sdt`, is the `m_ratio` that `meta_d` returns. z is the normal quantile. NaN if d' is
+    at most 0.1, all answers are right or all wrong, or no confidence lies on a side of `threshold`.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
-        correct: 1 right, 0 wrong, or the probability of being right.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
         type1: The model.
         alternatives: Choices an item, m >= 2, the same for all.
         threshold: Confidence from which on it counts as high, in [0, 1].

@@ -71,7 +71,7 @@ class Recalibration:
         return np.asarray(expit(self.c + self.a * np.log(p) - self.b * np.log1p(-p)))
 
     def as_record(self) -> dict[str, object]:
-        """Return the fields in plain types, without those of the other kind."""
+        """Return the fields in plain types, without those of the other kind of map."""
         unused = ("a", "b", "c") if self.kind == "knots" else ("x", "y")
         return {name: value for name, value in asdict(self).items() if name not in unused}
 
@@ -115,9 +115,8 @@ def fit_recalibration(
     if method not in RECALIBRATIONS:
         raise ValueError(f"method={method!r} is not one of {', '.join(RECALIBRATIONS)}.")
     cells = _item_tables(confidence, correct, unit)
-    return _fit_map(
-        method, cells.values, *np.split(cells.masses @ np.ones(cells.masses.shape[1]), 2)
-    )
+    right, wrong = np.split(cells.masses @ np.ones(cells.masses.shape[1]), 2)
+    return _fit_map(method, cells.values, right, wrong)
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,7 @@ def choose_recalibration(
     fold: IntArray | None = None,
     seed: int = 0,
 ) -> ChosenRecalibration:
-    """Return the simplest map whose cross-fitted Brier score is not worse than the best one's.
+    """Return the simplest map whose cross-fitted Brier score is within an error of the least one.
 
     The score of a method is the mean over judgments of (map(confidence) - outcome)^2, with the map
     that is fitted to the items of the other folds. A method qualifies if its score is above the
@@ -171,9 +170,9 @@ def choose_recalibration(
     3.4.3, for the rule of one standard error.
 
     Args:
-        confidence: As in `fit_recalibration`.
-        correct: As in `fit_recalibration`.
-        unit: As in `fit_recalibration`.
+        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        correct: 1 right, 0 wrong, or the probability of being right.
+        unit: The number of each judgment's item; each is an item of its own if None.
         methods: Candidates; all of `RECALIBRATIONS` if empty.
         folds: Number of folds, at least 2.
         fold: The fold of each judgment, from 0 to `folds` - 1, the same for all of an item; if
@@ -210,15 +209,16 @@ def choose_recalibration(
     else:
         item_fold = np.zeros(items, np.int64)
         item_fold[present_unit] = fold[is_present]
-    masses, kinds = cells.masses.tocsc(), len(cells.values)
+    # Rows are K masses of right answers, by confidence, and K of wrong ones; columns are items.
+    masses, k_values = cells.masses.tocsc(), len(cells.values)
     total_mass = np.asarray(masses.sum(axis=1), float)
     fold_maps: dict[str, list[Recalibration]] = {method: [] for method in candidates}
     losses = {method: np.zeros(items) for method in candidates}
     for k in range(folds):
         fold_masses = masses[:, np.flatnonzero(item_fold == k)]
-        right, wrong = fold_masses[:kinds], fold_masses[kinds:]
+        right, wrong = fold_masses[:k_values], fold_masses[k_values:]
         fitted_mass: FloatArray = total_mass - np.asarray(fold_masses.sum(axis=1), float)
-        mass_right, mass_wrong = fitted_mass[:kinds], fitted_mass[kinds:]
+        mass_right, mass_wrong = fitted_mass[:k_values], fitted_mass[k_values:]
         for method in candidates:
             fold_map = _fit_map(method, cells.values, mass_right, mass_wrong)
             q = fold_map(cells.values)
@@ -229,6 +229,7 @@ def choose_recalibration(
     chosen = best
     for method in candidates:
         excess = losses[method] - losses[best]
+        # Standard error of the difference of both scores over items.
         error = excess.std() * np.sqrt(items / max(items - 1, 1) * items) / total_mass.sum()
         if scores[method] - scores[best] <= error + 1e-12:
             chosen = method
@@ -264,8 +265,8 @@ def _fit_map(
     Values without judgments are left out.
     """
     present = right + wrong > EDGE
-    masses = values[present], np.maximum(right[present], 0), np.maximum(wrong[present], 0)
-    return RECALIBRATIONS[method](method, *masses)
+    right, wrong = np.maximum(right[present], 0), np.maximum(wrong[present], 0)
+    return RECALIBRATIONS[method](method, values[present], right, wrong)
 
 
 def _fit_as_stated(
@@ -276,7 +277,7 @@ def _fit_as_stated(
 
 
 def _knot_map(method: str, values: FloatArray, y: FloatArray) -> Recalibration:
-    """Return the map through the points (values, y); points between two of equal y are dropped."""
+    """Return the map through the points (values, y), without points between two of the same y."""
     inner = np.concatenate([[False], (y[1:-1] == y[:-2]) & (y[1:-1] == y[2:]), [False]])[: len(y)]
     return Recalibration(
         method, "knots", x=tuple(values[~inner].tolist()), y=tuple(y[~inner].tolist())
@@ -294,6 +295,7 @@ def _isotonic_means(y: FloatArray, weights: FloatArray) -> FloatArray:
 def _fit_isotonic(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
+    """Return the non-decreasing map of least squares to the accuracy at each confidence."""
     mass = right + wrong
     return _knot_map(method, values, _isotonic_means(right / mass, mass))
 
@@ -301,6 +303,7 @@ def _fit_isotonic(
 def _fit_histogram(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
+    """Return the map to the accuracy of ten bins of equal mass; equal confidences share a bin."""
     mass = right + wrong
     middle = (np.cumsum(mass) - mass / 2) / mass.sum()
     place = np.minimum(np.floor(middle * BINS + EDGE), BINS - 1).astype(np.int64)
@@ -332,6 +335,7 @@ def _fit_venn_abers(
 def _fit_temperature(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
+    """Return the map whose log odds are those of confidence times a slope of at least 0, 1/T."""
     clip, up, down = _clipped_logarithms(values)
     (slope,) = _fit_nonnegative_slopes(np.column_stack([up + down]), right, wrong, intercept=False)
     return Recalibration(method, "logistic", clip, a=slope, b=slope)
@@ -340,6 +344,7 @@ def _fit_temperature(
 def _fit_platt(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
+    """Return the map whose log odds are linear in those of confidence, with a slope >= 0."""
     clip, up, down = _clipped_logarithms(values)
     slope, c = _fit_nonnegative_slopes(np.column_stack([up + down]), right, wrong)
     return Recalibration(method, "logistic", clip, a=slope, b=slope, c=c)
@@ -348,13 +353,14 @@ def _fit_platt(
 def _fit_beta(
     method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
 ) -> Recalibration:
+    """Return the map with log odds a log p - b log(1 - p) + c for confidence p, and a, b >= 0."""
     clip, up, down = _clipped_logarithms(values)
     a, b, c = _fit_nonnegative_slopes(np.column_stack([up, down]), right, wrong)
     return Recalibration(method, "logistic", clip, a=a, b=b, c=c)
 
 
 def _clipped_logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """Return the clip, and log p and -log (1 - p) of the clipped values."""
+    """Return the clip, at most .005, and log p and -log (1 - p) of values in [clip, 1 - clip]."""
     distance_from_ends = np.minimum(values, 1 - values)
     clip = float(min(CLIP, distance_from_ends[distance_from_ends > 0].min(initial=1) / 2))
     p = np.clip(values, clip, 1 - clip)
@@ -378,8 +384,9 @@ def _fit_nonnegative_slopes(
     Returns:
         One slope per column and, if there is one, the intercept.
     """
-    targets = (right.sum() + 1) / (right.sum() + 2), 1 / (wrong.sum() + 2)
-    yes = right * targets[0] + wrong * targets[1]
+    # Platt's targets, instead of 1 for right and 0 for wrong answers.
+    target_right, target_wrong = (right.sum() + 1) / (right.sum() + 2), 1 / (wrong.sum() + 2)
+    yes = right * target_right + wrong * target_wrong
     no = right + wrong - yes
     count = slopes.shape[1]
     best_likelihood, best_coefficients = -np.inf, [0.0] * (count + intercept)
@@ -415,7 +422,7 @@ def _logistic_regression(
         curvature = (columns * ((yes + no) * q * (1 - q))[:, None]).T @ columns
         # Least squares: of values that don't vary the curvature is singular.
         step = np.linalg.lstsq(curvature, columns.T @ (yes - (yes + no) * q), rcond=None)[0]
-        # But for rounding, which near the top is larger than what a step gains.
+        # A fall by rounding is allowed: near the top it is larger than what a step gains.
         while (proposed := likelihood(coefficients + step)) < current - 1e-12 * abs(current):
             step /= 2
         coefficients, current = coefficients + step, proposed

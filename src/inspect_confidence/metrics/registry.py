@@ -92,7 +92,7 @@ class Interval:
         """Return the rule of a difference of two such values.
 
         The methods `score`, `own` and `wilson` become `bootstrap`, unless an `own` or `wilson` one
-        is biased.
+        is biased; one that was `own` or `wilson` then needs at least 15 units.
         """
         rule = replace(self, conservative=self.conservative_difference or self.conservative)
         if self.method == "score":
@@ -221,7 +221,7 @@ def numbers(about: About, **definitions: str) -> None:
     """Register numbers of the results that have no function of their own.
 
     Args:
-        about: Their common declaration.
+        about: Their common declaration: unit, range, interval and the like.
         definitions: One sentence each, by their names in the `metric` column.
 
     Raises:
@@ -259,6 +259,7 @@ def metric(
     """
 
     def register(function: Function) -> Function:
+        """Register the function by its docstring, which is completed, and return it."""
         text = inspect.getdoc(function) or ""
         source = re.search(r"^Source: (.+?)\.?$(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
         if source:

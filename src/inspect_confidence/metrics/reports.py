@@ -108,7 +108,7 @@ class ValueTables:
 
 
 def top1_value_of_tables(tables: ValueTables) -> FloatArray:
-    """Compute `top1_value` of each table."""
+    """Compute `top1_value` of each table of reported values and their mass."""
     greatest_mass = tables.mass.max(axis=1, keepdims=True, initial=0)
     largest = np.where(tables.mass == greatest_mass, tables.values, -np.inf).max(
         axis=1, initial=-np.inf
@@ -128,7 +128,7 @@ def top1_value(reports: ArrayLike) -> float:
     """The commonest report on its own scale; the greatest of several equally common.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out.
+        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
 
     Example:
         >>> top1_value([90, 95, 95])
@@ -138,7 +138,7 @@ def top1_value(reports: ArrayLike) -> float:
 
 
 def top1_share_of_tables(tables: ValueTables) -> FloatArray:
-    """Compute `top1_share` of each table."""
+    """Compute `top1_share` of each table of reported values and their mass."""
     return _share_of_commonest(tables, 1)
 
 
@@ -147,7 +147,7 @@ def top1_share(reports: ArrayLike) -> float:
     """Share of the commonest report.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out.
+        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
 
     Example:
         >>> top1_share([90, 95, 95, 95])
@@ -157,7 +157,7 @@ def top1_share(reports: ArrayLike) -> float:
 
 
 def top3_share_of_tables(tables: ValueTables) -> FloatArray:
-    """Compute `top3_share` of each table."""
+    """Compute `top3_share` of each table of reported values and their mass."""
     return _share_of_commonest(tables, 3)
 
 
@@ -166,7 +166,7 @@ def top3_share(reports: ArrayLike) -> float:
     """Share of the three commonest reports.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out.
+        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
 
     Example:
         >>> top3_share([80, 85, 90, 95, 95])
@@ -176,13 +176,13 @@ def top3_share(reports: ArrayLike) -> float:
 
 
 def _share_of_commonest(tables: ValueTables, count: int) -> FloatArray:
-    """Return the share of the `count` commonest values in each table; NaN without mass."""
+    """Return the share of the `count` commonest values in each table's mass; NaN without mass."""
     top = np.sort(tables.mass, axis=1)[:, ::-1][:, :count].sum(axis=1)
     return divide_or_nan(top, tables.mass.sum(axis=1))
 
 
 def unique_values_of_tables(tables: ValueTables) -> FloatArray:
-    """Compute `unique_values` of each table."""
+    """Compute `unique_values` of each table of reported values and their mass."""
     used = (tables.mass > 0).sum(axis=1).astype(float)
     return np.where(used > 0, used, np.nan)
 
@@ -199,7 +199,7 @@ def unique_values(reports: ArrayLike) -> float:
     """How many different values were reported.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out.
+        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
 
     Example:
         >>> unique_values([90, 95, 95])
@@ -221,7 +221,7 @@ def entropy_bits(probabilities: ArrayLike) -> FloatArray:
 
 
 def report_entropy_of_tables(tables: ValueTables) -> FloatArray:
-    """Compute `report_entropy` of each table."""
+    """Compute `report_entropy` of each table of reported values and their mass."""
     total = tables.mass.sum(axis=1)
     shares = tables.mass / np.where(total > 0, total, 1)[:, None]
     return np.where(total > 0, entropy_bits(shares), np.nan)
@@ -241,7 +241,7 @@ def report_entropy(reports: ArrayLike) -> float:
     -sum p log2 p, in bits. The bias is about (K - 1) / (2 n ln 2) for K values in n reports.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out.
+        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
 
     Example:
         >>> report_entropy([90, 95, 95, 90])
@@ -251,7 +251,7 @@ def report_entropy(reports: ArrayLike) -> float:
 
 
 def round_rate_of_tables(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
-    """Compute `round_rate` of each table."""
+    """Compute `round_rate` of each table of reported values and their mass."""
     nearest = multiple * np.round(tables.values / multiple)
     is_round = np.isclose(tables.values, nearest)
     return divide_or_nan(tables.mass[:, is_round].sum(axis=1), tables.mass.sum(axis=1))
@@ -262,7 +262,7 @@ def round_rate(reports: ArrayLike, *, multiple: int = 5) -> float:
     """Share of reports that are multiples of 5 on their own scale; probabilities in percent.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out.
+        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
         multiple: Number of whose multiples the share is returned.
 
     Example:
@@ -281,7 +281,7 @@ numbers(
 
 
 def utilization_of_tables(tables: ValueTables, *, low: float, high: float) -> FloatArray:
-    """Compute `utilization` of each table."""
+    """Compute `utilization` of each table of reported values and their mass."""
     return (tables.quantile(0.75) - tables.quantile(0.25)) / (high - low)
 
 
@@ -296,10 +296,10 @@ def utilization_of_tables(tables: ValueTables, *, low: float, high: float) -> Fl
 def utilization(reports: ArrayLike, *, low: float, high: float) -> float:
     """How much of the scale is used: the interquartile range of the reports over its width.
 
-    Quartiles are those of `ValueTables`: repeating every report changes nothing.
+    Quartiles are means of lower and upper quantiles: repeating every report changes nothing.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out.
+        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
         low: Least value of the scale.
         high: Greatest value.
 

@@ -245,7 +245,7 @@ def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 
         return 1.0
     array = array / np.abs(array).max()
     if len(array) <= MOST_ENUMERATED:
-        patterns = np.arange(2 ** len(array))[:, None] >> np.arange(len(array)) & 1
+        patterns = np.arange(2 ** len(array))[:, None] >> np.arange(len(array)) & 1  # binary digits
         return float(_is_extreme(np.where(patterns, -1.0, 1.0), array).mean())
     rng = np.random.default_rng(seed)
     chunk_size = max(1, _CHUNK // len(array))
@@ -339,8 +339,8 @@ def ratio(
     Args:
         numerator: One number per unit.
         denominator: One number per unit.
-        extremes: What the four pseudo-units of `bootstrap` add to numerator and denominator, of
-            shape (4, 2); nothing if None.
+        extremes: What the four pseudo-units of `bootstrap` (units with extreme values, added to
+            each resample) add to numerator and denominator, of shape (4, 2); nothing if None.
     """
     above, below = np.asarray(numerator, float), np.asarray(denominator, float)
     # An infinite value of a unit that was not drawn must not make 0 * inf = NaN.
@@ -349,11 +349,12 @@ def ratio(
     )
 
     def compute(totals: FloatArray) -> FloatArray:
+        """Return the ratio of the first two sums; the others count drawn infinite numerators."""
         top, bottom, up, down = totals.T
         with np.errstate(divide="ignore", invalid="ignore"):
             finite = top / bottom
         infinite = np.where(up > 0, np.inf, -np.inf)
-        infinite = np.where((up > 0) & (down > 0), np.nan, infinite)
+        infinite = np.where((up > 0) & (down > 0), np.nan, infinite)  # of both signs
         values = np.where((up > 0) | (down > 0), infinite, finite)
         return np.where(bottom > 0, values, np.nan)
 
@@ -378,7 +379,11 @@ UNBOUNDED: Ends = (-math.inf, math.inf)
 
 
 def extremes_of(values: FloatArray, ends: Ends = SEEN) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the greatest value of pseudo-units, by `ends`, over the first axis."""
+    """Return the least and the greatest value of the pseudo-units that `bootstrap` adds, by column.
+
+    They are `ends`, of which NaN stands for the extreme value in the sample, and infinity for a
+    value twice as far from the median as that one.
+    """
     middle = np.median(values, axis=0)
     extremes = []
     for seen, end in zip((values.min(axis=0), values.max(axis=0)), ends, strict=True):
@@ -396,8 +401,8 @@ def mean_of(
         values: One number per judgment; NaN is left out.
         unit: Index of each judgment's unit.
         units: Number of units.
-        ends: Values of pseudo-units; by default the least and the greatest mean of a unit's finite
-            values.
+        ends: Values of the pseudo-units that `bootstrap` adds; by default the least and the
+            greatest mean of a unit's finite values.
     """
     array = np.asarray(values, float)
     present = ~np.isnan(array)
@@ -416,7 +421,8 @@ def mean_of(
 def _pseudo_unit_sums(values: FloatArray, unit: IntArray, ends: Ends) -> FloatArray:
     """Return the sum and number of judgments of four pseudo-units, two at each end: (4, 2).
 
-    A pseudo-unit has as many judgments as a unit on average; 0 if no value is finite.
+    They are the units with extreme values that `bootstrap` adds to a sample. A pseudo-unit has as
+    many judgments as a unit on average; 0 if no value is finite.
     """
     finite = np.isfinite(values)
     if not finite.any():
@@ -433,14 +439,14 @@ def means_of(
 ) -> SumStatistic[FloatArray]:
     """Return the means of m columns of judgments' values as one statistic of the units' weights.
 
-    Shares of many distinct values are resampled in steps, so that units with equal ones are drawn
-    together.
+    Shares of many distinct values are resampled in steps of 1/120 (`round_to_steps`), so that units
+    with equal ones are drawn together; the values of the sample itself stay exact.
 
     Args:
         values: Finite numbers or NaN, which is left out, of shape (judgments, m).
         unit: Index of each judgment's unit.
         units: Number of units.
-        ends: Values of pseudo-units, one pair per column, as in `mean_of`.
+        ends: Least and greatest value of pseudo-units, one pair per column, as in `mean_of`.
     """
     array = np.asarray(values, float)
     present = ~np.isnan(array)
@@ -449,7 +455,7 @@ def means_of(
         _pseudo_unit_sums(column, unit, pair)
         for column, pair in zip(array.T, column_ends, strict=True)
     ]
-    both = np.stack([np.zeros((4, 2)), *extremes])[1:]
+    both = np.stack([np.zeros((4, 2)), *extremes])[1:]  # (m, 4, 2), also for m = 0
     extremes_of_sums = np.hstack([both[:, :, 0].T, both[:, :, 1].T])
 
     def compute(totals: FloatArray) -> FloatArray:
@@ -497,6 +503,7 @@ def middle_of(
     ranked = ranked[first : last + 1]
 
     def middle(totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return both medians of each row of masses of the ascending values; NaN without mass."""
         if not len(ranked):
             return np.full(len(totals), np.nan), np.full(len(totals), np.nan)
         mass = np.cumsum(totals, axis=1)
@@ -512,7 +519,9 @@ def middle_of(
 def _median_window(code: IntArray, unit: IntArray, units: int) -> tuple[int, int]:
     """Return the indices of the least and greatest distinct value that a median may have.
 
-    `code` is the index of each judgment's value, `unit` that of its unit.
+    Of up to 4,000 distinct values all may be the median of a resample, of more those within 6
+    standard errors of the sample's median by rank. `code` is the index of each judgment's value,
+    `unit` that of its unit.
     """
     counts = np.cumsum(np.bincount(code))
     if len(counts) <= _WINDOW:
@@ -528,8 +537,8 @@ def _median_window(code: IntArray, unit: IntArray, units: int) -> tuple[int, int
 def difference_of(first: Statistic, second: Statistic) -> CombinedStatistic:
     """Return the statistic first - second.
 
-    A pseudo-unit with the least value of the first has the greatest of the second, if that is a
-    `SumStatistic` with extremes.
+    A pseudo-unit of `bootstrap` with the least value of the first has the greatest of the second,
+    if that is a `SumStatistic` with extremes, so that the difference gets extreme values.
     """
     if isinstance(second, SumStatistic) and second.extremes is not None:
         second = replace(second, extremes=second.extremes[::-1])
@@ -593,7 +602,7 @@ class Resampled:
         Args:
             resamples: Number of resamples over all chunks.
             seed: Seed of the draws.
-            pseudo_units: Number of pseudo-units.
+            pseudo_units: Number of pseudo-units, units with extreme values that are added.
             shape: Shape of the gamma distribution of their weights: the mean weight of each.
         """
         rng = np.random.default_rng(seed)
@@ -652,6 +661,7 @@ class Resampled:
         chunk_size = max(1, _CHUNK // rows.shape[1])
 
         def compute(weights: FloatArray) -> FloatArray:
+            """Return the statistic of the units' weights, in chunks that limit the memory."""
             values = []
             for start in range(0, len(weights), chunk_size):
                 unit_weights = weights[start : start + chunk_size, :k] @ rows
@@ -724,7 +734,7 @@ def resampled_as(
 
 
 def _single_statistics(statistic: Statistic) -> Iterator[Any]:
-    """Yield the statistics that a statistic is combined of, or the approximation of each."""
+    """Yield the statistics that a statistic is combined of, or the approximation that one has."""
     if isinstance(statistic, CombinedStatistic):
         for part in statistic.parts:
             yield from _single_statistics(part)
@@ -733,7 +743,7 @@ def _single_statistics(statistic: Statistic) -> Iterator[Any]:
 
 
 def _pattern_keys(leaves: Sequence[SumStatistic[Any]], strata: IntArray) -> FloatArray:
-    """Return a number per unit, equal exactly if units of a stratum add the same to all sums."""
+    """Return a random key per unit, equal just if units of a stratum add the same to all sums."""
     rng = np.random.default_rng(0)
     keys = rng.random(len(strata))[strata]
     for leaf in leaves:
@@ -810,7 +820,7 @@ def bootstrap_pair(
 def _evaluate_in_chunks(
     statistics: Mapping[StatisticNameT, Statistic], weights: Iterable[FloatArray]
 ) -> dict[StatisticNameT, FloatArray]:
-    """Return the values of each statistic, over all chunks of weights."""
+    """Return the values of each statistic over all chunks of weights, by its name."""
     if not statistics:
         return {}
     values: dict[StatisticNameT, list[FloatArray]] = {name: [] for name in statistics}

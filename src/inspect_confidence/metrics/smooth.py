@@ -53,16 +53,16 @@ def smooth_draws(
         units: n, the number of units.
         resamples: Number of draws, of values, or rows of values, for each name.
         seed: Seed of the draws; equal seeds give joint draws of several calls.
-        trend: A value of each unit that the design fixes and that the
-            statistic may follow; None if there is none.
+        trend: A value of each unit that the design fixes and that the statistic may follow; None
+            if there is none.
     """
     place = (np.arange(units) + 0.5) / units
     waves = np.sqrt(2) * np.cos(np.pi * np.arange(1, WAVES + 1)[:, None] * place)
     weights = np.concatenate([1 + _STEP * waves, 1 - _STEP * waves, np.ones((1, units))])
     residuals = np.eye(WAVES)
     if trend is not None:
-        levels = waves @ np.asarray(trend, float)
-        residuals -= np.outer(levels, levels) / max(float(levels @ levels), 1e-12)
+        variation = waves @ np.asarray(trend, float)
+        residuals -= np.outer(variation, variation) / max(float(variation @ variation), 1e-12)
     freedom = WAVES - 1
     scale = float(stdtrit(freedom - 1, 0.975)) / -widened_quantile(units)
     rng = np.random.default_rng(seed)

@@ -163,6 +163,7 @@ class ItemTables:
         """Statistic that gives the tables of weights, from sums over units."""
         k, units = len(self.values), self.masses.shape[1]
 
+        # Sums: K masses of right and K of wrong answers, four pseudo-judgments, the credit spread.
         def compute(masses: FloatArray) -> ConfidenceTables:
             right, wrong, pseudo = masses[:, :k], masses[:, k : 2 * k], masses[:, 2 * k : -1]
             return ConfidenceTables(
@@ -224,7 +225,7 @@ def sum_over_units(cells: csr_array, sizes: FloatArray) -> FloatArray:
 
 
 def confidence_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTables:
-    """Return the table of judgments, as one row.
+    """Return the table of judgments by confidence and outcome, as one row.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -273,7 +274,7 @@ _SAME_ANSWERS = (
 
 
 def accuracy_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `accuracy` of each table."""
+    """Compute `accuracy` of each table of answers by confidence and outcome."""
     return divide_or_nan(tables.right.sum(axis=1), tables.mass.sum(axis=1))
 
 
@@ -297,7 +298,7 @@ def accuracy(correct: ArrayLike) -> float:
 
 
 def mean_confidence_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `mean_confidence` of each table."""
+    """Compute `mean_confidence` of each table of answers by confidence and outcome."""
     return divide_or_nan(tables.mass @ tables.values, tables.mass.sum(axis=1))
 
 
@@ -323,7 +324,7 @@ def mean_confidence(confidence: ArrayLike) -> float:
 
 
 def overconfidence_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `overconfidence` of each table."""
+    """Compute `overconfidence` of each table of answers by confidence and outcome."""
     return mean_confidence_of_tables(tables) - accuracy_of_tables(tables)
 
 
@@ -338,7 +339,7 @@ def overconfidence(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Mean confidence less accuracy, over the same judgments.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:

@@ -197,11 +197,11 @@ def risk_threshold(
         needed = _min_items_without_mistake(risk, 1 - level)
         items = judgments.answered_from(0).items
         reason = f"{needed} items without a mistake are needed, and {items} have an answer"
-        return RiskThreshold(*_NONE, 0, np.nan, reason)
+        return RiskThreshold(*_NONE, answered=0, first=np.nan, reason=reason)
     first = candidates[min(error_rate_by_start)].threshold
     passed, p, reason = _last_passed(candidates, error_rate_by_start, risk)
     if passed is None:
-        return RiskThreshold(*_NONE, 0, first, reason)
+        return RiskThreshold(*_NONE, answered=0, first=first, reason=reason)
     counts = judgments.counts()
     answered_counts = passed.answered * counts
     return RiskThreshold(
@@ -251,7 +251,8 @@ def _last_passed(
 def _error_rate_by_start(sizes: Sequence[int], risk: float, error_rate: float) -> dict[int, float]:
     """Return the error rate of each start of the tests, by its index in the grid.
 
-    Empty if there are too few items for any test to pass.
+    The first start has just enough items to pass without a mistake, the second enough for 80% power
+    at half the risk, or half of all. Empty if there are too few items for any test to pass.
 
     Args:
         sizes: Items answered at each confidence of the grid, ascending.
@@ -260,13 +261,13 @@ def _error_rate_by_start(sizes: Sequence[int], risk: float, error_rate: float) -
     """
     most = sizes[-1] if sizes else 0
     half = error_rate / 2
-    enough = max(
-        _min_items_without_mistake(risk, half), min(_min_items_for_power(risk, half), most // 2)
-    )
-    if most >= enough:
-        places = np.searchsorted(sizes, [_min_items_without_mistake(risk, half), enough]).tolist()
-        if places[0] < places[1]:
-            return dict.fromkeys(places, half)
+    first_items = _min_items_without_mistake(risk, half)
+    second_items = max(first_items, min(_min_items_for_power(risk, half), most // 2))
+    if most >= second_items:
+        starts = np.searchsorted(sizes, [first_items, second_items]).tolist()
+        if starts[0] < starts[1]:
+            return dict.fromkeys(starts, half)
+    # One start, with the whole error rate.
     if most < _min_items_without_mistake(risk, error_rate):
         return {}
     return {int(np.searchsorted(sizes, _min_items_without_mistake(risk, error_rate))): error_rate}
@@ -284,6 +285,7 @@ def _min_items_for_power(risk: float, error_rate: float) -> int:
     """
     n = np.arange(1, int(40 / risk) + 2)
     for max_wrong in range(1_000):
+        # Numbers of items that pass with so many wrong answers.
         n = n[bdtr(max_wrong, n, risk) <= error_rate]
         if not len(n):
             break

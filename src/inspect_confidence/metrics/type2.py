@@ -30,7 +30,7 @@ ONE_SIDED = (
 
 
 def type2_dprime_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
-    """Compute `type2_dprime` of each table."""
+    """Compute `type2_dprime` of each table of answers by confidence and outcome."""
     rates = type2_rates(tables, threshold)
     return np.asarray(ndtri(rates.hit) - ndtri(rates.false_alarm))
 
@@ -49,13 +49,14 @@ def type2_dprime(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
     """Type-2 d' at a threshold: z(H2) - z(F2).
 
     H2 and F2 are the shares of confidence >= threshold among right and among wrong answers, after
-    the log-linear correction (0.5 added to each of the four counts). Undefined where before it all
-    judgments lie on one side, as the correction alone would make sensitivity there. Depends on
-    where the threshold lies among the confidences.
+    the log-linear correction (0.5 added to each of the four counts). NaN if before the correction
+    all judgments lie on one side of the threshold, as the correction alone would make sensitivity
+    there, or if all answers are right, or all wrong. Depends on where the threshold lies among the
+    confidences.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
-        correct: 1 right, 0 wrong, or the probability of being right.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
         threshold: In [0, 1].
 
     Example:
@@ -68,7 +69,7 @@ def type2_dprime(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
 
 
 def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
-    """Compute `meta_d_ideal` of each table."""
+    """Compute `meta_d_ideal` of each table of answers by confidence and outcome."""
     key = ("ideal d'", threshold)
     if key not in tables.shared:
         tables.shared[key] = ideal_d_prime(*type2_rates(tables, threshold))
@@ -94,8 +95,8 @@ def meta_d_ideal(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
     Below 0 where wrong answers are more often confident.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
-        correct: 1 right, 0 wrong, or the probability of being right.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
         threshold: Confidence from which on it counts as high, in [0, 1].
 
     Example:
@@ -109,7 +110,7 @@ def meta_d_ideal(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
 
 
 def type2_criterion_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
-    """Compute `type2_criterion` of each table."""
+    """Compute `type2_criterion` of each table of answers by confidence and outcome."""
     hit, _ = type2_rates(tables, threshold)
     return criterion_at(meta_d_ideal_of_tables(tables, threshold=threshold), hit)
 
@@ -125,11 +126,12 @@ def type2_criterion_of_tables(tables: ConfidenceTables, *, threshold: float = 0.
 def type2_criterion(confidence: ArrayLike, correct: ArrayLike, *, threshold: float = 0.5) -> float:
     """The criterion c of the ideal observer of `meta_d_ideal`: evidence that it takes to be sure.
 
-    c = d'/2 - z(H2 Phi(d'/2)), on |x|; the lower, the more readily high confidence is stated.
+    c = d'/2 - z(H2 Phi(d'/2)), on evidence |x|, with H2 the share of right answers of high
+    confidence; the lower, the more readily high confidence is stated.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
-        correct: 1 right, 0 wrong.
+        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
         threshold: Confidence from which on it counts as high, in [0, 1].
     """
     return float(
@@ -215,10 +217,10 @@ def type2_remark(tables: ConfidenceTables, threshold: float) -> str:
 
 
 def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
-    """Return the d' of the unbiased two-choice ideal observer with these type-2 rates.
+    """Return the d' of the unbiased two-choice ideal observer with type-2 rates H2 (`hit`) and F2.
 
-    It is the only root of d' = z(H2 Phi(d'/2)) - z(F2 Phi(-d'/2)), sought up to 16, for H2 > F2;
-    for F2 > H2 it is minus the d' of the rates exchanged. NaN if a rate is.
+    It is the only root of d' = z(H2 Phi(d'/2)) - z(F2 Phi(-d'/2)), z being the normal quantile, up
+    to 16, for H2 > F2; for F2 > H2 it is minus the d' of the rates exchanged. NaN if a rate is.
     """
     upper, lower = np.maximum(hit, false_alarm), np.minimum(hit, false_alarm)
     d, low, high = (np.full(np.shape(hit), end) for end in (1.0, 0.0, 16.0))
@@ -261,7 +263,7 @@ def d_prime_of(
 ) -> FloatArray:
     """Return the type-1 d' of each table from its accuracy; NaN if all answers are right, or wrong.
 
-    `type1` is the model and `alternatives` the number of choices, as in `m_ratio`.
+    `type1` is the model, `two_z`, `two_afc` or `m_afc`, and `alternatives` the number of choices.
 
     Raises:
         ValueError: The model is not known, or doesn't go with that number of choices.
@@ -284,7 +286,7 @@ _Z_GRID = np.arange(-3.8, 3.8001, 0.05)
 
 def afc_accuracy(d_prime: FloatArray, alternatives: int) -> FloatArray:
     """Return the accuracy of an observer with m alternatives: int phi(x - d') Phi(x)^(m-1) dx."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(100)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(100)  # sum of weights f(nodes): integral
     weights = weights / weights.sum()
     shifted = np.asarray(d_prime, float)[..., None] + nodes
     return np.asarray(ndtr(shifted) ** (alternatives - 1) @ weights)
@@ -323,6 +325,7 @@ def _ideal_posteriors(alternatives: int) -> Iterator[FloatArray]:
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats.qmc import Sobol  # noqa: PLC0415
 
+    # One alternative's evidence has mean d', the others' 0; the observer chooses the highest.
     points = Sobol(alternatives, seed=0).random_base2(16)
     noise = ndtri(np.clip(points, 1e-12, 1 - 1e-12)).T
     highest_alternative = noise[1:].max(axis=0)
@@ -349,7 +352,7 @@ SHIPPED_ALTERNATIVES = (3, 4, 5)
 
 @lru_cache(maxsize=16)
 def _curves(alternatives: int) -> FloatArray:
-    """Return the curves of `compute_curves`, read from a file for few alternatives."""
+    """Return the curves of `compute_curves`, read from a file for 3 to 5 alternatives."""
     if alternatives not in SHIPPED_ALTERNATIVES:
         return compute_curves(alternatives)
     with (resources.files(__package__) / "afc_curves.npy").open("rb") as file:
@@ -360,7 +363,8 @@ def _curves(alternatives: int) -> FloatArray:
 def compute_curves(alternatives: int) -> FloatArray:
     """Return z(H2) of the observer with m alternatives by z(F2) (rows) and its d' (columns).
 
-    Values have single precision, as those of the file, so that they don't depend on the platform.
+    H2 and F2 are the shares of right and of wrong answers with high confidence. Values have single
+    precision, as those of the file, so that they don't depend on the platform.
     """
     columns = [_Z_GRID]  # at d' = 0 confidence tells nothing
     for posteriors in _ideal_posteriors(alternatives):
@@ -377,7 +381,7 @@ def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: in
     """Return the d' of the ideal observer with m alternatives that has these type-2 rates.
 
     Rates in the wrong order (F2 > H2), which no ideal observer has, give minus the d' of the
-    rates exchanged. The greatest value is 6.
+    rates exchanged. The greatest value is 6 for three or more alternatives. NaN where `hit` is.
     """
     if alternatives == 2:
         # Two alternatives are one difference of evidence with variance 2.

@@ -53,7 +53,7 @@ def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike
 def pairwise_consistency_flags(
     first: ArrayLike, second: ArrayLike, choices: ArrayLike
 ) -> FloatArray:
-    """Return whether the words of each pair mirror each other: 1, 0 or NaN."""
+    """Return whether each pair's words mirror each other (ranks sum to words - 1): 1, 0 or NaN."""
     first_rank, second_rank, count = aligned(first=first, second=second, choices=choices)
     total = first_rank + second_rank
     return _flags_or_nan(total == count - 1, total)
@@ -81,6 +81,7 @@ def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> float:
 def monotonicity_flags(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
     """Return whether the word of each sequence never steps the wrong way: 1, 0 or NaN."""
     steps = _rank_steps(ranks)
+    # Rank 0 is the most probable word: ranks must not rise where the probability does.
     sign = np.where(np.asarray(rises, bool), -1, 1)[:, None]
     return _flags_or_nan((sign * steps >= 0).all(axis=1), steps.sum(axis=1))
 
@@ -130,7 +131,7 @@ def empirical_monotonicity_consistency(
 def empirical_monotonicity_flags(
     ranks: ArrayLike, following: ArrayLike, right: ArrayLike, right_following: ArrayLike
 ) -> FloatArray:
-    """Return whether the word moves as the right word does in each step: 1, 0 or NaN."""
+    """Return whether the word moves (up, down, not at all) as the right word does: 1, 0 or NaN."""
     rank, next_rank, right_rank, next_right_rank = aligned(
         ranks=ranks, following=following, right=right, right_following=right_following
     )

@@ -85,9 +85,10 @@ numbers(
 
 
 def brunner_munzel_theta_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Compute `brunner_munzel_theta` of each pair of tables."""
+    """Compute `brunner_munzel_theta` of each pair of rows of two tables with the same values."""
     _check_same_values(first, second)
     below = second.cumulated()
+    # The share of the second sample below each value, equal values counted half.
     above = (first.mass * (below[:, :-1] + below[:, 1:]) / 2).sum(axis=1)
     return divide_or_nan(above, first.mass.sum(axis=1))
 
@@ -109,8 +110,8 @@ def brunner_munzel_theta(first: ArrayLike, second: ArrayLike) -> float:
     """P(first > second) + P(first = second)/2: the theta of `brunner_munzel`.
 
     Args:
-        first: First sample, as in `ValueTables.pair`.
-        second: Second sample.
+        first: First sample, of finite numbers; NaN is left out. The result is NaN if none is left.
+        second: Second sample, in the same unit.
 
     Example:
         >>> brunner_munzel_theta([1, 2], [2, 3])  # one of four pairs is equal
@@ -129,7 +130,7 @@ def kl_divergence_of_tables(
     bins: int = 20,
     constant: float = 1e-10,
 ) -> FloatArray:
-    """Compute `kl_divergence` of each pair of tables."""
+    """Compute `kl_divergence` of each pair of rows of two tables of values and their mass."""
     if not constant > 0:
         raise ValueError(f"constant={constant} is not above 0.")
     p, q = _bin_shares(first, low, high, bins), _bin_shares(second, low, high, bins)
@@ -165,8 +166,8 @@ def kl_divergence(
     Mathematical Statistics).
 
     Args:
-        first: First sample, as in `ValueTables.pair`.
-        second: Second sample.
+        first: First sample, of finite numbers; NaN is left out. The result is NaN if none is left.
+        second: Second sample, in the same unit.
         low: Lower edge of the first bin.
         high: Upper edge of the last bin.
         bins: Number of bins.
@@ -193,7 +194,7 @@ def kl_divergence(
 def jensen_shannon_of_tables(
     first: ValueTables, second: ValueTables, *, low: float = 0, high: float = 100, bins: int = 20
 ) -> FloatArray:
-    """Compute `jensen_shannon` of each pair of tables."""
+    """Compute `jensen_shannon` of each pair of rows of two tables of values and their mass."""
     p, q = _bin_shares(first, low, high, bins), _bin_shares(second, low, high, bins)
     middle = (p + q) / 2
     # Rounding leaves 1e-16 above ln 2 where no bin is shared.
@@ -219,8 +220,8 @@ def jensen_shannon(
     no bin.
 
     Args:
-        first: First sample, as in `ValueTables.pair`.
-        second: Second sample.
+        first: First sample, of finite numbers; NaN is left out. The result is NaN if none is left.
+        second: Second sample, in the same unit.
         low: Lower edge of the first bin.
         high: Upper edge of the last bin.
         bins: Number of bins.
@@ -237,7 +238,7 @@ def jensen_shannon(
 
 
 def ks_statistic_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Compute `ks_statistic` of each pair of tables."""
+    """Compute `ks_statistic` of each pair of rows of two tables with the same values."""
     return np.asarray(_distribution_gaps(first, second).max(axis=1))
 
 
@@ -249,8 +250,8 @@ def ks_statistic(first: ArrayLike, second: ArrayLike) -> float:
     1 at complete separation.
 
     Args:
-        first: First sample, as in `ValueTables.pair`.
-        second: Second sample.
+        first: First sample, of finite numbers; NaN is left out. The result is NaN if none is left.
+        second: Second sample, in the same unit.
 
     Example:
         >>> ks_statistic([1, 2], [2, 3])
@@ -261,7 +262,7 @@ def ks_statistic(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def wasserstein_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Compute `wasserstein` of each pair of tables."""
+    """Compute `wasserstein` of each pair of rows of two tables with the same values."""
     gaps = _distribution_gaps(first, second)
     # The first gap is 0, or NaN where a sample is empty.
     return np.asarray(gaps[:, 0] + (gaps[:, 1:-1] * np.diff(first.values)).sum(axis=1))
@@ -282,8 +283,8 @@ def wasserstein(first: ArrayLike, second: ArrayLike) -> float:
     by to become the other.
 
     Args:
-        first: First sample, as in `ValueTables.pair`.
-        second: Second sample.
+        first: First sample, of finite numbers; NaN is left out. The result is NaN if none is left.
+        second: Second sample, in the same unit.
 
     Returns:
         A distance >= 0 in the unit of the values. NaN where a sample is empty.
@@ -297,7 +298,7 @@ def wasserstein(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def median_difference_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Compute `median_difference` of each pair of tables."""
+    """Compute `median_difference` of each pair of rows of two tables with the same values."""
     _check_same_values(first, second)
     return first.quantile(0.5) - second.quantile(0.5)
 
@@ -324,8 +325,8 @@ def median_difference(first: ArrayLike, second: ArrayLike) -> float:
     Medians are the mean of lower and upper weighted median.
 
     Args:
-        first: First sample, as in `ValueTables.pair`.
-        second: Second sample.
+        first: First sample, of finite numbers; NaN is left out. The result is NaN if none is left.
+        second: Second sample, in the same unit.
 
     Returns:
         A number in the unit of the values. NaN where a sample is empty.
@@ -526,7 +527,7 @@ def _logit_interval(theta: float, half: float, low: float, high: float) -> tuple
 
 
 def _separated_p(first_sample: FloatArray, second_sample: FloatArray) -> float:
-    """Return the share of splits into two such samples that separate the values completely."""
+    """Return the share of splits into two samples of these sizes that separate the values."""
     ranked, n = np.sort(np.concatenate([first_sample, second_sample])), len(first_sample)
     # Ties over the border of a split leave it unseparated.
     ways = sum(ranked[border - 1] < ranked[border] for border in (n, len(ranked) - n))
@@ -534,7 +535,11 @@ def _separated_p(first_sample: FloatArray, second_sample: FloatArray) -> float:
 
 
 def _exact_p(first_sample: FloatArray, second_sample: FloatArray, seed: int) -> float:
-    """Return the share of splits of the values whose statistic is as large as the observed one."""
+    """Return the share of splits of the values whose statistic is as large as the observed one.
+
+    Splits are into samples of the same sizes: all of them, or 9,999 random ones and the observed
+    one if there are more than 20,000.
+    """
     smaller, larger = sorted((first_sample, second_sample), key=len)
     values, code = np.unique(np.concatenate([smaller, larger]), return_inverse=True)
     size, counts = len(smaller), np.bincount(code)
@@ -554,7 +559,7 @@ def _exact_p(first_sample: FloatArray, second_sample: FloatArray, seed: int) -> 
 
 
 def _test_statistics(first: IntArray, second: IntArray) -> FloatArray:
-    """Return |theta - 0.5|/SE of pairs of samples, given as rows of counts of the same values."""
+    """Return |theta - 0.5|/SE of pairs of samples, given as rows of counts of ascending values."""
     sides, distance = [], np.empty(0)
     for own_counts, other_counts in ((first, second), (second, first)):
         n = own_counts[0].sum()
@@ -563,7 +568,7 @@ def _test_statistics(first: IntArray, second: IntArray) -> FloatArray:
         distance = np.abs(theta - 0.5)
         sides.append((own_counts * (placed - theta[:, None]) ** 2).sum(axis=1) / (n * (n - 1)))
     error = np.sqrt(sum(sides))
-    flat = error < 1e-9
+    flat = error < 1e-9  # no variance: all values equal, or complete separation
     return np.where(flat, np.where(distance < 1e-9, 0, np.inf), distance / np.where(flat, 1, error))
 
 
