@@ -313,7 +313,7 @@ def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDAr
 def negative_log_likelihood(
     values: FloatArray, masses: FloatArray, truth: ArrayLike, temperature: float
 ) -> FloatArray:
-    """Return -log p_T(truth) of each row, in nats; each truth must pass `truth_seen`."""
+    """Return -log p_T(truth) by row, in nats, p_T ~ p^(1/T); each truth must pass `truth_seen`."""
     right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
     with np.errstate(divide="ignore"):
         scaled = np.log(masses) / temperature

@@ -380,8 +380,8 @@ def compute_curves(alternatives: int) -> FloatArray:
 def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: int) -> FloatArray:
     """Return the d' of the ideal observer with m alternatives that has these type-2 rates.
 
-    Rates in the wrong order (F2 > H2), which no ideal observer has, give minus the d' of the
-    rates exchanged. The greatest value is 6 for three or more alternatives. NaN where `hit` is.
+    Rates in the wrong order (more false alarms than hits) give minus the d' of the rates exchanged.
+    The greatest value is 6 for three or more alternatives. NaN where `hit` is.
     """
     if alternatives == 2:
         # Two alternatives are one difference of evidence with variance 2.
