@@ -183,9 +183,8 @@ def ece_interval(
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
-        unit: The number of each judgment's item; each is an item of its own if None.
-        counts: Number of items with an equal judgment, for judgments that are each the only one of
-            their item; one each if None.
+        unit: Index of each judgment's item; each is an item of its own if None.
+        counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
         bins: Number of bins; those of equal mass are the sample's.
         binning: Kind of bins, as in `ece`.
 
@@ -576,9 +575,8 @@ def brier_uncertainty_interval(
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong.
-        unit: The number of each judgment's item; each is an item of its own if None.
-        counts: Number of items with an equal judgment, for judgments that are each the only one of
-            their item; one each if None.
+        unit: Index of each judgment's item; each is an item of its own if None.
+        counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
 
     Returns:
         Both ends; NaN where there is no judgment, or outcomes are not 0 or 1.
@@ -799,9 +797,8 @@ def debiased_squared_error(
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong.
-        unit: The number of each judgment's item; each is an item of its own if None.
-        counts: Number of items with an equal judgment, for judgments that are each the only one of
-            their item; one each if None.
+        unit: Index of each judgment's item; each is an item of its own if None.
+        counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
 
     Raises:
         ValueError: A value lies outside [0, 1], or lengths differ.
@@ -835,8 +832,8 @@ def _group_by_item(
     Args:
         confidence: Confidence of each judgment.
         correct: Outcome of each judgment.
-        unit: Number of each judgment's item, from 0; None if each is an item of its own.
-        counts: How many equal judgments each entry stands for; None if one.
+        unit: Index of each judgment's item; None if each is an item of its own.
+        counts: Number of equal items that each entry stands for; 1 if None.
     """
     units = None if unit is None else int(np.max(unit, initial=-1)) + 1
     return ItemTables.from_judgments(confidence, correct, unit, units, counts=counts)
@@ -876,9 +873,8 @@ def rms_calibration_error_interval(
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
-        unit: The number of each judgment's item; each is an item of its own if None.
-        counts: Number of items with an equal judgment, for judgments that are each the only one of
-            their item; one each if None.
+        unit: Index of each judgment's item; each is an item of its own if None.
+        counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
         bins: Number of bins; those of equal mass are the sample's.
         binning: Kind of bins, as in `ece`.
 
@@ -910,9 +906,8 @@ def debiased_squared_error_interval(
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong.
-        unit: The number of each judgment's item; each is an item of its own if None.
-        counts: Number of items with an equal judgment, for judgments that are each the only one of
-            their item; one each if None.
+        unit: Index of each judgment's item; each is an item of its own if None.
+        counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
 
     Returns:
         Both ends, the value between them; NaN where outcomes are not 0 or 1, and where confidences
@@ -1067,9 +1062,8 @@ def smooth_ece_interval(
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
-        unit: The number of each judgment's item; each is an item of its own if None.
-        counts: Number of items with an equal judgment, for judgments that are each the only one of
-            their item; one each if None.
+        unit: Index of each judgment's item; each is an item of its own if None.
+        counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
 
     Returns:
         Both ends; NaN if there are fewer than two items.

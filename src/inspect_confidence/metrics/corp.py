@@ -318,7 +318,7 @@ def corp_band(
 
     Args:
         confidence: In [0, 1], one a judgment; NaN is left out (ValueError if none is left).
-        unit: The number of each judgment's item; each is an item of its own if None.
+        unit: Index of each judgment's item; each is an item of its own if None.
         draws: Number of simulated outcomes of all judgments.
         seed: Seed of the draws.
 
@@ -363,9 +363,8 @@ def calibration_p(
     Args:
         confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
-        unit: The number of each judgment's item; each is an item of its own if None.
-        counts: Number of items with an equal judgment, for judgments that are each the only one of
-            their item; one each if None.
+        unit: Index of each judgment's item; each is an item of its own if None.
+        counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
         draws: N, the number of simulated outcomes of all judgments, at least 1.
         seed: Seed of the draws.
 

@@ -254,12 +254,12 @@ class MarkerCells:
 
         Args:
             confidence: Internal confidence in [0, 1], one a sentence.
-            group: The number of each sentence's group (data set and split).
-            marker: The number of each sentence's marker.
+            group: Index of each sentence's group (data set and split).
+            marker: Index of each sentence's marker.
             shape: Number of groups, number of markers.
-            unit: The number of each sentence's item; each is an item of its own if None.
+            unit: Index of each sentence's item; each is an item of its own if None.
             units: Number of items; that of the sentences if None.
-            reply: The number of each sentence's reply, which belongs to one item and group; None if
+            reply: Index of each sentence's reply, which belongs to one item and group; None if
                 unknown.
 
         Raises:
@@ -316,8 +316,8 @@ def _reply_kinds(
 
     Args:
         cell: Cell (marker and confidence) of each sentence.
-        reply: The number of each sentence's reply.
-        unit: The number of each sentence's item.
+        reply: Index of each sentence's reply.
+        unit: Index of each sentence's item.
         shape: Number of cells, number of units.
 
     Returns:

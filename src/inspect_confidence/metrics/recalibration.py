@@ -101,7 +101,7 @@ def fit_recalibration(
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
-        unit: The number of each judgment's item; each is an item of its own if None.
+        unit: Index of each judgment's item; each is an item of its own if None.
         method: A name in `RECALIBRATIONS`.
 
     Raises:
@@ -172,7 +172,7 @@ def choose_recalibration(
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
-        unit: The number of each judgment's item; each is an item of its own if None.
+        unit: Index of each judgment's item; each is an item of its own if None.
         methods: Candidates; all of `RECALIBRATIONS` if empty.
         folds: Number of folds, at least 2.
         fold: The fold of each judgment, from 0 to `folds` - 1, the same for all of an item; if

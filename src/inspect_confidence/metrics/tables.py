@@ -124,10 +124,9 @@ class ItemTables:
         Args:
             confidence: In [0, 1], one a judgment.
             outcome: 1 right, 0 wrong, or the probability of being right.
-            unit: The number of each judgment's item; each judgment is an item of its own if None.
+            unit: Index of each judgment's item; each judgment is an item of its own if None.
             units: Number of items; that of the judgments if None.
-            counts: Number of items with an equal judgment, of which each entry is one of one item;
-                one each if None.
+            counts: Number of equal items, of one judgment each, that it stands for; 1 if None.
             are_chances: Whether outcomes between 0 and 1 are chances that the answer is right, not
                 credits: their Brier score is the expected one.
 

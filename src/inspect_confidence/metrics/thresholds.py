@@ -172,7 +172,7 @@ def risk_threshold(
         confidence: In [0, 1], one a judgment; one without confidence (NaN) is never answered.
         correct: 1 right, 0 wrong, or the probability of being right; where it is NaN and there
             is a confidence, the judgment is left out.
-        unit: The number of each judgment's item; each is an item of its own if None.
+        unit: Index of each judgment's item; each is an item of its own if None.
         risk: The target risk, between 0 and 1.
         level: Probability with which the risk stays below the target, between 0 and 1.
 
