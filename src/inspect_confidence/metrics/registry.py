@@ -80,8 +80,8 @@ class Interval:
         if clusters.are_declared:
             min_units = max(self.min_units, clusters.min_units)
             return replace(self, min_units=min_units, units=clusters.units)
-        is_own = clusters.are_ordered and (self.method == "own" or self.biased)
-        if self.method == "debiased" or is_own:
+        is_excluded = clusters.are_ordered and (self.method == "own" or self.biased)
+        if self.method == "debiased" or is_excluded:
             return no_interval(
                 f"{clusters.units} depend on each other, so that its bias cannot be estimated"
             )

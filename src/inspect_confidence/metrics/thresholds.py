@@ -83,6 +83,7 @@ class _AnsweredShares:
         answered, wrong = self.answered[has_answer], self.wrong[has_answer]
         if np.isin(answered, (0, 1)).all() and np.isin(wrong, (0, 1)).all():
             return float(bdtr(wrong.sum(), len(wrong), target))
+        # The mean of these values exceeds the target just if the risk does.
         return hoeffding_bentkus_p(wrong + target * (1 - answered), target)
 
 
@@ -116,7 +117,7 @@ class _Judgments:
         return np.bincount(self.item)
 
     def answered_from(self, threshold: float) -> _AnsweredShares:
-        """Return the answers that are given from a confidence on."""
+        """Return each item's shares of answers given, and given and wrong, from a confidence on."""
         is_answered = self.confidence >= threshold - EDGE
         wrong = np.where(is_answered, 1 - self.correct, 0.0)
         return _AnsweredShares(
