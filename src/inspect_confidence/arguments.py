@@ -35,7 +35,7 @@ def argument_names(task: Callable[..., object]) -> list[str]:
 
 
 def choice(name: str, value: object, words: Sequence[str]) -> str:
-    """Return the value if it is an allowed word."""
+    """Return the value if it is an allowed word; else raise an error on the argument `name`."""
     text = str(value).strip()
     if text not in words:
         raise InvalidArgument(f"{name}={text} is not known. {nearest(text, words)}")
@@ -231,7 +231,7 @@ def fields_within(source: str, text: str, fields: Sequence[str]) -> set[str]:
 def check_fields(source: str, text: str, fields: frozenset[str]) -> None:
     """Raise `InvalidArgument` if a template lacks a required field or has another one.
 
-    A field with a conversion or a format, such as `{question!r:>9}`, is another one.
+    A field with a conversion or a format, such as `{question!r:>9}`, counts as another field.
     """
     present = set()
     try:

@@ -37,7 +37,7 @@ def condition_label(metric: str, condition: Condition) -> str:
 def headline_rows(
     results: ResultTable, headlines: Callable[[Study], Iterable[Headline]] | None = None
 ) -> ResultTable:
-    """Return the headline results of each model and variant, in the order of studies.
+    """Return the headlines (main numbers) of each model and variant, in the order of studies.
 
     Args:
         results: Results, of any metrics.
@@ -66,10 +66,10 @@ def headline_rows(
 
 
 def _present_headlines(rows: ResultTable, headlines: Iterable[Headline]) -> Iterator[Headline]:
-    """Yield the headlines; one with `each` is repeated for each combination of values.
+    """Yield the headlines; one whose `each` names conditions is repeated for their values.
 
-    `each` of a headline names conditions. The headline is repeated for every combination of their
-    values that occurs in the rows. All headlines of one combination come before those of the next.
+    It is repeated for every combination of the values that occurs in the rows. All headlines of one
+    combination come before those of the next.
     """
     for (task, part_names), group in groupby(headlines, key=attrgetter("task", "each")):
         group_headlines = list(group)

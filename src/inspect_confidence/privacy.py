@@ -110,7 +110,7 @@ def scrubbed_conditions(conditions: Iterable[Condition]) -> dict[Condition, Cond
 
 
 def stable_alias(name: str, redactor: Callable[[str], str]) -> str:
-    """Redact a name, with a suffix from the whole name so that the alias is unique and stable.
+    """Redact a name; one that changes gets a suffix from the whole name, to be unique and stable.
 
     Example:
         >>> stable_alias("openai/gpt-4o", model_name)

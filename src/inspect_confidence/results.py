@@ -53,6 +53,7 @@ def as_json(frame: pd.DataFrame) -> str:
 
 
 def _json_value(value: object) -> object:
+    """Return a value that JSON can hold: None for NaN, and a text for an infinity."""
     if not isinstance(value, float) or math.isfinite(value):
         return value
     if math.isnan(value):
@@ -117,6 +118,7 @@ class Condition(Mapping[str, str]):
     __slots__ = ("_parts",)
 
     def __init__(self, parts: Mapping[str, object] | None = None, **more: object) -> None:
+        """Take the parts by name; parts whose value is an empty text are left out."""
         self._parts: dict[str, str] = {}
         for key, value in sorted({**(parts or {}), **more}.items(), key=itemgetter(0)):
             if text := _part_text(value):
@@ -230,7 +232,7 @@ class Key:
         asked: int | None = None,
         note: str = "",
     ) -> Result:
-        """Return a result of this key.
+        """Return a result of the key's task, model and data set.
 
         Args:
             condition: The varied factors.
@@ -243,17 +245,17 @@ class Key:
         """
         low, high = map(float, interval)
         return Result(
-            self.task,
-            self.model,
-            self.dataset,
-            str(Condition(condition)),
-            metric,
-            float(value),
-            low,
-            high,
-            n,
-            n if asked is None else asked,
-            note,
+            task=self.task,
+            model=self.model,
+            dataset=self.dataset,
+            condition=str(Condition(condition)),
+            metric=metric,
+            value=float(value),
+            ci_low=low,
+            ci_high=high,
+            n=n,
+            asked=n if asked is None else asked,
+            note=note,
         )
 
 

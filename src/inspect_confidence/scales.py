@@ -86,6 +86,9 @@ def _scale(text: str, *, decimals: bool) -> Scale:
 def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     """Return how values contradict the scale that they are said to be on; empty if they do not.
 
+    Values from 2 on contradict a scale from 0 to 1. A longer scale is contradicted by values
+    between 0 and 1 beside whole numbers, or if no value is above 1 and some are 1.
+
     Args:
         values: Reports on the scale, without missing ones.
         low: Lower end of the scale.
@@ -110,7 +113,7 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     larger = values > 1
     # A scale with decimals, such as 0.4 and 12.7 on 0-100, has values below 1 of its own.
     is_whole = bool((values[larger] == values[larger].round()).all())
-    # Half a point is a report on a short scale.
+    # Half a point is a report on a short scale, where a tenth of the values may be below 1.
     is_mixed = is_whole and int(shares.sum()) > (0 if high >= 20 else 0.1 * len(values))
     if not is_mixed and (larger.any() or not (values == 1).any() or low >= 1):
         return ""
@@ -138,6 +141,8 @@ def verdict_sign(
     values: NDArray[np.float64], correct: NDArray[np.float64], *, has_scale: bool
 ) -> str:
     """Return why values look like verdicts and not like confidences; empty if they do not.
+
+    They do if they are only 0 and 1, or if ten or more are one constant for each grade.
 
     Args:
         values: Recorded values, without missing ones.

@@ -40,6 +40,7 @@ class FileSection(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _check_keys(cls, section: object) -> object:
+        """Refuse a section that is no mapping, or that has an unknown key."""
         if not isinstance(section, dict):
             raise ValueError("it is not a mapping of the form `name: value`")
         for key in section:
@@ -113,6 +114,7 @@ def check_shape(name: str, value: object, shape: type[Shape]) -> Shape:
 
 
 def _read(path: Path, largest: int) -> str:
+    """Read a text file of at most `largest` bytes; raise `InvalidArgument` if that fails."""
     try:
         return read_text(path, largest=largest)
     except OSError as error:
@@ -178,6 +180,7 @@ def _too_deep() -> str:
 
 
 def _distinct_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of a JSON object; refuse a key that occurs twice."""
     section: dict[str, Any] = {}
     for key, value in pairs:
         if key in section:

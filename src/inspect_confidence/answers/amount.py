@@ -93,7 +93,7 @@ def _labelled_or_alone(parsed: ParsedText) -> Fraction | ParseFailure:
 
 
 def alone_amount(text: str) -> Fraction | ParseFailure:
-    """Return the number that is the whole reply, alone or with a unit."""
+    """Return the number that is the whole text, with up to three words; else a failure."""
     words = re.findall(r"[^\W\d_]+", text[:200])
     if (
         "\n" in text
@@ -122,16 +122,19 @@ def amount_of(value: str) -> Fraction | ParseFailure:
     right = _number_without_equation(last)
     if not before or isinstance(right, ParseFailure):
         return right
-    lead = _number_without_equation(before[-1])
+    left = _number_without_equation(before[-1])
     # A left side that is a number itself, not a calculation, must be the same one.
-    differs = isinstance(lead, Fraction) and lead != right
+    differs = isinstance(left, Fraction) and left != right
     if differs or _UNSOLVED.fullmatch(before[-1].strip()) or _SEVERAL.search(bare):
         return ambiguous("an unsolved equation, or several numbers")
     return right
 
 
 def _without_remarks(value: str) -> str | None:
-    """Return the value without remarks in brackets; None if a remark is an alternative."""
+    """Return the value without remarks in brackets; None for an alternative, as in "18 (or 19)".
+
+    A value that is wholly in brackets loses only the brackets.
+    """
     if whole := re.fullmatch(r"\(([^()\n]*)\)[ .]*", value):
         return whole[1]
     if any(map(_ALTERNATIVE.match, _REMARK.findall(value))):
@@ -145,6 +148,7 @@ def _number_without_equation(value: str) -> Fraction | ParseFailure:  # noqa: PL
     if value.endswith("..."):
         return ambiguous("a number without an end")
     value = value.rstrip(" .")
+    # The word "one" is a number only at the start.
     numbers = [number for number in numbers_in(value) if not (number.is_pronoun and number.start)]
     if not numbers:
         return invalid("no number")
@@ -168,6 +172,7 @@ def _number_without_equation(value: str) -> Fraction | ParseFailure:  # noqa: PL
     if not _NUMBER_END.match(tail):
         return invalid("a number that goes on")
     for number in later_numbers:
+        # The second number of "18 km per 2 hours" counts units; it is no other answer.
         lead = value[max(first.end, number.start - 12) : number.start]
         is_other = number.value not in (first.value, 1)
         if is_other and (_SEVERAL.search(tail) or not _LEAD_TO_UNIT_COUNT.search(lead)):

@@ -93,6 +93,7 @@ class Choices:
     """The choices of a question, prepared for finding them in a text."""
 
     def __init__(self, choices: Sequence[str]) -> None:
+        """Index the choices' texts by spelling, and compile a pattern of those in words."""
         self._size = len(choices)
         self._indices: list[dict[str, set[int]]] = [{}, {}, {}]
         self.label_like: list[str] = []
@@ -115,7 +116,7 @@ class Choices:
         )
 
     def by_text(self, value: str) -> set[int]:
-        """Return the indices of the choices whose whole text is `value`."""
+        """Return the indices of the choices whose text is `value`, in the most exact spelling."""
         for indices, key in zip(self._indices, _lookup_spellings(value), strict=True):
             if key and key in indices:
                 return indices[key]
@@ -154,6 +155,7 @@ class Choices:
         """
         names = set()
         for match in self._named.finditer(sentence[:_LONGEST_SENTENCE]):
+            # After a capitalised word the text may be part of a longer name.
             if not _CAPITALIZED_WORD.search(sentence[: match.start()]):
                 names.add(match.group().casefold())
         number_at_end = re.search(r"\bis ([0-9][0-9.,]*)\.?$", sentence[:_LONGEST_SENTENCE])
@@ -209,13 +211,14 @@ class Choices:
             return self._choices_at_start(remainder)
         explanation = remainder[meaning.end() :].casefold()
         described: set[int] = set()
-        for text, indices in self._indices[1].items():
+        for text, indices in self._indices[1].items():  # spellings in lower case
             if explanation.startswith(text):
                 described.update(indices)
         return described
 
     def _has_joined_letter(self, remainder: str, index: int) -> bool:
         """Return whether a second choice follows the text of choice `index`: A. bats and C. owl."""
+        # Two limits bound the time that a long text takes.
         return any(
             index in self.by_text(remainder[: joint.start()])
             and self.index(joint["letter"]) != index
@@ -223,7 +226,10 @@ class Choices:
         )
 
     def _has_second_letter(self, remainder: str, index: int) -> bool:
-        """Return whether another choice's letter follows that of choice `index`: A or C."""
+        """Return whether another choice's letter follows that of choice `index`: A or C.
+
+        A word such as "or" must join the letters, or an end, "are" or a further letter must follow.
+        """
         second = _SECOND_LETTER.match(remainder)
         if not second or self.index(second["letter"]) in (None, index):
             return False
@@ -285,7 +291,7 @@ def read_choice(
     options = choices_of(tuple(choices))
     index = read_stated(
         reply,
-        lambda parsed: chosen(parsed, options),
+        lambda parsed: find_choice(parsed, options),
         keys=("answer",),
         truncated=truncated,
         literal=tuple(options.label_like),
@@ -293,8 +299,8 @@ def read_choice(
     return index if isinstance(index, ParseFailure) else StatedChoice(index)
 
 
-def chosen(parsed: ParsedText, options: Choices) -> int | ParseFailure:
-    """Return the index of the choice that a reply states.
+def find_choice(parsed: ParsedText, options: Choices) -> int | ParseFailure:
+    """Return the index of the choice that a reply states, or why there is no single one.
 
     The labelled answer counts first, then the choice that the reply calls correct, then a line that
     is only a choice, then the only choice that the text names.
@@ -312,9 +318,10 @@ def chosen(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     whole = options.read(text, is_whole_reply=True)
     if not isinstance(whole, ParseFailure):
         return whole
-    rated = _CONFIDENCE_AT_END.sub("", text)
-    if rated != text and _LETTER.match(rated) and "\n" not in text:
-        whole = options.read(rated.rstrip(","), is_whole_reply=True)
+    without_confidence = _CONFIDENCE_AT_END.sub("", text)  # "B (90%)"
+    has_confidence = without_confidence != text and "\n" not in text
+    if has_confidence and _LETTER.match(without_confidence):
+        whole = options.read(without_confidence.rstrip(","), is_whole_reply=True)
     line_choices: set[int] = set()
     for line in text.split("\n"):
         index = options.read(line.strip(" |,;*\"'"), is_whole_reply=True)

@@ -174,7 +174,7 @@ def plain_value(value: str) -> str:
 
 
 def without_thoughts(reply: str) -> str:
-    """Return the reply without the model's reasoning (the text between thinking tags)."""
+    """Return the reply without reasoning: text between thinking tags, or after an unclosed one."""
     outside_thoughts: list[str] = []
     reached, is_thinking = 0, False
     for tag in _THOUGHT.finditer(reply):
@@ -218,7 +218,7 @@ def folded(text: str) -> str:
 
 
 def _labelled_row(table: re.Match[str]) -> str:
-    """Return a table of a header and one row as lines of the form "name: cell"."""
+    """Return a table of a header and one row as lines "name: cell"; other tables stay."""
     names = [cell.strip(" *_") for cell in table["head"].split("|")]
     cells = list(map(str.strip, table["row"].split("|")))
     is_header = any(map(_COLUMN.fullmatch, names)) and not any(map(_COLUMN.fullmatch, cells))
@@ -248,9 +248,9 @@ def _without_groups(text: str) -> str:
 def _without_tags(text: str) -> str:
     """Return the text with HTML tags and entities replaced by plain text.
 
-    A tag becomes a line break or a label, and an entity its character. A word in angle brackets
-    without a closing tag is a placeholder, such as `<exponent>` in the prompts: it gets round
-    brackets, as does a number in its place.
+    A tag becomes a line break, a label or a power, and an entity its character. A word in angle
+    brackets without a closing tag is a placeholder, such as `<exponent>` in the prompts: it gets
+    round brackets, as does a number in its place.
     """
     text = html.unescape(_ENDLESS.sub(" ", text))
     closed = set()
@@ -286,7 +286,9 @@ def _plain_command(command: re.Match[str]) -> str:
     line, name, space, escaped = command.groups()
     if name:
         return _SYMBOLS.get(name, command.group())
-    return "\n" if line else " " if space else escaped  # \n is JSON's, in a string
+    if line:  # two backslashes, or a backslash and "n" from a JSON string
+        return "\n"
+    return " " if space else escaped
 
 
 def _without_markdown(text: str) -> str:

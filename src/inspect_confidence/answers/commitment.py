@@ -70,7 +70,7 @@ def _read_decision(  # noqa: PLR0911 # each has a reason of its own
 
     Args:
         reply: Text of the reply.
-        words: Pattern of the words for each decision.
+        words: Pattern of the words for each decision; True is to keep, or to bet.
         name: Name of the decision, a key of `_TEMPLATE`.
         truncated: Whether the reply is cut off.
     """
@@ -110,9 +110,9 @@ def _decisions_of_line(line: str, words: dict[bool, str]) -> set[bool]:
     for part in re.split(r"[,;，；]| and | & ", line):
         label = _LABEL.match(part)
         for text in (part, part[label.end() :] if label else part):
-            for word, pattern in words.items():
+            for decision, pattern in words.items():
                 if re.fullmatch(rf"(?:{pattern})", text.strip(_EDGES), re.IGNORECASE):
-                    decisions.add(word)
+                    decisions.add(decision)
     return decisions
 
 
@@ -123,15 +123,15 @@ def _mentioned_decisions(lines: list[str], words: dict[bool, str]) -> set[bool |
     """
     mentioned: set[bool | None] = set()
     for line in lines:
-        for word, pattern in words.items():
+        for decision, pattern in words.items():
             for match in re.finditer(
                 rf"(?<![a-z])(?:{pattern})(?![a-z{CUT}])", line, re.IGNORECASE
             ):
                 before = line[max(0, match.start() - 40) : match.start()]
                 after = line[match.end() :]
                 if label := _YES_OR_NO.match(after):
-                    mentioned.add(word if label["yes"] else not word)
+                    mentioned.add(decision if label["yes"] else not decision)
                 elif not _LABEL_END.match(after):
                     is_undecided = _UNDECIDED.search(line) or _NEGATED.search(before)
-                    mentioned.add(None if is_undecided else word)
+                    mentioned.add(None if is_undecided else decision)
     return mentioned

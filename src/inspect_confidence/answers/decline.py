@@ -133,13 +133,13 @@ def read_or_decline(
     if isinstance(answer, ParseFailure) and answer.status in ("no_response", "truncated"):
         return answer
     parsed = parse_statements(reply)
-    label = _labelled_answer_declines(parsed)
-    if isinstance(label, ParseFailure):
-        return label
-    if label:
+    label_declines = _labelled_answer_declines(parsed)
+    if isinstance(label_declines, ParseFailure):
+        return label_declines
+    if label_declines:
         return DECLINED
     sentences = list(filterfalse(_LABEL.match, _sentences(parsed.text)))
-    if label is False:
+    if label_declines is False:
         bare = any(_BARE_SENTENCE.fullmatch(_CONTRAST.sub("", text)) for text in sentences)
         return _DECLINE_BESIDE_ANSWER if bare and answer != DECLINED else answer
     if not _any_sentence_declines(sentences):
@@ -255,6 +255,7 @@ def _says_no_more(sentence: str) -> bool:
 
 
 def _clause_says_no_more(clause: str) -> bool:
+    """Return whether a clause only declines, or gives a reason for not knowing."""
     if _declines_plainly(clause):
         return True
     if _CORE.search(clause) or " but " in clause:

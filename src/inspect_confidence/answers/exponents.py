@@ -166,7 +166,8 @@ def read_interval(
 def _number_as_bound(number: Number) -> _Bound | None:
     """Return a number as an exponent of ten; None for percentages, fractions and the like.
 
-    A plain number below 1000 is the exponent itself. Other numbers are values: 1,000 is 10^3.
+    A plain number is the exponent itself, unless it is an integer of 1000 or more; so is a word
+    below one hundred. Other numbers are values: 1,000 is 10^3. A value must be positive.
     """
     if number.value is None or number.style in ("percent", "fraction"):
         return None
@@ -180,7 +181,8 @@ def _number_as_bound(number: Number) -> _Bound | None:
 def _bound_in_value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
     """Return the bound with which a label's value begins, or why there is no certain bound.
 
-    A note in brackets counts as an explanation.
+    A bound is an exponent of ten, stated as such or as its value. A note in brackets counts as an
+    explanation.
     """
     number, before, tail = headed(re.sub(r"\{([0-9.]+)\}", r"\1", value))
     if number is None:
@@ -198,6 +200,7 @@ def _bound_in_value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # eac
         return _bound_stated_twice(number, bound, tail[confirming.end() :], confirming[0])
     if follows in ("other", "calculation"):
         return ambiguous("several numbers")
+    # "5.000" may be five thousand, written with a point.
     is_amount = digits[:1] in set("$€£") or (has_unit(tail) and not _NO_UNIT.match(tail))
     if not bound.is_value and (is_amount or re.fullmatch(r"[1-9][0-9]{0,2}\.000", digits)):
         return ambiguous("a value or an exponent")
@@ -207,7 +210,12 @@ def _bound_in_value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # eac
 def _bound_stated_twice(
     number: Number, bound: _Bound, repetition: str, sign: str
 ) -> _Bound | ParseFailure:
-    """Return the bound of a number that the reply states twice: 5 = 10^5, 20 (= 10^1.3)."""
+    """Return the bound of a number that the reply states twice: 5 = 10^5, 20 (= 10^1.3).
+
+    `bound` is the number as a bound, `repetition` begins with the second number, and `sign` is the
+    text between. A bound that the repetition contradicts is ambiguous, unless a bracket or colon
+    sets it off.
+    """
     second, _, _ = headed(repetition)
     repeated_bound = _number_as_bound(second) if second else None
     if repeated_bound is None:
@@ -226,7 +234,7 @@ def _bound_stated_twice(
 def _is_same_bound(first: _Bound, second: _Bound) -> bool:
     """Return whether two numbers are the same bound.
 
-    A bare number may be the value of the other one: 10^3 (1000).
+    A bare number may be the value of the other one: 10^2 (100).
     """
     if abs(first.exponent - second.exponent) <= _ROUNDED:
         return True
@@ -252,6 +260,7 @@ def _stated_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     bound = settled(parsed, ("exponent", "answer"), _bound_in_value, _is_same_bound)
     if bound is None or (isinstance(bound, ParseFailure) and "no number" in bound.reason):
         return _unlabelled_exponent(parsed)
+    # A bare number that opens the reply may contradict an exponent in prose or within a line.
     firm = parsed.strengths("exponent", "answer")
     opening = None if firm - {"prose", "inline"} else _bare_bound(parsed.text.split("\n")[0])
     if opening in (None, bound) or isinstance(bound, ParseFailure) or is_revised(parsed.text):
@@ -278,8 +287,8 @@ def _unlabelled_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
         is_agreed = all(bound == last for _, bound in bare_lines) or is_revised(text)
         if is_agreed and not is_revised(parsed.text.rpartition(line)[2]):
             return last
-    *so, end = _CONCLUDED.split(text[-80:])
-    if so and not bare_lines and (concluded := _bare_bound(end)):
+    *premises, conclusion = _CONCLUDED.split(text[-80:])
+    if premises and not bare_lines and (concluded := _bare_bound(conclusion)):
         return concluded
     power, *later_numbers = sorted(numbers, key=lambda number: number.style != "power")
     bound = _number_as_bound(power) if power.style == "power" else None
@@ -303,7 +312,7 @@ def _stated_interval(parsed: ParsedText) -> _Pair | ParseFailure:
 
     Bounds after the word "final" count before all others.
     """
-    *_, final = [None, *_FINAL.finditer(parsed.text)]
+    *_, final = [None, *_FINAL.finditer(parsed.text)]  # the last match, or None
     if final:
         conclusion = parse_statements(parsed.text[final.end() :])
         pair = _labelled_or_ranged_interval(conclusion)
@@ -325,7 +334,10 @@ def _labelled_or_ranged_interval(parsed: ParsedText) -> _Pair | ParseFailure:
 
 
 def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | None:
-    """Return the bounds under two labels; None if the reply has neither label."""
+    """Return the bounds under two labels; None if the reply has neither label.
+
+    If the reply has only one of the labels, a range in it counts instead.
+    """
     sides = []
     for name in names:
         side = _bound_under_label(parsed, name)
@@ -389,7 +401,7 @@ def _intervals_in(text: str) -> list[_Pair]:
         falls = lower.is_value and lower.exponent > upper.exponent
         if (falls and re.search("[-–]", gap)) or first.start < reached:
             return []  # a difference, or three in a row
-        if _TOLD.search(text[: first.start]):
+        if _TOLD.search(text[: first.start]):  # "the exponent lies between"
             return [(lower, upper)]
         pairs.append((lower, upper))
         reached = second.end

@@ -39,8 +39,6 @@ _COMMENT = re.compile(r"/\*.{0,1000}?\*/|(?<![:\w\"'])//[^\n]*|(?<=[\d\"'])[ ]+#
 _OBJECT = re.compile(
     r"(?<![A-Za-z^_\\}])\{\s*(?=[\"'“”‘’{\[}]|[^\W\d][\w -]{0,40}\s*[:：]|//|/\*|#)"
 )
-ObjectSpan = tuple[int, int, list["Member"]]
-"""Start and end of an object in the reply, and its members."""
 
 
 class Member(NamedTuple):
@@ -51,8 +49,16 @@ class Member(NamedTuple):
     is_open: bool = False
 
 
+class ObjectSpan(NamedTuple):
+    """Start and end of an object in the reply, and its members."""
+
+    start: int
+    end: int
+    members: list[Member]
+
+
 def objects_in(reply: str) -> Iterator[ObjectSpan]:
-    """Yield the objects of a reply that have an expected key, in their order."""
+    """Yield the objects of a reply that have a label or a letter as a key, in their order."""
     tries = end = hopeless = 0
     for begin in _OBJECT.finditer(reply):
         start = begin.start()
@@ -64,9 +70,9 @@ def objects_in(reply: str) -> Iterator[ObjectSpan]:
         span = _decoded_object(reply, start)
         if not span and start >= hopeless:
             span = _broken_object(reply, start)
-            hopeless = span[1]  # an object without an expected key has none in its parts either
-        if span and any(member.key in NAMES or len(member.key) == 1 for member in span[2]):
-            end = span[1]
+            hopeless = span.end  # an object without an expected key has none in its parts either
+        if span and any(member.key in NAMES or len(member.key) == 1 for member in span.members):
+            end = span.end
             yield span
 
 
@@ -78,14 +84,14 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, object
 
 
 def _decoded_object(reply: str, start: int) -> ObjectSpan | None:
+    """Return the object that begins at a position; None if it is not strict JSON."""
     try:
         parsed, length = _DECODER.raw_decode(reply[start : start + _LONGEST])
-        members = list(
-            _scalar_members(parsed)
-        )  # what can be decoded may still be too deep for this
+        # What can be decoded may still be too deep for the recursion over members.
+        members = list(_scalar_members(parsed))
     except (ValueError, RecursionError):
         return None
-    return start, start + length, members
+    return ObjectSpan(start, start + length, members)
 
 
 def _scalar_members(parsed: Any, key: str = "") -> Iterator[Member]:
@@ -117,7 +123,10 @@ def _scalar_members(parsed: Any, key: str = "") -> Iterator[Member]:
 
 
 def _as_text(value: object) -> str:
-    """Return a value as text; a list of numbers, which are strings here, has no quotation marks."""
+    """Return a value as text; a list of numbers, which are strings here, has no quotation marks.
+
+    Control characters that were LaTeX commands before decoding become the commands again.
+    """
     if not isinstance(value, list):
         return "" if value is None else _UNESCAPED.sub(lambda sign: _LATEX[sign[0]], str(value))
     if len(value) == 1:
@@ -145,4 +154,4 @@ def _broken_object(reply: str, start: int) -> ObjectSpan:
         is_open = group == "cut" or (is_last and group not in ("string", "list"))
         key = plain_key(match["key"].strip(f"{_QUOTES} \n"))
         members.append(Member(key, value.lstrip(_QUOTES), is_open))
-    return start, end, members
+    return ObjectSpan(start, end, members)

@@ -60,9 +60,9 @@ class Markers(list[str]):
 def read_markers(reply: str, sentence: str, *, generalised: bool = False) -> Markers | ParseFailure:
     """Read the distinct markers that a judge lists, in the judge's order and in lower case.
 
-    The list may be in JSON or in the form of the study: entries between `;` and `####` at the end.
-    With `generalised` a line in the study's form needs no `####`, and a marker counts if any of its
-    words is in the sentence.
+    Markers are words of confidence, such as "probably". The list may be in JSON, or a line that
+    separates the entries by `;` and ends with `####`. With `generalised` the line needs no `####`,
+    and a marker counts if any of its words is in the sentence.
 
     Stars and quotation marks around words are not part of a marker. Entries without a word, such as
     the template's "...", are left out. Entries that aren't in the sentence as whole words are left
@@ -287,9 +287,9 @@ def _split_list(text: str) -> list[object] | None:
 
 
 def _study_form_entries(reply: str, *, needs_no_end: bool) -> list[object] | None:
-    """Return the entries of a line in the study's form; None if the reply has another form.
+    """Return the entries of a line "a; b ####"; None if the reply has another form.
 
-    The entries end with `####`; with `needs_no_end` they may end without it.
+    With `needs_no_end` the line may end without `####`.
     """
     *label, body = _PROMPT_LABELS.split(without_thoughts(reply).strip())
     markers, end, after = map(str.strip, body.partition("####"))

@@ -174,6 +174,7 @@ def labelled(text: str) -> list[Statement]:
     A statement in prose may overlap with the value of a labelled one.
     """
     statements: list[Statement] = []
+    # Start of the next label with a colon, and of the next one of any kind.
     explicit = following = len(text)
     for label in reversed(list(LABEL.finditer(text))):
         if strength := _label_strength(text, label):
@@ -193,14 +194,20 @@ def labelled(text: str) -> list[Statement]:
 def _weaken_within_reasons(text: str, statements: list[Statement]) -> Iterator[Statement]:
     """Yield the statements; inline ones on the line of an explanation become "prose"."""
     breaks = [match.start() for match in re.finditer("\n", text)]
-    reasons = {bisect(breaks, match.start) for match in statements if match.key == "reason"}
-    for match in statements:
-        is_weakened = match.strength == "inline" and bisect(breaks, match.start) in reasons
-        yield replace(match, strength="prose") if is_weakened else match
+    reasons = (statement for statement in statements if statement.key == "reason")
+    reason_lines = {bisect(breaks, reason.start) for reason in reasons}
+    for statement in statements:
+        is_beside = bisect(breaks, statement.start) in reason_lines
+        is_weakened = statement.strength == "inline" and is_beside
+        yield replace(statement, strength="prose") if is_weakened else statement
 
 
 def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0911 # a ladder
-    """Return how firmly a match of `LABEL` marks a value; None if the word is no label."""
+    """Return how firmly a match of `LABEL` marks a value; None if the word is no label.
+
+    "final" is firmest, then "line" (at a line's start), "inline", and "prose" (with a verb in place
+    of a colon).
+    """
     key, lead, has_number = key_of(label), label["lead"].lower(), label["number"] is not None
     before = text[max(0, label.start() - _OPENING_LENGTH - 1) : label.start()]
     _, line_break, opening = before.rpartition("\n")

@@ -194,6 +194,7 @@ def _decimal(digits: str) -> Fraction:
 
 
 def _power(match: re.Match[str]) -> Fraction | None:
+    """Return the value of a power of ten: 2 x 10^5, 2e5; None if the exponent is too large."""
     exponent = Fraction((match["raised"] or match["shift"]).replace(" ", ""))
     mantissa = _decimal(match["mantissa"] or match["significand"] or "1")
     if exponent.denominator == 1:
@@ -202,6 +203,7 @@ def _power(match: re.Match[str]) -> Fraction | None:
 
 
 def _fraction(match: re.Match[str]) -> Fraction | None:
+    """Return the value of a part of a whole: 1 1/2, 3 out of 4; None if it has no single value."""
     top = _digits_or_chinese(match["top"] or match["part"] or match["over"])
     bottom = _digits_or_chinese(match["bottom"] or match["of"] or match["under"])
     if top is None or not bottom:
@@ -210,6 +212,7 @@ def _fraction(match: re.Match[str]) -> Fraction | None:
 
 
 def _scaled(match: re.Match[str]) -> Fraction:
+    """Return the value of digits with a magnitude: 2 million, 5k."""
     value = _decimal(match["amount"])
     if match["short"]:
         return value * Fraction(10) ** _SHORT_MAGNITUDES[match["short"].rstrip(".")]
@@ -219,6 +222,7 @@ def _scaled(match: re.Match[str]) -> Fraction:
 
 
 def _number_in_words(match: re.Match[str]) -> Fraction | None:
+    """Return the value of a number in English or Chinese words; None if it is not certain."""
     if match["spelled"]:
         return _english_number(match["spelled"].lower())
     if match["tenths"]:
@@ -238,10 +242,11 @@ def _english_number(words: str) -> Fraction | None:
     for word in _SCALED_WORDS.findall(words):
         value = _WORDS.get(word.replace(" ", "-"))
         if value is not None:
+            # After a unit, or after tens that are no unit's, a second number begins.
             if part % 10 or (part and value >= 10 and part % 100):
                 return None
             part += value
-        elif _MAGNITUDES[word] == 2:
+        elif _MAGNITUDES[word] == 2:  # "hundred"
             part = (part or Fraction(1)) * 100
         else:
             total, part = total + (part or 1) * 10 ** _MAGNITUDES[word], Fraction(0)

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from string import ascii_lowercase
 
 from inspect_confidence.answers.amount import amount_of
-from inspect_confidence.answers.choices import NO_CHOICE, called_correct, choices_of, chosen
+from inspect_confidence.answers.choices import NO_CHOICE, called_correct, choices_of, find_choice
 from inspect_confidence.answers.clean import CUT, declines, folded, is_cut, is_refusal, plain_value
 from inspect_confidence.answers.label_names import plain_key
 from inspect_confidence.answers.labels import ParsedText, Statement, parse_statements
@@ -224,10 +224,10 @@ def _is_assertion(text: str, statement: Statement) -> bool:
 
 
 def _prose_values(text: str) -> dict[str, str]:
-    """Return the answer and the confidence that a text states without labels, as far as it does.
+    """Return what a text states without labels, under "answer" and "confidence".
 
-    The keys are "answer" and "confidence". A text that is only a number is a
-    confidence if it is at most 1, else an answer.
+    A text that is only a number is a confidence if it is at most 1, else an answer. A key is absent
+    if the text states nothing of the kind, or different values.
     """
     number = number_at(text, 0)
     if (
@@ -239,13 +239,13 @@ def _prose_values(text: str) -> dict[str, str]:
     values: dict[str, str] = {}
     if declines(text):
         return values
-    ages = {match[1] for match in _AGE.finditer(text)} or set(called_correct(text))
+    answers = {match[1] for match in _AGE.finditer(text)} or set(called_correct(text))
     if len(set(_LISTED.findall(text))) > 1:
         return values
     if _ANSWERS.match(text):
         values["answer"] = text.split("\n", maxsplit=1)[0]
-    elif len(ages) == 1:
-        values["answer"] = ages.pop()
+    elif len(answers) == 1:
+        values["answer"] = answers.pop()
     confidences = {match[match.lastgroup or 0] for match in PROSE.finditer(text)}
     if len(confidences) == 1:
         values["confidence"] = confidences.pop()
@@ -386,7 +386,7 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | ParseFailure:
 
 def _named_choice_index(value: str, choices: Sequence[str]) -> int | ParseFailure:
     """Return the index of the choice that a value names, or why there is none."""
-    index = chosen(parse_statements(f"Answer: {value}"), choices_of(tuple(choices)))
+    index = find_choice(parse_statements(f"Answer: {value}"), choices_of(tuple(choices)))
     letter = _LETTER.fullmatch(value)
     is_letter = letter and index == invalid(NO_CHOICE) and not is_refusal(value)
     if letter and is_letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):

@@ -122,6 +122,7 @@ def _labelled_or_introduced(parsed: ParsedText) -> Fraction | ParseFailure:
             if isinstance(other_share, Fraction) and other_share != share:
                 return ambiguous("different numbers")
         return share
+    # Without a readable probability under a label, words outside labels may introduce one.
     if share is not None and not ((is_prose and is_invalid(share)) or "no number" in share.reason):
         return share
     outside_labels = unlabelled(
@@ -140,6 +141,7 @@ def value_of(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has
         return invalid("the number is cut off")
     if follows in ("range", "bound"):
         return ambiguous(f"a {follows}")
+    # The word "one" in an explanation is no number.
     later_numbers = [later for later in numbers_in(tail) if not later.is_pronoun]
     differs = follows == "other" and {*map(_as_share_or_even_odds, later_numbers)} != {
         as_share(number)
@@ -180,14 +182,15 @@ def _share_within(value: str) -> Fraction | ParseFailure:
 
 
 def _after_equals(first: Number, tail: str) -> Fraction | ParseFailure:
-    """Return the result of a calculation with numbers.
+    """Return the result of a calculation, from its first number and the text after the number.
 
-    A formula in words has no result and is a failure.
+    A formula in words, or a calculation without a result at its end, is ambiguous. So is a
+    share that is said to equal a different share.
     """
     line, *_ = tail.split("\n", maxsplit=1)
-    operations, *_ = parts = _EQUALS.split(line)
-    last = parts[-1]
-    number, before, remainder = headed(last)
+    parts = _EQUALS.split(line)
+    operations, result = parts[0], parts[-1]
+    number, before, remainder = headed(result)
     is_formula = re.search(r"[^\W\d_]{2}", _POWER_OF.sub("", operations))
     if len(parts) == 1 or is_formula or number is None or tail_of(before, remainder) != "end":
         return ambiguous("a calculation")
@@ -256,6 +259,7 @@ def unlabelled(text: str) -> Fraction | ParseFailure:
     introduced = _introduced_share(text, numbers)
     if introduced is not None:
         return introduced
+    # Why the first number is refused says more than that it has no label.
     is_first_clear = isinstance(first, ParseFailure) and not is_invalid(first)
     return first if is_first_clear else _UNLABELLED
 
@@ -265,8 +269,8 @@ def _last_share_at_start(
 ) -> Fraction | ParseFailure | None:
     """Return the last number that opens a line; None if there is none or later text revises it.
 
-    Other numbers that open a line, or that the text repeats, must be the same, unless the lines
-    between say that the first is revised.
+    Other numbers that open a line, or follow words such as "The probability that ... is", must be
+    the same, unless the lines between say that the first is revised.
     """
     places, shares = [], set()
     for place, opening in enumerate(openings):
@@ -327,6 +331,7 @@ def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailu
     for number in _possible_probabilities(text, numbers):
         before = text[max(0, number.start - 160) : number.start]
         after = text[number.end : number.end + 60]
+        # The text since the previous number.
         lead = text[max([0, *(end for end in ends if end <= number.start)]) : number.start]
         has_bound |= is_bound(lead)
         counts_units = has_unit(after) and not _is_calculation(text[number.start :])

@@ -152,21 +152,23 @@ def settled(
             return None
         looser: ParsedT | ParseFailure | None = settled(parsed, ("choice",), read, is_same)
         return None if isinstance(looser, ParseFailure) else looser
+    # JSON is of the lowest tier, prose of the highest.
     tier = min(_TIERS[statement.strength] for statement, _ in readings)
     firm = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
     if tier == _TIERS["prose"]:  # an unreadable sentence is not an answer if another is readable
         firm = [pair for pair in firm if not is_invalid(pair[1])] or firm
     last = firm[-1][0]
+    # A later statement under the same label may revise the last firm one.
     later = [
         (statement, reading)
         for statement, reading in readings[readings.index(firm[-1]) + 1 :]
         if statement.key == last.key and not isinstance(reading, ParseFailure)
     ]
     # The last value itself may begin with "Actually" and state another value.
-    label_length = (
+    value_length = (
         0 if last.strength == "object" else min(len(last.value), last.end - last.start) - 1
     )
-    remainder = parsed.text[last.end - label_length :]
+    remainder = parsed.text[last.end - value_length :]
     if not later and is_replaced(remainder) and not _CONFIRMED.search(remainder[-60:]):
         return ambiguous("an answer that is taken back")
     return _last_reading(parsed, [*firm, *later[-1:]], is_same)
@@ -181,7 +183,11 @@ def _has_no_value(statement: Statement, reading: object) -> bool:
 def _last_reading(
     parsed: ParsedText, pairs: Readings[ParsedT], is_same: Same[ParsedT]
 ) -> ParsedT | ParseFailure:
-    """Return the last reading, unless an earlier one differs and isn't replaced by the last one."""
+    """Return the last reading, unless an earlier one differs and isn't replaced by the last one.
+
+    `pairs` are statements with their readings, each a value or a failure. Earlier invalid ones do
+    not count.
+    """
     last, reading = pairs[-1]
     for earlier, earlier_value in pairs[-2::-1]:
         if isinstance(earlier_value, ParseFailure):

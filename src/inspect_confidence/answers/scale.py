@@ -111,9 +111,10 @@ def read_confidence(
 
 
 def confidence_of(raw: float, low: float, high: float) -> StatedConfidence:
-    """Return the position of a number on a scale, from 0 to 1; of integers, correctly rounded.
+    """Return the position of a number on a scale, from 0 to 1.
 
-    A scale without a width raises ValueError.
+    A number outside the scale by at most a twentieth of its width counts as the nearest bound;
+    further outside, the confidence is None. A scale without a width raises ValueError.
 
     Example:
         >>> confidence_of(7, 0, 20)
@@ -145,10 +146,10 @@ def _stated_number(
     A label counts first, then words of confidence in prose, then a number alone. With
     `is_whole_reply` the reply was to be the number: all numbers on lines of their own must agree.
     """
-    noted = {statement.value: statement.note for statement in parsed.under("confidence")}
+    note_by_value = {statement.value: statement.note for statement in parsed.under("confidence")}
 
     def read(value: str) -> float | ParseFailure:
-        number = _number_of_statement(value, noted.get(value, ""), low, high)
+        number = _number_of_statement(value, note_by_value.get(value, ""), low, high)
         if isinstance(number, ParseFailure):
             return number
         if is_whole_reply:
@@ -164,7 +165,7 @@ def _stated_number(
         if is_whole_reply and number_lines and read(number_lines[-1]) != confidence:
             return ambiguous("several confidences")
         return confidence
-    if any(map(is_template, noted)):
+    if any(map(is_template, note_by_value)):
         return invalid("the template was echoed")
     prose_values = []
     for match in PROSE.finditer(parsed.text):
@@ -198,7 +199,10 @@ def _bare_number(
 
 
 def _number_of_statement(value: str, note: str, low: float, high: float) -> Number | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
-    """Return the number of a statement; a scale that it names must be the requested one."""
+    """Return the number of a statement, whose note is the text in brackets after its label.
+
+    A scale that the value or the note names must be that from `low` to `high`.
+    """
     number, before, tail = headed(value)
     scale = _SCALE.match(tail)
     for pattern in (_IN_NOTE.search(note), scale):
@@ -225,7 +229,11 @@ def _number_of_statement(value: str, note: str, low: float, high: float) -> Numb
 
 
 def _decimal_on_scale(number: Number, low: float, high: float) -> float | ParseFailure:
-    """Return a number on the scale; it may have decimals."""
+    """Return a number on the scale; it may have decimals.
+
+    On the scale from 0 to 1 a percentage is divided by 100. On a scale that ends above 1, a number
+    between 0 and 1 may be such a share and is ambiguous.
+    """
     if (low, high) == (0, 1):
         share = as_share(number)
         return share if isinstance(share, ParseFailure) else float(share)

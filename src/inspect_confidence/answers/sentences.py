@@ -51,7 +51,11 @@ _INLINE_LABEL = re.compile(
 
 
 def _split_line(line: str) -> list[str]:
-    """Return the sentences of a line with the blanks between them; joined, they are the line."""
+    """Return the sentences of a line with the blanks between them; joined, they are the line.
+
+    They begin where sentencex or a pattern of missed starts sees a beginning, but not in a part
+    without a word, nor after an abbreviation.
+    """
     ends, end = {0, len(line)}, 0
     # sentencex fails on blanks outside ASCII and on surrogates. One character replaces another, so
     # that positions stay.
@@ -73,7 +77,7 @@ def _split_line(line: str) -> list[str]:
 
 
 def _continues_sentence(before: str, after: str) -> bool:
-    """Return whether a sentence continues in the text after its full stop."""
+    """Return whether a sentence continues after a full stop, as in lower case or after "Dr."."""
     if not before.endswith("."):
         return False
     if after[:1].islower() or (_INITIALS.search(before) and re.match(r"[A-Za-z]\.", after)):
@@ -116,9 +120,9 @@ def _without_bullets(lines: list[str]) -> Iterable[str]:
     """Yield the lines without bullets, and without labels that count on from each other."""
     labels = {place: label for place, line in enumerate(lines) if (label := _LABEL.match(line))}
     counted: set[int] = set()
-    before: dict[object, int] = {}
+    last_place_by_style: dict[object, int] = {}
     for place, label in labels.items():
-        previous = before.get(_label_style(label), place)
+        previous = last_place_by_style.get(_label_style(label), place)
         # Markdown numbers "1. ... 1. ..." itself.
         is_lazy = previous != place and label["place"] == labels[previous]["place"] == "1"
         if is_lazy or _label_number(label) == _label_number(labels[previous]) + 1:
@@ -126,7 +130,7 @@ def _without_bullets(lines: list[str]) -> Iterable[str]:
         # A list whose items before bear signs may have one numbered item.
         if place and _label_number(label) == 1 and _BULLET_SIGN.match(lines[place - 1]):
             counted.add(place)
-        before[_label_style(label)] = place
+        last_place_by_style[_label_style(label)] = place
     for place, line in enumerate(lines):
         bullet = labels[place] if place in counted else _BULLET_SIGN.match(line)
         yield line[bullet.end() :] if bullet else line

@@ -37,6 +37,9 @@ class TokenConfidence:
 def read_p_true(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence | ParseFailure:
     """Read P(True) / (P(True) + P(False)) at the token of a reply that is True or False.
 
+    An empty reply is `no_response`, another one `invalid_response_format`. Without usable log
+    probabilities the result is `scoring_failed`.
+
     Example:
         >>> said = TokenChoice("True", math.log(0.6), {"False": math.log(0.2)})
         >>> round(read_p_true("True", [said]).confidence, 3)
@@ -47,9 +50,9 @@ def read_p_true(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfid
         return ParseFailure("no_response", "the reply is empty")
     if match is None:
         return ParseFailure("invalid_response_format", "the reply is neither True nor False")
-    return _probability_among_names(
-        reply, tokens, ("True", "False"), ("true", "false").index(match[1].lower()), 0
-    )
+    answer = ("true", "false").index(match[1].lower())
+    # Place 0 is that of True, whatever the reply says.
+    return _probability_among_names(reply, tokens, ("True", "False"), answer=answer, place=0)
 
 
 def read_token_confidence(
@@ -61,7 +64,8 @@ def read_token_confidence(
 ) -> TokenConfidence | ParseFailure:
     """Read the probability of the token that the answer is: a choice's letter, or the whole reply.
 
-    Without choices an answer of several tokens is `scoring_failed`.
+    A letter's probability is its share among the letters that the provider lists. Without choices
+    an answer of several tokens is `scoring_failed`.
 
     Example:
         >>> said = TokenChoice("Paris", math.log(0.8), {})
@@ -69,20 +73,25 @@ def read_token_confidence(
         0.8
     """
     if choices:
-        chosen = read_choice(reply, choices, truncated=truncated)
-        if isinstance(chosen, ParseFailure):
-            return chosen
+        choice = read_choice(reply, choices, truncated=truncated)
+        if isinstance(choice, ParseFailure):
+            return choice
         names = ascii_uppercase[: len(choices)]
-        if chosen.index >= len(names):
+        if choice.index >= len(names):
             return ParseFailure("scoring_failed", "the choice has no letter")
-        return _probability_among_names(reply, tokens, names, chosen.index, chosen.index)
+        return _probability_among_names(
+            reply, tokens, names, answer=choice.index, place=choice.index
+        )
     return _probability_of_only_token(reply, tokens)
 
 
 def _probability_of_only_token(
     reply: str, tokens: Sequence[TokenChoice] | None
 ) -> TokenConfidence | ParseFailure:
-    """Return the probability of the one token that is the whole reply."""
+    """Return the probability of the one token that is the whole reply; a failure if it has more.
+
+    The unseen mass is NaN, since no other answer is defined.
+    """
     if not reply.strip():
         return ParseFailure("no_response", "the reply is empty")
     if is_refusal(clean(reply)):

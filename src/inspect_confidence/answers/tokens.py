@@ -347,9 +347,9 @@ def _locate_answer(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int
     start = max(map(re.Match.end, _KEY.finditer(text)), default=len(text))
     if not re.compile(rf"{re.escape(answer)}(?!\w)", re.I).match(text, start):
         return None
-    for number, choice in enumerate(tokens):
+    for index, choice in enumerate(tokens):
         if start < len(choice.token):
-            return number, start
+            return index, start
         start -= len(choice.token)
     return None
 

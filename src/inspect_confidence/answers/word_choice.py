@@ -84,6 +84,7 @@ class PhraseChoices:
     """The choices of a question, prepared for finding them in a text."""
 
     def __init__(self, choices: Sequence[str]) -> None:
+        """Index the choices by spelling, and compile a pattern for mentions by letter or text."""
         self._size = len(choices)
         full = list(map(_plain_spelling, choices))
         self._index_by_spelling = _unique_spellings(list(map(_spellings_of_phrase, full)))
@@ -100,8 +101,12 @@ class PhraseChoices:
         )
 
     def mentions_in(self, text: str) -> list[Mention]:
-        """Return the mentions of choices in a text, in their order."""
+        """Return the mentions of choices in a text, in their order.
+
+        A text that is no choice's has the index -1. "A or B" is two mentions.
+        """
         mentions = []
+        # A lower-case letter at the start or after "I choose" is a choice's letter too.
         text = _LOWER.sub(lambda start: start.group().upper(), text)
         for match in self._pattern.finditer(text):
             index = None
@@ -163,7 +168,7 @@ class PhraseChoices:
         indices = {mention.letter if mention.text is None else mention.text for mention in mentions}
         if len(indices - {-1}) > 1 or len(letters_named) > 1:
             return ambiguous("different choices")
-        if -1 in indices:
+        if -1 in indices:  # the text is no choice's
             return invalid("a letter with another text")
         if not indices:  # the text may be a choice that is spelled in another way
             spellings = map(_plain_spelling, (text, CUE.split(text)[-1]))
@@ -240,7 +245,7 @@ def read_word_choice(
     names = _prepare_choices(tuple(choices))
     ends_open = truncated and first_turn(reply) == reply and not reply.endswith("\n")
 
-    def chosen(parsed: ParsedText) -> int | ParseFailure:
+    def find_index(parsed: ParsedText) -> int | ParseFailure:
         def read(text: str) -> int | ParseFailure:
             if ends_open and parsed.text.endswith(text) and names.is_open(text):
                 return invalid("the choice may go on")
@@ -261,7 +266,7 @@ def read_word_choice(
                 answer = read(text)
         return invalid("no choice") if answer is None else answer
 
-    index = read_stated(reply, chosen, keys=("answer", "choice"), truncated=truncated)
+    index = read_stated(reply, find_index, keys=("answer", "choice"), truncated=truncated)
     return index if isinstance(index, ParseFailure) else WordChoice(index)
 
 
@@ -290,7 +295,7 @@ def _texts_without_label(text: str, chain_of_thought: bool) -> list[str]:
 def first_letter(
     reply: str, choices: Sequence[str], *, chain_of_thought: bool = False
 ) -> int | None:
-    """Return the first letter that a reply names, the rule that reproduces the study's own figures.
+    """Return the first letter that a reply names: the rule behind a paper's published figures.
 
     A repeated list counts as its first letter, and the article "A" at the start as a choice. With
     `chain_of_thought` only the text after the last "I choose" counts. The result is the letter's

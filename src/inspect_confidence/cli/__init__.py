@@ -104,7 +104,7 @@ def summarize(
         return
     study = study and find_study(study)
     show: Callable[[pd.DataFrame], None] = print_headlines
-    computed: Collection[str] | None = None
+    computed: Collection[str] | None = None  # all metrics
     if metrics:
         from inspect_confidence.commands.analysis import check_metrics
 
@@ -672,13 +672,14 @@ class _Commands(click.Group):
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
+        """Run the command; print errors of files as messages, and exit with 1 for lost data."""
         with _escape_errors():
             try:
                 result = super().invoke(ctx)
                 if has_failed(ctx):
                     ctx.exit(_FAILED)
                 return result
-            except BrokenPipeError:
+            except BrokenPipeError:  # the reader of the output, such as `head`, has ended
                 raise
             except OSError as error:
                 raise click.ClickException(one_line(error)) from error

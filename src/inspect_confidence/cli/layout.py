@@ -88,6 +88,7 @@ class Grid:
                 break
             names += 1
         texts = [list(map(one_line, line)) for line in lines]
+        # If no column has a number, none is a name.
         return cls(list(map(one_line, table)), texts, names % max(1, len(columns)))
 
     def transpose(self) -> "Grid":
@@ -161,6 +162,8 @@ class Grid:
         return sum(self.widths) + _GAP * (len(self.widths) - 1) <= width
 
     def _part(self, columns: Sequence[int], widths: Sequence[int]) -> "Grid":
+        """Return the grid of some columns; `widths` are those of all columns."""
+
         def take(line: Sequence[Any]) -> list[Any]:
             return [line[k] for k in columns]
 
@@ -179,7 +182,7 @@ class Grid:
         """Return the maximum width of a column; only prose has a limit."""
         longest = max(map(len, _words(self.headings[column])), default=1)
         is_prose = column >= self.names and self._is_prose(column)
-        return max(_PROSE, longest) if is_prose else 10_000
+        return max(_PROSE, longest) if is_prose else 10_000  # no limit
 
     def _is_prose(self, column: int) -> bool:
         """Return whether a column has text: not only numbers, and what is better among them."""

@@ -36,6 +36,7 @@ def read_keywords() -> dict[str, Any]:
 
 
 def _pair(text: str, form: str) -> tuple[str, str]:
+    """Split `NAME=VALUE`; `form` is the option and its form, for the error on other text."""
     name, equals, value = text.partition("=")
     if not equals:
         option = form.split(maxsplit=1)[0]
@@ -44,7 +45,10 @@ def _pair(text: str, form: str) -> tuple[str, str]:
 
 
 def _keep_recorded(context: click.Context, parameter: click.Parameter, value: object) -> None:
-    """Store an option for `recorded`."""
+    """Check and store an option on the layout of foreign logs, for `recorded`.
+
+    `--confidence-scale none` is stored as `order_only`: values then only rank the answers.
+    """
     from inspect_confidence.arguments import parts, scale_ends
 
     if parameter.name == "columns":
@@ -125,7 +129,7 @@ RECORDED = (
 
 
 def _keep_reading(context: click.Context, parameter: click.Parameter, value: object) -> None:
-    """Store an option for `read_keywords`."""
+    """Check and store an option on how logs are read, for `read_keywords`."""
     if parameter.name == "executor" and value is not None:
         from inspect_confidence.judgments.executors import check_executor
 
@@ -187,6 +191,7 @@ class _NewFile(click.Path):
     """Output file in an existing folder, which is checked before logs are read."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the path of a file; refuse a file in a folder that does not exist."""
         folder = Path(value).parent
         if not folder.is_dir():
             self.fail(f"{value}: there is no folder {folder}; create it first.", param, ctx)
@@ -197,6 +202,7 @@ class _Folder(click.Path):
     """Output folder, whose permissions are checked before logs are read."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the path of a folder; refuse a file, or a folder that can't be written to."""
         folder = Path(value)
         # The file system's root exists.
         existing = next(filter(Path.exists, (folder, *folder.absolute().parents)))
@@ -304,6 +310,7 @@ SETTINGS = (
 
 def settings_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of `SETTINGS` to a command, which receives them as `settings`."""
+    # As decorators one above the other, of which the last is applied first.
     return functools.reduce(
         lambda decorated, option: option(decorated), reversed(SETTINGS), command
     )

@@ -63,6 +63,7 @@ def read_or_stream(
     from inspect_confidence.judgments.streams import Stream
     from inspect_confidence.studies import SELF_DESCRIBING
 
+    # A stream has neither options on the layout of files nor recalibrated confidence.
     if len(paths) == 1 and not reread and selected_maps() is None and recorded() == SELF_DESCRIBING:
         source = as_stream(paths[0], settings, **read_keywords())
         if isinstance(source, Stream):
@@ -72,6 +73,7 @@ def read_or_stream(
 
 
 def _print_notices(judgments: "Judgments | Stream", loss_label: str) -> None:
+    """Print notices of judgments on standard error, and record lost data for `--strict`."""
     from inspect_confidence.redaction import without_keys
 
     for notice in judgments.notices:
@@ -291,7 +293,8 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
     """Print the shares of unread replies, and then at most `limit` of these replies."""
     table = shares.drop(columns=["ci_low", "ci_high"])
     table["share"] = table["share"].map("{:.3g}".format)
-    table.insert(6, "95% interval", _bounds(shares, ".3g"))
+    after_share = list(table).index("share") + 1
+    table.insert(after_share, "95% interval", _bounds(shares, ".3g"))
     caption = (
         "Wilson's intervals over items. Failures of the run and of the instrument are no replies."
     )
@@ -428,7 +431,7 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
         columns["95% interval"].append(f"[{ends}]" if ends else "none")
         columns["n"].append(f"{row['items']:,}")
         verdict = verdict_words(row)
-        if SAME in row["note"]:
+        if SAME in row["note"]:  # the reason why there is no interval
             verdict = f"{verdict}; {SAME}"
         columns["verdict"].append(verdict if row["role"] == PRIMARY else f"{verdict} *")
     tasks = _task_texts(rows)
@@ -450,6 +453,7 @@ def _task_texts(rows: "pd.DataFrame") -> list[str]:
 
 
 def _full_table(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return differences with both values, interval, items and verdict as texts."""
     table = rows[["task"]].copy()
     table["metric"] = _metric_names(rows)
     for name in ("value_a", "value_b", "difference"):

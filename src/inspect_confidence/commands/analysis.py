@@ -84,6 +84,7 @@ def read_settings(settings: Settings) -> dict[str, Resampling]:
     common_settings = Resampling(
         resamples=integer("resamples", settings.get("resamples", 10_000), minimum=1),
         seed=integer("seed", settings.get("seed", 0)),
+        # `below` excludes its own value, and a threshold of 1 is allowed.
         thresholds=tuple(numbers("thresholds", entries, above=0, below=nextafter(1, 2))),
         convention=convention,
         workers=integer("workers", settings.get("workers", 1), minimum=1),
@@ -167,7 +168,10 @@ def option_text(value: object) -> str:
 
 
 def add_choices_to_variants(frame: pd.DataFrame, task: str, resampling: Resampling) -> pd.DataFrame:
-    """Return judgments whose variants name the analysis choices that change the task's numbers."""
+    """Return judgments whose variants name the analysis choices that change the task's numbers.
+
+    Results of different choices then stay apart. Without such choices the frame is unchanged.
+    """
     if not resampling.choices.get(task):
         return frame
     renamed = {}
@@ -221,12 +225,13 @@ def read_costs(costs: Mapping[str, float] | str | None) -> Costs | None:
     """Read costs from a mapping or from `right=1,wrong=-2,abstain=0`; None stands for no costs.
 
     Raises:
-        InvalidArgument: A cost is missing, unknown or not a number, or a wrong answer is not worse
-            than none or none not worse than a right one.
+        InvalidArgument: A cost is missing, unknown or not a number, or the costs are not in the
+            order wrong < abstain < right.
     """
     if costs is None:
         return None
     names = [cost.name for cost in fields(Costs)]
+    # `partition` gives the name, "=" and the value.
     pairs = (pair.partition("=")[::2] for pair in parts(costs)) if isinstance(costs, str) else ()
     values = dict(costs if isinstance(costs, Mapping) else pairs)
     for name in values:
@@ -270,7 +275,8 @@ class StudyResults:
     ) -> Iterator[Result]:
         """Yield the study's results, and then those on unread replies.
 
-        The latter use all judgments, since common items have no unread replies.
+        The latter use all judgments, since the items that all models answered (the setting
+        `common_items`) have no unread replies.
 
         Args:
             observe: Callback for each result with its values over resamples.
@@ -389,7 +395,7 @@ def compute_results(
                 for task in study.tasks:
                     order[model, _variant_with_choices(variant, task, resampling)] = position
             # As without a stream, shares of unread replies come last.
-            results.sort(key=lambda result: order[point_and_condition(result)[0]])
+            results.sort(key=lambda result: order[point_and_condition(result)[0]])  # model, variant
             results.sort(key=lambda result: result.metric == UNREAD_SHARE)
         yield from results
 

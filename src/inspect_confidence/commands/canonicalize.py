@@ -18,12 +18,13 @@ from inspect_confidence.prompts.judge import STANDARDS
 def canonical_forms(
     source: JudgmentSource, *, model: str | None = None, prompts: str = "ours"
 ) -> dict[str, str]:
-    """Return the canonical form of each marker in the judgments.
+    """Return the canonical form of each marker (such as "probably") in the judgments.
 
     Args:
         source: Judgments of `hedge_markers`, or paths.
         model: Model that groups the markers in one call; by default rules group them.
-        prompts: Wording of the model's prompt, `ours` or `study`.
+        prompts: Wording of the model's prompt: `ours` (this package's) or `study` (the published
+            one).
 
     Returns:
         The form of every marker. Markers that a model leaves out are grouped by rules.
@@ -52,7 +53,9 @@ def canonical_forms(
 
 
 def _ask_for_forms(markers: list[str], model: str, template: str) -> dict[str, str]:
-    """Ask a model to group markers; return the form of each marker that its reply groups.
+    """Ask a model to group markers; return the canonical form of each that its reply groups.
+
+    Markers are words of confidence, such as "probably"; `template` is the prompt.
 
     Raises:
         InvalidArgument: The model is unavailable, or its reply is not a JSON object.

@@ -299,6 +299,7 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
         if task in frames:
             replies = table.replies(frames[task])
             paragraphs.append(_describe_judgments(task, replies, runs.get(task, []), stored))
+    # The package's own data sets need no reference beside its own.
     unknown = [scrub(name) for name in datasets if name not in DATASETS and name not in OWN]
     return Citation(list(dict.fromkeys(entries)), paragraphs, unknown)
 

@@ -82,7 +82,8 @@ def compare(
     also have the differences within each value, which are exploratory.
 
     Args:
-        a: Judgments or paths. Without `b`, its contenders are compared pairwise.
+        a: Judgments or paths. Without `b`, its contenders (each a model with a variant and a
+            method) are compared pairwise.
         b: Judgments or paths; every contender of `a` is compared with every contender of `b`.
         metrics: Primary metrics; if empty, the first main number of each task (the first of
             `study.headlines`) that has a difference.
@@ -216,7 +217,7 @@ def _check_models(models: Sequence[str], sides: Sequence[Judgments]) -> None:
 
 
 def _is_selected(pair: Collection[str], models: Sequence[str]) -> bool:
-    """Return whether a pair is compared: all pairs, those with one model, or of several models.
+    """Return whether a pair has the one selected model, or two of several; True without any.
 
     Args:
         pair: Names of both models.
@@ -254,7 +255,8 @@ def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]
 def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDArray[np.bool_]]:
     """Return the first headline of a task that has differences, and which rows these are.
 
-    The headline is None, and no row is chosen, if none has a difference.
+    Headlines are the main numbers of a study, each a metric in a condition. If none has a
+    difference, the headline is None and no row is chosen.
     """
     for headline in study_of(task).headlines:
         is_headline = _is_of_headline(rows, headline)
@@ -267,6 +269,7 @@ def _is_primary_or_headline(rows: pd.DataFrame) -> pd.Series:
     """Return whether each row, all of them of one task, is primary or of a headline of the task."""
     task = rows["task"].iloc[0]
     is_shown = rows["role"] == PRIMARY
+    # Differences within a value of `--by` are left out.
     is_whole = np.array(["by" not in condition for condition in conditions_of(rows)])
     for headline in study_of(task).headlines:
         is_shown |= _is_of_headline(rows, headline) & is_whole
@@ -276,8 +279,8 @@ def _is_primary_or_headline(rows: pd.DataFrame) -> pd.Series:
 def _is_of_headline(rows: pd.DataFrame, headline: Headline) -> NDArray[np.bool_]:
     """Return whether each row is a difference of a headline's metric in its condition.
 
-    If no difference has just that condition, as where a row is of one method and the headline of
-    any, all that do not contradict it are chosen.
+    A headline is a main number of a study. If no row has just its condition, as where rows are of
+    one method and the headline of any, all rows that do not contradict the condition are chosen.
     """
     is_metric = (rows["task"] == headline.task) & (rows["metric"] == headline.metric)
     of_metric = is_metric.to_numpy(bool)
@@ -314,7 +317,7 @@ def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tu
             if all(name in condition for name in headline.each):
                 label = label.format(**condition)
             label, *_ = label.split(", {")  # the method is named beside the task
-            if "{" not in label:
+            if "{" not in label:  # every placeholder has a value
                 named_parts = dict.fromkeys((*headline.where, *headline.each), "")
                 return label_beside_task(label), condition.but(**named_parts)
     return metric, condition
@@ -459,6 +462,7 @@ def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.Dat
         headline_rows = rows[rows["method"].isin(values)]
         selected.append(rows if headline_rows.empty else headline_rows)
     rows = pd.concat(selected) if selected else main
+    # The method stands in a column of its own.
     names = {}
     for side in ("a", "b"):
         pairs = zip(rows[side], rows["method"], strict=True)

@@ -83,7 +83,7 @@ def move_bounds(rows: pd.DataFrame, offset: float) -> pd.DataFrame:
 def _compare_intervals(
     test: IntervalGroup, offset: float, resampling: Resampling
 ) -> list[tuple[Result, Result, Difference]]:
-    """Return the results of each compared metric before and after the map, and their difference."""
+    """Return each metric before and after bounds move by the offset, and their difference."""
     rows_before, study = test.pooled(), study_of(test.task)
     rows_after = move_bounds(rows_before, offset)
     before, after, differences = {}, {}, {}

@@ -205,7 +205,7 @@ def check_calibrated_settings(task: Task, model: str, settings: Mapping[str, Any
 
 
 def _study_entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]:
-    """Return an entry for each combination of the varied arguments of a task, these first.
+    """Return an entry for each combination of a task's varied arguments, which come first in it.
 
     Raises:
         InvalidArgument: The task, an argument or a model is unknown, or there is no model.

@@ -75,6 +75,7 @@ def _group_and_model_lines(
     response_column = np.where(given_choice == 0, n_ratings - 1 - ratings, n_ratings + ratings)
     model_number, model_names = pd.factorize(answers["model"])
     weights = 1 / answers.groupby(["model", "item"])["item"].transform("size").to_numpy(float)
+    # Axes: the right choice, the model, the response.
     counts = np.zeros((2, len(model_names), 2 * n_ratings))
     np.add.at(counts, (right_choice, model_number, response_column), weights)
     items_by_model = counts.sum(axis=(0, 2))

@@ -184,6 +184,7 @@ def _tables() -> Collection[TaskTable]:
 
 
 def _confidence_groups(judgments: Judgments) -> Iterator[ConfidenceGroup]:
+    """Yield the judgments of stated confidence by task, model, variant and method."""
     for table in _tables():
         if table.stated is not None and table.task in judgments:
             rows = table.stated(judgments[table.task])
@@ -193,6 +194,7 @@ def _confidence_groups(judgments: Judgments) -> Iterator[ConfidenceGroup]:
 
 
 def _interval_groups(judgments: Judgments) -> Iterator[IntervalGroup]:
+    """Yield intervals by task, model, variant, method and level; NaN if several rows make one."""
     for table in _tables():
         if table.intervals is not None and table.task in judgments:
             rows = judgments[table.task]

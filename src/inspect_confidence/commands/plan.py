@@ -47,10 +47,10 @@ def plan_run(
 ) -> str:
     """Describe the samples, calls, tokens, dollars and minutes of a run without calling a model.
 
-    The text also names settings that are not sent, and metrics that the run cannot give. Draws of
-    one call share its input tokens. A judge's calls are counted for replies of one sentence: at
-    most (if all draws differ) and typically (if a fifth of them differ). It is assumed that a call
-    takes a second, and another second for each 50 output tokens.
+    The text also names settings that are not sent, and metrics that the run cannot give. Draws
+    (sampled replies) of one call share its input tokens. A judge's calls are counted for replies of
+    one sentence: at most (if all draws differ) and typically (if a fifth of them differ). It is
+    assumed that a call takes a second, and another second for each 50 output tokens.
 
     Args:
         task: Name of the task, with or without the package's prefix.
@@ -195,6 +195,7 @@ class _JudgeRequests:
             different: Number of replies of each sample that differ from the others.
         """
         reply_calls = self.calls_per_reply * different
+        # `self.questions` calls, and each call about a reply, repeat the question.
         characters = questions * (self.questions + reply_calls)
         characters += samples * (self.characters + self.characters_per_reply * different)
         output_tokens = self.output_tokens + self.output_tokens_per_reply * different
@@ -289,7 +290,7 @@ class _Requests:
             return self
         extractor = _ExtractorRequests(**self.facts["extractor"], model=model)
         judge = self.judge
-        if not extractor.calls_of_grader:
+        if not extractor.calls_of_grader:  # the judge then lists no markers itself
             judge = replace(
                 judge,
                 calls=judge.calls - extractor.calls,
@@ -314,7 +315,7 @@ class _Requests:
         return _cost_of_calls(self.extractor.model, usage, cost_file, "--extractor", calls=calls)
 
     def typical_judge_cost(self, grader: str | None, cost_file: str | None) -> _CallCost:
-        """Return the cost of a typical number of calls to the judge; zero without a judge."""
+        """Return the cost of a judge if a typical share of replies differ; zero without one."""
         if not self.judge:
             return _CallCost("", 0, ModelUsage())
         different = math.ceil(_TYPICAL_SHARE * self.judge.replies)
@@ -390,10 +391,10 @@ def _limit_line(task: Task, limit: int, items: int) -> str:
     if len(ids) == items:
         return line
     samples_per_item = Counter(ids)
-    share = sum(count / samples_per_item[item] for item, count in Counter(ids[:limit]).items())
+    kept_items = sum(count / samples_per_item[item] for item, count in Counter(ids[:limit]).items())
     return (
-        f"{line}, which are {share:.3g} of {items} items: a sample is not an item here; "
-        f"-T items={max(1, math.ceil(share))} asks whole ones"
+        f"{line}, which are {kept_items:.3g} of {items} items: a sample is not an item here; "
+        f"-T items={max(1, math.ceil(kept_items))} asks whole ones"
     )
 
 
@@ -488,7 +489,11 @@ def _extractor_line(cost: _CallCost) -> str:
 def _unsent_lines(
     facts: Mapping[str, Any], model: str, settings: Mapping[str, Any]
 ) -> Iterable[str]:
-    """Describe settings of the task or the user that are not sent to the model."""
+    """Describe settings of the task or the user that are not sent to the model.
+
+    Raises:
+        InvalidArgument: The user or the task sets one of them, and its effect is measured.
+    """
     calibrated = frozenset(facts.get("calibrated_settings", ()))
     refuse_unsent(model, settings, calibrated)
     for name in sorted(dropped_names(model, settings) & calibrated - settings.keys()):

@@ -218,7 +218,7 @@ def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling)
     fold_maps = []
     for fold_map in chosen.fold_maps:
         record = fold_map.as_record()
-        del record["method"]
+        del record["method"]  # that of the whole map
         fold_maps.append(record)
     map_entry = {"brier": best.brier, **chosen.recalibration.as_record(), "fold_maps": fold_maps}
     scores = {"chosen": chosen.recalibration.method, **best.brier}
@@ -262,7 +262,9 @@ def _confidence_results(
 ) -> list[Result]:
     """Return the compared metrics of judgments of a group."""
     units = pd.Index(estimate.unit_names(rows).unique())
-    table = table_statistics(Answers.from_frame(rows, units), COMPARED_METRICS, {}, "")
+    table = table_statistics(
+        Answers.from_frame(rows, units), COMPARED_METRICS, condition={}, note=""
+    )
     clusters = estimate.clusters_of(rows)
     draws = estimate.resample([table], len(units), resampling, clusters=clusters)
     return list(estimate.results_of(draws, Key(group.task, group.model, "")))

@@ -329,12 +329,12 @@ def _changed_versions(log: EvalLog, recorded: _Provenance) -> Iterator[str]:
     packages = {**log.eval.packages, **recorded.packages}
     packages[_PACKAGE] = str(_facts(log).get("package_version") or packages.get(_PACKAGE, ""))
     for name, recorded_version in packages.items():
-        installed_version = __version__ if name == _PACKAGE else _installed(name)
+        installed_version = __version__ if name == _PACKAGE else _installed_version(name)
         if recorded_version and installed_version != recorded_version:
             yield f"{name} was {recorded_version}, and is {installed_version or 'not installed'}"
 
 
-def _installed(name: str) -> str:
+def _installed_version(name: str) -> str:
     try:
         return version(name)
     except (PackageNotFoundError, ValueError):

@@ -133,7 +133,7 @@ def _print_ended_runs(expected: int) -> Iterator[None]:
     """Print a line at the end of each run inside the context."""
     init_hooks()  # prints the list of the user's hooks, before ours is added
     ended = itertools.count(1)
-    is_running = True
+    is_running = True  # Inspect can disable a hook, but not remove it
 
     @hooks(name="inspect_confidence_lines", description="A line for each run that ends.")
     class _Lines(Hooks):

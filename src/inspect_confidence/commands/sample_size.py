@@ -178,16 +178,22 @@ class _Population:
             answers, confidence=answers.confidence[order], correct=answers.correct[order]
         )
         counts = np.bincount(answers.unit_index, minlength=answers.unit_count)
-        return cls(ordered, np.cumsum(counts) - counts, counts, rows["item"].nunique() / len(units))
+        return cls(
+            answers=ordered,
+            starts=np.cumsum(counts) - counts,
+            counts=counts,
+            items_per_unit=rows["item"].nunique() / len(units),
+        )
 
     def draw_units(self, n: int, rng: np.random.Generator) -> IntArray:
         """Return the numbers of units, drawn with replacement, of a run of about n items."""
         return rng.integers(len(self.counts), size=max(round(n / self.items_per_unit), 1))
 
     def run(self, drawn_units: IntArray) -> Answers:
-        """Return the judgments of a run's units; a unit that was drawn twice is two units."""
+        """Return the judgments of a run's units; an item or cluster drawn twice is two units."""
         counts = self.counts[drawn_units]
         unit_index = np.repeat(np.arange(len(drawn_units)), counts)
+        # Place of each judgment within its unit.
         offsets = np.arange(len(unit_index)) - np.repeat(np.cumsum(counts) - counts, counts)
         positions = np.repeat(self.starts[drawn_units], counts) + offsets
         return replace(
@@ -249,6 +255,7 @@ def _size_for_width(
     def target_size(n: int, widths: FloatArray) -> float:
         """Extrapolate the size, since widths decrease with the square root of n."""
         width = float(np.quantile(widths, aim.power, method="inverted_cdf"))
+        # One step changes n at most 16 times.
         return n * min((width / aim.size) ** 2, 16)
 
     items, note = _search_size(simulated_width, target_size, pilot_items)
@@ -321,14 +328,17 @@ class _SimulatedTest:
     def detection(self, n: int) -> float:
         """Return 1 if the test of two runs of about n items finds the difference, else 0."""
         contrast = self.runs.draw(n, self.rng)
-        difference = resample_contrast(contrast, self.runs.aim.resampling(self.rng), None)
+        difference = resample_contrast(contrast, self.runs.aim.resampling(self.rng), stream=None)
         shifted = replace(
             difference, values=difference.values + self.shift, draws=difference.draws + self.shift
         )
         return float(shifted.test(self.metric_column).p < 0.05)
 
     def target_size(self, n: int, detections: FloatArray) -> float:
-        """Extrapolate the size, since the power is Phi(s sqrt(n) - 1.96)."""
+        """Extrapolate the number of items, as the power is Phi(s sqrt(n) - 1.96) with a constant s.
+
+        `detections` has 1 for each run of n items whose test finds the difference, 0 for others.
+        """
         # Half a run keeps the power away from 0 and 1; one step changes n at most 16 times.
         smallest = 0.5 / len(detections)
         alpha_z = -float(ndtri(0.025))
@@ -366,9 +376,9 @@ def _size_to_detect(
     metric_column = max(
         k for k, (_, metric) in enumerate(whole_pilot.names) if metric == aim.metric
     )
-    pilot_difference = float(
-        resample_contrast(whole_pilot, Resampling(1), None).values[metric_column]
-    )
+    # The value on all units needs no resamples; one is the fewest.
+    pilot_result = resample_contrast(whole_pilot, Resampling(1), stream=None)
+    pilot_difference = float(pilot_result.values[metric_column])
     shift = (aim.size if pilot_difference >= 0 else -aim.size) - pilot_difference
     test = _SimulatedTest(runs, metric_column, shift, rng)
     items, note = _search_size(test.detection, test.target_size, pilot_items)
@@ -393,14 +403,17 @@ def _size_to_detect(
 
 
 def _correlation(pilot_contrast: Contrast, column: int) -> float:
-    """Return the correlation of a metric of both runs over resamples; NaN if either is constant.
+    """Return the correlation of a metric of both runs over resamples of the same items.
+
+    It is NaN if either is constant.
 
     Args:
         pilot_contrast: The contrast of all items of the pilot.
         column: Position of the metric.
     """
+    one_stratum = np.zeros(pilot_contrast.unit_count, np.int64)
     first_draws, second_draws = bootstrap_pair(
-        pilot_contrast.first, pilot_contrast.second, np.zeros(pilot_contrast.unit_count, np.int64)
+        pilot_contrast.first, pilot_contrast.second, strata=one_stratum
     )
     first, second = first_draws[:, column], second_draws[:, column]
     if np.ptp(first) == 0 or np.ptp(second) == 0:

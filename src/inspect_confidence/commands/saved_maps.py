@@ -60,6 +60,7 @@ class _Entry(FileSection):
 
     @model_validator(mode="after")
     def _check_scale(self) -> Self:
+        """Refuse a scale whose ends, `low` and `high`, are not two numbers."""
         ends = [self.condition.get(name) for name in ("low", "high")]
         numbers = [end for end in ends if isinstance(end, int | float) and end is not True]
         if ends != [None, None] and len(numbers) < 2:
@@ -101,6 +102,7 @@ class _KnotsShape(FileSection):
 
     @model_validator(mode="after")
     def _check_points(self) -> Self:
+        """Refuse points with another number of `x` than `y`, or whose `x` does not ascend."""
         if len(self.x) != len(self.y):
             raise ValueError(f"`x` has {len(self.x)} numbers and `y` {len(self.y)}")
         if any(after <= before for before, after in pairwise(self.x)):
@@ -182,7 +184,7 @@ class IntervalMap(_Fitted):
 
 
 def _kind(entry: object) -> str:
-    """Return the kind of an entry; an unknown kind is checked, and refused, as knots."""
+    """Return the kind of an entry; an unknown kind is checked, and refused, as `knots` (points)."""
     if not isinstance(entry, Mapping):
         return "knots"
     kind = entry.get("kind")
@@ -210,6 +212,7 @@ class SavedMaps(FileSection):
 
     @model_validator(mode="after")
     def _check_distinct(self) -> Self:
+        """Refuse two maps of the same judgments."""
         groups = list[dict[str, object]]()
         for number, entry in enumerate(self.maps):
             if entry.judgments in groups:

@@ -59,6 +59,7 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
     replies = pd.concat(failures, ignore_index=True)
     texts = _read_texts(paths, set(replies["run"]) - {""})
     methods = _request_methods(replies)
+    # A method without a request of its own is in the sample's own reply.
     replies["text"] = [
         texts.get((uuid, draw, method), texts.get((uuid, draw, ""), ""))
         for uuid, draw, method in zip(
@@ -69,7 +70,10 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
 
 
 def _request_methods(replies: pd.DataFrame) -> "pd.Series[str]":
-    """Return the method that asked for each reply; empty for the sample's own reply."""
+    """Return the method that asked for each reply; empty for the sample's own reply.
+
+    A withdrawal after the answer (`afterwards`) is a request of its own for each target.
+    """
     no_methods = pd.Series("", replies.index)
     methods = replies["method"].fillna("") if "method" in replies else no_methods
     if "confidence_target" not in replies:

@@ -92,7 +92,7 @@ def select_metrics(
 def headline_views(
     results: pd.DataFrame, metrics: Collection[str] = ()
 ) -> Iterator[tuple[Study, Sequence[View]]]:
-    """Yield each study that has results with tables of its headlines and further metrics.
+    """Yield each study that has results with tables of its headlines (main numbers).
 
     There is a table for each task and each group of data sets with equal headlines, and a table of
     values corrected for a judge's errors. Lines are models, and data sets, variants and judges if
@@ -123,7 +123,7 @@ def headline_views(
                 datasets_by_labels.setdefault(labels, []).append(dataset)
             for datasets in datasets_by_labels.values():
                 group = rows.matching(task=task).among("dataset", datasets)
-                views.append(_headlines(group, models, unread, nearly_all_unread(task_results)))
+                views.append(_headline_view(group, models, unread, nearly_all_unread(task_results)))
             if not datasets_by_labels and not metrics:
                 views.append(View(task, pd.DataFrame(), f"No headline; see --study {study.name}."))
         if not metrics:
@@ -133,7 +133,7 @@ def headline_views(
 
 
 def _labelled_rows(results: ResultTable, metrics: Collection[str]) -> ResultTable:
-    """Return the headlines with their labels, or all rows of the metrics if there are any."""
+    """Return the rows of headlines (main numbers) with labels; all rows of `metrics` if given."""
     headlines = headline_rows(results, lambda study: [*means_as_headlines(study), *study.headlines])
     labels = {row.index: label_beside_task(row["label"]) for row in headlines}
     rows = []
@@ -143,7 +143,7 @@ def _labelled_rows(results: ResultTable, metrics: Collection[str]) -> ResultTabl
     return ResultTable(rows)
 
 
-def _headlines(
+def _headline_view(
     rows: ResultTable,
     models: Collection[str],
     unread: Sequence[ParseFailureSummary],
@@ -201,6 +201,7 @@ def _headline_lines(
     labels = rows.defined().values("label")
     if not labels:
         return []
+    # By model, data set and variant, the first three of `_KEYS`.
     unread_shares = {tuple(failures.group[1:]): failures.row for failures in unread}
     groups = list(rows.groups(*_KEYS))
     has_unread = not unread_shares.keys().isdisjoint(tuple(key[:3]) for key, _ in groups)
@@ -266,7 +267,10 @@ def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:
 
 
 def _headline_cell(row: ResultRow | None) -> Cell:
-    """Write a row's value as the report writes it; shares of parse failures have no interval."""
+    """Write a row's value as the report writes it; shares of parse failures have no interval.
+
+    A value on clearly fewer items than another model's gets the mark `OTHER_ITEMS`.
+    """
     if row is None:
         return NOTHING
     text = format_number(row["metric"], row.value, row.n)

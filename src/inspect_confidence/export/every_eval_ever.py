@@ -337,7 +337,7 @@ def _read_graded_answer(row: SampleRow) -> Reading:
 
 def _read_age(row: SampleRow) -> Reading:
     """Read an age with its true probability; the score is NaN if no best answer is known."""
-    best = float(row["mas"])
+    best = float(row["mas"])  # the greatest true probability that any age has
     score = math.nan if math.isnan(best) else float(row["score"])
     reference = "" if math.isnan(row["best_answer"]) else f"{row['best_answer']:g}"
     means = (

@@ -59,7 +59,7 @@ class Board:
 def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
     """Return the board of a headline number, data set and condition without the variant.
 
-    Columns that are empty for all models are left out, and ranks of a metric without a direction.
+    Columns that are empty for all models are left out; so are ranks if no direction is better.
 
     Args:
         rows: The number of each model and variant.
@@ -74,7 +74,7 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
         lines.append(_line_cells(rank, row, tied=rank_counts[rank.rank] > 1))
     table = pd.DataFrame(lines, columns=list(_HEADER), dtype=object)
     is_empty = table.isin(["", "-"]).all()
-    is_empty[list(_HEADER[:2])] = not direction.ordered
+    is_empty[list(_HEADER[:2])] = not direction.ordered  # the rank and its interval
     table = table.loc[:, ~is_empty]
     dataset = f"data set {cut_with_fingerprint(first['dataset'])}"
     condition = str(first.condition.but(variant=""))

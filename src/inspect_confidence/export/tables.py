@@ -134,6 +134,7 @@ def latex_escaped(text: object, longest: int = 1_000) -> str:
 
 
 def _latex_character(character: str) -> str:
+    """Return a character as LaTeX prints it; its code if fonts may lack it."""
     if character in _LATEX_CHARACTERS:
         return _LATEX_CHARACTERS[character]
     if character.isascii() or unicodedata.category(character)[0] in "LMN":

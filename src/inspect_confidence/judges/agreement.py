@@ -88,7 +88,8 @@ def agreement(question: str, sentence: str, reply: str) -> Agreement:
 def verdict(answers: Sequence[str], reply: str) -> Verdict:
     """Return `correct` if a reply asserts an accepted answer, `punt` if it declines to answer.
 
-    A name is recognised by its last word.
+    Any other reply is `incorrect`. Letters must all be accepted. A name is recognised by its last
+    word.
     """
     if declines(reply):
         return "punt"
@@ -101,6 +102,7 @@ def verdict(answers: Sequence[str], reply: str) -> Verdict:
         is_name = len(required) > 1 and answer.istitle() and not answer.isupper()
         if frozenset(required[-1:] if is_name else required) <= asserted and required:
             return "correct"
+        # An answer without content words is "yes" or "no".
         if not required and _says_yes(answer) == _says_yes(reply):
             return "correct"
     return "incorrect"
@@ -115,9 +117,9 @@ def declines(text: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)  # a judge compares one sentence with twenty replies
 def content_words(text: str) -> tuple[str, ...]:
-    """Return a text's words, numbers as digits, without markers, function words and accents.
+    """Return a text's words, without hedges ("probably"), function words and accents.
 
-    Plurals become singulars.
+    Plurals become singulars, and number words digits.
     """
     text = folded(text)
     markers = find_markers(text)
@@ -142,6 +144,7 @@ def _have_same_content(question: str, sentence: str, reply: str) -> bool | None:
     if first - question_words and second - question_words:
         first, second = first - question_words, second - question_words
     if not first or not second:
+        # An answer that only denies contradicts the other if both speak of the same.
         common = frozenset(content_words(sentence)) & frozenset(content_words(reply))
         return False if first | second and common - question_words else None
     first_names, second_names = (
@@ -152,6 +155,7 @@ def _have_same_content(question: str, sentence: str, reply: str) -> bool | None:
         return bool(first_names & second_names)
     if len(first & second) >= _LEAST_OVERLAP * min(len(first), len(second)):
         return True
+    # A reply of few words is a bare answer, which contradicts any other.
     return False if len(second) <= _BARE_ANSWER_WORDS else None
 
 

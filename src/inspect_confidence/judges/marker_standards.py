@@ -85,7 +85,7 @@ MARKERS = "markers.csv"
 
 @functools.cache
 def lexicon() -> dict[str, tuple[str, float]]:
-    """Return the standard form and its decisiveness, by plain marker."""
+    """Return the standard form and its decisiveness (0 to 1) by marker, such as "probably"."""
     path = resources.files("inspect_confidence.datasets") / "bundled" / MARKERS
     rows = csv.DictReader(StringIO(path.read_text(encoding="utf-8")))
     return {plain(row["marker"]): (row["standard"], float(row["decisiveness"])) for row in rows}
@@ -105,11 +105,12 @@ def standard_of(marker: str) -> str:
     while marker not in forms:
         forms.append(marker)
         marker = plain(_apply_first_rule(marker))
+    # Rules may lead in a circle, which the alphabetically first form stands for.
     return min(forms[forms.index(marker) :])
 
 
 def decisiveness_of(standard: str) -> float:
-    """Return the decisiveness of a standard form, in [0, 1]; that of an unknown form is 0.5."""
+    """Return the probability, in [0, 1], that a standard form gives to a claim; 0.5 if unknown."""
     if standard in lexicon():
         return lexicon()[standard][1]
     if percent := _PERCENT.match(standard):

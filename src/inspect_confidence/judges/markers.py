@@ -334,7 +334,7 @@ def marker_texts(sentence: str) -> list[str]:
 
 
 def standard_marker(text: str) -> str:
-    """Return the standard form of a marker; an unknown marker is returned cleaned.
+    """Return the standard form of a marker; an unknown or overlong one is returned cleaned.
 
     Example:
         >>> [standard_marker(text) for text in ("It's likely that", "we’re fairly sure")]
@@ -388,7 +388,7 @@ def without_marker(text: str) -> str:
 
 
 def _changes_claim(marker: Marker, text: str) -> bool:
-    """Return whether the claim would change without the marker."""
+    """Return whether the claim would change without the marker: it is weak, denies or is denied."""
     is_weak = marker.decisiveness <= 0.5 and marker.standard not in _BARE
     denies = re.search(_DENIES, marker.text, re.IGNORECASE)
     return bool(is_weak or denies or _DENIED.search(text[: marker.start]))

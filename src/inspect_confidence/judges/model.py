@@ -48,6 +48,8 @@ STOP_AT_ANSWER = "Answer:"
 def require_grader(setting: str = "judge=model", alternative: str = "judge=rules") -> None:
     """Raise an error in a run without a grader, in which the model would judge itself.
 
+    The message names the `setting` that needs a grader and an `alternative` that needs none.
+
     Raises:
         InvalidArgument: No model has the role `grader`.
     """
@@ -58,7 +60,8 @@ def require_grader(setting: str = "judge=model", alternative: str = "judge=rules
 def expect_grader(setting: str = "judge=model", alternative: str = "judge=rules") -> None:
     """Raise an error before a run if Inspect's command names no model in any role.
 
-    Inside a run, where `require_grader` knows the roles, the error would have a traceback.
+    Inside a run, where `require_grader` knows the roles, the error would have a traceback. The
+    message names the `setting` that needs a grader and an `alternative` that needs none.
 
     Raises:
         InvalidArgument: The command has no model role.
@@ -111,8 +114,8 @@ class ModelJudge:
         """Judge a sentence in one call if `batch` is set, else in two calls and one for each reply.
 
         Values that can't be read from the reply to a batch are requested again once, each in its
-        own call. Calls run concurrently. The markers in a batch do not count if there is an
-        extractor, which is asked beside it.
+        own call. Calls run concurrently. A model in the role `extractor` is asked for the markers
+        of a batch in place of the judge.
         """
         if not self.batch or extractor() is None:
             return await self._judge_sentence(question, sentence, replies)
@@ -126,7 +129,10 @@ class ModelJudge:
     async def _judge_sentence(
         self, question: str, sentence: str, replies: Sequence[str]
     ) -> SentenceJudgment:
-        """Judge a sentence without the extractor's call in a batch; its markers are then empty."""
+        """Judge a sentence; in a batch with an `extractor` model, its markers stay empty.
+
+        What can't be read from the reply to a batch is requested again in single calls.
+        """
         facts = {"question": question, "sentence": sentence}
         requests = [("markers", facts), ("decisiveness", facts)]
         requests += [("consistency", {**facts, "reply": reply}) for reply in replies]
@@ -179,7 +185,9 @@ class ModelJudge:
         return read_markers(text, sentence, generalised=self.wording.is_study)
 
     async def _request(self, form: str, facts: Mapping[str, object]) -> str | ParseFailure:
-        """Return the judge's reply to a prompt; any failure has the status `grader_failed`.
+        """Return the judge's reply to a prompt, or a failure `grader_failed`.
+
+        An exceeded limit of the run is raised as an error.
 
         The message depends only on the judged texts, so that with `--cache` texts that were judged
         before, for any item, are not judged again.

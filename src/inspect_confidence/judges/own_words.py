@@ -42,11 +42,14 @@ _NOT_SUBJECTS = words(
 
 def own_words(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
     """Return the plain words with `^` before names, and `_` in place of other people's words."""
-    return _without_reported(_without_quoted(_without_names(plain, tokens)))
+    return _mask_reported_claims(_mask_quotations(_mark_names(plain, tokens)))
 
 
-def _without_names(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
-    """Mark names: capitalised words within a clause, and a first "May" not followed by "be"."""
+def _mark_names(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
+    """Put `^` before names: capitalised words within a clause, a first "May" not before "be".
+
+    `plain` has the words in lower case, `tokens` as written with their spans.
+    """
     marked, is_first = list(plain), True
     for index, (token, _, _) in enumerate(tokens):
         if token[:1].isalpha():
@@ -61,7 +64,7 @@ def _without_names(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str
     return marked
 
 
-def _without_quoted(plain: list[str]) -> list[str]:
+def _mask_quotations(plain: list[str]) -> list[str]:
     """Replace the words of quotations by `_`, unless the whole sentence is a quotation."""
     masked = list(plain)
     start, closing = 0, ""
@@ -74,7 +77,7 @@ def _without_quoted(plain: list[str]) -> list[str]:
     return masked if any(word[0].isalnum() for word in masked) else plain
 
 
-def _without_reported(plain: list[str]) -> list[str]:
+def _mask_reported_claims(plain: list[str]) -> list[str]:
     """Replace other people's claims by `_`, from after the verb to the end of the clause."""
     masked, is_reported = list(plain), False
     for index, word in enumerate(plain):
@@ -93,7 +96,10 @@ def _without_reported(plain: list[str]) -> list[str]:
 
 
 def _has_other_subject(before: Iterable[str], is_plural: bool) -> bool:
-    """Return whether the words before a verb end with a subject other than the speaker."""
+    """Return whether the words before a verb end with a subject other than the speaker.
+
+    Before a verb in the plural (`is_plural`) the subject must be a plural, too.
+    """
     subject = next(
         (word for word in reversed(list(before)) if word not in _SKIPPED_BEFORE_VERB), ""
     )
@@ -151,7 +157,10 @@ class PlainLine:
 
 
 def plain_line(sentence: str, *, whole: bool = False) -> PlainLine:
-    """Return the plain line of a sentence, with names and quotations if `whole` is set."""
+    """Return a sentence's words in lower case on one line, with contractions written out.
+
+    Names, quotations and other people's claims are masked unless `whole` is set.
+    """
     tokens = [(match.group(), *match.span()) for match in _TOKEN.finditer(sentence)]
     words = [token.translate(_APOSTROPHES).lower() for token, _, _ in tokens]
     if not whole:
@@ -168,7 +177,7 @@ def plain_line(sentence: str, *, whole: bool = False) -> PlainLine:
 
 @lru_cache(maxsize=4096)  # a language's words are few
 def _expand_word(word: str) -> tuple[str, ...]:
-    """Return the words of a contraction, such as `is` and `not`; other words stay, `%` unified."""
+    """Return the words of a contraction, such as `is` and `not`, or the word; `%` for per cent."""
     if word in _CONTRACTIONS:
         return tuple(_CONTRACTIONS[word].split())
     for ending, full in _CONTRACTED_ENDINGS.items():

@@ -42,7 +42,11 @@ class _Gate:
         self._running: set[anyio.CancelScope] = set()
 
     async def call(self, ask: Callable[[], Awaitable[OutputT]]) -> OutputT:
-        """Return the result of a call; a pause cancels the calls that are still running."""
+        """Return the result of a call.
+
+        Raises:
+            JudgeRefused: The judge is paused, or was paused by another call during this one.
+        """
         if time.monotonic() < self._paused_until:
             raise JudgeRefused(self._reason)
         with anyio.CancelScope() as scope:
@@ -59,7 +63,7 @@ class _Gate:
         raise JudgeRefused(self._reason)
 
     def _count(self, error: Exception, scope: anyio.CancelScope) -> None:
-        """Count the refusal of a call and pause the judge if there were too many."""
+        """Count consecutive refusals with one status; at `TIMES` pause and cancel other calls."""
         status = _refusal(error)
         is_repeated = status != 0 and status == self._status
         self._refusals = self._refusals + 1 if is_repeated else int(status != 0)

@@ -23,7 +23,7 @@ def grader_wording(grader: str, *, is_verified: bool = False) -> JudgeWording:
     """Return the prompts of a judge of answers in words.
 
     Args:
-        grader: `ours` or `inspect_evals`.
+        grader: `ours` (this package's prompts) or `inspect_evals` (SimpleQA's).
         is_verified: Whether SimpleQA's grader is that of SimpleQA Verified.
 
     Raises:

@@ -62,8 +62,8 @@ class JudgeWording:
 def is_batched(prompts: Mapping[str, str] | str | None, batch: bool | None) -> bool:
     """Return whether one call contains all questions about a sentence.
 
-    If `batch` is None, it does with the package's prompts, and with a user's if `sentence` is among
-    them. Otherwise the user's templates of single questions would not be used.
+    If `batch` is None, the package's prompts are batched, and a user's if the template `sentence`
+    is among them; otherwise the user's templates of single questions would not be used.
     """
     if batch is not None:
         return batch
