@@ -260,7 +260,10 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
     if key == "confidence" and _ANSWER_AND.search(text, max(0, begin - _OPENING_LENGTH), begin):
         # Without a percentage, a number alone may be the answer.
         rated = _BESIDE_ANSWER.search(value[-_OPENING_LENGTH:])
-        value = rated["confidence"] if rated else value if "%" in value else ""
+        if rated:
+            value = rated["confidence"]
+        elif "%" not in value:
+            value = ""
     return Statement(key, strength, value.strip().removesuffix(" |"), begin, end, heading, note)
 
 

@@ -168,7 +168,8 @@ def _number_of_match(match: re.Match[str]) -> Number:
         value = -value
     is_part = not (match["whole"] or match["vulgar_percent"])
     whole = match["of"] or (match["bottom"] if is_part else None)
-    return Number(_style(match, style), value, start, end, _decimal(whole) if whole else None)
+    whole_value = _decimal(whole) if whole else None
+    return Number(_style(match, style), value, start, end, whole=whole_value)
 
 
 def _style(match: re.Match[str], style: Style) -> Style:
@@ -242,7 +243,7 @@ def _english_number(words: str) -> Fraction | None:
     for word in _SCALED_WORDS.findall(words):
         value = _WORDS.get(word.replace(" ", "-"))
         if value is not None:
-            # After a unit, or after tens that are no unit's, a second number begins.
+            # A word after a unit, or tens after tens, would begin a second number.
             if part % 10 or (part and value >= 10 and part % 100):
                 return None
             part += value

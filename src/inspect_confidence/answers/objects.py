@@ -190,7 +190,7 @@ def _unfinished_key(parsed: ParsedText) -> str | None:
 
 
 def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
-    """Return one value for each key, without reasons and the key whose value is cut off."""
+    """Return a value or failure for each key but reasons and the key whose value is cut off."""
     by_key: dict[str, list[Statement]] = {}
     for statement in parsed.statements:
         if (key := _PROTOCOL_KEYS.get(statement.key, statement.key)) not in ("reason", unfinished):
@@ -385,7 +385,7 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | ParseFailure:
 
 
 def _named_choice_index(value: str, choices: Sequence[str]) -> int | ParseFailure:
-    """Return the index of the choice that a value names, or why there is none."""
+    """Return the index of the choice that a value names; a letter beyond them is a failure."""
     index = find_choice(parse_statements(f"Answer: {value}"), choices_of(tuple(choices)))
     letter = _LETTER.fullmatch(value)
     is_letter = letter and index == invalid(NO_CHOICE) and not is_refusal(value)

@@ -220,7 +220,7 @@ def _are_same_share(number: Number, second_number: Number) -> bool:
 
 
 def as_share(number: Number) -> Fraction | ParseFailure:
-    """Return a number as a share from 0 to 1: percentages are divided by 100."""
+    """Return a number as a share from 0 to 1, percentages divided by 100, or why it is none."""
     value = number.value
     if value is None or (number.style in ("scaled", "power") and value > 1):
         return invalid("no plain number")
@@ -297,7 +297,7 @@ def _is_calculation(text: str) -> bool:
 
 
 def _share_at_start(line: str) -> Fraction | ParseFailure:
-    """Return the share with which a line begins, if the text after it explains it."""
+    """Return the share with which a line begins; a failure if there is none or it has a unit."""
     number, _, tail = headed(line)
     if number is None:
         return invalid("no number at its start")

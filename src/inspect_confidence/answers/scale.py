@@ -184,7 +184,8 @@ def _bare_number(
 ) -> str | ParseFailure:
     """Return the number of a text that has no words on confidence.
 
-    A number alone counts in the last of several lines, and in a whole reply also in the first.
+    A number alone counts in the last of several lines, and in a whole reply also in the first. The
+    text may also be a choice with its confidence or, in a whole reply, a hedge with a number.
     """
     hedged = _HEDGED.fullmatch(text) if is_whole_reply else None
     if whole_text := hedged or _BESIDE_CHOICE.fullmatch(text):

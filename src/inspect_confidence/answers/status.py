@@ -40,7 +40,7 @@ CALLS_A_TOOL = ParseFailure("no_response", "the reply is a tool call, without te
 
 
 def reply_failure(text: str, stop: str) -> ParseFailure | None:
-    """Return why a reply has no text to read, by its stop reason; None if a reader can tell.
+    """Return why a reply has no text to read, by its stop reason; None if it may have some.
 
     Args:
         text: Text of the reply.

@@ -83,7 +83,7 @@ def is_bound(before: str) -> bool:
 
 
 def tail_of(before: str, tail: str) -> Tail:
-    """Return the kind of text that follows a number, from the text before and after the number."""
+    """Return what follows a number, by the text around it; "end" may be an explanation."""
     if _CUT_CLAUSE.match(tail):
         return "cut"
     if _DIFFERENCE.match(tail):

@@ -267,10 +267,7 @@ def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:
 
 
 def _headline_cell(row: ResultRow | None) -> Cell:
-    """Write a row's value as the report writes it; shares of parse failures have no interval.
-
-    A value on clearly fewer items than another model's gets the mark `OTHER_ITEMS`.
-    """
+    """Write a value, its interval and a mark if on other items; parse failures have neither."""
     if row is None:
         return NOTHING
     text = format_number(row["metric"], row.value, row.n)
