@@ -150,6 +150,7 @@ def _parse_parts(text: str, pairs: str) -> dict[str, str]:
 
 
 def _parse_finite_number(text: str) -> float | None:
+    """Return the number of a text; None for other text, NaN and infinities."""
     try:
         number = float(text)
     except ValueError:

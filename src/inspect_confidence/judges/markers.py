@@ -255,7 +255,7 @@ def _alternatives(forms: Iterable[str]) -> str:
 
 
 def _stands_alone(form: list[str]) -> bool:
-    """Return whether a form, as a list of words, is a marker in every context."""
+    """Return whether a form, as a list of words, speaks of confidence in every context."""
     if len(form) == 1:
         return form[0] in _SINGLE_WORD_MARKERS
     is_short = form[0] in ("i", "we") and len(form) == 2
@@ -267,7 +267,7 @@ def _stands_alone(form: list[str]) -> bool:
 
 
 def marker_spans(line: str) -> list[tuple[int, int]]:
-    """Return the spans of the markers on a plain line, without overlaps.
+    """Return the spans of the markers (such as "probably") on a plain line, without overlaps.
 
     Of overlapping matches the leftmost one counts, and the longest of those.
     """

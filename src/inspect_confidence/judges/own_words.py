@@ -87,7 +87,7 @@ def _mask_reported_claims(plain: list[str]) -> list[str]:
         following = plain[index + 1] if index + 1 < len(plain) else ""
         is_reported = (
             (word in _REPORTING_VERBS or word in _PLURAL_REPORTING_VERBS)
-            and (following.startswith("^") or following in _CLAIM_STARTS)
+            and (following.startswith("^") or following in _CLAIM_STARTS)  # ^ marks a name
             and _has_other_subject(
                 plain[max(0, index - 6) : index], word in _PLURAL_REPORTING_VERBS
             )
@@ -159,7 +159,7 @@ class PlainLine:
 def plain_line(sentence: str, *, whole: bool = False) -> PlainLine:
     """Return a sentence's words in lower case on one line, with contractions written out.
 
-    Names, quotations and other people's claims are masked unless `whole` is set.
+    Unless `whole` is set, `^` marks names, and `_` replaces quotations and other people's claims.
     """
     tokens = [(match.group(), *match.span()) for match in _TOKEN.finditer(sentence)]
     words = [token.translate(_APOSTROPHES).lower() for token, _, _ in tokens]
