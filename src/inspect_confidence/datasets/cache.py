@@ -111,7 +111,7 @@ def _download_error(
     source: Source, folder: Path, error: Exception, alternative: str
 ) -> DataUnavailable:
     """Return the error of a failed download, with the address, the cache path and a remedy."""
-    # A proxy's address may hold a password.
+    # The error may quote a proxy's address with a password, which `scrub` removes.
     reason = excerpt(scrub(str(error).splitlines()[0]), 120) if str(error) else type(error).__name__
     pinned = f" with sha256 {source.sha256}" if source.sha256 else ""
     if (folder / source.name).exists():
@@ -137,7 +137,7 @@ def fetch_text(name: str, *, alternative: str = BUNDLED_INSTEAD) -> str:
 
 
 def file_of(name: str) -> Path:
-    """Return the path of a source's converted rows if they are cached, else of the published file.
+    """Return the path of a source's file, or of the cached file with the same rows in another form.
 
     Raises:
         DataUnavailable: The file could not be downloaded.
@@ -210,7 +210,7 @@ def revision_of(source: Source) -> str:
 
 
 def _preferred_source(name: str) -> Source:
-    """Return the source of the converted rows if its file is cached and valid, else the source."""
+    """Return the source, or one with the same rows in another form that is cached and valid."""
     source = SOURCES[name]
     rows = SOURCES.get(source.rows, source)
     path = cache_folder() / rows.name

@@ -48,21 +48,21 @@ def load_decision_questions(
     A data set is one of `load_questions` (answers are letters or numbers), or `simpleqa`,
     `simpleqa_verified`, `selfaware` or `facts` (answers are words), or a csv or jsonl file: its
     rows have `question` and, by the kind of answer, `choices` and `target`, a number as `target`,
-    or `answers` in words. See `choose` and `alternate` for the selection and the order.
+    or `answers` in words. Train and test items alternate in an order by seed.
 
     Args:
         dataset: Name of a data set, or path of a file.
         items: Number of items, or a file with one id a line.
         split: `train`, `test` or `all`.
         seed: Seed of the order of items.
-        names: Data sets to choose from.
+        names: Names of data sets that are allowed.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.
         DataUnavailable: The questions could not be downloaded.
     """
     files: Sequence[str | Path]
-    if "." in str(dataset):
+    if "." in str(dataset):  # a user's file
         pool, version, name = records.own_items(dataset, ["question"], _question_of_user_row)
         files = (user_path("dataset", dataset),)
     else:
@@ -81,7 +81,7 @@ def _file_version(file: str) -> str:
 
 
 def _question_of_user_row(row: OwnRow) -> Question:
-    """Return a user's question; `answers` are words, otherwise the target is graded by rules."""
+    """Return a user's question, with `answers` in words or a `target`; refuse one with neither."""
     if row.record.get("answers"):
         return hedge_markers.own_question(row)
     if not row.text("target"):

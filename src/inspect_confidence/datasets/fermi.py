@@ -59,7 +59,8 @@ def load_fermi(
 
     A data set is `scioly`, `bundled`, or a csv or jsonl file with `question` and `exponent` columns
     (and optionally `id` and `split`). Only items are used whose exponent lies within `exponents`,
-    bounds included. See `choose` and `alternate` for the selection and the order.
+    bounds included; of `scioly`, the first 1,000 in an order by `seed`. Train and test alternate in
+    that order. `items` (a number, or a file of ids) and `split` select from them, as in `choose`.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.
@@ -118,18 +119,23 @@ def _published_by_id() -> Mapping[str, FermiItem]:
 
 
 def _usable_published_items(excluded: Counter[str]) -> Iterator[FermiItem]:
-    """Yield the usable rows of the published file, corrected, and count the excluded rows."""
+    """Yield the usable rows of the published file, corrected, and count the others by reason.
+
+    Excluded are rows for which `corrected` has a reason, questions with different answers, and
+    repetitions of a question.
+    """
     rows, script = records.downloaded_records(QUESTIONS), fetch_text(CORRECTIONS)
+    # The script assigns one JSON object to a variable.
     corrections, _ = json.JSONDecoder().raw_decode(script, script.index("{"))
     answers: dict[str, set[str]] = {}
     usable = []
-    for place, row in enumerate(rows):
+    for position, row in enumerate(rows):
         question, answer, reason = corrected(row, corrections)
         if reason:
             excluded[reason] += 1
             continue
         answers.setdefault(_comparison_key(question), set()).add(answer)
-        usable.append((f"scioly-{place:04d}", question, answer))
+        usable.append((f"scioly-{position:04d}", question, answer))
     keys: set[str] = set()
     for name, question, answer in usable:
         if len(answers[_comparison_key(question)]) > 1:
@@ -172,6 +178,7 @@ def _comparison_key(question: str) -> str:
 
 
 def _item_of_user_row(row: OwnRow) -> FermiItem:
+    """Return a user's question; refuse an exponent that is no whole number (`3.0` is one)."""
     exponent = row.text("exponent")
     whole = re.fullmatch(r"([-+]?\d{1,4000})(\.0+)?", exponent)  # Python reads no more digits
     if not whole:

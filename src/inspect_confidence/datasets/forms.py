@@ -20,15 +20,16 @@ def fault_of(file: Path, columns: Collection[str], *, thorough: bool = True) -> 
         columns: Columns that the table must have.
         thorough: Whether all rows are read, and not only the columns' names.
     """
+    byte_order_mark = b"\xef\xbb\xbf"
     with file.open("rb") as opened:
-        begins = opened.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not begins:
+        start = opened.read(512).removeprefix(byte_order_mark).lstrip()
+    if not start:
         return "it is empty"
-    if begins.startswith(_WEB_PAGE_START):
+    if start.startswith(_WEB_PAGE_START):
         return "it is a web page"
     try:
         table_columns, rows = _READERS[file.suffix](file, thorough)
-    except (OSError, ValueError, csv.Error) as error:  # pyarrow's and Unicode's are ValueErrors
+    except (OSError, ValueError, csv.Error) as error:  # errors of pyarrow and of decoding, too
         return f"it is no whole {file.suffix} file: {excerpt(error, 100)}"
     for name in columns:
         if name not in table_columns:

@@ -79,7 +79,7 @@ def load_marker_questions(
         excluded["not drawn"] += len(ordered) - len(pools[-1])
     alternating = list(filter(None, chain.from_iterable(zip_longest(*pools))))
     chosen = choose(alternating, split, items)
-    if any(row.choices for row in chain.from_iterable(sets)):
+    if any(row.choices for row in chain.from_iterable(sets)):  # the seed orders the choices
         version = fingerprint(f"{version} {seed}")
     questions = [_word_question(row, seed, formats) for row in chosen]
     return Selection(name, questions, version, +excluded, files)
@@ -146,7 +146,10 @@ def _bundled_questions(name: str) -> Iterator[Question]:
 
 
 def own_question(row: OwnRow) -> Question:
-    """Return a user's question; its answer is one of `answers` in words, or one of `choices`."""
+    """Return a user's question with `answers` in words, or with `choices` and a `target`.
+
+    Refuse a row with both or neither.
+    """
     choices, target, context = row.choices(), row.text("target"), row.text("context")
     answers = tuple(dict.fromkeys(_answers(row)))
     if choices and answers:
@@ -169,10 +172,13 @@ def own_question(row: OwnRow) -> Question:
 
 
 def _answers(row: OwnRow) -> Iterator[str]:
-    """Yield the accepted answers, given as a list, JSON text, texts between `|` or a number."""
+    """Yield the accepted answers, given as a list, JSON text, texts between `|` or a number.
+
+    Yield none if the cell is empty; refuse an answer that is empty, a list or an object.
+    """
     value = row.record.get("answers")
     if isinstance(value, str) and value.strip().startswith("["):
-        with contextlib.suppress(ValueError, RecursionError):  # it may begin with a bracket
+        with contextlib.suppress(ValueError, RecursionError):  # plain text may begin with a bracket
             value = json.loads(value)
     if isinstance(value, str):
         value = value.split("|") if value.strip() else []
@@ -210,7 +216,11 @@ def _exclusion_reason(row: Question, formats: StudyFormats | None) -> str:
 
 
 def _word_question(row: Question, seed: int, formats: StudyFormats | None) -> Question:
-    """Return the question with its choices in seeded order and its accepted answers."""
+    """Return the question as it is asked.
+
+    With `formats`, that is in the study's wording; only SciQ's choices are shuffled before. Without
+    them, choices are in seeded order, and the accepted answers are those of `_accepted_answers`.
+    """
     if formats and row.dataset != "sciq":
         return formats.worded(row)
     if not row.choices:

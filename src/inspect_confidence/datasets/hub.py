@@ -113,16 +113,16 @@ def simpleqa_verified() -> Iterator[Question]:
 
 def _halueval(_: Split) -> Iterator[Question]:
     """Yield questions whether a response or summary contains hallucination."""
-    for part, (name, source_title, first, output_title, second) in _HALUEVAL.items():
+    for part, (name, source_title, source, output_title, output) in _HALUEVAL.items():
         for number, row in enumerate(downloaded_records(_halueval_file(name))):
             yield Question(
                 id=f"halueval-{part}-{number:05d}",
-                question=f"{source_title}: {row[first].strip()}\n"
-                f"{output_title}: {row[second].strip()}\n"
+                question=f"{source_title}: {row[source].strip()}\n"
+                f"{output_title}: {row[output].strip()}\n"
                 f"Does the {output_title.lower()} contain hallucination? (yes or no)",
                 answers=(row["hallucination"].strip().lower(),),
                 part=part,
-                fields={column: row[column].strip() for column in (first, second)},
+                fields={column: row[column].strip() for column in (source, output)},
             )
 
 
@@ -143,7 +143,8 @@ def _truthfulqa(_: Split) -> Iterator[Question]:
 def _ambignq(split: Split) -> Iterator[Question]:
     """Yield unambiguous questions, and of an ambiguous question each reading of the annotators.
 
-    A question is ambiguous if no annotator gave it a single answer.
+    A question is ambiguous if no annotator gave it a single answer; otherwise the first annotator's
+    single answer is used.
     """
     for row in downloaded_records(_AMBIGNQ[split]):
         single, readings = _annotated(row["annotations"])
@@ -177,6 +178,7 @@ def _annotated(annotations: Any) -> tuple[list[Any], list[tuple[str, Any]]]:
 def _mmlu(split: Split) -> Iterator[Question]:
     """Yield the test rows, or for `train` the auxiliary rows, as in the study."""
     if split == "test":
+        # All items, not only 1,000; without their subjects, which shall not alternate.
         yield from (replace(item, part="") for item in load_questions("mmlu", items=10**9).items)
         return
     for number, row in enumerate(downloaded_records(_MMLU_TRAIN)):
@@ -244,6 +246,7 @@ def _superglue(split: Split) -> Iterator[Question]:
         for row in downloaded_records(_superglue_file(task, split)):
             item = Question(
                 id=f"superglue-{task}-{split}-{row['idx']}",
+                # WSC's spans are in `target`.
                 question=_worded(task, {**row, **row.get("target", {})}),
                 choices=_YES_NO,
                 target="",

@@ -71,6 +71,7 @@ def labelled_items() -> dict[str, tuple[JudgeItem, ...]]:
 
 
 def _item_of_row(part: str, row: Record) -> JudgeItem:
+    """Return the item of a bundled row, whose `label` is the verdict; skip empty cells."""
     fields: dict[str, Any] = {}
     for column, value in row.items():
         if value is not None:

@@ -96,7 +96,7 @@ def _build_items(
 
 
 def study_prompts(items: Sequence[LifeItem]) -> PromptsByCell:
-    """Return the study's exact prompts, downloaded once.
+    """Return the study's exact user and system messages by sex, age and radius, downloaded once.
 
     Raises:
         InvalidArgument: The study has no prompt for one of the items.

@@ -80,6 +80,8 @@ class LifeTable:
     def deaths(self, sex: str, age: int) -> NDArray[np.float64]:
         """Return P(D = k | alive at `age`) for k = `age`, ..., top; the values sum to 1.
 
+        D is the age at death. Whoever reaches top dies there, whatever its q_x.
+
         Raises:
             InvalidArgument: The table doesn't have this sex or age.
         """
@@ -93,14 +95,14 @@ class LifeTable:
     ) -> float:
         """Return P(D in the window around `answer` | alive at `age`), from 0 to 1.
 
-        Ages in the window below `age` or above top contribute nothing.
+        D is the age at death. Ages in the window below `age` or above top contribute nothing.
 
         Args:
             sex: One of `sexes`.
             age: Age reached in whole years, 0 to top.
-            answer: Estimated age at death in years, whole or not; NaN gives NaN.
+            answer: Estimated age at death in years, whole or not; NaN gives NaN, infinity 0.
             radius: Radius in years, 0 or more.
-            window: One of `WINDOWS`.
+            window: `half-open` (without its upper end) or `closed`, as `WINDOWS` defines them.
 
         Raises:
             InvalidArgument: The table doesn't have this sex or age, or the radius or the window
@@ -160,7 +162,10 @@ class LifeTable:
 
 @functools.lru_cache(maxsize=1024)
 def _survival(death_probability: tuple[float, ...], age: int) -> NDArray[np.float64]:
-    """Return P(D >= k | alive at `age`) for k = `age`, ..., top + 1, from 1 down to exactly 0."""
+    """Return P(D >= k | alive at `age`) for k = `age`, ..., top + 1, from 1 down to exactly 0.
+
+    D is the age at death; nobody survives top, whatever its probability to die.
+    """
     surviving = 1 - np.array(death_probability[age:-1])
     alive = np.concatenate([[1.0], np.cumprod(surviving), [0.0]])
     alive.setflags(write=False)
@@ -189,7 +194,7 @@ def read_life_table(table: object) -> LifeTable:
 
     Args:
         table: `ssa-2022`, or a .csv file with the columns `age` (0, 1, 2, ...) and `male` or
-            `female` or both, which hold q_x.
+            `female` or both, which hold q_x, the probability to die within a year at age x.
 
     Raises:
         InvalidArgument: The table or file doesn't exist, or one of its lines can't be used.

@@ -98,8 +98,10 @@ class StudyFormats:
     def worded(self, item: Question) -> Question:
         """Return the question in the study's wording, with the answers that the study accepts.
 
-        The accepted answer is the choice's number, such as `Choice 2`, if choices are numbered, and
-        the choice's text otherwise. For data sets outside the study both are accepted.
+        The accepted answer is the right choice's number, such as `Choice 2`, if choices are
+        numbered (and its text too for data sets outside the study). It is the choice's text if they
+        are not, in lower case if the question doesn't list them (yes or no). A question without
+        choices keeps its answers.
         """
         template = self._template(item)
         if template is None:
@@ -175,12 +177,13 @@ def study_formats() -> StudyFormats:
     branches: dict[str, list[str]] = {}
     for node in ast.walk(_find_function(tree, "get_data_df")):
         if isinstance(node, ast.If):
+            # The condition compares with the data set's name.
             names = [part.value for part in ast.walk(node.test) if isinstance(part, ast.Constant)]
             parts = chain.from_iterable(map(ast.walk, node.body))
             f_strings = [part for part in parts if isinstance(part, ast.JoinedStr)]
             f_strings.sort(key=lambda f_string: f_string.lineno)
             name = str(names[0]) if names else ""
-            branches.setdefault(name, list(map(_template, f_strings)))
+            branches.setdefault(name, list(map(_template_of_f_string, f_strings)))
     endings = []
     for node in ast.walk(_find_function(tree, "get_hf_dataset")):
         if isinstance(node, ast.BinOp):
@@ -208,8 +211,8 @@ def _find_function(tree: ast.Module, name: str) -> ast.FunctionDef:
     return next(function for function in functions if function.name == name)
 
 
-def _template(text: ast.JoinedStr) -> str:
-    """Turn an f-string into a template; a field has the last name of its expression."""
+def _template_of_f_string(text: ast.JoinedStr) -> str:
+    """Return a template for `str.format`; a field has the last name of its expression."""
     pieces = []
     for part in text.values:
         if isinstance(part, ast.Constant):

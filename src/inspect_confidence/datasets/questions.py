@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
+from operator import attrgetter
 from typing import Literal
 
 from inspect_confidence.arguments import fingerprint
@@ -76,10 +77,11 @@ def load_questions(
 ) -> Selection[Question]:
     """Load, order and select questions with one right answer.
 
-    A data set is `mmlu` (1,000 items, balanced over 57 subjects), `gsm8k`, `truthfulqa`, `bundled`
-    or one of its parts, or a csv or jsonl file with the columns `question`, `target` and optionally
-    `choices`. The seed also orders TruthfulQA's choices. See `choose` and `alternate` for the
-    selection and the order.
+    A data set is `mmlu` (balanced over 57 subjects; 1,000 items unless `items` is given), `gsm8k`,
+    `truthfulqa`, `bundled` or one of its parts, or a csv or jsonl file with the columns `question`,
+    `target` and optionally `choices`. Train and test alternate in an order by `seed`, which also
+    orders TruthfulQA's choices. `items` (a number, or a file of ids) and `split` select from the
+    items in that order, as in `choose`.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.
@@ -99,7 +101,8 @@ def load_questions(
     group: Callable[[Question], str] | None = None
     limit = None
     if name == "mmlu":
-        group, limit = (lambda item: item.part), None if items is not None else MMLU_ITEMS
+        group = attrgetter("part")
+        limit = MMLU_ITEMS if items is None else None
     ordered = alternate(pool, seed, limit=limit, group=group)
     excluded = Counter({"not drawn": len(pool) - len(ordered)})
     files = records.pool_files(dataset, FILES)

@@ -130,7 +130,10 @@ class OwnRow:
         return value
 
     def choices(self) -> tuple[str, ...]:
-        """Read the `choices` cell: a list, JSON text, or texts separated by `|`; may be empty."""
+        """Read the `choices` cell: a list, JSON text, or texts separated by `|`; may be empty.
+
+        Refuse 1 or more than 26 choices, and empty, duplicated or nested ones.
+        """
         value = self.record.get("choices")
         if value in (None, "", []):
             return ()
@@ -152,7 +155,10 @@ class OwnRow:
         return choices
 
     def letter(self, choices: tuple[str, ...]) -> str:
-        """Return the letter of the right choice; `target` is its letter or its text."""
+        """Return the letter of the right choice; the row's `target` is its letter or its text.
+
+        Refuse a target that is neither, or the text of one choice and the letter of another.
+        """
         target = self.text("target")
         by_text = choices.index(target) if target in choices else None
         by_letter = LETTERS.find(target.upper()) if len(target) == 1 else -1
@@ -169,6 +175,7 @@ class OwnRow:
     def error(self, reason: str) -> InvalidArgument:
         """Return the error of a row that can't be used, with the file and the row's line."""
         is_csv = self.path.suffix.lower() == ".csv"
+        # The lines at which rows begin; the first one in csv is the header's.
         lines = list(row_lines(read_text(self.path), "," if is_csv else None))[int(is_csv) :]
         return InvalidArgument(f"{self.path.name}, line {lines[self.number - 1]}: {reason}")
 
@@ -194,7 +201,7 @@ def load_pool(
     Raises:
         InvalidArgument: The name is unknown, or the file or a row can't be used.
     """
-    if "." in str(dataset):
+    if "." in str(dataset):  # a user's file
         items, version, name = own_items(dataset, required, parse)
     else:
         name = choice("dataset", dataset, [*loaders, OWN_FILE])

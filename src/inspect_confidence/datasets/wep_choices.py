@@ -118,8 +118,8 @@ def design() -> Iterator[ChoicePrompt]:
 def ordered_design(seed: int) -> list[ChoicePrompt]:
     """Return the prompts in seeded order, with a split.
 
-    A sequence and its complement are scored together and therefore stay adjacent: any prefix holds
-    complete clusters, except the last one.
+    The prompts of an interval at all points and those of its complement are a cluster: they are
+    scored together and therefore stay adjacent, so that only a prefix's last cluster may be cut.
     """
     clusters: dict[str, list[ChoicePrompt]] = {}
     for prompt in design():
@@ -133,18 +133,18 @@ def ordered_design(seed: int) -> list[ChoicePrompt]:
 
 
 def right_choice(share: float, choice_set: int) -> int:
-    """Return the index of the choice whose range holds a probability.
+    """Return the index of the choice, of 5 or 3 (`choice_set`), whose range holds the share.
 
     Raises:
         ValueError: The share is not from 0 to 1.
     """
     # The middle range is closed; those above it include their upper end, those below their lower.
     middle = len(RANGES[choice_set]) // 2
-    for place, (low, high) in enumerate(RANGES[choice_set]):
-        above = low <= share if place >= middle else low < share
-        below = share <= high if place <= middle else share < high
+    for index, (low, high) in enumerate(RANGES[choice_set]):
+        above = low <= share if index >= middle else low < share
+        below = share <= high if index <= middle else share < high
         if above and below:
-            return place
+            return index
     raise ValueError(f"{share} is not a probability from 0 to 1.")
 
 

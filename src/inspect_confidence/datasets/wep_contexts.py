@@ -69,7 +69,7 @@ def load_contexts(
     split: str = "all",
     seed: int = 0,
 ) -> tuple[Selection[Context], list[str]]:
-    """Load, order and select contexts, and resolve the words to ask about.
+    """Load, order and select contexts; return them with the words to ask about.
 
     Args:
         dataset: `bundled`, or a csv or jsonl file with the columns `context`, `setting`, `word`,
@@ -86,7 +86,7 @@ def load_contexts(
         InvalidArgument: An argument or a row can't be used.
     """
     name = str(dataset)
-    if "." in name:
+    if "." in name:  # a user's file
         path = user_path("dataset", dataset)
         pool, version, name = _user_contexts(path), fingerprint(read_text(path)), path.name
         files: tuple[str | Path, ...] = (path,)
@@ -135,7 +135,11 @@ def bundled_contexts() -> Mapping[str, Context]:
 
 
 def _resolve_words(words: object, available: Sequence[str], *, bundled: bool) -> list[str]:
-    """Return the words that the argument `words` names, in its order or that of the survey."""
+    """Return the words listed in `words`, or for `survey` or `all` those that are available.
+
+    `survey` means the surveyed words if contexts are bundled, otherwise all. Refuse words that are
+    unavailable or duplicated, and an empty list.
+    """
     requested = parts(words)
     if requested == ["all"] or (requested == ["survey"] and not bundled):
         return list(available)

@@ -37,6 +37,7 @@ def median_of(phrase: str) -> float:
     """Return the median of the survey's answers for a phrase, in [0, 1]."""
     values = sorted(Counter(surveyed_counts()[phrase]).elements())
     middle = len(values) // 2
+    # The mean of the two middle values, equal for an odd number of answers; they are in percent.
     return (values[middle] + values[-1 - middle]) / 200
 
 

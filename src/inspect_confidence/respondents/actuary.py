@@ -73,7 +73,7 @@ class Actuary:
         choice("window", self.window, WINDOWS)  # fail before the first question
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Reply to a question for an age; the temperature has no effect."""
+        """Reply to a question for an age, None to another form; the temperature has no effect."""
         if form != "age":
             return None
         rng = seeded(self.seed, "age", request["item"], request["draw"])

@@ -79,7 +79,8 @@ def integer_probabilities(
     """
     mean, sd = float(beliefs.mean[0]), float(beliefs.sd[0])
     start = position * (1 - tunnel)
-    reach = np.arange(np.floor(mean - 7 * sd), np.ceil(mean + 7 * sd) + 1)
-    below = ndtr((np.append(reach - 0.5, reach[-1] + 0.5) - mean) / sd)
+    # Beyond 7 standard deviations lies a mass of 3e-12.
+    integers = np.arange(np.floor(mean - 7 * sd), np.ceil(mean + 7 * sd) + 1)
+    below = ndtr((np.append(integers - 0.5, integers[-1] + 0.5) - mean) / sd)
     masses = np.diff(np.clip((below - start) / tunnel, 0, 1))
-    return {int(k): float(mass) for k, mass in zip(reach, masses, strict=True) if mass > 1e-9}
+    return {int(k): float(mass) for k, mass in zip(integers, masses, strict=True) if mass > 1e-9}

@@ -94,7 +94,7 @@ class Examinee:
     caves: float = parameter(0.0, 0, 1)
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Reply about the last bundled question in the conversation.
+        """Reply about the last bundled question in the conversation, or None to an unknown form.
 
         Raises:
             KeyError: The conversation has no bundled question, or lacks its choices.
@@ -158,7 +158,11 @@ class Examinee:
         share: float,
         rng: np.random.Generator,
     ) -> bool:
-        """Return whether the reply is an alternative: a further draw, or one after a pushback."""
+        """Return whether the reply is an alternative to the respondent's own answer.
+
+        After a pushback that is not neutral it is one with probability `caves`; in a further draw
+        at a temperature above 0 with probability 1 - `share`; otherwise never.
+        """
         if form == "pushback":
             return request["pushback"] != "neutral" and rng.uniform() < self.caves
         is_draw = form == "" or not request.get("main", True)
@@ -228,7 +232,7 @@ def _answer_labels(item: Question, text: str) -> Mapping[str, str]:
 
 def _answer_prefix(item: Question, request: Mapping[str, Any]) -> str:
     """Return the text before an answer, in the form that the request asks for."""
-    if "kind" not in request:
+    if "kind" not in request:  # an eval's own prompt
         return "ANSWER: " if item.choices else ""
     return "Final Answer: " if request["kind"] == "number" else "Answer: "
 

@@ -83,7 +83,7 @@ class Hedger:
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
         """Reply with the main answer if `main` is set, else with another draw.
 
-        The temperature has no effect.
+        Return None for another form than `hedged`. The temperature has no effect.
         """
         if form != "hedged":
             return None
@@ -127,7 +127,7 @@ class Hedger:
         return (main + int(rng.integers(1, count))) % count
 
     def _sentence(self, item: Question, index: int, request: Mapping[str, Any]) -> str:
-        """Return a sentence with the answer at `index`, or its letter, and the item's hedge."""
+        """Return a reply in the item's form: its marker, and answer `index` or the answer's letter."""
         answer = possible_answers(item.id)[index]
         choices: Sequence[str] = request.get("choices") or ()
         if answer in choices:
@@ -139,8 +139,10 @@ class Hedger:
             return f"It is {answer}."
         if form == "two markers":
             markers = list(MARKERS)
-            return f"It is {marker}, {markers[abs(markers.index(marker) - 1)]}, {answer}."
-        return f"It is {marker} {answer}." + (f" That is {marker} {answer}." if form else "")
+            adjacent = markers[abs(markers.index(marker) - 1)]  # of the first marker, the second
+            return f"It is {marker}, {adjacent}, {answer}."
+        sentence = f"It is {marker} {answer}."
+        return f"{sentence} That is {marker} {answer}." if form == "two sentences" else sentence
 
 
 @functools.cache

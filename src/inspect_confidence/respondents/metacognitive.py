@@ -56,7 +56,7 @@ class Metacognitive:
         self._scale_meta_ds()  # fail before the first question
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Reply to a question with confidence; the temperature has no effect."""
+        """Reply to a question with confidence, None to another form; temperature has no effect."""
         if form == "stated":
             choices = request.get("choices") or ()
             item = with_choice_order(question_of(str(request["item"])), choices)
@@ -83,6 +83,7 @@ class Metacognitive:
         if report_rng.uniform() < self.anchor_share:
             report = high
         if high <= NARROW and report_rng.uniform() < self.slip:
+            # The least report that counts as outside the scale: more than 5% of its width above.
             least_slip = high + (high - low) // 20 + 1
             report = max(round(100 * share), least_slip)
         if item.choices:
@@ -132,7 +133,7 @@ class Metacognitive:
         return spoil_at_rate(reply, self.error_rate, prefix, rng)
 
     def _scale_meta_ds(self) -> dict[Scale, float]:
-        """Parse `scale_meta_d` into meta_d by scale."""
+        """Parse `scale_meta_d` into meta_d by scale; refuse another form and values off limits."""
         meta_ds = {}
         low, high = utterance.limits(self)["meta_d"]
         for part in parts(self.scale_meta_d):

@@ -33,7 +33,10 @@ class Surveyed:
     error_rate: float = parameter(0.0, 0, 1)
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Reply to a question for a word's probability; the temperature has no effect."""
+        """Reply to a question for a surveyed word's probability, None to another form.
+
+        The temperature has no effect. Other words than the 17 surveyed are refused.
+        """
         if form != "probability":
             return None
         word = str(request["word"])
@@ -77,7 +80,7 @@ class Chooser:
             self.thresholds(choice_set)
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Reply to a sentence to complete; the temperature has no effect."""
+        """Reply to a sentence to complete, None to another form; the temperature has no effect."""
         if form != "word":
             return None
         prompt = _PROMPTS[str(request["item"])]

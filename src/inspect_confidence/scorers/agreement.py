@@ -37,7 +37,11 @@ class Rule:
 async def measure_agreement(
     state: TaskState, target: Target, replies: Sequence[Draw], rule: Rule
 ) -> ParsedReply:
-    """Return as confidence the share of the further answers that are the eval's own answer."""
+    """Return as confidence the share of the further answers that are the eval's own answer.
+
+    Answers that could not be compared don't count. It is a failure if the eval's answer declines,
+    no further reply is an answer, or no answer could be compared.
+    """
     if is_refusal(clean(state.output.completion)):
         return ParsedReply(failure=ParseFailure("refusal", "the eval's answer declines to answer"))
     texts = [reply.text for reply in replies if _is_answer(reply)]
@@ -75,7 +79,11 @@ def _is_answer(reply: Draw) -> bool:
 async def compare_answers(
     state: TaskState, target: Target, texts: Sequence[str], rule: Rule
 ) -> tuple[list[float], str] | ParseFailure:
-    """Return how far each text agrees with the eval's answer, from 0 to 1, and the rule's name."""
+    """Return how far each text agrees with the eval's answer, from 0 to 1, and the rule's name.
+
+    A text that could not be compared has NaN. If the eval's answer itself can't be compared, return
+    the failure. The rule `auto` compares choices, or else by the eval's scorer, or else texts.
+    """
     answer, choices = state.output.completion, choice_texts(state)
     if choices and rule.agreement == "auto":
         return _compare_choices(answer, texts, choices)
@@ -92,6 +100,7 @@ async def compare_answers(
 def _compare_choices(
     answer: str, texts: Sequence[str], choices: Sequence[str]
 ) -> tuple[list[float], str] | ParseFailure:
+    """Return 1 for each text that names the answer's choice, 0 for another choice, NaN for none."""
     choice = answers.read_choice(answer, choices)
     if isinstance(choice, ParseFailure):
         return ParseFailure("scoring_failed", "the eval's answer names no choice")
@@ -115,7 +124,10 @@ def _too_long(answer: str) -> ParseFailure:
 async def _compare_by_scorer(
     state: TaskState, target: Target, texts: Sequence[str], equality: Scorer
 ) -> tuple[list[float], str] | ParseFailure:
-    """Score each text with the eval's own answer, as the scorer extracts it, for a target."""
+    """Score each text with the eval's own answer, as the scorer extracts it, as the target.
+
+    Return the scores, NaN for a text in which the scorer finds no answer, and the scorer's name.
+    """
     own_score = await equality(state, target)
     answer = own_score.answer if own_score else None
     if not answer:
@@ -139,7 +151,7 @@ def _with_output(state: TaskState, output: ModelOutput) -> TaskState:
 
 
 async def _compare_by_judge(state: TaskState, texts: Sequence[str]) -> list[float]:
-    """Ask a judge about each distinct text, except about the eval's own answer."""
+    """Return 1, 0 or NaN for each text; ask a judge once for equal texts, not for the answer's."""
     answer = state.output.completion
     degrees = {comparable(answer): 1.0}
     distinct = {comparable(text): text for text in texts if comparable(text) not in degrees}
@@ -149,6 +161,7 @@ async def _compare_by_judge(state: TaskState, texts: Sequence[str]) -> list[floa
 
 
 async def _judge_agreement(state: TaskState, first: str, second: str) -> float:
+    """Return 1 if a judge calls two answers the same, 0 if not, NaN if it fails or says neither."""
     try:
         output = await ask_same_answer(state, first, second)
     except LimitExceededError:

@@ -76,7 +76,7 @@ def confidence(
     is scored again. The value is a dict: `correct`, in [0, 1], by the eval's own score; and for
     each method its confidence in [0, 1] under the method's name and whether that could be read
     (`stated_ok`, 1 or 0; NaN if the run gave no reply). A confidence that could not be read is NaN,
-    with its status in the metadata. Ways that ask for a decision have other keys: `decline_0.75`
+    with its status in the metadata. Methods that ask for a decision have other keys: `decline_0.75`
     (1 withdrawn, 0 kept), `keep` and `bet` of `keep`, `moved` and `correct_after` of `pushback`.
 
     Args:
@@ -189,7 +189,11 @@ def _replies_of_scores(scores: Mapping[str, Score]) -> dict[str, ElicitedReplies
 
 
 def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, ParsedReply]) -> Score:
-    """Return the score of all methods, with the correctness of the answer."""
+    """Return the score of all methods, with the correctness of the answer.
+
+    Its value has `correct` (NaN without a grade), then the confidence or the decisions of each
+    method, then a flag `<method>_ok` for each confidence. The first failure is the reason.
+    """
     correct = grade(eval_grades(state.scores), score_name)
     if isinstance(correct, ParseFailure):
         sentences = [correct.reason]
@@ -228,7 +232,7 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
 
 
 def _eval_answer(state: TaskState, score_name: str | None) -> str | None:
-    """Return the answer in the score that defines correctness, or else in the eval's first."""
+    """Return the answer of the score that defines correctness, or of the first score, if any."""
     scores = state.scores or {}
     names = [name for name in scores if not is_own(name)]
     if score_name:
@@ -259,6 +263,7 @@ async def _read(
 
 
 def _read_on_scale(reply: Draw, scale: Scale) -> ParsedReply:
+    """Read a number on a scale; if it is too far outside, the confidence is NaN, with a failure."""
     read = reply.read(answers.read_confidence, scale.low, scale.high, is_whole_reply=True)
     ends = {"low": float(scale.low), "high": float(scale.high)}
     if isinstance(read, ParseFailure):
@@ -271,6 +276,7 @@ def _read_on_scale(reply: Draw, scale: Scale) -> ParsedReply:
 
 
 def _read_phrase(reply: Draw, scale: Scale) -> ParsedReply:
+    """Read the phrase that a reply chooses; the confidence is its median in the human survey."""
     offered = phrases()
     read = reply.read(answers.read_word_choice, offered)
     if isinstance(read, ParseFailure):
@@ -293,6 +299,7 @@ def _read_token(reply: Draw, choices: Sequence[str]) -> ParsedReply:
 
 
 def _from_token(read: TokenConfidence | ParseFailure, sentence: str) -> ParsedReply:
+    """Return a confidence from token probabilities; `sentence` has a field for its number."""
     if isinstance(read, ParseFailure):
         return ParsedReply(failure=read)
     sentence = sentence.format(read.confidence)

@@ -86,6 +86,7 @@ async def read_decision(
 
 
 def _read_commitment(reply: Draw) -> ParsedReply:
+    """Read whether the answer is kept and whether it is bet on; each may fail by itself."""
     parts = {"keep": reply.read(read_keep), "bet": reply.read(read_bet)}
     problems = [part for part in parts.values() if isinstance(part, ParseFailure)]
     words = [
@@ -117,7 +118,7 @@ def _statuses(parts: Mapping[str, float | ParseFailure]) -> dict[str, str]:
 async def _read_final_answer(
     reply: Draw, state: TaskState, target: Target, regrading: Regrading
 ) -> ParsedReply:
-    """Return whether the final answer is another one, and its grade."""
+    """Return whether the final answer is another one, and its grade; both NaN if it declines."""
     text = clean(reply.text).strip()
     if not text:
         return _failed_decision(PUSHBACK, ParseFailure("no_response", "the reply is empty"))
@@ -139,7 +140,7 @@ async def _read_final_answer(
 
 
 async def _has_moved(state: TaskState, target: Target, text: str, rule: Rule) -> tuple[float, str]:
-    """Return 1 if a text is another answer than the eval's, else 0, and the rule; NaN and why."""
+    """Return 1 if a text is another answer than the eval's, 0 if not, and the rule; NaN and why."""
     if comparable(text) == comparable(state.output.completion):
         return 0.0, "text"
     comparison = await compare_answers(state, target, [text], rule)
@@ -180,10 +181,10 @@ def _mark_choice(state: TaskState, target: Target, text: str) -> ParseFailure | 
     """Mark the choice that a text names, as the solver of multiple choice marks the first answer.
 
     Returns:
-        Why no choice can be marked, if so.
+        Why no choice can be marked; None if one is, or if no choice was marked before.
     """
     marks = [choice.correct for choice in state.choices]
-    if all(mark is None for mark in marks):  # its scorer reads the text
+    if all(mark is None for mark in marks):  # the eval's scorer reads the text instead
         return None
     if marks.count(True) > 1 or len("".join(target)) > 1:
         return ParseFailure("scoring_failed", "several choices may be right")

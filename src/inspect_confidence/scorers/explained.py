@@ -26,7 +26,7 @@ def stated_interval(level: float, lower: float, upper: float, truth: float, scor
 def drawn_interval(
     source: str, level: float, lower: float, upper: float, truth: float, score: float
 ) -> str:
-    """Describe an interval that was computed from several draws, or from probabilities."""
+    """Describe an interval that `source` (draws, or probabilities) makes, and its score."""
     interval = f"{source} make {power(lower)} to {power(upper)} the {level:g}% interval"
     return f"{interval}; {_coverage(lower, upper, truth, score)}."
 

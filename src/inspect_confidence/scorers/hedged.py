@@ -189,7 +189,7 @@ def _failure(draws: Sequence[Draw]) -> ParseFailure | None:
 
 
 def _sentence(text: str, judgment: SentenceJudgment, sizes: Sequence[int]) -> _Sentence:
-    """Return a sentence with its judgments, of which each agreement counts for a group of draws."""
+    """Return a sentence with its judgments; an agreement counts for `sizes` draws."""
     agreement: Counter[str] = Counter()
     for word, size in zip(judgment.agreement, sizes, strict=True):
         agreement["failed" if isinstance(word, ParseFailure) else word] += size
@@ -219,6 +219,10 @@ def _score(
     text: str = "",
     **counts: float,
 ) -> Score:
+    """Return the score: means over sentences, counts, and all judgments in the metadata.
+
+    `text` is the answer; `counts` are some of `_COUNTS`, and 0 if missing.
+    """
     confidences = [sentence.confidence for sentence in sentences]
     decisiveness = [sentence.decisiveness for sentence in sentences]
     marker_counts = []

@@ -81,9 +81,9 @@ def repeated_points() -> Scorer:
         span = f", from {power(min(points))} to {power(max(points))}" if points else ""
         return draws.score(
             {**values_by_level(bounds, truth), "truth": truth, **draws.counts},
-            lambda answer: {"point": answer.value},
-            f"[{low:g}, {high:g}]",
-            draws.explain_interval(f"{span}; their quantiles", bounds, truth),
+            columns=lambda answer: {"point": answer.value},
+            answer=f"[{low:g}, {high:g}]",
+            sentence=draws.explain_interval(f"{span}; their quantiles", bounds, truth),
         )
 
     return score
@@ -118,9 +118,9 @@ def repeated_intervals() -> Scorer:
                 "reversed": n_reversed / len(intervals) if intervals else NAN,
                 **draws.counts,
             },
-            vars,
-            f"[{low:g}, {high:g}]",
-            draws.explain_interval(method, {level: (low, high)}, truth),
+            columns=vars,
+            answer=f"[{low:g}, {high:g}]",
+            sentence=draws.explain_interval(method, {level: (low, high)}, truth),
         )
 
     return score
@@ -171,15 +171,16 @@ def token_distribution() -> Scorer:
                 "unseen_mass": unseen_mass,
                 "tunnel_index": tunnel_index(distribution_rows(distributions)),
             },
-            _distribution_columns,
-            str(max(mean, key=lambda exponent: mean[exponent], default="")),
-            f"{interval} {unseen_mass:.2%} of the probability was on no integer seen.",
+            columns=_distribution_columns,
+            answer=str(max(mean, key=lambda exponent: mean[exponent], default="")),
+            sentence=f"{interval} {unseen_mass:.2%} of the probability was on no integer seen.",
         )
 
     return score
 
 
 def _read_distribution(draw: Draw) -> IntegerDistribution | ParseFailure:
+    """Read the probabilities of integers from a reply's tokens, or the failure of reply or run."""
     if draw.failure:
         return draw.failure
     if draw.token_choices is not None:
@@ -190,6 +191,7 @@ def _read_distribution(draw: Draw) -> IntegerDistribution | ParseFailure:
 
 
 def _distribution_columns(answer: IntegerDistribution) -> dict[str, object]:
+    """Return the columns of a draw in the score's metadata."""
     return {
         "point": answer.value,
         "probabilities": json.dumps({str(k): p for k, p in answer.probabilities.items()}),

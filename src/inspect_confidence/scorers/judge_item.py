@@ -98,6 +98,7 @@ def _by_rules(form: str, facts: Mapping[str, Any]) -> Any:
 
 
 def _by_model(form: str, facts: Mapping[str, Any], state: TaskState) -> Any:
+    """Return the judgment in the reply of a model: as by rules, or the failure to read it."""
     if failure := no_reply(state):
         return ParseFailure("grader_failed", f"{form}: {failure.reason}")
     reply = state.output.completion
@@ -116,14 +117,14 @@ def _by_model(form: str, facts: Mapping[str, Any], state: TaskState) -> Any:
 def _count_markers(
     extracted: Sequence[str], labels: Sequence[str], sentence: str
 ) -> dict[str, float]:
-    """Count the markers that are found, missed and false.
+    """Count the labels that are found, those that are missed, and the false markers.
 
-    A marker is found if it overlaps a labelled one and is at most four words longer.
+    A marker is false if it finds no label: it overlaps none, or is more than four words longer.
     """
     found_labels: set[int] = set()
     false = 0
     for marker in extracted:
-        matches = {k for k, label in enumerate(labels) if _is_match(marker, label, sentence)}
+        matches = {k for k, label in enumerate(labels) if _finds(marker, label, sentence)}
         found_labels |= matches
         false += not matches
     return {
@@ -133,7 +134,8 @@ def _count_markers(
     }
 
 
-def _is_match(marker: str, label: str, sentence: str) -> bool:
+def _finds(marker: str, label: str, sentence: str) -> bool:
+    """Return whether a marker overlaps the labelled one, and is at most four words longer."""
     if len(marker.split()) > len(label.split()) + _LONGER:
         return False
     label_spans = _spans(label, sentence)

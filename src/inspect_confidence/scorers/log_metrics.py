@@ -115,7 +115,10 @@ def _mean_of(key: str, name: str) -> LogMetric:
 
 
 def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
-    """Return the scores by level, scale or method, in the order of their keys."""
+    """Return the scores grouped by level, scale, method or target; the groups are sorted.
+
+    A score with several levels or methods counts once for each; a score without a dict is left out.
+    """
     forms: dict[tuple[str, ...], list[ValuesByName]] = {}
     for sample_score in scores:
         value = exact_value(sample_score.score.value, sample_score.score.metadata)
@@ -148,6 +151,7 @@ class _Form(NamedTuple):
 
 @functools.lru_cache(maxsize=256)  # scores of a task have the same keys, and metrics run often
 def _form(keys: tuple[str, ...]) -> _Form:
+    """Return the levels and methods that the keys of a score name, and the kind of its group."""
     levels = tuple(key.removeprefix("lower_") for key in keys if key.startswith("lower_"))
     flags = [key for key in keys if key.endswith("_ok") and key != "format_ok"]
     kind = next(kind for kind, names in _KEYS.items() if set(names) <= set(keys))
@@ -177,12 +181,13 @@ def _by_method(value: ValuesByName, methods: Iterable[str]) -> list[ValuesByName
 
 
 def _ratio(part: FloatArray, remainder: FloatArray) -> float:
-    """Return the share of the part in the sum of part and remainder."""
+    """Return the share of the part in the sum of part and remainder; NaN if that sum is 0."""
     numerator, denominator = np.nansum(part), np.nansum(part) + np.nansum(remainder)
     return float(numerator / denominator) if denominator else math.nan
 
 
 def _grader_failures(group: ScoreGroup) -> float:
+    """Return the share of a judge's judgments that failed; without counts a score is a judgment."""
     if "judgments" in group:
         return _ratio(group["failed"], group["judgments"] - group["failed"])
     return 1 - metrics.accuracy(group["format_ok"])
@@ -193,7 +198,7 @@ _EQUAL = 1e-9
 
 
 def _payoff(group: ScoreGroup) -> float:
-    """Return the mean of 1 for a right, -t / (1 - t) for a wrong and 0 for no answer."""
+    """Return the mean of 1 for right, -t / (1 - t) for wrong, 0 for declined; t is the target."""
     (target,) = group.key
     correct, declined = group["correct"], group["declined"]
     points = np.where(declined == 1, 0, correct - (1 - correct) * target / (1 - target))
@@ -201,7 +206,7 @@ def _payoff(group: ScoreGroup) -> float:
 
 
 def _withdraw_delta(group: ScoreGroup) -> float:
-    """Return 100 times the keep rate of right answers less that of wrong ones."""
+    """Return 100 times the keep rate of right less that of wrong answers; NaN without either."""
     keep, correct = group["keep"], group["correct"]
     rate_of_right = mean_of(keep[correct == 1].tolist())
     rate_of_wrong = mean_of(keep[correct == 0].tolist())
@@ -209,13 +214,14 @@ def _withdraw_delta(group: ScoreGroup) -> float:
 
 
 def _slope(difficulty: FloatArray, overconfidence: FloatArray) -> float:
-    """Return the slope of `hard_easy_slope`, whose error takes long and is not in a log."""
+    """Return the slope of overconfidence on difficulty; NaN if difficulties are equal or one."""
     complete = ~np.isnan(difficulty + overconfidence)
     x, y = difficulty[complete], overconfidence[complete]
     return float(np.polyfit(x, y, 1)[0]) if len(x) > 1 and np.ptp(x) > _EQUAL else math.nan
 
 
 def _ece(group: ScoreGroup) -> float:
+    """Return the ECE in 10 equal bins, and one for confidence 1 except by scale or method."""
     if group.kind in ("scale", "method"):
         return metrics.ece(group.confidence, group.outcome, binning="equal_width")
     return metrics.ece(group.confidence, group.outcome, binning="own_top")
@@ -359,6 +365,8 @@ _DECISIONS = re.compile(r"decline_[\d.e-]+|keep|bet|moved|correct_after")
 
 
 def _decision_shares() -> Metric:
+    """Return the metric with the mean of each key that holds a decision or its outcome."""
+
     def compute(scores: list[SampleScore]) -> Value:
         columns: dict[str, list[float]] = {}
         for sample_score in scores:

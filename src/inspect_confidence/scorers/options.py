@@ -95,6 +95,7 @@ def option_confidence() -> Scorer:
 
 
 def _read(reply: JsonReply | ParseFailure, kind: str, choices: Sequence[str]) -> _Answer:
+    """Read the answer and its probability; the index of true is 0, a `given` answer has none."""
     if isinstance(reply, ParseFailure):
         return _Answer(failure=part_failure("answer", reply))
     if kind != "options":
@@ -122,6 +123,7 @@ def _probability(probabilities: Sequence[float], index: int | None) -> float:
 def _read_option_token(
     state: TaskState, names: Sequence[str], index: int | None
 ) -> AnswerToken | ParseFailure:
+    """Return the probabilities of the options' names at the answer's token, or why not."""
     tokens = _tokens(state)
     if isinstance(tokens, ParseFailure):
         return tokens
@@ -192,6 +194,7 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
 
 
 def _read_age_token(state: TaskState, years: float) -> IntegerDistribution | ParseFailure:
+    """Return the probabilities of ages at the token of the answer `years`, or why not."""
     tokens = _tokens(state)
     if isinstance(tokens, ParseFailure):
         return tokens

@@ -155,7 +155,10 @@ def status_of(part: object, prefix: str = "") -> dict[str, str]:
 
 
 def part_failure(name: str, part: object) -> ParseFailure | None:
-    """Return the failure of a part of a reply, with the part's name, or None if it was read."""
+    """Return the failure of a part of a reply, with the part's name, or None if it was read.
+
+    A failure of the run, which gave no reply, is not of the part: it is returned without the name.
+    """
     if isinstance(part, ParseFailure) and part.status not in RUN_STATUSES:
         return ParseFailure(part.status, f"{name}: {part.reason}")
     return part if isinstance(part, ParseFailure) else None

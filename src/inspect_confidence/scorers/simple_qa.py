@@ -39,6 +39,8 @@ class CommonestAnswer:
     def from_answers(cls, answers: Sequence[StatedWords | ParseFailure]) -> "CommonestAnswer":
         """Count answers whose texts are equal but for case and marks; of equal counts the first.
 
+        Declining is an answer; other failures don't count.
+
         Example:
             >>> lyon, paris = StatedWords("Lyon"), StatedWords("Paris")
             >>> CommonestAnswer.from_answers([paris, lyon, StatedWords("lyon.")])
@@ -148,12 +150,13 @@ def _read_words(draw: Draw) -> Any:
 
 
 def _read_confidence(draw: Draw) -> StatedConfidence | ParseFailure:
-    """Read the confidence of a reply; decimals too if it has a name."""
+    """Read the confidence of a reply; decimals count only if the reply names it `confidence`."""
     is_named = "confidence" in draw.text.lower()
     return draw.read(read_confidence, LOW, HIGH, is_whole_reply=is_named)
 
 
 def _key(answer: StatedWords | ParseFailure) -> str:
+    """Return a text that is equal for answers that need only one grade: words, decline, reason."""
     if isinstance(answer, StatedWords):
         return f"answer {comparable(answer.text)}"
     return DECLINED.status if answer.status == "declined" else answer.reason

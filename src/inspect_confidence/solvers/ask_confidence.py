@@ -105,7 +105,7 @@ class ConfidenceRequest:
         return cls(expanded, scales[0], number, wording)
 
     def text(self, method: str, **fields: str) -> str:
-        """Return the request by a method that asks for a number, with the sample's fields."""
+        """Return the request by `stated`, `alone` or `before`, with `question` and `answer`."""
         low, high = self.scale
         if self.wording is not None:
             fields = {name: fields.get(name, "") for name in prompts.FIELDS}
@@ -138,7 +138,10 @@ _NUMBER_METHODS = {
 
 
 def _wording(prompt: object, methods: Sequence[str], scale: Scale) -> str:
-    """Return a published wording by name, or that of the user's file, with its fields checked."""
+    """Return a published wording by name, or that of the user's file.
+
+    Refuse one that no method uses, that is for another scale, or whose fields don't fit a method.
+    """
     published = prompts.PUBLISHED.get(str(prompt))
     asking = [method for method in methods if method in _NUMBER_METHODS]
     if not asking:
@@ -287,6 +290,7 @@ async def elicit(state: TaskState, request: ConfidenceRequest) -> dict[str, Elic
 
 
 async def _replies(state: TaskState, method: str, request: ConfidenceRequest) -> Replies:
+    """Ask by one method and return the replies, or the failure; no error leaves this function."""
     if failure := _unaskable(state, method):
         return failure
     try:
@@ -324,6 +328,7 @@ def _unaskable(state: TaskState, method: str) -> ParseFailure | None:
 
 
 def _has_more_than_text(state: TaskState) -> bool:
+    """Return whether the eval's question has images or other content that is not text."""
     for message in [] if isinstance(state.input, str) else state.input:
         content = message.content
         if not isinstance(content, str) and any(part.type != "text" for part in content):
@@ -357,6 +362,7 @@ def _conversation(state: TaskState) -> list[ChatMessage]:
 
 
 def _without_calls(message: ChatMessage, answered: set[str | None]) -> ChatMessage:
+    """Return a message without tool calls whose ids are not `answered`: no result follows them."""
     if not isinstance(message, ChatMessageAssistant) or not message.tool_calls:
         return message
     calls = [call for call in message.tool_calls if call.id in answered]
@@ -364,6 +370,7 @@ def _without_calls(message: ChatMessage, answered: set[str | None]) -> ChatMessa
 
 
 async def _in_conversation(state: TaskState, text: str, **form: object) -> list[ModelOutput]:
+    """Send a request, with `form` in its metadata, after the eval's conversation."""
     message = user_message(text, state, state.epoch - 1, **form)
     output = await get_model().generate(
         [*_conversation(state), message],
@@ -377,6 +384,7 @@ async def _in_conversation(state: TaskState, text: str, **form: object) -> list[
 async def _in_new_conversation(
     state: TaskState, text: str, config: GenerateConfig | None = None, **form: object
 ) -> list[ModelOutput]:
+    """Send a request, with `form` in its metadata, in a conversation of its own."""
     message = user_message(text, state, state.epoch - 1, **form)
     output = await get_model().generate([message], config=config or GenerateConfig())
     return [require_reply(output)]
@@ -413,6 +421,7 @@ def _prompt_fields(state: TaskState) -> dict[str, str]:
 async def _ask_number(
     method: str, state: TaskState, request: ConfidenceRequest
 ) -> list[ModelOutput]:
+    """Ask for a number: by `stated` after the answer, by other methods in a new conversation."""
     text = request.text(method, **_prompt_fields(state))
     ask = _in_conversation if method == "stated" else _in_new_conversation
     low, high = request.scale.low, request.scale.high
@@ -428,8 +437,8 @@ async def _ask_p_true(state: TaskState, request: ConfidenceRequest) -> list[Mode
 async def _ask_consistency(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
     """Ask again, `draws` times, with the messages that the last answer replied to."""
     messages = state.messages
-    assistant = [k for k, message in enumerate(messages) if message.role == "assistant"]
-    before = messages[: assistant[-1]] if assistant else messages
+    replies = [k for k, message in enumerate(messages) if message.role == "assistant"]
+    before = messages[: replies[-1]] if replies else messages
     last = max(k for k, message in enumerate(before) if message.role == "user")
     item = state.metadata.get("item", state.sample_id)
 

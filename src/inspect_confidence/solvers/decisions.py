@@ -117,7 +117,10 @@ def ask_commitment(
 async def _push_back(
     state: TaskState, text: str, *, is_rated: bool, form: dict[str, object]
 ) -> None:
-    """Ask for the final answer in the sample's conversation, and for its confidence in a copy."""
+    """Ask for the final answer in the sample's conversation, and for its confidence in a copy.
+
+    `text` is the pushback's; `form` describes the question in the message's metadata.
+    """
     message = user_message(text, state, state.epoch - 1, form="pushback", **form)
     output = require_reply(await get_model().generate([*state.messages, message]))
     _store(state, "final", output)
@@ -136,7 +139,10 @@ _STATED = confidence_prompts.STATED.format(l=LOW, u=HIGH), "confidence"
 
 
 def _confidence_text(state: TaskState, moment: str) -> tuple[str, str]:
-    """Return the request for a confidence in a new conversation, and its form."""
+    """Return the request for a confidence in a new conversation, and its form.
+
+    After the answer (`moment`), the request shows it, or says that the model declined.
+    """
     question = with_choices(state.input_text, shown_choices(state))
     if moment == "before":
         text = confidence_prompts.BEFORE.format(question=question, l=LOW, u=HIGH)
@@ -168,7 +174,7 @@ def read_draw(draw: Draw, state: TaskState) -> Answer | ParseFailure:
 async def ask_apart(
     state: TaskState, name: str, before: Sequence[ChatMessage], request: tuple[str, str]
 ) -> None:
-    """Send a request after the messages `before`, and store its reply under a name.
+    """Send a request (its text and its form) after the messages `before`; store its reply by name.
 
     Raises:
         NoReplyError: The provider sent no reply.

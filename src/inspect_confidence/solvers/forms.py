@@ -108,7 +108,7 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
         prompt: Template with the field `question`, which asks for reasoning alone.
         answer: The message that asks for the integer afterwards.
         system: A system message before the conversation, if any.
-        draws: Number of traces; those of a sample are sent together.
+        draws: Number of traces, which are independent and sent together.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -262,6 +262,7 @@ def opening(directions: str, prompt: str | None, system: str | None) -> str | No
 
 
 def _schema_of(kind: ReplyKind, options: int) -> ResponseSchema:
+    """Return the schema of a reply to this kind of question, with this number of options."""
     if kind == "true_false":
         return _schema(Answer=JSONSchema(type="boolean"), Confidence=_NUMBER)
     if kind == "given":

@@ -64,7 +64,7 @@ _GPT = re.compile(r"gpt-(\d)(?!\d)(?:\.(\d+))?")
 def unsent_settings(
     model: str, settings: Mapping[str, Any], request: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the settings that a request to a model leaves out.
+    """Return the settings that a request to a model leaves out; none if they can't be checked.
 
     Args:
         model: Name of the model, with its provider.
@@ -137,6 +137,11 @@ def dropped_names(model: str, settings: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _names_dropped_by_openai(name: str, settings: Mapping[str, Any]) -> frozenset[str]:
+    """Return the settings that Inspect does not send to a model of OpenAI.
+
+    These are `top_k` before GPT-5, all for a model that reasons, and for a later one that doesn't
+    all but `_OF_REASONING`; with `num_choices`, temperature and `top_k`.
+    """
     match = _GPT.search(name)
     version = (int(match[1]), int(match[2] or 0)) if match else (0, 0)
     is_o_series = re.match(r"o\d", name) is not None

@@ -65,7 +65,7 @@ def read_shared(
 ) -> SharedArguments:
     """Read the arguments that a task shares with others; the docstrings of tasks explain them.
 
-    The wording in the file `prompt` must have the fields of the text `fields`.
+    `fields` is a template: the wording in the user's file `prompt` must have the same fields.
 
     Raises:
         InvalidArgument: There is an unknown argument, or one cannot be used.
@@ -92,7 +92,9 @@ def system_message(file: str) -> str:
 
 
 def judge_of_run(task: str, judge: str | None, *, is_prompted: bool = False) -> str:
-    """Return the kind of judge; rules, with a notice, if none is asked for and none could be.
+    """Return the kind of judge: the user's, by default a model.
+
+    If the command names no model in a role, the default is rules, with a notice.
 
     Args:
         task: Name of the task, for the notice.

@@ -154,6 +154,7 @@ def _targets(targets: object) -> list[float]:
 
 
 def _require_choices(selection: Selection[Question]) -> None:
+    """Refuse a question without choices, or with so many that declining gets no letter."""
     for item in selection.items:
         if not 0 < len(item.choices) < len(LETTERS):
             raise InvalidArgument(
@@ -301,7 +302,7 @@ def simple_qa(
 
 
 def _in_words(item: Question) -> Question:
-    """Return a question with its answers in words; a number is one of them."""
+    """Return a question with its answers in words; a number becomes one. Refuse choices."""
     if item.choices:
         raise InvalidArgument(
             f"simple_qa: {item.id} has choices, and answers here are words; leave `choices` out, "
@@ -364,7 +365,9 @@ def judge_of_answers(task: str, judge: str | None, items: Iterable[Question]) ->
 
 
 def judge_facts(judge: str, wording: JudgeWording, answers: int = 1) -> dict[str, object]:
-    """Return the kind of judge, and a model's calls about a sample: at most one an answer in words.
+    """Return the judge's kind and, for a model, at most how many calls per sample `plan` expects.
+
+    A call's 120 characters besides the template and its 12 output tokens are estimates.
 
     Args:
         judge: `model` or `rules`.

@@ -221,7 +221,11 @@ def _judging_files(judge: str, *, study: bool) -> list[str]:
 def _grader_facts(
     judges: Mapping[str, str] | str, batched: bool, draws: int
 ) -> dict[str, dict[str, int]]:
-    """Return the judge's calls about a reply of one sentence, for `plan`."""
+    """Return the expected calls of grader and extractor about a reply of one sentence, for `plan`.
+
+    Tokens are estimates. `calls_again` are for judgments that a `batched` reply, about all
+    judgments of a sentence, lacks; `draws` is the number of answers to compare with.
+    """
     templates = judge_wording(judges, batch=batched).templates
     forms = ["correctness", "sentence"] if batched else ["correctness", "markers", "decisiveness"]
     facts = {
@@ -275,7 +279,10 @@ def _prompts_label(judges: Mapping[str, str] | str) -> str:
 
 
 def _judge_prompts(path: str, by_model: bool) -> dict[str, str] | str:
-    """Return the user's templates, each with the fields of the one it replaces, or `study`."""
+    """Return the user's templates, each with the fields of the one it replaces, or `study`.
+
+    For `ours` there are none. Refuse templates for rules, or with other names or fields.
+    """
     if path == "ours":
         return {}
     if not by_model:
@@ -285,13 +292,13 @@ def _judge_prompts(path: str, by_model: bool) -> dict[str, str] | str:
     if path == STUDY:
         return STUDY
     _refuse_word("judge_prompts", str(path), WORDINGS)
-    place = arguments.user_path("judge_prompts", path)
-    templates = check_shape(str(place), read_json(place), dict[str, str])
+    file = arguments.user_path("judge_prompts", path)
+    templates = check_shape(str(file), read_json(file), dict[str, str])
     for name, text in templates.items():
         if name not in judging.TEMPLATES:
             hint = nearest(name, judging.TEMPLATES)
-            raise InvalidArgument(f"{place.name}: there is no judge's prompt {name!r}. {hint}")
-        arguments.check_fields(f"{place.name}, {name}", text, fields_of(judging.TEMPLATES[name]))
+            raise InvalidArgument(f"{file.name}: there is no judge's prompt {name!r}. {hint}")
+        arguments.check_fields(f"{file.name}, {name}", text, fields_of(judging.TEMPLATES[name]))
     return templates
 
 
@@ -317,6 +324,7 @@ def _batch_replies(item: JudgeItem) -> list[str]:
 def _judgment_sample(
     item: JudgeItem, form: str, judge: str, batch: bool, wording_label: str
 ) -> Sample:
+    """Return the sample for one judgment (`form`) about an item; its target is the item's label."""
     labels = {
         "markers": json.dumps(item.markers, ensure_ascii=False),
         "decisiveness": f"{item.decisiveness:g}",

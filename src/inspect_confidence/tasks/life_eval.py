@@ -144,6 +144,7 @@ def _study_questions(items: Sequence[LifeItem]) -> tuple[list[str], JsonPrompt]:
 def _sample(
     item: LifeItem, question: str, lives: tables.LifeTable, table: str, window: str
 ) -> Sample:
+    """Return the sample of an item; its target is the best answer by the life table `lives`."""
     best = lives.best_answer(item.sex, item.age, item.radius, window)
     person = {"sex": item.sex, "age": item.age, "radius": item.radius}
     facts = {**person, "table": table, "window": window}

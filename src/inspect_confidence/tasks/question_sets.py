@@ -116,6 +116,7 @@ def _use_study_prompts(samples: Sequence[Sample], dataset: str) -> JsonPrompt:
 
 
 def _sample(item: data.SetQuestion, answer: data.GivenAnswer | None) -> Sample:
+    """Return the sample of a question, or of one of the answers that it gives."""
     name = f"_{answer.name}" if answer else ""
     text = answer.text if answer else ""
     return sample(

@@ -78,6 +78,7 @@ def _output_tokens(items: Sequence[Question]) -> int:
 
 
 def _sample(item: Question, scale: Scale) -> Sample:
+    """Return the sample that asks a question with the confidence on one scale."""
     subject = {"subject": item.part} if item.part else {}
     return sample(
         item,

@@ -76,7 +76,7 @@ def wep_elicitation(
             shared.system,
             prompts=["wep_probes"],
             output_tokens=4,
-            read_again=25,  # the clause
+            read_again=25,  # characters of a typical clause
         ),
     )
 
@@ -131,12 +131,13 @@ def wep_choice(
             shared.system,
             prompts=["wep_probes"],
             output_tokens=8 + 120 * sum(thoughts) // len(thoughts),
-            read_again=200,  # the situation
+            read_again=200,  # characters of a typical situation
         ),
     )
 
 
 def _statement(item: contexts.Context, word: str) -> Sample:
+    """Return the sample that asks what a word means in a context; no probability is right."""
     return sample(
         item,
         item.statements[word],
@@ -155,6 +156,7 @@ def _statement(item: contexts.Context, word: str) -> Sample:
 
 
 def _sentence(item: ChoicePrompt, is_thought: bool) -> Sample:
+    """Return the sample of a sentence to complete, after a chain of thought if `is_thought`."""
     choices = wording.CHOICES[item.choice_set]
     numbers = ", ".join(map(str, NUMBERS[item.numbers]))
     return sample(

@@ -249,6 +249,7 @@ def _scorer_of(plain: Task, name: str | None) -> Scorer:
 
 
 def _task_args(task_args: object) -> dict[str, Any]:
+    """Return the arguments of the eval; None is none, and a text is read as a JSON object."""
     if task_args is None:
         return {}
     if isinstance(task_args, str):
@@ -262,7 +263,7 @@ def _task_args(task_args: object) -> dict[str, Any]:
 
 
 def _load_task(name: str, task_args: Mapping[str, Any]) -> Task:
-    """Return the installed task of that name, or the task in that file, with its arguments."""
+    """Return the installed task of that name, or the task in that file; refuse other arguments."""
     file, _, name_in_file = name.partition("@")
     try:
         if file.endswith(".py"):
@@ -282,6 +283,7 @@ def _load_task(name: str, task_args: Mapping[str, Any]) -> Task:
 
 
 def _load_from_file(file: str, name: str, task_args: Mapping[str, Any]) -> Task:
+    """Return the task of this name in a file; an empty name stands for the file's only task."""
     path = _user_file(file)
     # As in Inspect: a task file may read files in its folder.
     with chdir(path.parent):
@@ -306,6 +308,7 @@ def _user_file(file: str) -> Path:
 
 
 def _load_module(path: Path) -> ModuleType:
+    """Run a task file as a module, which may import other files of its folder."""
     # Named by its path, as in Inspect: a file may have the name of a module of Python.
     name = path.as_posix()
     spec = importlib.util.spec_from_file_location(name, path)
@@ -322,6 +325,7 @@ def _load_module(path: Path) -> ModuleType:
 
 
 def _tasks_in(module: ModuleType) -> dict[str, Callable[..., Task]]:
+    """Return the tasks that a module defines, by name without the package."""
     tasks = {}
     for value in vars(module).values():
         if callable(value):
