@@ -146,10 +146,7 @@ def _bundled_questions(name: str) -> Iterator[Question]:
 
 
 def own_question(row: OwnRow) -> Question:
-    """Return a user's question with `answers` in words, or with `choices` and a `target`.
-
-    Refuse a row with both or neither.
-    """
+    """Return a user's question with either `answers` in words, or `choices` and a `target`."""
     choices, target, context = row.choices(), row.text("target"), row.text("context")
     answers = tuple(dict.fromkeys(_answers(row)))
     if choices and answers:
@@ -172,10 +169,7 @@ def own_question(row: OwnRow) -> Question:
 
 
 def _answers(row: OwnRow) -> Iterator[str]:
-    """Yield the accepted answers, given as a list, JSON text, texts between `|` or a number.
-
-    Yield none if the cell is empty; refuse an answer that is empty, a list or an object.
-    """
+    """Yield the accepted answers, if any: a list, JSON text, texts between `|` or a number."""
     value = row.record.get("answers")
     if isinstance(value, str) and value.strip().startswith("["):
         with contextlib.suppress(ValueError, RecursionError):  # plain text may begin with a bracket

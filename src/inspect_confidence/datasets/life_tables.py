@@ -78,9 +78,7 @@ class LifeTable:
         return fingerprint(json.dumps(dict(self.death_probability), sort_keys=True))
 
     def deaths(self, sex: str, age: int) -> NDArray[np.float64]:
-        """Return P(D = k | alive at `age`) for k = `age`, ..., top; the values sum to 1.
-
-        D is the age at death. Whoever reaches top dies there, whatever its q_x.
+        """Return P(death at age k | alive at `age`) for k = `age`, ..., top, where everybody dies.
 
         Raises:
             InvalidArgument: The table doesn't have this sex or age.
@@ -147,7 +145,7 @@ class LifeTable:
         return BestAnswer(int(age) + best - reach + half_open, float(score.max()))
 
     def _alive(self, sex: str, age: int) -> NDArray[np.float64]:
-        """Return P(D >= k | alive at `age`) for k = `age`, ..., top + 1."""
+        """Return P(alive at k | alive at `age`) for k = `age`, ..., top + 1; refuse sex or age."""
         if sex not in self.sexes:
             raise InvalidArgument(
                 f"sex={sex} is not in the life table {self.name}; it has: {', '.join(self.sexes)}."
@@ -162,10 +160,7 @@ class LifeTable:
 
 @functools.lru_cache(maxsize=1024)
 def _survival(death_probability: tuple[float, ...], age: int) -> NDArray[np.float64]:
-    """Return P(D >= k | alive at `age`) for k = `age`, ..., top + 1, from 1 down to exactly 0.
-
-    D is the age at death; nobody survives top, whatever its probability to die.
-    """
+    """Return P(alive at k | alive at `age`) for k = `age`, ..., top + 1: from 1 down to 0."""
     surviving = 1 - np.array(death_probability[age:-1])
     alive = np.concatenate([[1.0], np.cumprod(surviving), [0.0]])
     alive.setflags(write=False)

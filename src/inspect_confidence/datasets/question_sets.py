@@ -106,10 +106,9 @@ def load_question_set(
     csv or jsonl file with the columns `question` and `target` (optionally `id`, `context` and
     `split`). In a file, a row with `choices` (a list, or texts separated by `|`) has options, and
     its `target` is a letter or a choice. A row with `answer` gives that answer, and its `target`
-    is whether the answer is right. In other rows `target` is true or false.
-
-    Train and test alternate in an order by `seed`. `items` (a number, or a file of ids) and `split`
-    select from the items in that order, as in `choose`.
+    is whether the answer is right. In other rows `target` is true or false. Train and test
+    alternate in an order by `seed`. `items` (a number, or a file of ids) and `split` select from
+    the items in that order, as in `choose`.
 
     Raises:
         InvalidArgument: An argument or a row can't be used.

@@ -155,10 +155,7 @@ class OwnRow:
         return choices
 
     def letter(self, choices: tuple[str, ...]) -> str:
-        """Return the letter of the right choice; the row's `target` is its letter or its text.
-
-        Refuse a target that is neither, or the text of one choice and the letter of another.
-        """
+        """Return the letter of the right choice, which `target` names by letter or text."""
         target = self.text("target")
         by_text = choices.index(target) if target in choices else None
         by_letter = LETTERS.find(target.upper()) if len(target) == 1 else -1

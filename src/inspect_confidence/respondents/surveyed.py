@@ -33,9 +33,9 @@ class Surveyed:
     error_rate: float = parameter(0.0, 0, 1)
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Reply to a question for a surveyed word's probability, None to another form.
+        """Reply to a question for one of the 17 surveyed words, None to other forms.
 
-        The temperature has no effect. Other words than the 17 surveyed are refused.
+        The temperature has no effect.
         """
         if form != "probability":
             return None

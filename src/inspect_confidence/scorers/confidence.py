@@ -104,6 +104,7 @@ def confidence(
     is_score_checked = False
 
     async def judge(state: TaskState, target: Target) -> Score | None:
+        """Return the score of a sample, or None while an agent goes on after a first attempt."""
         nonlocal is_score_checked
         if request and not state.completed:
             return None  # an agent that has a first attempt scored goes on

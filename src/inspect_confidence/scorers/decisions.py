@@ -168,6 +168,7 @@ def abstain_score(judge: str = "model") -> Scorer:
     instrument = answer_judge(judge, grader_wording(OURS), "abstain_score")
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample; `instrument` judges answers in words."""
         answer = await _grade_output(state, target, instrument)
         moment = str(state.metadata["confidence_asked"])
         confidence_reply = AskedConfidence.from_reply(
@@ -222,6 +223,7 @@ def commitment_score(judge: str = "model") -> Scorer:
     instrument = answer_judge(judge, grader_wording(OURS), "commitment_score")
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample; `instrument` judges answers in words."""
         answer = await _grade_output(state, target, instrument)
         pushback = str(state.metadata["pushback"])
         is_rated = bool(state.metadata["confidence_asked"])
@@ -301,10 +303,7 @@ async def _moved(
 
 
 def _sentences(value: Mapping[str, float], metadata: Mapping[str, str], pushback: str) -> list[str]:
-    """Describe in sentences the score's `keep`, `bet` and, unless `pushback` is `none`, `moved`.
-
-    `metadata` has the status of each.
-    """
+    """Describe the score's `keep` and `bet`, and `moved` unless `pushback` is `none`."""
     words = {
         "keep": ("the model withdraws it", "the model keeps it"),
         "bet": ("the model does not bet on it", "the model bets on it"),

@@ -32,6 +32,7 @@ def drawn_interval(
 
 
 def _coverage(lower: float, upper: float, truth: float, score: float) -> str:
+    """Say where the truth lies, whether that counts as covered, and what the score consists of."""
     position = "in"
     if truth > upper:
         position = "above"

@@ -112,6 +112,7 @@ def hedged(
     group_key = without_marker if judge == "model" and not wording.name else str
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample: judge each sentence against each group of equal draws."""
         if judge == "model":
             require_grader()
         label = _label(judge, batched, wording.name)

@@ -46,6 +46,7 @@ def interval() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample, whose target is the true exponent."""
         truth, level = float(target.text), float(state.metadata["level"])
         question = {"truth": truth, "level": level}
         answer = read_reply(state, read_interval)
@@ -73,6 +74,7 @@ def repeated_points() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample, whose target is the true exponent."""
         truth = float(target.text)
         draws = Draws.from_state(state, lambda draw: draw.read(read_exponent))
         points = [answer.value for answer in draws.answers]
@@ -102,6 +104,7 @@ def repeated_intervals() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample, whose target is the true exponent."""
         truth, level = float(target.text), float(state.metadata["level"])
         draws = Draws.from_state(state, lambda draw: draw.read(read_interval))
         intervals = draws.answers
@@ -138,9 +141,10 @@ def token_distribution() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample, whose target is the true exponent."""
         truth, draws = float(target.text), Draws.from_state(state, _read_distribution)
         failures = [reply for reply in draws.replies if isinstance(reply, ParseFailure)]
-        if failures and set(draws.statuses) == {"scoring_failed"}:
+        if failures and set(draws.statuses) == {"scoring_failed"}:  # no usable log probabilities
             detail = failures[0].reason
             return Score.unscored(
                 reason="scoring_failed",

@@ -48,6 +48,7 @@ def judge_item() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample; its target is a label, or for `sentence` a JSON object."""
         facts, form = state.metadata, str(state.metadata["form"])
         names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
         value: dict[str, float] = dict.fromkeys(names, NAN)

@@ -95,6 +95,7 @@ def _metric(
     """
 
     def compute(scores: list[SampleScore]) -> Value:
+        """Return the number of each group by name, or the mean over groups."""
         groups = _groups(scores)
         kind = groups[0].kind if groups else ""
         if kind in split_by and (kind != "method" or len(groups) > 1):
@@ -368,6 +369,7 @@ def _decision_shares() -> Metric:
     """Return the metric with the mean of each key that holds a decision or its outcome."""
 
     def compute(scores: list[SampleScore]) -> Value:
+        """Return the mean of the samples of each key, by name."""
         columns: dict[str, list[float]] = {}
         for sample_score in scores:
             value = sample_score.score.value
@@ -399,6 +401,7 @@ def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> Value:
+        """Return the mean of each group by its label; NaN without groups."""
         groups: dict[object, list[float]] = {}
         for sample in scores:
             group = (sample.sample_metadata or {}).get(group_key)

@@ -60,6 +60,7 @@ def option_confidence() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample, whose target is a letter, True or False."""
         kind, right = str(state.metadata["kind"]), target.text
         options = state.metadata.get("options", choice_texts(state))
         names = VERDICTS if kind == "true_false" else ascii_uppercase[: len(options)]
@@ -157,24 +158,26 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample; `table` and `window`, if given, replace the question's."""
         facts = state.metadata
         sex, age, radius = str(facts["sex"]), int(facts["age"]), float(facts["radius"])
-        lives, edge = read_life_table(table or facts["table"]), window or str(facts["window"])
-        best = lives.best_answer(sex, age, radius, edge)
+        life_table = read_life_table(table or facts["table"])
+        chosen_window = window or str(facts["window"])
+        best = life_table.best_answer(sex, age, radius, chosen_window)
         reply = read_reply(state, answers.read_json)
         answer = reply if isinstance(reply, ParseFailure) else answers.age_in(reply)
         probability = reply if isinstance(reply, ParseFailure) else answers.probability_in(reply)
         years, confidence = number_of(answer), number_of(probability)
-        true = lives.window_probability(sex, age, years, radius, edge)
+        truth = life_table.window_probability(sex, age, years, radius, chosen_window)
         value = {
             "answer": years,
             "confidence": confidence,
-            "score": true,
+            "score": truth,
             "mas": best.probability,
             "best_answer": float(best.answer),
-            "overconfidence": without_noise(confidence - true),
+            "overconfidence": without_noise(confidence - truth),
         }
-        metadata: dict[str, object] = {"table": lives.name, "window": edge}
+        metadata: dict[str, object] = {"table": life_table.name, "window": chosen_window}
         token = _read_age_token(state, years)
         if not isinstance(token, ParseFailure):
             value["token_confidence"] = token.probabilities[token.value]

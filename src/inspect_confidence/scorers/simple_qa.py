@@ -90,6 +90,7 @@ def simple_qa_score(
     instrument = answer_judge(judge, wording, "simple_qa_score")
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample: of its first draw and of the commonest other answer."""
         draws = stored_draws(state)
         metadata = {"judge": judge}
         if judge == "model":

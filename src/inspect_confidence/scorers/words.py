@@ -28,6 +28,7 @@ def stated_probability() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample, whose reply states what a word means."""
         columns = {name: str(state.metadata.get(name, "")) for name in ("word", "setting")}
         answer = read_reply(state, read_probability)
         if isinstance(answer, ParseFailure):
@@ -56,6 +57,7 @@ def word_choice() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample, whose target is the text of the right choice."""
         metadata = {"reply": "" if no_reply(state) else state.output.completion}
         choices = choice_texts(state)
         read = partial(read_word_choice, chain_of_thought=bool(state.metadata["cot"]))

@@ -138,10 +138,7 @@ _NUMBER_METHODS = {
 
 
 def _wording(prompt: object, methods: Sequence[str], scale: Scale) -> str:
-    """Return a published wording by name, or that of the user's file.
-
-    Refuse one that no method uses, that is for another scale, or whose fields don't fit a method.
-    """
+    """Return a published or the user's wording; refuse one that methods or scale don't fit."""
     published = prompts.PUBLISHED.get(str(prompt))
     asking = [method for method in methods if method in _NUMBER_METHODS]
     if not asking:
@@ -207,6 +204,7 @@ def ask_confidence(
     request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt, targets)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Ask without counting towards the eval's limits, and store the replies."""
         require_log_probabilities(request.methods)
         with (
             suspend_token_limit(),

@@ -116,6 +116,7 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
         text = prompt.format(question=state.input_text)
 
         async def trace(draw: int) -> ModelOutput:
+            """Ask for a trace, then for the integer that follows it; return the second reply."""
             question = user_message(text, state, draw, form="trace")
             reasoned = require_reply(await get_model().generate(conversation(question, system)))
             follow_up = user_message(answer, state, draw, form="integer")
@@ -360,6 +361,7 @@ def ask_judge(judge_prompts: Mapping[str, str] | str, batch: bool | None = None)
         text, system = wording.fill(form, about), wording.systems.get(form)
 
         async def ask(schema: ResponseSchema | None) -> TaskState:
+            """Send the judge's prompt, with a schema of the reply or None."""
             return await ask_once(
                 generate,
                 state,

@@ -279,10 +279,7 @@ def _prompts_label(judges: Mapping[str, str] | str) -> str:
 
 
 def _judge_prompts(path: str, by_model: bool) -> dict[str, str] | str:
-    """Return the user's templates, each with the fields of the one it replaces, or `study`.
-
-    For `ours` there are none. Refuse templates for rules, or with other names or fields.
-    """
+    """Return the user's templates, with the fields of those they replace, `study`, or none."""
     if path == "ours":
         return {}
     if not by_model:

@@ -146,6 +146,7 @@ def _samples(
     visible_keys, hidden_keys = visible.split(), hidden.split()
 
     def viewer(scorer: str) -> ViewerConfig:
+        """Return the view of the samples, with columns of the scorer of this name."""
         return ViewerConfig(
             # A score has too many numbers for pills; as a table they can be sorted.
             sample_score_view=SampleScoreView(default="grid"),
