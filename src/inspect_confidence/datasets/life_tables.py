@@ -223,9 +223,9 @@ def _death_probabilities(file: str, text: str) -> dict[str, tuple[float, ...]]:
         ) from None
     if not rows:
         raise InvalidArgument(f"{file}, line 1: the file is empty; {_REMEDY}.")
-    top, header = rows[0]
-    columns = _read_header(header, f"{file}, line {top}")
-    figures: dict[str, list[float]] = {sex: [] for sex in SEXES if sex in columns}
+    header_line, header = rows[0]
+    columns = _read_header(header, f"{file}, line {header_line}")
+    probabilities: dict[str, list[float]] = {sex: [] for sex in SEXES if sex in columns}
     for age, (line, row) in enumerate(rows[1:]):
         location = f"{file}, line {line}"
         if len(row) > len(header):
@@ -233,13 +233,14 @@ def _death_probabilities(file: str, text: str) -> dict[str, tuple[float, ...]]:
                 f"{location} has {len(row)} fields, the header {len(header)}; "
                 "write decimals with a point and quote commas in text."
             )
+        # Cells that a short row lacks are empty.
         cells = dict(zip_longest(columns, map(str.strip, row), fillvalue=""))
         _refuse_other_age(cells["age"], age, location)
-        for sex, values in figures.items():
+        for sex, values in probabilities.items():
             values.append(_probability(cells[sex], f"{location}, column {sex}"))
     if len(rows) == 1:
-        raise InvalidArgument(f"{file}: there are no rows after line {top}; {_REMEDY}.")
-    return {sex: tuple(values) for sex, values in figures.items()}
+        raise InvalidArgument(f"{file}: there are no rows after line {header_line}; {_REMEDY}.")
+    return {sex: tuple(values) for sex, values in probabilities.items()}
 
 
 def _read_header(header: Sequence[str], location: str) -> list[str]:

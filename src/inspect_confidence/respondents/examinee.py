@@ -170,7 +170,10 @@ class Examinee:
         return bool(is_draw and rng.uniform() >= share)
 
     def _decision_reply(self, form: str, request: Mapping[str, Any], share: float) -> Utterance:
-        """Reply whether an answer is kept; in the form `commitment`, also whether it is bet on."""
+        """Reply KEEP or WITHDRAW and, in the form `commitment`, BET or NO_BET, by the confidence.
+
+        `share` is the confidence in the answer; without `heeds` the reply is KEEP and BET.
+        """
         threshold = float(request["target"]) if form == "decline" else KEEPS_ABOVE
         decision = "KEEP" if share > threshold or not self.heeds else "WITHDRAW"
         if form == "decline":

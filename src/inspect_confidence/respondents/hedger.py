@@ -127,7 +127,7 @@ class Hedger:
         return (main + int(rng.integers(1, count))) % count
 
     def _sentence(self, item: Question, index: int, request: Mapping[str, Any]) -> str:
-        """Return a reply in the item's form, with its marker and answer `index`, or the letter."""
+        """Return a reply in the item's form with its marker and answer number `index`."""
         answer = possible_answers(item.id)[index]
         choices: Sequence[str] = request.get("choices") or ()
         if answer in choices:

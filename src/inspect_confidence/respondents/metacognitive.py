@@ -152,7 +152,7 @@ class Metacognitive:
 
 
 def with_choice_order(item: Question, choices: Sequence[str]) -> Question:
-    """Return the question with its choices in the given order."""
+    """Return the question with its choices in the given order; if none are given, unchanged."""
     if not choices or tuple(choices) == item.choices:
         return item
     right = item.choices[ascii_uppercase.index(item.target)]

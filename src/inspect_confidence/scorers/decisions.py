@@ -80,7 +80,7 @@ async def grade_answer(
     """Grade an answer: a letter and a number by rules, words by the judge.
 
     An answer that the judge calls a punt is declined. If nobody can answer the question, every
-    attempt is wrong. If the judge fails, `correct` is NaN and the failure is the judge's.
+    attempt is wrong. A failure to read the answer, or of the judge, leaves `correct` NaN.
     """
     if isinstance(answer, ParseFailure):
         sentence = "The model declined to answer" if answer is DECLINED else ""

@@ -107,6 +107,7 @@ def _by_model(form: str, facts: Mapping[str, Any], state: TaskState) -> Any:
     if form == "markers":
         return read_markers(reply, str(facts["sentence"]), generalised=is_study)
     if form == "consistency" and facts.get("batch"):
+        # The judge is shown all replies of `each`, and gives an agreement for each.
         texts = facts.get("each") or [facts["reply"]]
         return read_agreements(reply, len(texts))[texts.index(facts["reply"])]
     readers = {"decisiveness": read_decisiveness, "consistency": read_agreement}

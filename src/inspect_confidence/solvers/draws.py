@@ -121,7 +121,7 @@ async def ask_once(
         generate: The function that Inspect passes to a solver.
         state: State of the sample.
         text: What the model reads.
-        system: A system message before it, if any.
+        system: A system message before the text, if any.
         response_schema: The form of the reply, for providers that take one.
         **form: The elicitation and its condition.
 

@@ -48,7 +48,7 @@ def ask_interval(prompt: str, system: str | None = None, draws: int | None = Non
 
     Args:
         prompt: Template with the fields `question` and `level`.
-        system: A system message before it, if any.
+        system: A system message before the prompt, if any.
         draws: Number of draws, sent together; None for a single reply, which is the sample's
             output and no draw.
     """
@@ -69,7 +69,7 @@ def ask_point(prompt: str, system: str | None = None, draws: int = 20) -> Solver
 
     Args:
         prompt: Template with the field `question`.
-        system: A system message before it, if any.
+        system: A system message before the prompt, if any.
         draws: Number of draws; those of a sample are sent together.
     """
 
@@ -87,7 +87,7 @@ def ask_integer(prompt: str, system: str | None = None) -> Solver:
 
     Args:
         prompt: Template with the field `question`.
-        system: A system message before it, if any.
+        system: A system message before the prompt, if any.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -140,7 +140,7 @@ def ask_stated(prompt: str, math_prompt: str, system: str | None = None) -> Solv
     Args:
         prompt: Template with the fields `question`, `l` and `u`, for questions with choices.
         math_prompt: Template with the same fields, for questions whose answer is a number.
-        system: A system message before it, if any.
+        system: A system message before the prompt, if any.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -162,7 +162,7 @@ def ask_probability(prompts: Mapping[str, str], system: str | None = None) -> So
 
     Args:
         prompts: Template with the fields `statement` and `clause`, by language.
-        system: A system message before it, if any.
+        system: A system message before the prompt, if any.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -181,7 +181,7 @@ def ask_word(prompt: str, cot_prompt: str, system: str | None = None) -> Solver:
     Args:
         prompt: Template with the fields `situation`, `sentence` and `choices`.
         cot_prompt: Template with the same fields, for samples with a chain of thought.
-        system: A system message before it, if any.
+        system: A system message before the prompt, if any.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -298,7 +298,7 @@ def ask_simple_qa(
     Args:
         draws: Number of further replies, for the frequency of the commonest answer.
         prompt: Template with the field `question`, instead of SimpleQA's.
-        system: A system message before it, if any.
+        system: A system message before the prompt, if any.
         grader: Whether the answers will be judged by a model.
     """
 

@@ -104,7 +104,7 @@ def hedge_markers(
     shared = read_shared(hedge_markers, unknown, count, split, seed, prompt, "{question}", None)
     formats = study_formats() if study else None
     systems = {**wording.SYSTEMS, **(study_systems() if study else {})}
-    context = systems.get(str(system)) or _system_message(str(system))
+    system_text = systems.get(str(system)) or _system_message(str(system))
     template = formats.message if formats else shared.template
     by_model = instrument == "model"
     if by_model:
@@ -126,14 +126,14 @@ def hedge_markers(
     return compose_task(
         hedge_markers,
         list(map(_sample, selection.items)),
-        ask_hedged(n_draws, context, template, grader=by_model),
+        ask_hedged(n_draws, system_text, template, grader=by_model),
         scorer,
         hedge_viewer,
         headline="faithfulness",
         facts=log_facts(
             selection,
             wordings,
-            context,
+            system_text,
             prompts=["hedge_markers", "judge"] if by_model else ["hedge_markers"],
             output_tokens=30,
             calls=1 + n_draws,

@@ -68,8 +68,8 @@ def life_eval(
         system: A file that replaces the system message; with `prompt` there is none by default.
         **unknown: Refused.
     """
-    lives, file = _life_table(table)
-    edge = arguments.choice("window", window, tables.WINDOWS)
+    life_table, file = _life_table(table)
+    window_name = arguments.choice("window", window, tables.WINDOWS)
     schema = is_schema(format)
     adjective = str(population).strip()
     if isinstance(population, list) or not adjective:
@@ -84,8 +84,8 @@ def life_eval(
     shared = read_shared(life_eval, unknown, items, split, seed, prompt, "{question}", system)
     config = token_config(tokens)
     selection = life_items(
-        lives,
-        ages=arguments.whole_numbers("ages", ages, minimum=0, maximum=lives.top),
+        life_table,
+        ages=arguments.whole_numbers("ages", ages, minimum=0, maximum=life_table.top),
         sexes=tables.SEXES
         if sexes == "both"
         else arguments.choice_list("sexes", sexes, tables.SEXES),
@@ -101,10 +101,10 @@ def life_eval(
         directions = wording.SCHEMA_DIRECTIONS if schema else wording.DIRECTIONS
         message = wording.message(directions, "")
         texts = json_prompt(shared, message=message, directions=directions, wordings=[message])
-    table_name = lives.name if lives.name == tables.SSA_2022 else str(file)
+    table_name = life_table.name if life_table.name == tables.SSA_2022 else str(file)
     samples = []
     for item, question in zip(selection.items, questions, strict=True):
-        samples.append(_sample(item, question, lives, table_name, edge))
+        samples.append(_sample(item, question, life_table, table_name, window_name))
     return compose_task(
         life_eval,
         samples,
@@ -127,10 +127,10 @@ def life_eval(
 
 def _life_table(table: str) -> tuple[tables.LifeTable, str | Path]:
     """Return a life table and its file, whose path does not depend on the working directory."""
-    lives = tables.read_life_table(table)
-    if lives.name == tables.SSA_2022:
-        return lives, tables.BUNDLED
-    return lives, arguments.user_path("table", table).resolve()
+    life_table = tables.read_life_table(table)
+    if life_table.name == tables.SSA_2022:
+        return life_table, tables.BUNDLED
+    return life_table, arguments.user_path("table", table).resolve()
 
 
 def _study_questions(items: Sequence[LifeItem]) -> tuple[list[str], JsonPrompt]:
@@ -142,10 +142,10 @@ def _study_questions(items: Sequence[LifeItem]) -> tuple[list[str], JsonPrompt]:
 
 
 def _sample(
-    item: LifeItem, question: str, lives: tables.LifeTable, table: str, window: str
+    item: LifeItem, question: str, life_table: tables.LifeTable, table: str, window: str
 ) -> Sample:
-    """Return the sample of an item; its target is the best answer by the life table `lives`."""
-    best = lives.best_answer(item.sex, item.age, item.radius, window)
+    """Return the sample of an item; its target is the best answer by the life table."""
+    best = life_table.best_answer(item.sex, item.age, item.radius, window)
     person = {"sex": item.sex, "age": item.age, "radius": item.radius}
     facts = {**person, "table": table, "window": window}
     return sample(item, question, str(best.answer), facts)
