@@ -157,7 +157,7 @@ def bundled_part(part: str) -> Iterator[Question]:
 
 
 def own_question(row: OwnRow) -> Question:
-    """Return a user's question; its target is a letter or a choice's text, or else a number."""
+    """Return a user's question; the row's target is a letter or a choice's text, or a number."""
     choices = row.choices()
     return Question(
         id=row.id,

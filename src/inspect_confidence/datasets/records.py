@@ -234,7 +234,7 @@ def pool_files(
     dataset: object, files: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...] | tuple[Path]:
     """Return the files of a named data set, or the path of the user's file."""
-    if "." in str(dataset):
+    if "." in str(dataset):  # a user's file
         return (user_path("dataset", dataset),)
     return tuple(files[str(dataset).strip()])
 
