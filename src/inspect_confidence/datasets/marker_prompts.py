@@ -135,7 +135,7 @@ class StudyFormats:
     def _template(self, item: Question) -> str | None:
         """Return the template of the whole question, or None if a field is missing."""
         if item.dataset == "superglue" and item.part not in self.branches:
-            return None
+            return None  # the study does not ask this task
         templates = self._templates(item) or ["{question}"]
         return _first_fillable(templates, self._fillings(item).keys())
 

@@ -126,7 +126,8 @@ async def _compare_by_scorer(
 ) -> tuple[list[float], str] | ParseFailure:
     """Score each text with the eval's own answer, as the scorer extracts it, as the target.
 
-    Return the scores, NaN for a text in which the scorer finds no answer, and the scorer's name.
+    Return the scores, NaN for a text in which the scorer finds no answer, and the scorer's name; or
+    a failure if the eval's own answer is missing or too long to compare.
     """
     own_score = await equality(state, target)
     answer = own_score.answer if own_score else None

@@ -141,7 +141,8 @@ _STATED = confidence_prompts.STATED.format(l=LOW, u=HIGH), "confidence"
 def _confidence_text(state: TaskState, moment: str) -> tuple[str, str]:
     """Return the request for a confidence in a new conversation, and its form.
 
-    After the answer (`moment`), the request shows it, or says that the model declined.
+    `moment` is `before` or `after` the answer. After it, the request shows the answer, or says that
+    the model declined.
     """
     question = with_choices(state.input_text, shown_choices(state))
     if moment == "before":
