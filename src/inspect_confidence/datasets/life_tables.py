@@ -145,7 +145,7 @@ class LifeTable:
         return BestAnswer(int(age) + best - reach + half_open, float(score.max()))
 
     def _alive(self, sex: str, age: int) -> NDArray[np.float64]:
-        """Return P(alive at k | alive at `age`), k = `age`, ..., top + 1; refuse other sexes and ages."""
+        """Return P(alive at k | alive at `age`), k = `age`, ..., top + 1; refuse others."""
         if sex not in self.sexes:
             raise InvalidArgument(
                 f"sex={sex} is not in the life table {self.name}; it has: {', '.join(self.sexes)}."
