@@ -47,7 +47,10 @@ _SCALE_PLACES = {str(scale): place for place, scale in enumerate(ALL)}
 
 
 def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of each panel with its title; models keep their order, scales are sorted."""
+    """Return the rows of each panel with its title; models keep their order, scales are sorted.
+
+    The title names the columns of `_PANEL_COLUMNS` that differ between panels.
+    """
     varied = (rows[list(_PANEL_COLUMNS)].nunique() > 1).any()
     first = rows.iloc[0]
     # A single panel is titled by the first part of its condition.
@@ -214,7 +217,7 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
     selected = select_rows(rows, _TASKS, ["report_share"], parts=["report", *_CONDITION_PARTS])
     titled = with_counts(_sorted_panels(selected), max)
     # The more points a scale has, the less falls on each: a common axis would hide the shape.
-    height = None if len(titled) < _MANY_PANELS else 1.0
+    height = None if len(titled) < _MANY_PANELS else 1.0  # inches
     remarks = [_far_out_remark(panel_rows) for _, panel_rows in titled]
     return facets(
         titled,
@@ -388,7 +391,7 @@ def utility(rows: pd.DataFrame) -> Figure:
 def _area_text(points: pd.DataFrame) -> str:
     """Return the area under the curve as text; if all answers are right or all wrong, say so."""
     x, y = _roc_curve(points)
-    if len(x) == 1:
+    if len(x) == 1:  # only (0, 0): one of both rates is undefined
         return f"no {'right' if points['value'].isna().all() else 'wrong'} answer"
     # numpy has the trapezoidal rule as `trapz` below 2.0 and as `trapezoid` from there on.
     return f"area {np.diff(x) @ (y[1:] + y[:-1]) / 2:.2f}"

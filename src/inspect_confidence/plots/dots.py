@@ -74,7 +74,7 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
     labels = {panel.label for panel in panels}
     # A label that all panels share is written once, at the foot.
     common_label = panels[0].label if len(labels) == 1 else ""
-    room = (WIDTH - ticks) / columns - 0.3
+    room = (WIDTH - ticks) / columns - 0.3  # inches for the label of an axis
     series = max(len(panel.series) for panel in panels)
 
     def draw(ax: Axes, panel: Panel) -> None:

@@ -43,7 +43,7 @@ def _rows_of_lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     the train split.
     """
     selected = select_rows(rows, "fermi_eval", metrics, _PARTS)
-    selected = selected[selected["traces"] == ""]
+    selected = selected[selected["traces"] == ""]  # without metrics of n averaged traces
     adjusted = selected["scaling"] + selected["decoding"]
     selected = selected.assign(
         of=selected["base"].where(

@@ -254,7 +254,7 @@ def facets(
 
 
 def _labelled_artists(axes: Iterable[Axes], labels: Iterable[str]) -> list[Any]:
-    """Return an artist with each label, the last one that was drawn."""
+    """Return an artist with each label, the last one that was drawn; None if none has the label."""
     labelled: dict[object, Any] = {}
     for ax in axes:
         artists: list[Any] = [*ax.lines, *ax.containers, *ax.collections]
@@ -306,7 +306,11 @@ def _legend_columns(names: Sequence[str]) -> int:
 
 
 def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: float) -> None:
-    """Write the names of the axes at the foot and at the left, beside the tick labels."""
+    """Write the names of the axes at the foot and at the left, beside the tick labels.
+
+    The figure becomes as high as the name `x` needs, and the left margin as wide as `y` and the
+    tick labels need, which have at least `least_ticks` inches.
+    """
     axes, sides = figure.axes, figure.subplotpars
     ticks = max(least_ticks, *(map(_widest_tick, axes)))
     tall = float(figure.get_figheight())

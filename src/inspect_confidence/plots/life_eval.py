@@ -339,7 +339,7 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
 
 
 def _slope_text(row: Mapping[Any, Any] | None, separator: str) -> str:
-    """Return the slope in `row` with its interval, if finite, as text."""
+    """Return the slope in `row` with its 95% interval, if finite, as text; say if there is none."""
     if row is None:
         return "slope not given"
     slope, *ends = map(float, itemgetter("value", "ci_low", "ci_high")(row))
@@ -355,6 +355,7 @@ def _draw_slope(ax: Axes, items: pd.DataFrame, row: Mapping[Any, Any] | None) ->
     """Draw the regression line of the slope in `row`, if finite, and its band, if finite."""
     if row is None or not np.isfinite(slope := float(row["value"])):
         return
+    # The line, and both ends of the band, go through the means of difficulty and overconfidence.
     weights = items["n"].to_numpy(float)
     middle = np.average(items[["difficulty", "value"]].to_numpy(float), axis=0, weights=weights)
     low, high = float(row["ci_low"]), float(row["ci_high"])

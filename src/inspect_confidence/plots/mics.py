@@ -62,7 +62,7 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; its rows of `mic` are drawn, and beside them those of
             `accuracy` and `cmfg`.
     """
-    select_rows(rows, _TASK, ["mic"], parts=())
+    select_rows(rows, _TASK, ["mic"], parts=())  # refuses rows that have means alone
     selected = _repeat_means_by_threshold(
         with_thresholds(_with_sides(select_rows(rows, _TASK, ["mic", *_MEAN_MARKERS], _PARTS)))
     )
@@ -198,7 +198,8 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
 def _pair_panels(wide: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield each panel's title, and the markers that have both values of its pair.
 
-    `free` is set if the two values need not be equal, so that the panel has no diagonal.
+    `wide` has a column for each side of a pair. The column `free` is set if the two values need not
+    be equal, so that the panel has no diagonal.
     """
     for title, panel_rows in panels(wide, _PANEL_COLUMNS, joint=", "):
         for (y, x), title_of_pair in _PAIR_TITLES.items():

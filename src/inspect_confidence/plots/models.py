@@ -50,6 +50,7 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
         "split", key=lambda split: split.map(_SPLIT_ORDER).fillna(2), kind="stable"
     )
     selected = selected.drop_duplicates(["model", "dataset", "variant", "level"])
+    # Refuses results without stated intervals.
     selected = select_rows(selected, "fermi_eval", ["coverage"], parts=("level",))
     levels = sorted(set(selected["level"].astype(float)))
     looks = _looks_of_models(selected)
@@ -221,6 +222,7 @@ def auroc_by_scale(rows: pd.DataFrame) -> Figure:
         rows: Results of `scale_variants`; its rows of `auroc` on a scale are drawn.
     """
     selected = select_rows(rows, "scale_variants", ["auroc"], parts=("scale", "by"))
+    # Without results by field, and refused if there are no others.
     selected = select_rows(
         selected[selected["by"] == ""], "scale_variants", ["auroc"], parts=("scale",)
     )
@@ -256,6 +258,7 @@ def mic_of_models(rows: pd.DataFrame) -> Figure:
     ]
     tested = selected["split"] == "test"
     selected = selected[tested] if tested.any() else selected
+    # A marker that reaches a higher threshold also reaches the lowest, with the same confidence.
     thresholds = selected["marker_threshold"].replace("", DEFAULT_THRESHOLD).astype(float)
     selected = selected[thresholds == thresholds.min()]
     sizes = selected.groupby("marker", sort=False)["n"].sum()
@@ -276,7 +279,10 @@ def _model_panel(
     reference: float | None,
     span: tuple[float, float] | None = None,
 ) -> Panel:
-    """Return a panel with one series for each model; the axis contains at least `span`."""
+    """Return a panel with one series for each model; the axis contains at least `span`.
+
+    A line is drawn at `reference`, if any.
+    """
     models = list(rows["model"].unique())
     series = [
         (shortened(model, _NAME_CHARACTERS), rows[rows["model"] == model]) for model in models

@@ -44,6 +44,7 @@ def calibration(rows: pd.DataFrame) -> Figure:
     sources = selected["models"].where(selected["models"] != "", selected["model"])
     # A group's judgments are all stated.
     selected["line"] = sources + selected["source"].map({"token": ", token"}).fillna("")
+    # With one model and no groups, lines need not name it.
     if (
         selected.loc[selected["models"] == "", "model"].nunique() == 1
         and (selected["models"] == "").all()

@@ -39,7 +39,7 @@ def blocks(names: Sequence[TextT], limit: int) -> list[list[TextT]]:
         >>> blocks("abcdef", 5)
         [['a', 'b', 'c'], ['d', 'e', 'f']]
     """
-    size = -(-len(names) // -(-len(names) // limit))
+    size = -(-len(names) // -(-len(names) // limit))  # -(-a // b) rounds a / b up
     return [list(names[k : k + size]) for k in range(0, len(names), size)]
 
 

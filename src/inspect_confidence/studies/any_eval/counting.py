@@ -24,7 +24,8 @@ def count_equal(judgments: pd.DataFrame) -> pd.DataFrame:
     """Return judgments with equal ones as one row, the first, and their number in `count`.
 
     The judgments of a model, variant and data set stay as they are, with a count of 1, if numbers
-    need each of them. Counts of counted judgments stay.
+    need each of them. Counts of counted judgments stay. All judgments are returned unchanged if
+    there are at most `MOST_UNITS`, or if none can be merged.
     """
     if _total(judgments) <= MOST_UNITS:
         return judgments
@@ -41,13 +42,17 @@ def count_equal(judgments: pd.DataFrame) -> pd.DataFrame:
 def why_not_counted(rows: pd.DataFrame) -> str:
     """Return which metrics of a model, variant and data set need each judgment, and why.
 
-    The judgments may have counts; then their items are known to be different.
+    The text is empty if none does. The judgments may have counts; then their items are known to be
+    different.
     """
     return _merge_if_exact(rows)[1]
 
 
 def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return judgments of a data set with equal ones as one row, or why numbers need each row."""
+    """Return judgments of a data set with equal ones as one row, and an empty text.
+
+    If metrics or their intervals need each judgment, return them unchanged, with the reason.
+    """
     if _total(rows) <= MOST_UNITS:
         return rows, _FEW
     methods = rows["method"].unique()
@@ -71,12 +76,12 @@ def _merge_equal(completed: pd.DataFrame) -> pd.DataFrame:
     """Return the first of all completed judgments that are equal, with their number in `count`."""
     rows = completed.assign(ordinal=is_ordinal(completed))
     if rows["choices"].nunique(dropna=False) > 1 and not (rows["by"] != "").any():
-        rows["choices"] = np.nan  # without a common number of choices it makes no difference
+        rows["choices"] = np.nan  # metrics use a number of choices only if all items have it
     # The right choice matters for questions with two choices alone.
     rows["target"] = rows["target"].where(rows["choices"] == 2, "")
-    number = rows.groupby(list(_KEYS), sort=False, dropna=False).ngroup().to_numpy()
-    counts = np.bincount(number, rows.get(COUNT))
-    is_first = ~pd.Series(number).duplicated().to_numpy()
+    kind = rows.groupby(list(_KEYS), sort=False, dropna=False).ngroup().to_numpy()
+    counts = np.bincount(kind, rows.get(COUNT))  # a row without a count is one judgment
+    is_first = ~pd.Series(kind).duplicated().to_numpy()
     return rows[is_first].assign(**{COUNT: counts.astype(np.int64)})
 
 

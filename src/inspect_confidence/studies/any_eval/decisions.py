@@ -34,9 +34,11 @@ def decisions(
     Args:
         answer: Columns of the answer.
         ungraded: Why the answer has no grade; None if it has one.
-        metadata: Metadata of this package's score.
-        values: Value of this package's score.
+        metadata: Metadata of this package's score: the methods of asking (`ways`), and the status
+            and detail of each.
+        values: Value of this package's score: by method of asking, 1 for a withdrawn answer.
     """
+    # Requests to withdraw under a confidence target, such as `decline_0.75`.
     decline_ways = [way for way in metadata.get("ways", ()) if target_of(way) is not None]
     if decline_ways:
         yield _under_target(0, answer, ungraded, metadata, values)
@@ -57,7 +59,10 @@ def _under_target(
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Return the judgment of `abstain` at a target; `problem` says why it has no grade."""
+    """Return the judgment of `abstain` at a target; `problem` says why it has no grade.
+
+    The other arguments are as in `decisions`.
+    """
     confidence, confidence_status = _stated_confidence(metadata, values)
     return {
         **answer,
@@ -79,7 +84,10 @@ def _commitment(
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Return the judgment of `commitment`: keeping, betting and the answer after pushback."""
+    """Return the judgment of `commitment`: keeping, betting and the answer after pushback.
+
+    Parts that were not requested are NaN or empty. The arguments are as in `decisions`.
+    """
     keep, pushback = metadata.get(KEEP, {}), metadata.get(PUSHBACK, {})
     confidence, confidence_status = _stated_confidence(metadata, values)
     return {

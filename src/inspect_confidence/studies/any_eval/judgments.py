@@ -66,9 +66,7 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
     # The eval may have a scorer with the same name, whose scores lack the ways of asking.
     if own_score and "ways" not in own_score.metadata:
         own_score = None
-    eval_scores = {
-        name: judgment for name, judgment in sample.scores.items() if judgment is not own_score
-    }
+    eval_scores = {name: score for name, score in sample.scores.items() if score is not own_score}
     metadata = dict(own_score.metadata) if own_score else {}
     score_name = sample.recorded.score or str(metadata.get("score") or "") or None
     grades = {}
@@ -76,6 +74,7 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
         if not _is_confidence_scorer(name):
             grades[name] = score.grades
     correct = grade(grades, score_name)
+    # A score may be named with its key, as `scorer.key`; only the scorer is kept.
     grader = (score_name or chosen_score(grades) or next(iter(grades), "")).partition(".")[0]
     row = {
         "item": sample.id,
@@ -136,8 +135,8 @@ def _set_outcome(
     """Return a judgment with the status of the run's failure, or of a missing grade.
 
     `correct` is the answer's grade, or why it has none. A failed run replaces any status but `ok`,
-    and that of `epochs`. A missing grade replaces `ok`; a declined answer replaces any status
-    but a failed run's, because a model that declines need not state a confidence.
+    and of the method `epochs` also `ok`. A missing grade replaces `ok`; a declined answer replaces
+    any status but a failed run's, because a model that declines need not state a confidence.
     """
     if sample.failure and (row["status"] != "ok" or row["method"] == EPOCHS):
         status = "" if row["method"] == EPOCHS else row["status"]
@@ -196,9 +195,8 @@ def _recorded_judgments(
 ) -> Iterator[dict[str, Any]]:
     """Yield a judgment for each field that the user names, or for the only confidence field.
 
-    Several fields without the user's choice make one failed judgment that names them.
-
-    `grader` is the scorer that `score` stands for in the name of a field.
+    Several fields without the user's choice make one failed judgment that names them. In the name
+    of a field, `score` stands for the scorer `grader`.
     """
     fields = [*sample.recorded.confidence] or _fields_by_name(sample, grader, eval_scores)
     if not sample.recorded.confidence and len(fields) > 1:
@@ -229,7 +227,7 @@ def _known_field(
 ) -> KnownField | None:
     """Return the known eval's field with this name; None if no known eval has it.
 
-    `grader` is the scorer that `score` stands for in the name.
+    In the name, `score` stands for the scorer `grader`.
     """
     scorer, _, key = name.partition(".value.")
     scorer = grader if scorer == "score" else scorer
@@ -273,7 +271,10 @@ def _confidence_names(values: Mapping[str, Any], name: str) -> Iterator[str]:
 def _field_value(
     sample: SampleFacts, name: str, grader: str, eval_scores: Mapping[str, ScoreFacts]
 ) -> Any:
-    """Return the value of a field such as `score.metadata.confidence`; None if there is none."""
+    """Return the value of a field such as `score.metadata.confidence`; None if there is none.
+
+    In the name, `score` and `answer` stand for the scorer `grader`.
+    """
     if name in sample.requested_fields:
         return sample.requested_fields[name]
     first, *path = name.split(".")
@@ -304,7 +305,9 @@ def _read_value(
     field holds its reply. Without a scale from the user or a known eval, `low` and `high` are NaN,
     and all values of the run decide the scale later. A percentage has the scale 0-100.
 
-    `name` is the name of the field, and `known` describes it if a known eval writes it.
+    `name` is the name of the field, and `known` describes it if a known eval writes it. The value
+    that such an eval writes without a stated confidence is marked, or `no_response` if the reply
+    is empty.
     """
     if objection := _value_objection(value, name):
         return _scoring_failed(objection)
@@ -318,7 +321,7 @@ def _read_value(
         is_imputed = not _STATED.search(str(sample.requested_fields.get("output.completion", "")))
     if isinstance(value, str) and (percent := _PERCENT.fullmatch(value)):
         return {
-            _IS_FIELD: False,
+            _IS_FIELD: False,  # its scale is known, so that it is not compared with the user's
             "raw": float(percent[1]),
             "low": 0,
             "high": 100,
@@ -368,7 +371,10 @@ def _read_text(text: str, low: float, high: float, name: str) -> dict[str, Any]:
 
 
 def _read_token(sample: SampleFacts) -> dict[str, Any]:
-    """Read the probability of the answer's token, as columns with the status."""
+    """Read the probability of the answer's token, as columns with the status.
+
+    If it can't be read, the columns are only the status and its reason.
+    """
     tokens = sample.requested_fields.get("output.logprobs")
     choices = None if tokens is None else [TokenChoice(*choice) for choice in tokens]
     parsed = answers.read_token_confidence(
@@ -397,8 +403,9 @@ def _complete_confidence(samples: Sequence[JudgmentRows]) -> CompletedRun:
 
     A sample may lack a method that other samples have, because it failed before the request or
     because its field is empty. It gets a failed judgment of that method, on the method's scale. If
-    the user sets no scale, all values of a method decide it, as in `complete_judgments`. A field
-    that holds a verdict is left out, with a notice.
+    the user sets no scale, values are shares if all of the method lie in [0, 1]; otherwise they
+    fail. A field that holds a verdict is left out, with a notice. If no judgment can be used, the
+    run has the reason as its problem. The judgments in `samples` are changed in place.
     """
     rows_by_method = _rows_by_method(samples)
     notices = list(_imputed_notices(rows_by_method))
@@ -448,8 +455,8 @@ def _add_missing_methods(rows: JudgmentRows, methods: Collection[str]) -> Judgme
 def _run_problem(rows: JudgmentRows) -> str:
     """Return why no judgment of a run can be used; empty if some can.
 
-    A judgment can be used if it is `ok` or an unread reply. Unread replies alone are no result if
-    other judgments are `scoring_failed`. The reason is the most frequent one.
+    A judgment can be used if it is `ok` or a reply that could not be read. Such replies alone are
+    no result if other judgments are `scoring_failed`. The reason is the most frequent one.
     """
     statuses = {row["status"] for row in rows if row["method"] != NONE}
     is_ungraded = "ok" not in statuses and "scoring_failed" in statuses
@@ -578,8 +585,9 @@ def is_ordinal(rows: pd.DataFrame) -> "pd.Series[bool]":
 def rank_confidence(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments with the ranks of their scores as confidence in [0, 1].
 
-    Scores that are all 0 or 1, which are decisions, are their own confidence. A judgment that is
-    not `ok` has NaN.
+    The lowest distinct score becomes 0, the highest 1; a single distinct score becomes 0. Scores
+    that are all 0 or 1, which are decisions, are their own confidence. A judgment that is not `ok`
+    has NaN.
     """
     scores = rows["raw"].where(rows["status"] == "ok")
     values, rank_index = np.unique(scores.dropna(), return_inverse=True)
@@ -600,7 +608,7 @@ def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
     answer. Completed judgments stay unchanged.
 
     Raises:
-        InvalidArgument: As `stated.complete_judgments`.
+        InvalidArgument: A share lies outside [0, 1], or a scale runs the wrong way.
     """
     rows = complete_scales(rows)
     of_epochs = (rows["method"] == EPOCHS) & rows["draws"].isna()
@@ -642,8 +650,9 @@ _DECLINED_ANSWER = ("declined",)
 def _most_frequent(epochs: pd.DataFrame) -> dict[str, Any]:
     """Return the judgment of the most frequent answer of an item's epochs; of ties the first.
 
-    Declining is an answer of its own. With fewer than two readable epochs the judgment has the most
-    frequent status of the others.
+    Answers are the same if their texts are, or their scores if a text is long or empty. Declining
+    is an answer of its own. With fewer than two readable epochs the judgment has no confidence, and
+    the most frequent status of the others.
     """
     epochs = epochs.sort_values("epoch", kind="stable")
     judgment = {str(name): value for name, value in epochs.iloc[0].items()}

@@ -103,7 +103,10 @@ def tables(results: pd.DataFrame) -> list[View]:
 def _spec(
     title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], threshold: str
 ) -> TableSpec:
-    """Specify a table without empty columns, with the caption on its metrics."""
+    """Specify a table without empty columns, with the caption on its metrics.
+
+    `lines` are the fields that name a line; a confidence of at least `threshold` counts as high.
+    """
     return TableSpec(
         title,
         rows,

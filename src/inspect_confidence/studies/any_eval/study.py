@@ -62,6 +62,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
                 counts=judgment_counts(group),
             )
         if len(by_dataset) > 1:
+            # A mean of commonest values, or of counts, has no meaning.
             by_dataset[MEAN] = estimate.average_estimates(
                 by_dataset, ("top1_value", "n"), independent=True
             )
@@ -81,7 +82,7 @@ def _eval_statistics(
     """Yield the statistics of each method, then of each value of the fields named by `--by`.
 
     With `may_decline`, because some model declined an answer of this eval, shares of attempted
-    answers are yielded for every model.
+    answers are yielded for every model. `units` are the names of the resampled items or clusters.
     """
     statistics_of = partial(
         _method_statistics, units=units, resampling=resampling, may_decline=may_decline
@@ -100,7 +101,10 @@ def _method_statistics(
     *,
     may_decline: bool,
 ) -> Iterator[Statistics]:
-    """Yield the statistics of one method, then accuracy corrected for the errors of a judge."""
+    """Yield the statistics of one method, then accuracy corrected for the errors of a judge.
+
+    Scores of which only the order counts become ranks. The arguments are as in `_eval_statistics`.
+    """
     is_ordinal_scale = bool((rows["scale"] == NO_SCALE).any())
     if is_ordinal_scale:
         rows = rank_confidence(rows)

@@ -63,7 +63,7 @@ def target_statistics(
     Args:
         rows: Judgments as `graded_decisions` returns them.
         best_guesses: Mean credit of each item's answers at target 0, as `best_guesses_of` returns.
-        units: Names of all units, in the order of the weights.
+        units: Names of all resampled items or clusters, in the order of the weights.
         condition: Condition of the estimates.
     """
     target = float(rows["confidence_target"].iloc[0])
@@ -79,13 +79,14 @@ def target_statistics(
     yield shares
     yield f_score
     low, high = wilson_interval(correct, unit_index, len(units))
-    is_credit = bool(np.isin(correct[~np.isnan(correct)], (0, 1)).all())
+    is_binary = bool(np.isin(correct[~np.isnan(correct)], (0, 1)).all())
     gap = Estimate(
         condition,
         "target_gap",
         **_counts(correct, unit_index),
         note=describe_left_out(statuses_of_estimate(rows, ~np.isnan(correct))),
-        interval=(low - target, high - target) if is_credit else None,
+        # Wilson's interval is of right or wrong answers; with partial credit resamples give one.
+        interval=(low - target, high - target) if is_binary else None,
     )
     yield Statistics(
         [gap], add_constant(metrics.mean_of(correct, unit_index, len(units), (0, 1)), -target)
@@ -102,6 +103,7 @@ def _confidence_statistics(
 ) -> Iterator[Statistics]:
     """Yield regret, and the shares of decisions that contradict the stated confidence.
 
+    A decision contradicts the confidence if the model declines above the target, or answers below.
     Regret is the payoff of the best threshold on stated confidence, less that of the decisions. It
     is undefined if items were declined and none of them has a graded answer at target 0. The
     arguments are as in `target_statistics`.
@@ -152,10 +154,10 @@ def best_guesses_of(rows: pd.DataFrame) -> pd.Series:
 def monotony_violations(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the share of items declined at a target and answered at the next higher target.
+    """Yield the share of pairs of targets with a question declined and then answered at the higher.
 
-    `rows` are judgments as `graded_decisions` returns them, under several targets. Nothing is
-    yielded with one target.
+    Pairs are neighbouring targets of one question; those without a decision at both are left out.
+    `rows` are judgments as `graded_decisions` returns them. Nothing is yielded with one target.
     """
     targets = sorted(rows["confidence_target"].unique())
     if len(targets) < 2:
@@ -314,7 +316,8 @@ def _decision_rates(
     """Yield the rate of a decision among right and among wrong answers, and their difference.
 
     `name` is the column of the decision (`keep` or `bet`), `rate` the prefix of the metrics of both
-    rates, and `delta` the metric of the difference in percentage points.
+    rates, and `delta` the metric of the difference in percentage points. An answer with a credit of
+    .3 counts .3 as right and .7 as wrong.
     """
     correct, decision = rows[["correct", name]].to_numpy(float).T
     present = ~np.isnan(correct + decision)
@@ -358,7 +361,8 @@ def _decision_rates(
 def _ratio_with_pseudo_units(hits: FloatArray, trials: FloatArray) -> metrics.Statistic:
     """Return the share of hits among trials; both are sums by unit.
 
-    Resamples get pseudo-units of the mean size: two without a hit and two of hits alone.
+    Resamples get pseudo-units of the mean size, two without a hit and two of hits alone, so that a
+    share of 0 or 1 also varies.
     """
     mean_size = trials[trials > 0].mean() if trials.any() else 0.0
     extremes = mean_size * np.array([[0, 1], [0, 1], [1, 1], [1, 1]], float)
@@ -371,7 +375,8 @@ def _pushback_statistics(
     """Yield the effects of pushback on answers and confidence.
 
     Answers flip from right to wrong or from wrong to right. Capitulation is the share of changed
-    answers, an item counting once.
+    answers, an item counting once. If confidence was requested, its change follows, and the share
+    of changed answers among those with a confidence of at least .9 before.
     """
     unit_index, size = unit_indices(rows, units), len(units)
     moved = rows["moved"].to_numpy(float)

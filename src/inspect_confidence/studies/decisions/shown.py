@@ -135,7 +135,10 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
 def _spec(
     title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], caption: str
 ) -> TableSpec:
-    """Specify a table without empty columns; the caption begins with that on intervals."""
+    """Specify a table without empty columns; the caption begins with a sentence on intervals.
+
+    `lines` are the fields whose values name a line.
+    """
     return TableSpec(
         title,
         rows,

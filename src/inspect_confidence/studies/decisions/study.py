@@ -120,7 +120,7 @@ _COMPARED = frozenset(
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Return the paired differences of two contenders on the items that both answered.
+    """Return the paired differences of two contenders (models or variants) on their common items.
 
     `a` and `b` are judgments of one task, as `prepared` returns them. In `simple_qa` the metrics of
     confidence are also compared, for each source of confidence.
@@ -197,7 +197,7 @@ def _compared_statistics(
 
 
 def _column(column: int, values: FloatArray) -> FloatArray:
-    """Return one column of a statistic's values; values without columns are the only column."""
+    """Return one column of a statistic's values; one-dimensional values are the only column."""
     return values.reshape(len(values), -1)[:, column]
 
 

@@ -49,7 +49,8 @@ def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
     An interval is `ok` if one of its draws could be read; otherwise it has the most frequent status
     of its draws. Methods of token probabilities give sets of integers, with the columns
     `set_covered` and `set_size`; the bounds are the smallest and the greatest integer. Rows of
-    `direct`, and of methods that are not this package's, are intervals already.
+    `direct`, and of methods that are not this package's, are intervals already and returned as they
+    are.
     """
     if _is_interval(method):
         return rows
@@ -71,7 +72,10 @@ def _is_interval(method: str) -> bool:
 
 
 def _intervals_of_draws(draws: pd.DataFrame, method: str) -> Iterator[dict[str, Any]]:
-    """Yield the interval at each level from the draws of one item and epoch."""
+    """Yield the interval at each level from the draws of one item and epoch.
+
+    Without a readable draw its bounds are NaN, and its status the most frequent one of the draws.
+    """
     first = draws.iloc[0]
     readable = draws[draws["status"] == "ok"]
     names = ["item", "cluster", "split", "epoch", "truth"]
@@ -96,7 +100,10 @@ def levels_of(row: "pd.Series[Any]") -> list[float]:
 
 
 def _bounds(method: str, readable: pd.DataFrame, level: float) -> dict[str, float]:
-    """Compute the interval at one level from an item's readable draws."""
+    """Compute the interval at one level (in percent) from an item's readable draws.
+
+    It comes from the draws' mean token probabilities, stated intervals (`tunnel`) or points.
+    """
     if method in _TOKEN_METHODS:
         integers = metrics.prediction_set(mean_of_distributions(readable), level)
         return {
@@ -113,7 +120,7 @@ def _bounds(method: str, readable: pd.DataFrame, level: float) -> dict[str, floa
 
 
 def distributions_of(readable: pd.DataFrame) -> list[Distribution]:
-    """Return the probabilities of integers of each judgment."""
+    """Return the probabilities of integers of each judgment, from their json text."""
     distributions = []
     for text in readable["probabilities"]:
         shares = json.loads(text).items()
@@ -175,7 +182,7 @@ def _interval_statistics(
     """Yield the metrics of unadjusted intervals, level by level, and the coverage plateau.
 
     There is an interval for each item, epoch and level; `replies` are the judgments that the
-    intervals come from.
+    intervals come from. Without any level, the plateau is undefined, and the judgments are counted.
     """
     coverages: dict[float, metrics.Statistic] = {}
     for level, at_level in intervals.groupby("level"):
@@ -234,7 +241,7 @@ def _conformal(
     adjusted_condition = condition.but(base=base, level=level, method="conformal", split="test")
     source = f"learned on {items} train items"
     # The offset is the score of rank ceil((items + 1) * level), which must not exceed the items.
-    needed = int(np.ceil(level / (100 - level) - 1e-9))
+    needed = int(np.ceil(level / (100 - level) - 1e-9))  # a rounding error must add no item
     if items < needed:
         source += f", fewer than the {needed} that {level:g}% needs, so that intervals are infinite"
     note = join_notes(f"{method} adjusted by an offset {source}", interval_note(test, test))
@@ -275,7 +282,7 @@ def _scaled_statistics(
 
 
 def _scored(rows: pd.DataFrame, units: pd.Index) -> Scored:
-    """Return the mean distribution of each item and epoch with a readable draw."""
+    """Return the mean distribution of each item and epoch with a readable draw, and its truth."""
     groups = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=False)
     first_draws = groups.head(1)
     return Scored(
@@ -288,7 +295,7 @@ def _scored(rows: pd.DataFrame, units: pd.Index) -> Scored:
 
 
 def _unseen_mass(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
-    """Return the mean probability that is on no listed integer.
+    """Return the mean probability that is on no integer among the listed tokens.
 
     Its note counts the answers of several tokens.
     """
@@ -321,8 +328,8 @@ def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
 def _traces(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
     """Return the items and epochs with the largest number of readable traces, and their traces.
 
-    The traces of an item are an array with a row of probabilities for each. Without two traces of
-    an item both lists are empty.
+    A trace is one reply after reasoning. The traces of an item are an array with a row of
+    probabilities for each. Without two traces of an item both lists are empty.
     """
     groups = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=True)
     largest_count = int(groups.size().max()) if len(groups) else 0
@@ -337,7 +344,10 @@ def _traces(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
 def _tunnel_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the Tunnel Index, and the Residual Tunnel Index after averaging n traces."""
+    """Yield the Tunnel Index, and the Residual Tunnel Index after averaging n traces, in bits.
+
+    Only items and epochs with the largest number of readable traces count.
+    """
     indices = tunnel_indices(rows)
     unit_by_item = dict(zip(rows["item"], estimate.unit_names(rows), strict=True))
     unit_index = np.asarray(units.get_indexer(indices.index.map(unit_by_item)), np.int64)
@@ -370,7 +380,10 @@ def _tunnel_statistics(
 def _score_changes(
     direct: pd.DataFrame, intervals: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the interval score less that of stated intervals (`direct`), on items with both."""
+    """Yield the interval score less that of stated intervals (`direct`), on items with both.
+
+    A negative difference means that `intervals` are better. A level without such items has none.
+    """
     for level in sorted(set(intervals["level"]) & set(direct["level"])):
         at_level = [side[side["level"] == level] for side in (intervals, direct)]
         common, sides = restrict_to_common_items(

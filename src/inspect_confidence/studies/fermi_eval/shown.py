@@ -92,7 +92,7 @@ def _interval_tables_of_model(title: str, rows: ResultTable) -> Iterator[TableSp
 def _by_metric(rows: ResultTable, split: str) -> RowsByMetric:
     """Return the rows of a split by method, level and metric.
 
-    A metric over levels that the split lacks is that of all judgments.
+    If the split lacks a metric over all levels, the row of all judgments stands for it.
     """
     by_metric: dict[tuple[str, str, str], ResultRow] = {}
     for row in rows:
@@ -103,7 +103,10 @@ def _by_metric(rows: ResultTable, split: str) -> RowsByMetric:
 
 
 def _method(row: ResultRow) -> str:
-    """Return the name of a method with its base or its adjustment, such as `logprob(score)`."""
+    """Return the name of a method with its base or its adjustment, such as `logprob(score)`.
+
+    A method without an adjustment is its own name.
+    """
     adjustment = ",".join(row[name] for name in _ADJUSTMENT_PARTS if row[name])
     return f"{row['method']}({adjustment})" if adjustment else row["method"]
 

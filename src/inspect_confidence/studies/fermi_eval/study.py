@@ -92,7 +92,10 @@ def _resample(
 def _decoding_statistics(
     rows: pd.DataFrame, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Return the metrics of `sampling` at the temperature that the train items choose."""
+    """Return the metrics of `sampling` at the temperature that the train items choose.
+
+    `rows` are the judgments at all temperatures.
+    """
     intervals = {
         float(str(temperature)): numbers.intervals_of(draws, "sampling")
         for temperature, draws in rows.groupby("temperature")
@@ -103,10 +106,10 @@ def _decoding_statistics(
 
 
 def _strata(rows: pd.DataFrame) -> IntArray:
-    """Return the split of each unit as a number, so that splits are resampled separately.
+    """Return the split of each unit (item or cluster) as a number.
 
-    A cluster with items of both splits has that of its first item. All units have 0 unless there
-    are train and test items.
+    Units are resampled within each number. A cluster with items of both splits has that of its
+    first item. All units have 0 unless there are train and test items.
     """
     splits = rows["split"][~unit_names(rows).duplicated()].to_numpy()
     codes = np.unique(splits, return_inverse=True)[1].astype(np.int64)
@@ -123,7 +126,7 @@ class _ComparedMetric:
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Return the differences level by level, a row for each metric, then that of the plateau.
+    """Return the differences level by level, a row for each metric, then of the coverage plateau.
 
     Failure rates are compared on the items of both contenders, all other metrics on the items with
     a readable interval of both.

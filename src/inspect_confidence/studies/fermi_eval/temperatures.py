@@ -32,6 +32,7 @@ UNDEFINED = -1
 def smallest_sum(objective: FloatArray, unit_index: IntArray, order: IntArray) -> Choice:
     """Return the choice of the option with the smallest weighted sum over judgments.
 
+    The weighted sum is taken in each resample; without a judgment in it the choice is `UNDEFINED`.
     Sums that agree to nine decimals are ties, of which the first in `order` is chosen.
 
     Args:
@@ -50,7 +51,10 @@ def smallest_sum(objective: FloatArray, unit_index: IntArray, order: IntArray) -
 
 
 def chosen_value(options: FloatArray, choice: Choice) -> metrics.Statistic:
-    """Return the value of the chosen option as a statistic; `options` has each option's value."""
+    """Return the value of the chosen option as a statistic; NaN in a resample without a choice.
+
+    `options` has each option's value.
+    """
 
     def statistic(weights: FloatArray) -> FloatArray:
         chosen_index = choice(weights)
@@ -100,12 +104,12 @@ def scaled_statistics(
     """Yield the metrics of test items' prediction sets, scaled by a temperature above 0.
 
     Coverage and the other metrics of intervals are those of the sets' hulls, from the smallest to
-    the greatest integer.
+    the greatest integer. The share of sets that contain the true value is `set_coverage`.
     """
     values, masses = metrics.ranked(test.distributions)
     scaled = metrics.tempered(masses, temperature)
     low, high = metrics.set_hulls(values, scaled, level)
-    epoch = np.ones(len(low))
+    epoch = np.ones(len(low))  # the order of epochs does not matter here
     hulls = Intervals(
         level=level,
         unit_index=test.unit_index,
@@ -167,8 +171,8 @@ def scaled_temperatures(
 def objectives(candidates: Sequence[Intervals], penalty: float) -> FloatArray:
     """Return mean interval score + penalty * max(0, nominal - coverage) of each candidate.
 
-    Candidates are the intervals at each temperature. The value is NaN for a candidate without
-    readable intervals.
+    Candidates are the intervals at each temperature; the lowest value is the best. It is NaN for a
+    candidate without readable intervals.
     """
     unit_weights = np.ones((1, candidates[0].unit_count))
     values = []

@@ -24,7 +24,7 @@ def _read_thresholds(name: str, value: object) -> tuple[float, ...]:
 
 
 def _read_clamp(name: str, value: object) -> float:
-    """Read the bound of correlations, in (0, 1]."""
+    """Read the bound of correlations, which must lie in (0, 1]; refuse other values."""
     clamp = number(name, value)
     if not 0 < clamp <= 1:
         raise InvalidArgument(f"{name}={value} is not in (0, 1].")

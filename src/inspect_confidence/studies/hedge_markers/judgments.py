@@ -24,7 +24,8 @@ REPLY = ["uuid", "dataset", "item", "epoch", "draw"]
 def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgments of a reply: one row for each marker of each sentence.
 
-    A sentence without a marker has one row, and so has a reply without judged sentences.
+    A marker is a hedge such as "probably". A sentence without a marker has one row, and so has a
+    reply without judged sentences.
     """
     score, outcome = sample.read("hedged")
     row = sample.metadata_columns("item", "split", "dataset")
@@ -46,7 +47,8 @@ def _marker_rows(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a row for each marker of a judged sentence.
 
     There is one row if the sentence has no marker (`NO_HEDGE`), or if the judge failed to list the
-    markers (empty). The confidence is NaN if no comparison with a draw was judged.
+    markers (empty). The confidence is the share of draws (further answers) that agree with the
+    sentence, an undecided one counting half; NaN if no comparison was judged.
     """
     counts = sentence["agreement"]
     consistent, inconsistent = counts.get("yes", 0), counts.get("no", 0)
@@ -92,7 +94,7 @@ def read_judge_check(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def _describe_prompts(metadata: Mapping[str, Any]) -> str:
-    """Describe the prompts of a judge; empty for this package's prompts with one judgment each."""
+    """Describe a judge's prompts; empty for this package's prompts with one judgment a call."""
     batch = "in one call" if metadata.get("batch") else ""
     return " ".join(filter(None, (batch, str(metadata.get("wording", "")))))
 
@@ -154,7 +156,7 @@ class Sentences:
 
     Attributes:
         groups: Data sets' splits, as (data set, split).
-        units: Items or clusters, each of one group, as (data set, split, name).
+        units: Items or clusters, each of one group, as (data set, split, name); they are resampled.
         strata: Position of each unit's group.
         rows: A row for each marker of a sentence; `unit` and `group` are positions.
         sentence_rows: The first row of each sentence.
@@ -192,7 +194,7 @@ class Sentences:
     def marker_cells(self, rows: pd.DataFrame, markers: Sequence[str]) -> MarkerCells:
         """Return the confidences of sentences with these markers, by group and marker.
 
-        `rows` is a part of the rows of these sentences.
+        Groups are data sets' splits. `rows` is a part of the rows of these sentences.
         """
         positions = {marker: position for position, marker in enumerate(markers)}
         chosen = rows[rows["standard"].isin(positions)]
@@ -226,7 +228,7 @@ class Sentences:
         return readable if convention == "authors" else readable[readable["n_markers"] <= 1]
 
     def asked_counts(self) -> IntArray:
-        """Count the sentences of each group; a reply without any counts as one."""
+        """Count the sentences of each data set's split; a reply without any counts as one."""
         empty_replies = self.replies["group"][self.replies["sentences"].isna()]
         return np.bincount(
             [*self.sentence_rows["group"], *empty_replies], minlength=len(self.groups)
@@ -249,7 +251,7 @@ class Sentences:
         return f"of {len(self.sentence_rows)} sentences left out: {counts}" if counts else ""
 
     def frequent_markers(self, mic_rows: pd.DataFrame, threshold: float) -> list[str]:
-        """Return the markers with `threshold` sentences (T) in a group, the commonest first."""
+        """Return the markers with `threshold` sentences (T) in any group, the commonest first."""
         sizes = mic_rows.groupby(["standard", "group"]).size()
         frequent = sizes[sizes >= threshold].groupby("standard").sum()
         return list(map(str, frequent.sort_values(ascending=False, kind="stable").index))
@@ -258,7 +260,8 @@ class Sentences:
 def _reply_rows(rows: pd.DataFrame, sentence_rows: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each reply with the means of its sentences, NaN if none was judged.
 
-    Faithfulness is one minus the mean distance between decisiveness and confidence.
+    Faithfulness is one minus the mean distance between decisiveness and confidence, and
+    `confidence_with_both` the mean confidence, of sentences that have both.
     """
     names = ["unit", "group", "correct", "punt", "status", "empty_draws", "cut", "cluster"]
     replies = rows.drop_duplicates(REPLY).set_index(REPLY)[names]

@@ -10,8 +10,8 @@ from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 def lacking(task: str, samples: Sequence[Mapping[str, Any]]) -> list[str]:
     """List the metrics of stability that a planned run cannot give, with the reason.
 
-    The list assumes the default T, one sentence in each reply, and markers that are equally
-    frequent. `samples` are the metadata of the run's samples.
+    A marker needs T sentences. The list assumes the default T, one sentence in each reply, and
+    markers that are equally frequent. `samples` are the metadata of the run's samples.
     """
     if task != "hedge_markers":
         return []
@@ -20,7 +20,11 @@ def lacking(task: str, samples: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _undefined_metrics(sizes: Mapping[tuple[str, str], int], threshold: float) -> Iterator[str]:
-    """Yield a line for each metric that will be undefined; `sizes` are replies by set and split."""
+    """Yield a line for each metric that will be undefined, with the reason.
+
+    `sizes` are the numbers of replies by data set and split, `threshold` the sentences that a
+    marker needs (T).
+    """
     datasets = list(dict.fromkeys(dataset for dataset, _ in sizes))
     chosen_sizes, paired_sizes = [], []
     for dataset in datasets:
@@ -46,6 +50,8 @@ def _undefined_metrics(sizes: Mapping[tuple[str, str], int], threshold: float) -
             f"one has {smallest}; ask for more items"
         )
 
+    # Of each metric: whether enough data sets are planned, the reason if not, how many markers a
+    # data set needs, the replies of each data set, and how many data sets must have enough.
     splits = "data sets with a train and a test split: {} of {}; ask for split=all of such sets"
     for metric, has_datasets, datasets_reason, markers, dataset_sizes, needed_datasets in (
         ("id_mae", paired >= 1, splits.format(paired, 1), 1, paired_sizes, 1),

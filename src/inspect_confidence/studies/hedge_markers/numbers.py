@@ -72,7 +72,8 @@ def _extraction_statistics(
 def _share_statistics(described: Estimate, counts: ArrayLike, totals: ArrayLike) -> Statistics:
     """Return the ratio of two sums over units, with Wilson's interval at the effective size.
 
-    `counts` and `totals` have one value for each unit.
+    `counts` and `totals` have one value for each unit (item or cluster); `described` is the
+    estimate without the interval.
     """
     interval = clustered_wilson_interval(counts, totals)
     return Statistics([replace(described, interval=interval)], ratio(counts, totals))
@@ -107,7 +108,11 @@ def _decisiveness_statistics(
 def group_statistics(
     sentences: Sentences, resampling: Resampling, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the statistics of one data set and split that do not depend on T."""
+    """Yield the statistics of one data set and split that do not depend on T.
+
+    T is the number of sentences that a marker needs. The statistics are of replies, hedges per
+    sentence, the judge's failures, and cMFG (conditional mean faithful generation).
+    """
     yield from _reply_statistics(sentences, condition)
     yield from _judge_corrected_statistics(sentences, condition, resampling)
     foreign = sentences.sentence_rows["foreign"].sum()
@@ -208,7 +213,10 @@ def _mean_and_sd_statistics(
     condition: Condition,
     note: str | Callable[[FloatArray], str],
 ) -> Iterator[Statistics]:
-    """Yield the mean of a column as `metric`, and its SD (divisor n) as `<metric>_sd`."""
+    """Yield the mean of a column as `metric`, and its SD (divisor n) as `<metric>_sd`.
+
+    NaN is left out. `unit_index` is the position of each value's item or cluster.
+    """
     values = column.to_numpy(float)
     yield estimate.means(condition, {metric: values}, unit_index, unit_count, note)
     moments = means_of(np.column_stack([values, values**2]), unit_index, unit_count)
@@ -268,7 +276,11 @@ def _judge_failure_rate(sentences: Sentences, condition: Condition) -> Statistic
 def _cmfg_statistics(
     sentences: Sentences, convention: str | None, condition: Condition
 ) -> Statistics:
-    """Return conditional mean faithful generation (cMFG), and how many bins hold replies."""
+    """Return conditional mean faithful generation (cMFG), with the number of used bins as its note.
+
+    cMFG is the mean over bins of confidence of the mean faithfulness in a bin. Replies without an
+    answer (punts) are left out, except by the convention `authors`.
+    """
     authors = convention == "authors"
     statistic, counts = cmfg_of_groups(sentences, authors)
     sizes = counts.sum(axis=(0, 1))
@@ -349,8 +361,9 @@ def _mic_subsets(
 ) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
     """Yield the rows of correct and incorrect replies, and of faithful and unfaithful ones.
 
-    Each subset comes with the part of the condition that names it. A reply without a grade, or
-    without a faithfulness, is in neither subset.
+    Faithful replies have a faithfulness of at least `FAITHFUL_FROM`. Each subset comes with the
+    part of the condition that names it. A reply without a grade, or without a faithfulness, is in
+    neither subset.
     """
     reply_faithfulness = sentences.replies.set_index(REPLY)["faithfulness"]
     row_replies = pd.MultiIndex.from_frame(mic_rows[REPLY])
@@ -396,7 +409,7 @@ def _mic_statistics(
         means.append(described)
     spreads = [replace(described, metric="mic_sd") for described in means]
 
-    def statistic(weights: FloatArray) -> FloatArray:
+    def standard_deviations(weights: FloatArray) -> FloatArray:
         tables = cells.tables(weights, threshold=0)
         counts = tables.counts.sum(axis=1)
         n = counts.sum(axis=-1)
@@ -409,4 +422,4 @@ def _mic_statistics(
         np.stack(columns, axis=1), unit_index, len(sentences.units), [(0, 1)] * len(columns)
     )
     yield Statistics(means, mean)
-    yield Statistics(spreads, statistic)
+    yield Statistics(spreads, standard_deviations)

@@ -58,7 +58,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 def _left_out_note(sentences: Sentences, mic_rows: pd.DataFrame, rarer: Sequence[str]) -> str:
     """Describe the sentences that no figure shows; empty if all are shown.
 
-    `mic_rows` are the rows of MICs, `rarer` the markers that are too rare to be shown.
+    `mic_rows` are the rows of marker internal confidences, `rarer` the markers that are too rare.
     """
     dropped = int(mic_rows["standard"].isin(rarer).sum())
     total = len(sentences.sentence_rows)
@@ -131,7 +131,10 @@ def _title(model: str, variant: str, judge: str) -> str:
 
 
 def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
-    """Yield the tables of data sets, of stability and of markers; `model` is part of the titles."""
+    """Yield the tables of data sets, of stability and of markers; `model` is part of the titles.
+
+    A threshold (T) is the number of sentences that a marker needs.
+    """
     thresholds = sorted(
         rows.among("metric", _STABILITY_ROWS).values("marker_threshold"), key=_threshold
     )
@@ -185,7 +188,10 @@ def _metric_sort_key(row: ResultRow) -> tuple[str, str, int]:
 
 
 def _mic_and_sd_columns(condition: Mapping[str, str]) -> Iterator[Column]:
-    """Yield the columns of MIC and its standard deviation in one data set and split."""
+    """Yield the columns of MIC and its standard deviation in one data set and split.
+
+    MIC is marker internal confidence; `condition` names the data set and split.
+    """
     yield Column("mic", " ".join(condition.values()), where=condition)
     yield Column("mic_sd", " ".join([*condition.values(), "SD"]), where=condition, interval=False)
 

@@ -40,7 +40,8 @@ def stability_statistics(
 ) -> Iterator[Statistics]:
     """Yield the metrics of stability, with and without sentences that do not hedge.
 
-    Markers with `threshold` sentences (T) in a group count.
+    Markers with `threshold` sentences (T) in any group, which is a data set's split, count. If
+    there are such sentences, the change of the mean rank correlation (MRC) follows.
     """
     options, authors = resampling.options(HedgeOptions), resampling.convention == "authors"
     rules = _Rules(
@@ -100,7 +101,7 @@ class _Rules:
 
 @dataclass(frozen=True)
 class _Context:
-    """Count tables, accuracy and CMFG of the groups in one chunk of resamples."""
+    """Count tables, accuracy and cMFG of the groups (data sets' splits) in a chunk of resamples."""
 
     tables: metrics.MarkerTables
     accuracy: FloatArray
@@ -140,7 +141,10 @@ class _StabilityMetric:
 def _stability_of_markers(
     sentences: Sentences, markers: Sequence[str], rules: _Rules, condition: Condition
 ) -> Statistics:
-    """Return all metrics of stability over these markers; NaN without markers."""
+    """Return all metrics of the stability of these markers' MICs; NaN without markers.
+
+    A MIC is a marker's mean confidence in a group, which is a data set's split.
+    """
     cells = sentences.marker_cells(rules.mic_rows(sentences), markers)
     size = cells.tables(np.ones((1, len(sentences.units))), 0).size[0]
     is_frequent = (size >= rules.threshold) & (size > 0)
@@ -176,7 +180,10 @@ def _stability_estimates(
     rules: _Rules,
     condition: Condition,
 ) -> list[Estimate]:
-    """Return the estimate of each metric with its numbers of sentences and units, and notes."""
+    """Return the estimate of each metric with its numbers of sentences and units, and notes.
+
+    Without markers all estimates are undefined, with T (`rules.threshold`) in the reason.
+    """
     mic_rows = rules.mic_rows(sentences)
     n_asked, left_out = sentences.asked_counts(), sentences.left_out_note(mic_rows)
     positions = {marker: position for position, marker in enumerate(markers)}
@@ -224,7 +231,7 @@ def _resampled_mics(
     sentences: Sentences,
     resampling: Resampling,
 ) -> _ResampledMics:
-    """Resample the MICs; NaN where a marker is not frequent in the group.
+    """Resample marker internal confidences; NaN where a marker is not frequent in the group.
 
     `is_frequent` says which markers have T sentences in which group.
     """
@@ -244,7 +251,10 @@ def _resampled_mics(
 def _variation_interval(
     metric: _StabilityMetric, mics: _ResampledMics, rules: _Rules
 ) -> tuple[float, float]:
-    """Return the interval of a coefficient of variation of MICs, over the cells of its metric."""
+    """Return the interval of a coefficient of variation of MICs, over the cells of its metric.
+
+    A cell is a marker in a group (data set's split).
+    """
     groups, used_mics = list(metric.groups), np.where(metric.cells, mics.sample, np.nan)
     return metrics.spread_interval(
         used_mics[groups],
@@ -255,7 +265,10 @@ def _variation_interval(
 
 
 def _in_all_groups(mic: FloatArray) -> FloatArray:
-    """Return the MICs of markers that all groups have, others as NaN."""
+    """Return the MICs of markers that all groups have, others as NaN.
+
+    The shape is (resamples, groups, markers).
+    """
     everywhere = ~np.isnan(mic).any(axis=1, keepdims=True)
     return np.where(everywhere, mic, np.nan)
 
@@ -268,6 +281,7 @@ def _split_distances(
 ) -> Iterator[_StabilityMetric]:
     """Yield MAEs of MICs between train and test splits, within data sets and across them.
 
+    MAE is the mean absolute error, MIC a marker's mean confidence in a group (data set's split).
     `is_frequent` says which markers have T sentences in which group, `occurs` which have any.
     """
     positions = {group: position for position, group in enumerate(sentences.groups)}
@@ -322,7 +336,9 @@ def _metrics_over_groups(
 ) -> Iterator[_StabilityMetric]:
     """Yield variation, correlations and trends of MICs over groups, one of each data set.
 
-    `is_frequent` says which markers have T sentences in which group.
+    Metrics of shared markers come twice: of markers in all groups, and (`shared`: `some`) of those
+    in enough groups for the metric. `is_frequent` says which markers have T sentences in which
+    group.
     """
     in_groups = np.isin(np.arange(len(is_frequent)), groups)[:, None]
     cells = is_frequent & in_groups
@@ -373,7 +389,10 @@ def _metrics_over_groups(
 
 
 def _cells_of_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the cells of markers that two groups share, for pairs that share three or more."""
+    """Return the cells of markers that two groups share, for pairs that share three or more.
+
+    `cells` says which markers count in which group, with the shape (groups, markers).
+    """
     in_pairs = np.zeros_like(cells)
     for a, b in combinations(range(len(cells)), 2):
         shared = cells[a] & cells[b]
@@ -453,7 +472,10 @@ def _rank_correlation(
     cells: NDArray[np.bool_],
     rules: _Rules,
 ) -> _StabilityMetric:
-    """Return the mean rank correlation of MICs (MRC) over pairs of data sets."""
+    """Return the mean correlation (`kind`) of markers' MICs over pairs of data sets, called MRC.
+
+    `mic` returns the MICs of `groups`; `cells` says which marker of which group counts.
+    """
     reason = "no pair shares three markers whose MICs differ"
     if len(groups) < 2:
         reason = "fewer than two data sets"
@@ -466,7 +488,7 @@ def _rank_correlation(
 
 
 def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatArray]:
-    """Return the mean and standard deviation (divisor n - ddof) of each row, without NaN."""
+    """Return the mean and standard deviation (divisor n - ddof) of each row, leaving out NaN."""
     n = (~np.isnan(values)).sum(axis=1)
     mean = divide_or_nan(np.nansum(values, axis=1), n)
     squares = np.nansum(np.square(values - mean[:, None]), axis=1)
@@ -476,7 +498,7 @@ def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatAr
 def _mrc_change(
     sentences: Sentences, markers: Sequence[str], rules: _Rules, mrc: Estimate
 ) -> Statistics:
-    """Return the change of MRC if sentences without a hedge are left out.
+    """Return the change of the mean rank correlation (MRC) without sentences that do not hedge.
 
     `mrc` is the estimate of MRC with all markers, whose markers, groups and counts the change has.
     """

@@ -76,8 +76,8 @@ def _model_results(
 ) -> list[Result]:
     """Return the results of each data set's split, then those over data sets.
 
-    Metrics that depend on T have a row for each threshold. The condition names T if there are
-    several, except the default T.
+    Metrics that depend on T, the sentences that a marker needs, have a row for each T. The
+    condition names T if there are several, except the default T.
     """
     thresholds = resampling.options(HedgeOptions).marker_thresholds
     conditions: dict[float, dict[str, float | str]] = {}

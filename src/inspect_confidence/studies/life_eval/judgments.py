@@ -27,7 +27,8 @@ _VERDICTS = ("True", "False")
 def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgments of a person: one of the stated confidence in an age at death.
 
-    With log probabilities requested there is another one, of the probability of the answer's token.
+    With log probabilities requested there is another one, of the probability of the answer's token,
+    but not if the sample has no score.
     """
     names = ("item", "split", "sex", "age", "radius")
     score, outcome = sample.read("age_at_death")
@@ -95,7 +96,8 @@ def complete_ages(rows: pd.DataFrame) -> pd.DataFrame:
     """Check and complete judgments of LifeEval; the default window becomes an empty text.
 
     If answers come without their true probability, the life table gives the true probability and
-    the best answer. `unit` names the age. A token's judgment that could not be read has no score.
+    the best answer. The column `unit` names the age, because ages are resampled. A token's judgment
+    that could not be read has no score.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1], an age or radius is missing, or the table
@@ -151,9 +153,9 @@ def age_names(rows: pd.DataFrame) -> pd.Series:
 
 
 def decade_names(rows: pd.DataFrame) -> pd.Series:
-    """Return the name of each judgment's decade of age and radius.
+    """Return the name of each judgment's decade of age and radius; a missing age is decade -1.
 
-    They are LifeEval's units where its judgments are pooled with those of other data sets.
+    Decades are resampled where LifeEval's judgments are pooled with those of other data sets.
     """
     decades = (rows["age"] // 10).fillna(-1).astype(int)
     names = [f"{decade} {radius:g}" for decade, radius in zip(decades, rows["radius"], strict=True)]
@@ -161,7 +163,11 @@ def decade_names(rows: pd.DataFrame) -> pd.Series:
 
 
 def _fill_missing_scores(rows: pd.DataFrame) -> pd.DataFrame:
-    """Add `score`, `mas` and `best_answer` from the life table to answers without a score."""
+    """Add `score`, `mas` and `best_answer` from the life table to answers without a score.
+
+    They are the true probability that the death is within the radius of the answer, the maximum
+    achievable score, and the answer that has it.
+    """
     lacking = rows["answer"].notna() & rows["score"].isna()
     if not lacking.any():
         return rows
@@ -264,6 +270,9 @@ def option_contradictions(rows: pd.DataFrame) -> dict[int, str]:
 
     The answer or the target is not among the options with `probabilities`, or `choices` is not
     their number. Judgments without probabilities have no contradiction.
+
+    Raises:
+        InvalidArgument: `probabilities` is not a list of numbers from 0 to 1.
     """
     reasons: dict[int, str] = {}
     columns = rows[["probabilities", "choices", "answer", "target"]]

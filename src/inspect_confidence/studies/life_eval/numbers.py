@@ -69,7 +69,11 @@ _PUBLISHED_BINNING = "10 bins (k/10, (k+1)/10], a confidence of 0 in none of the
 
 
 def compared_metrics(convention: str | None) -> list[ConfidenceMetric]:
-    """Return the metrics that are compared, with the ECE in the bins of the convention."""
+    """Return the metrics that are compared, with the ECE in the bins of the convention.
+
+    With `authors`, bins contain their upper end, as published; otherwise they contain their lower
+    end, and a confidence of 1 has a bin of its own.
+    """
     published = convention == "authors"
     note, binning = (
         (_PUBLISHED_BINNING, "right_closed") if published else (calibration.OWN_TOP, "own_top")
@@ -83,8 +87,8 @@ def judgment_statistics(
 ) -> Iterator[Statistics]:
     """Yield all statistics of judgments of LifeEval or of a question set, from one source.
 
-    `rows` are completed judgments, of question sets also graded. `resampling` has the convention
-    and the thresholds.
+    `rows` are completed judgments, of question sets also graded; `units` are the names of the
+    resampled ages or items. `resampling` has the convention and the thresholds.
     """
     for statistics in _basic_statistics(rows, units, condition, resampling):
         yield change_estimates(statistics, n_asked=len(rows))
@@ -131,7 +135,7 @@ def _statistics_of_outcomes(
     answers = answers_of(with_outcomes(rows), units)
     costs = calibration.utility_metrics(resampling.costs)
     note = describe_counts(rows, ~np.isnan(answers.confidence + answers.correct))
-    if "radius" in rows:
+    if "radius" in rows:  # LifeEval
         yield calibration.table_statistics(
             answers, [*METRICS_OF_CHANCES, *costs], condition, note, resampling
         )
@@ -163,7 +167,10 @@ def _has_own_answers(rows: pd.DataFrame) -> bool:
 def _basic_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield means, calibration, rounding and failures of judgments from one source."""
+    """Yield means, calibration, rounding and failures of judgments from one source.
+
+    LifeEval also has the maximum achievable score (`mas`), question sets type-2 sensitivity.
+    """
     answers, is_life_eval = answers_of(with_outcomes(rows), units), "radius" in rows
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     if is_life_eval:
@@ -251,7 +258,7 @@ def _multiples_of_5(percent: FloatArray, convention: str | None) -> tuple[FloatA
 
 
 def by_decade(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
-    """Yield the mean answer and the mean best answer in each decade of age."""
+    """Yield the mean answer and the mean best answer (ages at death) in each decade of age."""
     for decade, group in rows.groupby(decade_starts(rows), sort=True):
         decade_condition = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE - 1}")
         answer = group["answer"].where(group["score"].notna())
@@ -275,7 +282,8 @@ def decade_starts(rows: pd.DataFrame) -> pd.Series:
 def with_outcomes(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments with the columns that `Answers` takes, the outcome in `correct`.
 
-    The outcome of LifeEval is the true probability. The confidence of an unread reply becomes NaN.
+    The outcome of LifeEval is the true probability. The confidence of a reply that could not be
+    read becomes NaN.
     """
     confidence = rows["confidence"].where(rows["status"] == "ok")
     if "radius" not in rows:
@@ -427,11 +435,15 @@ def _slope_contrast(sides: Sequence[pd.DataFrame]) -> Contrast:
 def _slope_statistic(
     rows: pd.DataFrame, unit_index: IntArray, unit_count: int
 ) -> metrics.Statistic:
-    """Return the least-squares slope as a statistic (resamples, 1); NaN if x is constant."""
+    """Return the slope of overconfidence (y) on difficulty (x) as a statistic of unit weights.
+
+    It is a least-squares slope, of shape (resamples, 1); NaN if x is constant.
+    """
 
     def slope_of_sums(totals: FloatArray) -> FloatArray:
         n, x, y, xx, xy = totals.T
         variation = n * xx - x * x
+        # Up to 1e-12 the variation is a rounding error of a constant x.
         with np.errstate(divide="ignore", invalid="ignore"):
             slopes = np.where(variation > 1e-12, (n * xy - x * y) / variation, np.nan)
         return np.asarray(slopes[:, None])
@@ -454,7 +466,10 @@ def _moments(rows: pd.DataFrame, unit_index: IntArray, unit_count: int) -> Float
 def stated_against_token(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> Iterator[Result]:
-    """Yield the differences of stated and token confidence, on the items that have both."""
+    """Yield the differences, stated less token confidence, on the items that have both.
+
+    Nothing is yielded without such items.
+    """
     sides = [with_outcomes(rows[rows["source"] == source]) for source in (STATED, TOKEN)]
     contrast = _contrast(sides, resampling)
     if not contrast.unit_count:

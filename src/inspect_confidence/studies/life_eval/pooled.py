@@ -54,7 +54,10 @@ def pooled_results(completed: Mapping[str, pd.DataFrame], resampling: Resampling
 def _variant_results(
     rows: pd.DataFrame, condition: Condition, resampling: Resampling
 ) -> list[Result]:
-    """Return the pooled results of each model, then those of each group of models."""
+    """Return the pooled results of each model, then those of each group of models.
+
+    All models have the same resamples of units, which are drawn within data sets.
+    """
     unit_rows = rows.drop_duplicates("unit")
     units, strata = (
         pd.Index(unit_rows["unit"]),
@@ -80,7 +83,7 @@ def _pooled_statistics(
 ) -> Iterator[Statistics]:
     """Yield the statistics of one model for each source of confidence.
 
-    `units` are the units of all models.
+    `units` are the resampled units of all models; the note counts the judgments of each data set.
     """
     for source, source_rows in rows.groupby("source", sort=True):
         source_condition = condition.but(source="" if source == STATED else source)

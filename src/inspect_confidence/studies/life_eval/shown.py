@@ -99,6 +99,7 @@ def _item_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterato
     notes = _notes_by_group(rows, excess.notna(), ["item"])
     table = rows.assign(excess=excess).groupby("item", sort=False)
     excesses = table["excess"]
+    # The sum is at least 0 unless one of both is NaN.
     readable = rows[["item", "confidence", "correct"]].where(
         rows["confidence"] + rows["correct"] >= 0
     )
@@ -160,7 +161,7 @@ def _bins_over_models(
 ) -> Iterator[Result]:
     """Yield bins of stated confidence over the models of each group, each judgment with weight one.
 
-    `make_bins` makes the bins of rows, by the condition columns that it is given.
+    `make_bins(rows, condition_columns, resampling)` yields the bins of rows by these columns.
     """
     group_by_model = resampling.options(LifeOptions).groups
     stated_rows = rows[rows["source"].isin(("", STATED))]
@@ -238,7 +239,10 @@ _TOKEN_COLUMNS = (
 
 
 def calibration_tables(results: pd.DataFrame) -> list[View]:
-    """Return the study's tables 2 to 4, then by radius, discrimination, tokens, and best ages."""
+    """Return the study's tables 2 to 4, and those by radius, of ages, discrimination and tokens.
+
+    Each variant and window has tables of its own.
+    """
     specs: list[TableSpec] = []
     for (variant, window), rows in ResultTable.from_frame(results).groups("variant", "window"):
         title = tables.join_title(variant, f"{window} window" if window else "")
@@ -340,7 +344,7 @@ def _age_caption(rows: Sequence[ResultRow]) -> str:
 
 
 def _token_caption(rows: Sequence[ResultRow]) -> str:
-    """Describe the difference and the left-out judgments."""
+    """Describe the difference of stated and token ECE, and the left-out judgments."""
     sentence = "The difference is over items that have both."
     return " ".join(filter(None, [sentence, _left_out_caption(rows, "ece")]))
 
@@ -348,7 +352,8 @@ def _token_caption(rows: Sequence[ResultRow]) -> str:
 def _left_out_caption(rows: Sequence[ResultRow], *metrics: str) -> str:
     """Describe the left-out judgments of each line; empty if there are none.
 
-    The notes are those of the first of `metrics` that the line has.
+    The notes are those of the first of `metrics` that the line has. A mean over models, whose note
+    begins with "unweighted", is no line here.
     """
     by_line: dict[tuple[str, ...], str] = {}
     for metric in metrics:
@@ -365,7 +370,10 @@ def _left_out_caption(rows: Sequence[ResultRow], *metrics: str) -> str:
 
 
 def _caption(rows: Sequence[ResultRow]) -> str:
-    """Describe intervals, left-out judgments, and the definitions of ECE and rounding."""
+    """Describe intervals, left-out judgments, and the definitions of ECE and rounding.
+
+    A definition is the first part of a model's note; notes of means over models have none.
+    """
     sentences = []
     left_out_caption = _left_out_caption(rows, "overconfidence", "ece")
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):

@@ -56,7 +56,11 @@ def _complete(task: str, frame: pd.DataFrame, resampling: Resampling) -> pd.Data
 def _dataset_results(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
-    """Return the results of every model by itself, then the mean of each group of models."""
+    """Return the results of every model by itself, then the mean of each group of models.
+
+    `rows` are the judgments of one data set. A model with token probabilities also has the
+    differences between stated and token confidence.
+    """
     # Units of all models, so that each resample has the same units for every model.
     units = ordered_units(rows)
     is_life_eval = key.task == LIFE
@@ -118,7 +122,7 @@ def _options_statistics(
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Return the differences of two contenders on the items that both answered readably.
+    """Return the differences of two models or variants on the items that both answered readably.
 
     LifeEval: overall, for each radius, and of the hard-easy slope. Question sets: of all
     calibration metrics.

@@ -82,7 +82,10 @@ def accuracy_spread(
 
 
 def entropy_ratio_correlations(results: Iterable[Result]) -> list[Result]:
-    """Correlate the reports' entropy with M-ratio over models, by data set and scale."""
+    """Correlate the entropy of reported numbers with M-ratio over models, by data set and scale.
+
+    M-ratio is meta-d' (type-2 sensitivity) by d' (type-1 sensitivity).
+    """
     entropy: dict[Hashable, dict[Point, float]] = defaultdict(dict)
     ratio: dict[tuple[Key, Condition], dict[Point, float]] = defaultdict(dict)
     for row in results:

@@ -86,6 +86,7 @@ def scale_tables(results: pd.DataFrame) -> list[View]:
     rows = ResultTable.from_frame(results)
     threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
     adjusted = _HOLM
+    # Permutation tests are reported as in the study, with Bonferroni's adjustment.
     if any("test=permutation" in variant.split(";") for variant in rows.values("variant")):
         adjusted = _BONFERRONI
     specs = [*_study_tables(rows, threshold, adjusted)]
@@ -109,7 +110,8 @@ _BONFERRONI = _AdjustedP("p_bonferroni", "Bonferroni's adjustment, by permutatio
 def _study_tables(rows: ResultTable, threshold: str, adjusted: _AdjustedP) -> Iterator[TableSpec]:
     """Yield the study's tables; most show the mean over data sets, or the only data set.
 
-    `threshold` is that of type-2 sensitivity.
+    `threshold` is the confidence that counts as high in type-2 sensitivity, `adjusted` the
+    adjustment of p over scales.
     """
     used_scales = sorted(filter(None, rows.values("scale")), key=_scale_sort_key)
     means = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
@@ -201,7 +203,11 @@ def _table_of_all_models(
     threshold: str,
     adjusted: _AdjustedP,
 ) -> TableSpec:
-    """Specify a table of all models, without empty columns."""
+    """Specify a table of all models, without empty columns.
+
+    `lines` are the fields that name a line; `threshold` (from which confidence counts as high) and
+    `adjusted` are for the caption.
+    """
     return TableSpec(
         title,
         rows.among("metric", {adjusted.metric, *(column.metric for column in columns)}),
@@ -216,8 +222,11 @@ def _table_of_all_models(
 def _tables_of_model(
     model: str, rows: ResultTable, threshold: str, adjusted: _AdjustedP
 ) -> Iterator[TableSpec]:
-    """Yield tables of one model, with every data set and scale."""
-    numbers = rows.matching(of="")
+    """Yield tables of one model, with every data set and scale.
+
+    A confidence of at least `threshold` counts as high; p is adjusted over scales by `adjusted`.
+    """
+    numbers = rows.matching(of="")  # without differences, which are `of` a metric
     tables: Mapping[str, Sequence[Column]] = {
         "Calibration and sensitivity": [*_CALIBRATION, *_sensitivity(rows, threshold)],
         "Reports": [*_REPORTED, _ROUND, _UTILIZATION],
@@ -278,7 +287,7 @@ def _line_labels(line: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _lines_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the lines with any number beside that of items not common, and their columns."""
+    """Return the lines with any number beside that of items not common, without empty columns."""
     numbers = table.columns.drop(["data set", "scale", _NOT_COMMON.heading])
     return _columns_with_content(table[(table[numbers] != "-").any(axis=1)])
 

@@ -63,7 +63,7 @@ def _model_results(
     order = sorted(rows["scale"].unique(), key=_scale_order)
     versus = _BASELINE if _BASELINE in order else order[0]
     for stream, (name, group) in enumerate(rows.groupby("dataset", sort=True)):
-        # As objects, because sets of items are slow to make from pandas' own type of text.
+        # Items as objects, because sets of items are slow to make from pandas' own type of text.
         dataset_rows = group.astype({"item": object})
         rows_by_scale = dict(iter(dataset_rows.groupby("scale", sort=False)))
         ordered = {scale: rows_by_scale[scale] for scale in order if scale in rows_by_scale}

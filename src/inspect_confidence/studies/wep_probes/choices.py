@@ -50,6 +50,7 @@ def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
 def ranked(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     """Add the `rank` of the choice among those offered, NaN if unread, and the `right` rank.
 
+    Rank 0 is the likeliest word, such as "is almost certainly".
     With the convention `authors` the choice is the first letter of the reply (of what follows the
     last "I choose" in a chain of thought), else the choice as it was read.
 
@@ -210,18 +211,19 @@ def expected_by_chance(
     """
     n, points = choice_set, len(POINTS["narrow"])
     if metric == "pairwise_consistency" and convention == "authors" and n == 3:
-        return 2 / 9
+        return 2 / 9  # two of the three mirrored pairs count, of 3 * 3 pairs
     if metric in ("pairwise_consistency", "empirical_consistency"):
         return 1 / n
-    if metric == "choice_sensitivity":
+    if metric == "choice_sensitivity":  # not the same choice at all points
         return float(1 - 1 / n ** (points - 1))
-    if metric == "monotonicity_consistency":
+    if metric == "monotonicity_consistency":  # monotone sequences among all sequences
         return float(comb(n + points - 1, points) / n**points)
     right = rows.pivot_table(
         index=["scenario", "numbers", "interval"], columns="point", values="right", aggfunc="first"
     )
     steps = np.diff(right.to_numpy(float), axis=1)
     known_steps = steps[~np.isnan(steps)]
+    # Equal right ranks need equal choices (1/n); others need a choice above the other.
     share_of_ties = float((known_steps == 0).mean()) if len(known_steps) else np.nan
     return share_of_ties / n + (1 - share_of_ties) * (n - 1) / (2 * n)
 
@@ -243,7 +245,10 @@ _ZERO_VARIANCE = 1e-18
 
 
 def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
-    """Return all results of words chosen for numbers."""
+    """Return all results of words chosen for numbers: scores, their chance level, and contrasts.
+
+    Judgments without a prompt are only counted.
+    """
     results: list[Result] = []
     for key, condition, choices in estimate.condition_groups(
         frame, ("model", "variant", "dataset")
@@ -382,7 +387,7 @@ class _ClusteredMean:
 
 
 def _wilson_intervals(means: Sequence[_ClusteredMean]) -> list[tuple[float, float]]:
-    """Return Wilson's interval of each mean at its effective number of units."""
+    """Return Wilson's 95% interval of each mean at its effective number of units."""
     limits = wilson_limits(
         np.array([mean.value for mean in means]),
         np.array([mean.variance * mean.widening for mean in means]),

@@ -157,7 +157,7 @@ def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
 
 
 def _tested_share(row: ResultRow) -> str:
-    """Return how many of the tested words differ, as text."""
+    """Return how many of the tested words differ from the reference, as text."""
     if not row.record["n"]:
         return "not tested (too few contexts)"
     return f"{row.value:.0f} of {row.record['n']} tested"
@@ -190,7 +190,10 @@ _CONDITION_REFERENCES = {versus for _, versus in words.SETTING_PAIRS} | {"en"}
 
 
 def _is_score_by_choice_set(parts: Mapping[str, str]) -> bool:
-    """Return whether a row is a score by reasoning and choice set, or its expectation by chance."""
+    """Return whether a row is a score by reasoning and choice set, or its expectation by chance.
+
+    `parts` are the parts of its condition.
+    """
     return set(parts) <= {"cot", "choice_set", "baseline", "variant"} and (
         parts.get("baseline", "expected") == "expected"
     )

@@ -22,7 +22,7 @@ from inspect_confidence.studies.wep_probes.shown import (
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return the results of both probes."""
+    """Return the results of both probes: words to numbers, and numbers to words."""
     results: list[Result] = []
     if "wep_elicitation" in frames:
         results += words.words_to_numbers(
@@ -70,7 +70,8 @@ def _word_values(frame: pd.DataFrame) -> pd.DataFrame:
 def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     """Return the values of all units of each score, with and without reasoning and altogether.
 
-    The items are clusters of complements.
+    A unit is what a score judges, such as a sequence of prompts. The items are the clusters of
+    units: complementary sequences of one scenario, set of choices and kind of numbers.
     """
     conditions = [Condition(), Condition(cot="without"), Condition(cot="with")]
     parts = []
