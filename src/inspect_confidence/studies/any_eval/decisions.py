@@ -41,7 +41,7 @@ def decisions(
     # Requests to withdraw under a confidence target, such as `decline_0.75`.
     decline_ways = [way for way in metadata.get("ways", ()) if target_of(way) is not None]
     if decline_ways:
-        yield _under_target(0, answer, ungraded, metadata, values)
+        yield _under_target(0, answer, problem=ungraded, metadata=metadata, values=values)
     for way in decline_ways:
         status, reason = metadata[way]["status"], metadata[way]["detail"]
         problem = ungraded if status == "ok" else ParseFailure(status, reason)

@@ -112,7 +112,7 @@ def _spec(
         rows,
         lines,
         columns,
-        partial(_caption, threshold),
+        caption=partial(_caption, threshold),
         label=_line_labels,
         layout=columns_with_numbers,
     )

@@ -57,7 +57,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
                 len(units),
                 resampling,
                 stream,
-                estimate.clusters_of(group),
+                clusters=estimate.clusters_of(group),
                 unpaired=True,
                 counts=judgment_counts(group),
             )

@@ -74,7 +74,7 @@ def target_statistics(
     payoff = Estimate(condition, "payoff", **_counts(points, unit_index), note=note)
     # A wrong answer costs t / (1 - t) points, a right one gains 1.
     extremes = -target / (1 - target), 1.0
-    yield Statistics([payoff], metrics.mean_of(points, unit_index, len(units), extremes))
+    yield Statistics([payoff], metrics.mean_of(points, unit_index, units=len(units), ends=extremes))
     shares, f_score = stated.attempt_statistics(rows, units, condition)
     yield shares
     yield f_score
@@ -94,7 +94,7 @@ def target_statistics(
     if (rows["confidence_status"] != "").any() or rows["confidence"].notna().any():
         yield from _confidence_statistics(rows, best_guesses, units, condition)
     unread = {"format_failure_rate": unread_flags(rows["status"])}
-    yield means(condition, unread, unit_index, len(units), estimate.flag_count_note)
+    yield means(condition, unread, unit_index, unit_count=len(units), note=estimate.flag_count_note)
     yield judgment_count(condition, len(rows), note)
 
 
@@ -240,8 +240,8 @@ def commitment_statistics(
         condition,
         {"accuracy": correct},
         unit_index,
-        size,
-        describe_left_out(statuses_of_estimate(rows, ~np.isnan(correct))),
+        unit_count=size,
+        note=describe_left_out(statuses_of_estimate(rows, ~np.isnan(correct))),
     )
     yield _set_undefined_reason(accuracy, _no_right_answer(rows))
     decisions = {"keep": ("keep_rate", "withdraw_delta"), "bet": ("bet_rate", "bet_delta")}
@@ -256,7 +256,7 @@ def commitment_statistics(
     if _is_requested(rows, "moved", "after_status"):
         yield from _pushback_statistics(rows, units, condition)
     unread = {"format_failure_rate": unread_flags(rows["status"])}
-    yield means(condition, unread, unit_index, size, estimate.flag_count_note)
+    yield means(condition, unread, unit_index, unit_count=size, note=estimate.flag_count_note)
     yield judgment_count(condition, len(rows), describe_left_out(rows["status"]))
 
 
@@ -324,8 +324,8 @@ def _decision_rates(
     described = Estimate(
         condition,
         delta,
-        int(present.sum()),
-        describe_left_out(_decision_statuses(rows, present, f"{name}_status")),
+        n=int(present.sum()),
+        note=describe_left_out(_decision_statuses(rows, present, f"{name}_status")),
         n_asked=len(rows),
         unit_count=count_distinct(unit_index[present]),
         undefined_reason=_no_right_answer(rows),
@@ -395,18 +395,18 @@ def _pushback_statistics(
     yield means(
         condition,
         {"capitulation": item_rows["moved"]},
-        unit_indices(item_rows, units),
-        size,
-        join_notes(draw_note, note),
+        unit_index=unit_indices(item_rows, units),
+        unit_count=size,
+        note=join_notes(draw_note, note),
     )
     if not _is_requested(rows, "confidence_before"):
         return
     change = rows["confidence_after"] - rows["confidence_before"]
     missing = describe_left_out(_decision_statuses(rows, change.notna(), "confidence_after_status"))
-    yield means(condition, {"confidence_change": change}, unit_index, size, missing)
+    yield means(condition, {"confidence_change": change}, unit_index, unit_count=size, note=missing)
     is_confident = (rows["confidence_before"] >= CONFIDENT).to_numpy()
     moves = {"confident_moves": np.where(is_confident, moved, np.nan)}
-    yield means(condition, moves, unit_index, size, estimate.flag_count_note)
+    yield means(condition, moves, unit_index, unit_count=size, note=estimate.flag_count_note)
 
 
 def _counts(values: FloatArray, unit_index: IntArray) -> dict[str, Any]:

@@ -144,7 +144,7 @@ def _spec(
         rows,
         lines,
         columns,
-        f"{_INTERVALS} {caption}",
+        caption=f"{_INTERVALS} {caption}",
         label=_line_labels,
         layout=columns_with_numbers,
     )

@@ -165,9 +165,9 @@ def _contrast(
     return contenders.Contrast(
         names,
         [min(first[name].items, second[name].items) for name in names],
-        len(units) if names else 0,
-        _columns([first[name].statistic for name in names]),
-        _columns([second[name].statistic for name in names]),
+        unit_count=len(units) if names else 0,
+        first=_columns([first[name].statistic for name in names]),
+        second=_columns([second[name].statistic for name in names]),
         clusters=estimate.clusters_of(a_common) if names else None,
     )
 

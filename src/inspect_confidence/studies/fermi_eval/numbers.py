@@ -201,7 +201,7 @@ def _interval_statistics(
         if "set_size" in at_level:
             sets = {"set_coverage": at_level["set_covered"], "mean_set_size": at_level["set_size"]}
             yield estimate.means(
-                level_condition, sets, level_intervals.unit_index, len(units), note
+                level_condition, sets, level_intervals.unit_index, unit_count=len(units), note=note
             )
     if not coverages:  # no sample was written, so that no level is known
         undefined = {"coverage_plateau": np.full(len(replies), np.nan)}
@@ -253,10 +253,10 @@ def _conformal(
     yield single_statistic(
         adjusted_condition,
         "conformal_offset",
-        constant_statistic(offset),
-        items,
-        source,
-        offset_interval,
+        statistic=constant_statistic(offset),
+        n=items,
+        note=source,
+        interval=offset_interval,
         n_asked=train["item"].nunique(),
     )
     after = before.move_bounds(offset)
@@ -397,8 +397,8 @@ def _score_changes(
             described = Estimate(
                 condition.but(level=level),
                 "interval_score_change",
-                len(common),
-                f"less direct, on {len(common)} test items that have both",
+                n=len(common),
+                note=f"less direct, on {len(common)} test items that have both",
                 n_asked=at_level[0]["item"].nunique(),
             )
             yield Statistics([described], change)

@@ -81,9 +81,9 @@ def _interval_tables_of_model(title: str, rows: ResultTable) -> Iterator[TableSp
         yield TableSpec(
             table_title,
             levels,
-            ("level",),
-            columns,
-            caption if table_title == last_title else "",
+            lines=("level",),
+            columns=columns,
+            caption=caption if table_title == last_title else "",
             label=lambda line: {"level": f"{line['level']}%"},
             layout=tables.columns_with_numbers,
         )

@@ -191,9 +191,9 @@ def _contrast(compared: Mapping[ComparedName, _ComparedMetric], unit_count: int)
     return Contrast(
         list(compared),
         [row.items for row in rows],
-        unit_count if compared else 0,
-        CombinedStatistic([row.first for row in rows], columns),
-        CombinedStatistic([row.second for row in rows], columns),
+        unit_count=unit_count if compared else 0,
+        first=CombinedStatistic([row.first for row in rows], columns),
+        second=CombinedStatistic([row.second for row in rows], columns),
     )
 
 

@@ -155,8 +155,8 @@ def scaled_temperatures(
         described = Estimate(
             rule_condition,
             f"temperature_{rule}",
-            len(unit_index),
-            note,
+            n=len(unit_index),
+            note=note,
             n_asked=train.n_asked,
             unit_count=len(np.unique(unit_index)),
         )
@@ -164,7 +164,7 @@ def scaled_temperatures(
         temperature = float(statistic(np.ones((1, train.unit_count)))[0])
         for level in levels if temperature > 0 else ():
             yield from scaled_statistics(
-                test, level, temperature, {**rule_condition, "level": level}, note
+                test, level, temperature, condition={**rule_condition, "level": level}, note=note
             )
 
 
@@ -224,9 +224,9 @@ def decoding_temperatures(
         return single_statistic(
             choice_condition,
             "decoding_temperature",
-            constant_statistic(temperature),
-            len(train[level].intervals[0].unit_index),
-            note,
+            statistic=constant_statistic(temperature),
+            n=len(train[level].intervals[0].unit_index),
+            note=note,
             n_asked=train[level].n_asked,
         )
 

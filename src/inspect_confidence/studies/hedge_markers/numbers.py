@@ -42,7 +42,7 @@ def judge_results(
     with_decisiveness = rows[rows["form"].isin(["decisiveness", "sentence"])]
     statistics = [
         *_extraction_statistics(with_markers, units, condition),
-        estimate.means(condition, columns, unit_index, len(units)),
+        estimate.means(condition, columns, unit_index, unit_count=len(units)),
         *_decisiveness_statistics(with_decisiveness, units, condition),
     ]
     return estimate.results_of(estimate.resample(statistics, len(units), resampling), key)
@@ -98,7 +98,7 @@ def _decisiveness_statistics(
         ranks, label_ranks = (
             pd.Series(values).where(present).rank().to_numpy() for values in (decisiveness, label)
         )
-        correlation = correlation_of(ranks, label_ranks, unit_index, len(units))
+        correlation = correlation_of(ranks, label_ranks, unit_index, units=len(units))
         metric = "decisiveness_rank_correlation"
         yield single_statistic(
             reference_condition, metric, correlation, n, note, n_asked=len(compared)
@@ -149,7 +149,7 @@ def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[St
         return join_notes(describe_missing(values), remark)
 
     means = {"accuracy": replies["correct"], "mean_decisiveness": replies["decisiveness"]}
-    yield estimate.means(condition, means, unit_index, unit_count, describe_missing)
+    yield estimate.means(condition, means, unit_index, unit_count, note=describe_missing)
     yield estimate.means(
         condition, {"punt_rate": replies["punt"]}, unit_index, unit_count, describe_missing_punts
     )
@@ -158,11 +158,11 @@ def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[St
         "mean_internal_confidence": replies["confidence"],
     }
     yield estimate.means(
-        condition, judged_means, unit_index, unit_count, describe_missing_judgments
+        condition, judged_means, unit_index, unit_count, note=describe_missing_judgments
     )
     lengths = replies["sentences"]
     yield from _mean_and_sd_statistics(
-        "sentences_per_reply", lengths, unit_index, unit_count, condition, describe_missing
+        "sentences_per_reply", lengths, unit_index, unit_count, condition, note=describe_missing
     )
     status = replies["status"]
     readable = status.isin(["ok", "grader_failed", *ANSWER_STATUSES]) | lengths.notna()
@@ -269,7 +269,7 @@ def _judge_failure_rate(sentences: Sentences, condition: Condition) -> Statistic
     # Markers and decisiveness are two more judgments.
     totals = sums_by_unit(agreements + failed_agreements + 2, np.ones(len(replies)))
     note = f"{failures.sum():.0f} of {totals.sum():.0f} judgments"
-    described = Estimate(condition, "grader_failure_rate", int(totals.sum()), note)
+    described = Estimate(condition, "grader_failure_rate", n=int(totals.sum()), note=note)
     return _share_statistics(described, failures, totals)
 
 
@@ -289,8 +289,8 @@ def _cmfg_statistics(
     described = Estimate(
         condition,
         "cmfg",
-        int(sizes.sum()),
-        join_notes(bins, f"{punts} punts left out" if punts else ""),
+        n=int(sizes.sum()),
+        note=join_notes(bins, f"{punts} punts left out" if punts else ""),
         n_asked=len(sentences.replies),
         unit_count=int((counts.sum(axis=(1, 2)) > 0).sum()),
     )
@@ -318,8 +318,8 @@ def marker_statistics(
         undefined_mic = Estimate(
             condition,
             "mic",
-            0,
-            left_out_note,
+            n=0,
+            note=left_out_note,
             undefined_reason=f"no marker has {threshold:g} sentences",
             n_asked=int(sentences.asked_counts().sum()),
         )
@@ -401,8 +401,8 @@ def _mic_statistics(
         described = Estimate(
             condition.but(marker=marker),
             "mic",
-            int(has_marker.sum()),
-            note,
+            n=int(has_marker.sum()),
+            note=note,
             n_asked=int(n_asked[marker]),
             unit_count=len(np.unique(unit_index[has_marker])),
         )

@@ -47,10 +47,10 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
                 replace(key, dataset=_ALL),
                 condition.but(marker=marker),
                 "confidence_share",
-                confidence,
-                unit_index,
-                BINS,
-                note,
+                values=confidence,
+                unit_index=unit_index,
+                bins=BINS,
+                note=note,
             )
     return results
 
@@ -114,9 +114,9 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
     judges = TableSpec(
         "Judges",
         rows.matching(task=_CHECK),
-        ("model", "variant"),
-        _JUDGE_COLUMNS,
-        f"Decisiveness against the medians of the people surveyed. {_INTERVAL_CAPTION}",
+        lines=("model", "variant"),
+        columns=_JUDGE_COLUMNS,
+        caption=f"Decisiveness against the medians of the people surveyed. {_INTERVAL_CAPTION}",
         label=lambda line: {"judge": join_title(*line.values())},
     )
     specs: list[TableSpec] = []
@@ -150,9 +150,9 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
     yield TableSpec(
         f"Stability of markers: {model}",
         rows.matching(dataset=_ALL).among("metric", _STABILITY_ROWS).sorted_by(_metric_sort_key),
-        ("metric", "of", "level", "correlation", "shared", "no_hedge"),
-        threshold_columns,
-        "Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae aren't 0 "
+        lines=("metric", "of", "level", "correlation", "shared", "no_hedge"),
+        columns=threshold_columns,
+        caption="Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae aren't 0 "
         "for a stable model either: draws scatter. d_avg_cv is to be seen against the range of "
         "confidence. A dash is undefined, and the note in the results says why. Correlations have "
         f"no interval: MICs' own error weakens them. {_LEFT_OUT_CAPTION}",
@@ -169,9 +169,9 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
     yield TableSpec(
         f"Marker internal confidence: {model}",
         plain.among("marker", commonest).sorted_by(lambda row: commonest.index(row["marker"])),
-        ("marker",),
-        mic_columns,
-        f"The {_MOST_TABLE_MARKERS} commonest markers, each MIC with the standard deviation of its "
+        lines=("marker",),
+        columns=mic_columns,
+        caption=f"The {_MOST_TABLE_MARKERS} commonest markers, each MIC with the standard deviation of its "
         f"sentences. {_INTERVAL_CAPTION} {_LEFT_OUT_CAPTION}",
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},
     )

@@ -202,8 +202,8 @@ def _stability_estimates(
         estimate = Estimate(
             condition.but(**metric.condition),
             metric.metric,
-            len(np.unique(sentence[is_used])),
-            join_notes(metric.note, left_out),
+            n=len(np.unique(sentence[is_used])),
+            note=join_notes(metric.note, left_out),
             undefined_reason=no_marker or metric.undefined_reason,
             n_asked=int(n_asked[list(metric.groups)].sum()),
             unit_count=len(np.unique(unit_index[is_used])),
@@ -365,27 +365,27 @@ def _metrics_over_groups(
     yield _StabilityMetric(
         {},
         "d_avg_cv",
-        marker_variation,
-        groups,
-        cells & (cells.sum(axis=1, keepdims=True) > 1),
+        value=marker_variation,
+        groups=groups,
+        cells=cells & (cells.sum(axis=1, keepdims=True) > 1),
         undefined_reason="no data set has two markers",
         varies_over="markers",
     )
-    yield _StabilityMetric({}, "confidence_range", mean_range, groups, cells)
+    yield _StabilityMetric({}, "confidence_range", value=mean_range, groups=groups, cells=cells)
     note = f"{counted(in_all.sum(), 'marker')} in all {len(groups)} data sets"
     for metric, count in (
         ("sentences_per_marker", lambda context: sentence_count_mean_and_sd(context)[0]),
         ("sentences_per_marker_sd", lambda context: sentence_count_mean_and_sd(context)[1]),
     ):
-        yield _StabilityMetric({}, metric, count, groups, shared, note)
+        yield _StabilityMetric({}, metric, value=count, groups=groups, cells=shared, note=note)
     yield from _metrics_of_shared_markers({}, shared_mics, shared, note, groups, rules)
     yield from _metrics_of_shared_markers({"shared": "some"}, mics, cells, "", groups, rules)
     for kind in KINDS:
         # By the authors' code pairs share what all data sets share.
         if rules.authors:
-            yield _rank_correlation(kind, shared_mics, groups, shared, rules)
+            yield _rank_correlation(kind, shared_mics, groups, cells=shared, rules=rules)
         else:
-            yield _rank_correlation(kind, mics, groups, _cells_of_pairs(cells), rules)
+            yield _rank_correlation(kind, mics, groups, cells=_cells_of_pairs(cells), rules=rules)
 
 
 def _cells_of_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -432,11 +432,11 @@ def _metrics_of_shared_markers(
     yield _StabilityMetric(
         condition,
         "m_avg_cv",
-        variation,
-        groups,
-        cells & (datasets > 1),
-        note,
-        "one data set only" if n < 2 else no_marker,
+        value=variation,
+        groups=groups,
+        cells=cells & (datasets > 1),
+        note=note,
+        undefined_reason="one data set only" if n < 2 else no_marker,
         varies_over="groups",
     )
     reason = "fewer than three data sets" if n < 3 else f"{no_marker}, or all are alike"
@@ -450,11 +450,11 @@ def _metrics_of_shared_markers(
             yield _StabilityMetric(
                 {**condition, "correlation": kind},
                 metric,
-                _combine(trend, mic, dataset_property),
-                groups,
-                cells & (datasets >= LEAST_POINTS),
-                note,
-                reason,
+                value=_combine(trend, mic, dataset_property),
+                groups=groups,
+                cells=cells & (datasets >= LEAST_POINTS),
+                note=note,
+                undefined_reason=reason,
             )
 
 
@@ -592,6 +592,6 @@ def model_correlations(results: Iterable[Result]) -> list[Result]:
             ("range_correlation", ranges.get(condition, {}), False),
         ):
             correlations += correlate_over_models(
-                key, condition, metric, first, values, ranked=ranked
+                key, condition, metric, first, second=values, ranked=ranked
             )
     return correlations

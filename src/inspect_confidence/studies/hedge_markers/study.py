@@ -94,7 +94,7 @@ def _model_results(
                 sentences, resampling.convention, threshold, split_condition.but(**threshold_parts)
             )
         resampled = resample(
-            statistics, sentences.strata, resampling, stream, clusters_of(group_rows)
+            statistics, sentences.strata, resampling, stream, clusters=clusters_of(group_rows)
         )
         results += results_of(resampled, replace(key, dataset=str(dataset)))
     everything = Sentences.from_frame(rows)
@@ -140,7 +140,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         means.append((np.hstack(columns), unit_indices(side, units)))
     conditions = [Condition().but(split=split) for split in splits]
     names = list(product(conditions, _COLUMN_BY_METRIC))
-    contrast = means_contrast(names, means, counts, len(units))
+    contrast = means_contrast(names, means, items=counts, unit_count=len(units))
     return differences(replace(contrast, clusters=clusters_of(common[0])), resampling)
 
 

@@ -265,7 +265,7 @@ def by_decade(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iter
         columns = {"mean_answer": answer, "mean_best_answer": group["best_answer"]}
         unit_index = unit_indices(group, units)
         yield estimate.means(
-            decade_condition, columns, unit_index, len(units), _note_function(group)
+            decade_condition, columns, unit_index, unit_count=len(units), note=_note_function(group)
         )
 
 
@@ -304,7 +304,7 @@ def hard_easy_statistics(rows: pd.DataFrame, units: pd.Index, condition: Conditi
         condition,
         "hard_easy_slope",
         line.judgments,
-        join_notes(f"intercept {line.intercept:z.4f}", describe_counts(rows, present)),
+        note=join_notes(f"intercept {line.intercept:z.4f}", describe_counts(rows, present)),
         n_asked=len(rows),
         unit_count=estimate.unit_names(rows)[present].nunique(),
     )
@@ -410,9 +410,9 @@ def _contrast(
         first,
         sides[1][keys[1].isin(shared) & readable[1]],
         thresholds,
-        compared_metrics(resampling.convention),
-        condition,
-        age_clusters(first) if "radius" in first else None,
+        compared=compared_metrics(resampling.convention),
+        condition=condition,
+        clusters=age_clusters(first) if "radius" in first else None,
         are_chances=True,
         requests=resampling.requests,
     )

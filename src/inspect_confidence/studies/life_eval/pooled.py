@@ -96,7 +96,7 @@ def _pooled_statistics(
             source_condition, columns, answers.unit_index, answers.unit_count, note
         )
         yield numbers.rounded_share(
-            source_rows, answers, source_condition, resampling.convention, datasets
+            source_rows, answers, source_condition, resampling.convention, note=datasets
         )
         pooled_metrics = [
             metric

@@ -100,7 +100,7 @@ def entropy_ratio_correlations(results: Iterable[Result]) -> list[Result]:
     for (key, condition), values in ratio.items():
         entropies = entropy[key, condition.get("scale")]
         correlations += correlate_over_models(
-            key, condition, "entropy_m_ratio_correlation", entropies, values
+            key, condition, "entropy_m_ratio_correlation", first=entropies, second=values
         )
     return correlations
 

@@ -213,7 +213,7 @@ def _table_of_all_models(
         rows.among("metric", {adjusted.metric, *(column.metric for column in columns)}),
         lines,
         columns,
-        partial(_caption, threshold, adjusted, columns),
+        caption=partial(_caption, threshold, adjusted, columns),
         label=_line_labels,
         layout=_columns_with_content,
     )
@@ -237,9 +237,9 @@ def _tables_of_model(
         yield TableSpec(
             f"{title}: {model}",
             numbers,
-            ("dataset", "scale"),
-            [*columns, _NOT_COMMON],
-            partial(_caption, threshold, adjusted, columns),
+            lines=("dataset", "scale"),
+            columns=[*columns, _NOT_COMMON],
+            caption=partial(_caption, threshold, adjusted, columns),
             label=_line_labels,
             layout=_lines_with_numbers,
         )
@@ -248,9 +248,9 @@ def _tables_of_model(
         yield TableSpec(
             f"Differences from {versus}: {model}",
             compared,
-            ("dataset", "scale"),
-            [_difference_column(measure, adjusted) for measure in measures],
-            "Value less that of the baseline on the items that both have, with its 95% bootstrap "
+            lines=("dataset", "scale"),
+            columns=[_difference_column(measure, adjusted) for measure in measures],
+            caption="Value less that of the baseline on the items that both have, with its 95% bootstrap "
             f"interval; * p < .05, ** p < .01 after {adjusted.name} over the scales.",
             label=_line_labels,
         )

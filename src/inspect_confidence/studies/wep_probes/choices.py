@@ -391,8 +391,8 @@ def _wilson_intervals(means: Sequence[_ClusteredMean]) -> list[tuple[float, floa
     limits = wilson_limits(
         np.array([mean.value for mean in means]),
         np.array([mean.variance * mean.widening for mean in means]),
-        np.array([mean.units for mean in means], float),
-        np.array([mean.clusters for mean in means], float),
+        judgments=np.array([mean.units for mean in means], float),
+        items=np.array([mean.clusters for mean in means], float),
     )
     return [(float(low), float(high)) for low, high in limits]
 
@@ -425,7 +425,7 @@ def _score_estimates(
                 condition.but(**labels),
                 metric,
                 mean.units,
-                join_notes(*notes),
+                note=join_notes(*notes),
                 n_asked=len(slice_units),
                 unit_count=mean.clusters,
             )

@@ -106,18 +106,18 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
     yield TableSpec(
         f"Consistency of words chosen for numbers: {model}",
         choices,
-        ("baseline", "cot", *_SLICES),
-        [Column(metric, heading) for metric, heading in _HEADING_BY_SCORE.items()],
-        "95% Wilson intervals over clusters of sequences, within scenarios: 36 in all. A model "
+        lines=("baseline", "cot", *_SLICES),
+        columns=[Column(metric, heading) for metric, heading in _HEADING_BY_SCORE.items()],
+        caption="95% Wilson intervals over clusters of sequences, within scenarios: 36 in all. A model "
         "that always says the same is monotone and has no sensitivity.",
         label=_score_label,
     )
     yield TableSpec(
         f"Contrasts: {model}",
         choices,
-        ("cot", *_SLICES, "versus", "of"),
-        _CONTRAST_COLUMNS,
-        "The interval of the difference and its p are clustered; t and d are the study's, over "
+        lines=("cot", *_SLICES, "versus", "of"),
+        columns=_CONTRAST_COLUMNS,
+        caption="The interval of the difference and its p are clustered; t and d are the study's, over "
         "units taken for independent, of which there are df + 1 pairs.",
         label=_contrast_label,
     )
@@ -147,9 +147,9 @@ def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
     return TableSpec(
         title,
         rows,
-        ("word",),
-        columns,
-        "theta is P(reference > model) + P(equal)/2 with its 95% interval; * ** *** differs at 90, "
+        lines=("word",),
+        columns=columns,
+        caption="theta is P(reference > model) + P(equal)/2 with its 95% interval; * ** *** differs at 90, "
         "95, 99% after Holm's adjustment over the words. KL in nats, 20 bins, 1e-10 in empty ones; "
         "median: reference less model, in percentage points; n: contexts of the word, against "
         f"{sizes} values of the reference. Words that differ at 95%: {differ}.",

@@ -333,7 +333,7 @@ def _compare_word(
         condition,
         "brunner_munzel_theta",
         n,
-        join_notes(f"{counted(len(reference), 'value')} against {n}", word_values.note),
+        note=join_notes(f"{counted(len(reference), 'value')} against {n}", word_values.note),
         n_asked=word_values.n_asked,
         unit_count=min(n, len(reference)),
     )
