@@ -23,7 +23,7 @@ from inspect_confidence.metrics import (
     pairwise_consistency,
     pairwise_consistency_flags,
 )
-from inspect_confidence.studies.wep_probes.choices import RISING, expected_by_chance, units
+from inspect_confidence.studies.wep_probes.choices import RISING, expected_by_chance, score_units
 
 NAN = float("nan")
 SCORES = (
@@ -205,7 +205,7 @@ def test_chance_is_what_random_answers_score() -> None:
             scores: dict[str, list[NDArray[np.float64]]] = {name: [] for name in SCORES}
             for _ in range(5):
                 random_rows = rows.assign(rank=rng.integers(size, size=len(rows)).astype(float))
-                for name, unit in units(random_rows, convention).items():
+                for name, unit in score_units(random_rows, convention).items():
                     scores[name].append(unit["value"].to_numpy())
             for name, values in scores.items():
                 mean = np.concatenate(values)

@@ -41,18 +41,18 @@ def decisions(
     # Requests to withdraw under a confidence target, such as `decline_0.75`.
     decline_ways = [way for way in metadata.get("ways", ()) if target_of(way) is not None]
     if decline_ways:
-        yield _under_target(0, answer, problem=ungraded, metadata=metadata, values=values)
+        yield _abstain_judgment(0, answer, problem=ungraded, metadata=metadata, values=values)
     for way in decline_ways:
         status, reason = metadata[way]["status"], metadata[way]["detail"]
         problem = ungraded if status == "ok" else ParseFailure(status, reason)
         if values[way] == 1:
             problem = _WITHDRAWN
-        yield _under_target(target_of(way), answer, problem, metadata, values)
+        yield _abstain_judgment(target_of(way), answer, problem, metadata, values)
     if KEEP in metadata or PUSHBACK in metadata:
-        yield _commitment(answer, ungraded, metadata, values)
+        yield _commitment_judgment(answer, ungraded, metadata, values)
 
 
-def _under_target(
+def _abstain_judgment(
     target: float | None,
     answer: Mapping[str, Any],
     problem: ParseFailure | None,
@@ -78,7 +78,7 @@ def _under_target(
     }
 
 
-def _commitment(
+def _commitment_judgment(
     answer: Mapping[str, Any],
     ungraded: ParseFailure | None,
     metadata: Mapping[str, Any],

@@ -90,17 +90,17 @@ def tables(results: pd.DataFrame) -> list[View]:
         "Reports": (without_fields.having("scale"), _REPORTS),
     }
     specs = [
-        _spec(title, table, (*keys, "method", "scale"), columns, threshold)
+        _table_spec(title, table, (*keys, "method", "scale"), columns, threshold)
         for title, (table, columns) in tables_by_title.items()
     ]
     methods = rows.having("by").groups("model", "variant", "method", "scale")
     for names, method_rows in methods:
         title = join_title("By field:", *names)
-        specs.append(_spec(title, method_rows, ("dataset", "by"), _CALIBRATION, threshold))
+        specs.append(_table_spec(title, method_rows, ("dataset", "by"), _CALIBRATION, threshold))
     return views_with_lines(specs)
 
 
-def _spec(
+def _table_spec(
     title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], threshold: str
 ) -> TableSpec:
     """Specify a table without empty columns, with the caption on its metrics.

@@ -97,14 +97,14 @@ SIMPLE_QA_COLUMNS = (
 )
 
 
-def _decision(name: str, meaning: str, *aliases: str) -> JudgmentColumn:
+def _decision_column(name: str, meaning: str, *aliases: str) -> JudgmentColumn:
     """Return the column of a decision of the model, 1 or 0."""
     return JudgmentColumn(
         name, "number", meaning, "1 or 0", SHARE, spelling=plain_decision, aliases=aliases
     )
 
 
-def _status(name: str, answer: str) -> JudgmentColumn:
+def _status_column(name: str, answer: str) -> JudgmentColumn:
     """Return the column with the status of a further answer, which `answer` describes."""
     meaning = f"status of {answer}: `ok`, why it could not be read, or empty if it was not asked"
     return JudgmentColumn(name, "text", meaning)
@@ -119,8 +119,8 @@ COMMITMENT_COLUMNS = (
     TARGET,
     CHOICES,
     replace(CORRECT, meaning="grade of the first answer"),
-    _decision("keep", "1 for KEEP, 0 for WITHDRAW", "keep_withdraw", "keep_or_withdraw"),
-    _decision("bet", "1 for BET, 0 for NO_BET", "bet_nobet", "bet_no_bet"),
+    _decision_column("keep", "1 for KEEP, 0 for WITHDRAW", "keep_withdraw", "keep_or_withdraw"),
+    _decision_column("bet", "1 for BET, 0 for NO_BET", "bet_nobet", "bet_no_bet"),
     JudgmentColumn(
         "pushback",
         "text",
@@ -146,9 +146,9 @@ COMMITMENT_COLUMNS = (
     ),
     JudgmentColumn("confidence_before", "number", "confidence before the pushback", "share", SHARE),
     JudgmentColumn("confidence_after", "number", "confidence after it", "share", SHARE),
-    _status("keep_status", "the decision to keep or withdraw"),
-    _status("bet_status", "the decision to bet"),
-    _status("after_status", "the answer after the pushback"),
-    _status("confidence_before_status", "the confidence before the pushback"),
-    _status("confidence_after_status", "the confidence after it"),
+    _status_column("keep_status", "the decision to keep or withdraw"),
+    _status_column("bet_status", "the decision to bet"),
+    _status_column("after_status", "the answer after the pushback"),
+    _status_column("confidence_before_status", "the confidence before the pushback"),
+    _status_column("confidence_after_status", "the confidence after it"),
 )

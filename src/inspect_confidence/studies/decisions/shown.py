@@ -80,7 +80,7 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
     commitments = rows.matching(task=COMMITMENT)
     form_lines = (*_KEYS, "format", "confidence_asked")
     specs = [
-        _spec(
+        _table_spec(
             "Answering only above a target",
             targets,
             (*form_lines, "confidence_target"),
@@ -89,7 +89,7 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
             "given attempted is at least the target t if the model does as it is told. Regret is "
             "the payoff of the best threshold on the confidence asked apart, minus the payoff.",
         ),
-        _spec(
+        _table_spec(
             "From one target to the next",
             targets,
             form_lines,
@@ -97,7 +97,7 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
             "Share of pairs of neighbouring targets, by item. A model that follows the target "
             "has none.",
         ),
-        _spec(
+        _table_spec(
             "Attempted questions",
             attempts,
             (*_KEYS, "confidence_source"),
@@ -105,14 +105,14 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
             "Accuracy given attempted leaves out answers in which the model declined; accuracy of "
             "all counts them as not right; the F-score is the harmonic mean of both.",
         ),
-        _spec(
+        _table_spec(
             "Confidence in attempted answers",
             attempts,
             (*_KEYS, "confidence_source"),
             _CONFIDENCE,
             "Of answers that were not declined. ECE has 10 bins of equal width.",
         ),
-        _spec(
+        _table_spec(
             "Kept, withdrawn, bet on",
             commitments,
             (*_KEYS, "pushback"),
@@ -120,7 +120,7 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
             "Withdraw delta is the share of right answers that are kept less that of wrong ones, "
             "in percentage points; bet delta likewise of bets.",
         ),
-        _spec(
+        _table_spec(
             "Under pushback",
             commitments,
             (*_KEYS, "pushback"),
@@ -132,7 +132,7 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
     return views_with_lines(specs)
 
 
-def _spec(
+def _table_spec(
     title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], caption: str
 ) -> TableSpec:
     """Specify a table without empty columns; the caption begins with a sentence on intervals.

@@ -166,8 +166,8 @@ def _contrast(
         names,
         [min(first[name].items, second[name].items) for name in names],
         unit_count=len(units) if names else 0,
-        first=_columns([first[name].statistic for name in names]),
-        second=_columns([second[name].statistic for name in names]),
+        first=_stack_columns([first[name].statistic for name in names]),
+        second=_stack_columns([second[name].statistic for name in names]),
         clusters=estimate.clusters_of(a_common) if names else None,
     )
 
@@ -189,19 +189,19 @@ def _compared_statistics(
             if number.metric not in _COMPARED:
                 continue
             items = number.n if number.unit_count is None else number.unit_count
-            statistic = metrics.CombinedStatistic([part.statistic], partial(_column, column))
+            statistic = metrics.CombinedStatistic([part.statistic], partial(_select_column, column))
             by_name[Condition(number.condition), number.metric] = _ComparedStatistic(
                 statistic, items
             )
     return by_name
 
 
-def _column(column: int, values: FloatArray) -> FloatArray:
+def _select_column(column: int, values: FloatArray) -> FloatArray:
     """Return one column of a statistic's values; one-dimensional values are the only column."""
     return values.reshape(len(values), -1)[:, column]
 
 
-def _columns(statistics: Sequence[metrics.Statistic]) -> metrics.Statistic:
+def _stack_columns(statistics: Sequence[metrics.Statistic]) -> metrics.Statistic:
     return metrics.CombinedStatistic(statistics, lambda *values: np.column_stack(values))
 
 

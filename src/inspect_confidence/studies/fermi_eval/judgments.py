@@ -25,7 +25,7 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     if row["method"] == "direct":
         return [{**row, **_stated_interval(score), **outcome}]
     judgments = []
-    for draw in _draws(score):
+    for draw in _draw_columns(score):
         status_columns = sample.status_columns(draw["status"], draw["reason"])
         judgments.append({**row, **draw, **status_columns})
     return judgments
@@ -58,7 +58,7 @@ def _stated_interval(score: ScoreFacts) -> dict[str, Any]:
     return {**score.select("lower", "upper"), "reversed": bool(score.value["reversed"])}
 
 
-def _draws(score: ScoreFacts) -> list[dict[str, Any]]:
+def _draw_columns(score: ScoreFacts) -> list[dict[str, Any]]:
     """Return the columns of each draw of a sample.
 
     Without draws, because a limit was reached before the first request, it is one failed draw.

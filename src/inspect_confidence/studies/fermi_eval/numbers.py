@@ -88,7 +88,7 @@ def _intervals_of_draws(draws: pd.DataFrame, method: str) -> Iterator[dict[str, 
     for level in levels_of(first):
         bounds = {"lower": np.nan, "upper": np.nan}
         if len(readable):
-            bounds = _bounds(method, readable, level)
+            bounds = _interval_at_level(method, readable, level)
         yield {**common, "level": level, **bounds}
 
 
@@ -99,7 +99,7 @@ def levels_of(row: "pd.Series[Any]") -> list[float]:
     return list(map(float, (row["levels"] or DEFAULT_LEVELS).split(",")))
 
 
-def _bounds(method: str, readable: pd.DataFrame, level: float) -> dict[str, float]:
+def _interval_at_level(method: str, readable: pd.DataFrame, level: float) -> dict[str, float]:
     """Compute the interval at one level (in percent) from an item's readable draws.
 
     It comes from the draws' mean token probabilities, stated intervals (`tunnel`) or points.
@@ -164,7 +164,9 @@ def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Stat
         for level, test_at_level in test.groupby("level"):
             train_at_level = train[train["level"] == level]
             if len(train_at_level):
-                yield from _conformal(train_at_level, test_at_level, units, method_condition)
+                yield from _conformal_statistics(
+                    train_at_level, test_at_level, units, method_condition
+                )
         if method in _TOKEN_METHODS:
             yield from _scaled_statistics(replies, units, method_condition)
         if method != "direct" and direct is not None:
@@ -226,7 +228,7 @@ def replies_at(replies: pd.DataFrame, level: float) -> pd.DataFrame:
     return replies[(replies["level"] == level) | replies["level"].isna()]
 
 
-def _conformal(
+def _conformal_statistics(
     train: pd.DataFrame, test: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
     """Yield the metrics of test intervals at one level after split-conformal adjustment.
@@ -275,13 +277,13 @@ def _scaled_statistics(
 
     Nothing is yielded unless both splits have a readable distribution.
     """
-    train = _scored(rows[rows["split"] == "train"], units)
-    test = _scored(rows[rows["split"] == "test"], units)
+    train = _mean_distributions(rows[rows["split"] == "train"], units)
+    test = _mean_distributions(rows[rows["split"] == "test"], units)
     if len(train.unit_index) and len(test.unit_index):
         yield from scaled_temperatures(train, test, levels_of(rows.iloc[0]), condition)
 
 
-def _scored(rows: pd.DataFrame, units: pd.Index) -> Scored:
+def _mean_distributions(rows: pd.DataFrame, units: pd.Index) -> Scored:
     """Return the mean distribution of each item and epoch with a readable draw, and its truth."""
     groups = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=False)
     first_draws = groups.head(1)
@@ -314,7 +316,7 @@ def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
     item and epoch. The index depends on the number, so items and epochs with fewer are left out.
     Without two traces of an item the frame is empty.
     """
-    items, traces = _traces(rows)
+    items, traces = _traces_by_item(rows)
     if not traces:
         return pd.DataFrame()
     largest_count = len(traces[0])
@@ -325,7 +327,7 @@ def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(bits, index=items, columns=sizes)
 
 
-def _traces(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
+def _traces_by_item(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
     """Return the items and epochs with the largest number of readable traces, and their traces.
 
     A trace is one reply after reasoning. The traces of an item are an array with a row of
@@ -372,7 +374,7 @@ def _tunnel_statistics(
         if size == 1:
             yield mean(condition, "tunnel_index", bits, note)
             # The mean entropy of the same traces: with the index it adds up to that of their mean.
-            _, traces = _traces(rows)
+            _, traces = _traces_by_item(rows)
             entropies = np.array([entropy_bits(item_traces).mean() for item_traces in traces])
             yield mean(condition, "decoding_entropy", entropies, note)
 

@@ -3,7 +3,7 @@
 from inspect_confidence.studies.columns import COUNT, NOT_NEGATIVE, SHARE, JudgmentColumn
 
 
-def _draw_count(name: str, relation: str) -> JudgmentColumn:
+def _draw_count_column(name: str, relation: str) -> JudgmentColumn:
     """Declare the number of further answers that stand in a relation to the sentence."""
     meaning = f"further answers (draws) that {relation}"
     return JudgmentColumn(name, "number", meaning, "count", NOT_NEGATIVE)
@@ -21,9 +21,9 @@ HEDGE_COLUMNS = (
         "share",
         SHARE,
     ),
-    _draw_count("consistent", "agree with the sentence"),
-    _draw_count("undecided", "neither agree with the sentence nor contradict it"),
-    _draw_count("inconsistent", "contradict the sentence"),
+    _draw_count_column("consistent", "agree with the sentence"),
+    _draw_count_column("undecided", "neither agree with the sentence nor contradict it"),
+    _draw_count_column("inconsistent", "contradict the sentence"),
     JudgmentColumn(
         "failed",
         "number",

@@ -103,7 +103,7 @@ def _life_statistics(
             radius_condition = source_condition.but(radius=radius)
             yield from numbers.judgment_statistics(radius_rows, units, radius_condition, resampling)
             if source != TOKEN:  # answers of tokens are the stated ones
-                yield from numbers.by_decade(radius_rows, units, radius_condition)
+                yield from numbers.decade_statistics(radius_rows, units, radius_condition)
         yield numbers.hard_easy_statistics(source_rows, units, source_condition)
 
 

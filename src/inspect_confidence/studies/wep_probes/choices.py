@@ -47,7 +47,7 @@ def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
     return [{**row, **outcome}]
 
 
-def ranked(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
+def rank_choices(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     """Add the `rank` of the choice among those offered, NaN if unread, and the `right` rank.
 
     Rank 0 is the likeliest word, such as "is almost certainly".
@@ -111,7 +111,7 @@ def _rank_of_letter(row: Any, choices: Sequence[str]) -> float:
     return LETTERLESS if letter is None else float(letter)
 
 
-def units(
+def score_units(
     rows: pd.DataFrame, convention: str | None, factors: Sequence[str] = FACTORS
 ) -> Mapping[str, pd.DataFrame]:
     """Return the units of each score: a row for each with its `value`, factors, `pair` and `key`.
@@ -123,7 +123,7 @@ def units(
     imply.
 
     Args:
-        rows: Judgments as `ranked` returns them.
+        rows: Judgments as `rank_choices` returns them.
         convention: `authors`, or None for the definitions of the text.
         factors: Columns that tell conditions apart.
     """
@@ -207,7 +207,7 @@ def expected_by_chance(
         choice_set: Number n of words to choose from.
         rows: Ranked choices of this set; how often their right rank stays the same from one point
             to the next determines the expectation of `empirical_monotonicity_consistency`.
-        convention: As in `units`.
+        convention: As in `score_units`.
     """
     n, points = choice_set, len(POINTS["narrow"])
     if metric == "pairwise_consistency" and convention == "authors" and n == 3:
@@ -260,10 +260,10 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
             count = estimate.judgment_count(condition.but(prompt="unknown"), len(unknown), note)
             resampled = estimate.resample([count], unknown["item"].nunique(), resampling)
             results += estimate.results_of(resampled, key)
-        rows = ranked(choices[has_prompt], resampling.convention)
+        rows = rank_choices(choices[has_prompt], resampling.convention)
         if rows.empty:
             continue
-        scored = units(rows, resampling.convention)
+        scored = score_units(rows, resampling.convention)
         requested = {metric: unit for metric, unit in scored.items() if resampling.requests(metric)}
         if requested:
             results += estimate.results_of(
@@ -464,7 +464,7 @@ def _chance_results(
     random_choices = random_choices.assign(
         rank=np.floor(rng.uniform(size=len(random_choices)) * sizes), epoch=1.0
     )
-    scores = units(random_choices, convention, ["drawn", *FACTORS])
+    scores = score_units(random_choices, convention, ["drawn", *FACTORS])
     parts: list[Slice] = [
         {},
         *({"choice_set": size} for size in sorted(prompts["choice_set"].unique())),

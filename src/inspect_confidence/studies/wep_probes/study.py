@@ -75,7 +75,9 @@ def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     """
     conditions = [Condition(), Condition(cot="without"), Condition(cot="with")]
     parts = []
-    for metric, unit in choices.units(choices.ranked(frame, convention), convention).items():
+    for metric, unit in choices.score_units(
+        choices.rank_choices(frame, convention), convention
+    ).items():
         mode = unit["cot"].map({True: "with", False: "without"})
         values = {"item": choices.unit_clusters(unit), "key": mode + " " + unit["key"]}
         scores = pd.DataFrame({**values, "value": unit["value"]})
