@@ -152,10 +152,10 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         rows.matching(dataset=_ALL).among("metric", _STABILITY_ROWS).sorted_by(_metric_sort_key),
         lines=("metric", "of", "level", "correlation", "shared", "no_hedge"),
         columns=threshold_columns,
-        caption="Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae aren't 0 "
-        "for a stable model either: draws scatter. d_avg_cv is to be seen against the range of "
-        "confidence. A dash is undefined, and the note in the results says why. Correlations have "
-        f"no interval: MICs' own error weakens them. {_LEFT_OUT_CAPTION}",
+        caption="Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae "
+        "aren't 0 for a stable model either: draws scatter. d_avg_cv is to be seen against the "
+        "range of confidence. A dash is undefined, and the note in the results says why. "
+        f"Correlations have no interval: MICs' own error weakens them. {_LEFT_OUT_CAPTION}",
         label=_stability_label,
     )
     plain = lowest.matching(outcome="", faithful="").having("marker")
@@ -171,8 +171,8 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         plain.among("marker", commonest).sorted_by(lambda row: commonest.index(row["marker"])),
         lines=("marker",),
         columns=mic_columns,
-        caption=f"The {_MOST_TABLE_MARKERS} commonest markers, each MIC with the standard deviation of its "
-        f"sentences. {_INTERVAL_CAPTION} {_LEFT_OUT_CAPTION}",
+        caption=f"The {_MOST_TABLE_MARKERS} commonest markers, each MIC with the standard "
+        f"deviation of its sentences. {_INTERVAL_CAPTION} {_LEFT_OUT_CAPTION}",
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},
     )
 

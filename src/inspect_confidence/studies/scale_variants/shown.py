@@ -250,8 +250,8 @@ def _tables_of_model(
             compared,
             lines=("dataset", "scale"),
             columns=[_difference_column(measure, adjusted) for measure in measures],
-            caption="Value less that of the baseline on the items that both have, with its 95% bootstrap "
-            f"interval; * p < .05, ** p < .01 after {adjusted.name} over the scales.",
+            caption="Value less that of the baseline on the items that both have, with its 95% "
+            f"bootstrap interval; * p < .05, ** p < .01 after {adjusted.name} over the scales.",
             label=_line_labels,
         )
 

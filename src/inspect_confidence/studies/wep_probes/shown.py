@@ -108,8 +108,8 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         choices,
         lines=("baseline", "cot", *_SLICES),
         columns=[Column(metric, heading) for metric, heading in _HEADING_BY_SCORE.items()],
-        caption="95% Wilson intervals over clusters of sequences, within scenarios: 36 in all. A model "
-        "that always says the same is monotone and has no sensitivity.",
+        caption="95% Wilson intervals over clusters of sequences, within scenarios: 36 in all. A "
+        "model that always says the same is monotone and has no sensitivity.",
         label=_score_label,
     )
     yield TableSpec(
@@ -117,8 +117,8 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         choices,
         lines=("cot", *_SLICES, "versus", "of"),
         columns=_CONTRAST_COLUMNS,
-        caption="The interval of the difference and its p are clustered; t and d are the study's, over "
-        "units taken for independent, of which there are df + 1 pairs.",
+        caption="The interval of the difference and its p are clustered; t and d are the study's, "
+        "over units taken for independent, of which there are df + 1 pairs.",
         label=_contrast_label,
     )
 
@@ -149,10 +149,10 @@ def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
         rows,
         lines=("word",),
         columns=columns,
-        caption="theta is P(reference > model) + P(equal)/2 with its 95% interval; * ** *** differs at 90, "
-        "95, 99% after Holm's adjustment over the words. KL in nats, 20 bins, 1e-10 in empty ones; "
-        "median: reference less model, in percentage points; n: contexts of the word, against "
-        f"{sizes} values of the reference. Words that differ at 95%: {differ}.",
+        caption="theta is P(reference > model) + P(equal)/2 with its 95% interval; * ** *** "
+        "differs at 90, 95, 99% after Holm's adjustment over the words. KL in nats, 20 bins, 1e-10 "
+        "in empty ones; median: reference less model, in percentage points; n: contexts of the "
+        f"word, against {sizes} values of the reference. Words that differ at 95%: {differ}.",
     )
 
 
