@@ -89,10 +89,7 @@ def _are_slanted(labels: Sequence[str], room: float) -> bool:
 def _draw_table(
     ax: Axes, table: CellTable, places: Sequence[int], labels: Sequence[str], slanted: bool
 ) -> None:
-    """Draw the table's columns at the indices `places`, labelled with `labels`.
-
-    The colour of a cell and its text give the value; a NaN is blank. `slanted` labels are rotated.
-    """
+    """Draw the table's columns at the indices `places`; their `labels` may be slanted."""
     finite = table.values[np.isfinite(table.values)]
     low, high = table.limits or (0.0, float(finite.max(initial=0)) or 1.0)
     scale, colours = Normalize(low, high), colormaps[SEQUENTIAL]
@@ -126,10 +123,7 @@ def _draw_table(
 
 
 def _text_colour(cell: Sequence[float]) -> str:
-    """Return the text colour with the greater contrast to the cell, given as sRGB from 0 to 1.
-
-    Contrast is the ratio of relative luminances, each plus 0.05 (WCAG).
-    """
+    """Return the text colour with the greater contrast (WCAG) to the cell, given in sRGB."""
     channels = np.asarray(cell[:3], float)
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     luminance = float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05

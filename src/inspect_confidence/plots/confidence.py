@@ -47,10 +47,7 @@ _SCALE_PLACES = {str(scale): place for place, scale in enumerate(ALL)}
 
 
 def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of each panel with its title; models keep their order, scales are sorted.
-
-    The title names the columns of `_PANEL_COLUMNS` that differ between panels.
-    """
+    """Return the rows of each panel with its title; models keep their order, scales are sorted."""
     varied = (rows[list(_PANEL_COLUMNS)].nunique() > 1).any()
     first = rows.iloc[0]
     # A single panel is titled by the first part of its condition.

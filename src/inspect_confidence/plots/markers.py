@@ -149,11 +149,7 @@ def _is_whole_marker(condition: Condition) -> bool:
 
 
 def _mic_table(title: str, rows: pd.DataFrame) -> CellTable:
-    """Return a table of marker internal confidence (MIC): markers by data sets and splits.
-
-    It has the 25 most frequent markers, the most confident first, and 12 columns; its remark says
-    how many are left out.
-    """
+    """Return a table of the MIC of the 25 most frequent markers, by data sets and splits."""
     sizes = rows.groupby("marker", sort=False)["n"].sum().sort_values(ascending=False)
     markers, fewer = first_names(list(sizes.index), 25, "rarer markers")
     columns_shown, omitted = first_names(_dataset_splits(rows), 12, "columns")
@@ -219,10 +215,7 @@ def marker_counts(rows: pd.DataFrame) -> Figure:
 
 
 def _count_table(title: str, rows: pd.DataFrame) -> CellTable:
-    """Return a table of numbers of sentences with each marker, by data sets and splits.
-
-    It has the 30 most frequent markers and 12 columns; its remark says how many are left out.
-    """
+    """Return a table of the numbers of sentences with the 30 most frequent markers."""
     keys = ["dataset", "split"]
     wide = rows.pivot_table(index="marker", columns=keys, values="n", aggfunc="first", sort=False)
     order = wide.sum(axis=1).sort_values(ascending=False, kind="stable").index

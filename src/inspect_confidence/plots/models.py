@@ -279,10 +279,7 @@ def _model_panel(
     reference: float | None,
     span: tuple[float, float] | None = None,
 ) -> Panel:
-    """Return a panel with one series for each model; the axis contains at least `span`.
-
-    A line is drawn at `reference`, if any.
-    """
+    """Return a panel with a series by model, an axis over `span` and a line at `reference`."""
     models = list(rows["model"].unique())
     series = [
         (shortened(model, _NAME_CHARACTERS), rows[rows["model"] == model]) for model in models

@@ -159,10 +159,7 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
 
 
 def _model_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return titled rows: of all columns in one table, or of one table for each model.
-
-    Tables are split if there are more than ten columns and a model has several.
-    """
+    """Return titled rows: all columns in one table, or a table for each model if too many."""
     by_model = panels(rows, _RUN_COLUMNS, joint=", ", title_of_one=False)
     several = any(len(panels(model_rows, _TABLE_COLUMNS)) > 1 for _, model_rows in by_model)
     n_columns = len(panels(rows, (*_TABLE_COLUMNS, *_RUN_COLUMNS)))
@@ -327,10 +324,7 @@ def word_differences(rows: pd.DataFrame) -> Figure:
 
 
 def _compared_sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
-    """Return the names of both compared sides, and a title of their comparison.
-
-    The reference, in `versus`, is people, a setting, the language English, or another model.
-    """
+    """Return the names of both compared sides, and a title of their comparison."""
     setting = _ALL_SETTINGS.get(row["setting"], str(row["setting"]))
     first, second = shortened(str(row["model"]), 18), str(row["versus"])
     if second == "human":

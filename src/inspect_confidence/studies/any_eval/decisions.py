@@ -86,7 +86,7 @@ def _commitment_judgment(
 ) -> dict[str, Any]:
     """Return the judgment of `commitment`: keeping, betting and the answer after pushback.
 
-    Parts that were not requested are NaN or empty. The arguments are as in `decisions`.
+    Parts that were not requested are NaN, empty or `none`. Arguments are as in `decisions`.
     """
     keep, pushback = metadata.get(KEEP, {}), metadata.get(PUSHBACK, {})
     confidence, confidence_status = _stated_confidence(metadata, values)

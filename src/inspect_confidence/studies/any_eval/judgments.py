@@ -371,10 +371,7 @@ def _read_text(text: str, low: float, high: float, name: str) -> dict[str, Any]:
 
 
 def _read_token(sample: SampleFacts) -> dict[str, Any]:
-    """Read the probability of the answer's token, as columns with the status.
-
-    If it can't be read, the columns are only the status and its reason.
-    """
+    """Read the probability of the answer's token, with its status; only the status of a failure."""
     tokens = sample.requested_fields.get("output.logprobs")
     choices = None if tokens is None else [TokenChoice(*choice) for choice in tokens]
     parsed = answers.read_token_confidence(

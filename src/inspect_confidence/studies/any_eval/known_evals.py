@@ -61,10 +61,7 @@ KNOWN_FIELDS = (
 
 
 def known_field(scorer: str, value: object, key: str) -> KnownField | None:
-    """Return the entry of `KNOWN_FIELDS` for a key of a scorer's value; None if there is none.
-
-    A package in front of the scorer's name, and the number of a repeated score, are ignored.
-    """
+    """Return the entry of `KNOWN_FIELDS` for a key of a scorer's value; None if there is none."""
     if not isinstance(value, Mapping):
         return None
     name = base_name(scorer.rsplit("/", 1)[-1])

@@ -103,10 +103,7 @@ def tables(results: pd.DataFrame) -> list[View]:
 def _table_spec(
     title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], threshold: str
 ) -> TableSpec:
-    """Specify a table without empty columns, with the caption on its metrics.
-
-    `lines` are the fields that name a line; a confidence of at least `threshold` counts as high.
-    """
+    """Specify a table without empty columns; `lines` are the fields that name a line."""
     return TableSpec(
         title,
         rows,

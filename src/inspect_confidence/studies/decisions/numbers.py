@@ -103,7 +103,7 @@ def _confidence_statistics(
 ) -> Iterator[Statistics]:
     """Yield regret, and the shares of decisions that contradict the stated confidence.
 
-    A decision contradicts the confidence if the model declines above the target, or answers below.
+    Declining with a confidence above the target, or answering with one below, is a contradiction.
     Regret is the payoff of the best threshold on stated confidence, less that of the decisions. It
     is undefined if items were declined and none of them has a graded answer at target 0. The
     arguments are as in `target_statistics`.

@@ -135,10 +135,7 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
 def _table_spec(
     title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], caption: str
 ) -> TableSpec:
-    """Specify a table without empty columns; the caption begins with a sentence on intervals.
-
-    `lines` are the fields whose values name a line.
-    """
+    """Specify a table without empty columns; `lines` are the fields that name a line."""
     return TableSpec(
         title,
         rows,

@@ -72,10 +72,7 @@ def _is_interval(method: str) -> bool:
 
 
 def _intervals_of_draws(draws: pd.DataFrame, method: str) -> Iterator[dict[str, Any]]:
-    """Yield the interval at each level from the draws of one item and epoch.
-
-    Without a readable draw its bounds are NaN, and its status the most frequent one of the draws.
-    """
+    """Yield an item's and epoch's interval at each level; NaN if none of its draws is readable."""
     first = draws.iloc[0]
     readable = draws[draws["status"] == "ok"]
     names = ["item", "cluster", "split", "epoch", "truth"]

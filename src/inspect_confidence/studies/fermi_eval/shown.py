@@ -103,10 +103,7 @@ def _by_metric(rows: ResultTable, split: str) -> RowsByMetric:
 
 
 def _method(row: ResultRow) -> str:
-    """Return the name of a method with its base or its adjustment, such as `logprob(score)`.
-
-    A method without an adjustment is its own name.
-    """
+    """Return the name of a method with its base or its adjustment, such as `logprob(score)`."""
     adjustment = ",".join(row[name] for name in _ADJUSTMENT_PARTS if row[name])
     return f"{row['method']}({adjustment})" if adjustment else row["method"]
 

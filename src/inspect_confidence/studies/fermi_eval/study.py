@@ -92,10 +92,7 @@ def _resample(
 def _decoding_statistics(
     rows: pd.DataFrame, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Return the metrics of `sampling` at the temperature that the train items choose.
-
-    `rows` are the judgments at all temperatures.
-    """
+    """Return the metrics of `sampling` at that temperature of the rows which train items choose."""
     intervals = {
         float(str(temperature)): numbers.intervals_of(draws, "sampling")
         for temperature, draws in rows.groupby("temperature")

@@ -213,10 +213,7 @@ def _mean_and_sd_statistics(
     condition: Condition,
     note: str | Callable[[FloatArray], str],
 ) -> Iterator[Statistics]:
-    """Yield the mean of a column as `metric`, and its SD (divisor n) as `<metric>_sd`.
-
-    NaN is left out. `unit_index` is the position of each value's item or cluster.
-    """
+    """Yield the mean of a column without NaN as `metric`, its SD (divisor n) as `<metric>_sd`."""
     values = column.to_numpy(float)
     yield estimate.means(condition, {metric: values}, unit_index, unit_count, note)
     moments = means_of(np.column_stack([values, values**2]), unit_index, unit_count)

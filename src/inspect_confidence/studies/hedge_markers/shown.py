@@ -131,10 +131,7 @@ def _title(model: str, variant: str, judge: str) -> str:
 
 
 def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
-    """Yield the tables of data sets, of stability and of markers; `model` is part of the titles.
-
-    A threshold (T) is the number of sentences that a marker needs.
-    """
+    """Yield the tables of data sets, of stability and of markers; `model` is part of the titles."""
     thresholds = sorted(
         rows.among("metric", _STABILITY_ROWS).values("marker_threshold"), key=_threshold
     )
@@ -188,10 +185,7 @@ def _metric_sort_key(row: ResultRow) -> tuple[str, str, int]:
 
 
 def _mic_and_sd_columns(condition: Mapping[str, str]) -> Iterator[Column]:
-    """Yield the columns of MIC and its standard deviation in one data set and split.
-
-    MIC is marker internal confidence; `condition` names the data set and split.
-    """
+    """Yield the columns of marker internal confidence and its SD in one data set and split."""
     yield Column("mic", " ".join(condition.values()), where=condition)
     yield Column("mic_sd", " ".join([*condition.values(), "SD"]), where=condition, interval=False)
 

@@ -180,10 +180,7 @@ def _stability_estimates(
     rules: _Rules,
     condition: Condition,
 ) -> list[Estimate]:
-    """Return the estimate of each metric with its numbers of sentences and units, and notes.
-
-    Without markers all estimates are undefined, with T (`rules.threshold`) in the reason.
-    """
+    """Return the estimate of each metric with its numbers of sentences and units, and notes."""
     mic_rows = rules.mic_rows(sentences)
     n_asked, left_out = sentences.asked_counts(), sentences.left_out_note(mic_rows)
     positions = {marker: position for position, marker in enumerate(markers)}
@@ -251,10 +248,7 @@ def _resampled_mics(
 def _variation_interval(
     metric: _StabilityMetric, mics: _ResampledMics, rules: _Rules
 ) -> tuple[float, float]:
-    """Return the interval of a coefficient of variation of MICs, over the cells of its metric.
-
-    A cell is a marker in a group (data set's split).
-    """
+    """Return the interval of a coefficient of variation of MICs over groups or over markers."""
     groups, used_mics = list(metric.groups), np.where(metric.cells, mics.sample, np.nan)
     return metrics.spread_interval(
         used_mics[groups],
@@ -265,10 +259,7 @@ def _variation_interval(
 
 
 def _in_all_groups(mic: FloatArray) -> FloatArray:
-    """Return the MICs of markers that all groups have, others as NaN.
-
-    The shape is (resamples, groups, markers).
-    """
+    """Return MICs (resamples, groups, markers), NaN for markers that some group lacks."""
     everywhere = ~np.isnan(mic).any(axis=1, keepdims=True)
     return np.where(everywhere, mic, np.nan)
 
@@ -389,10 +380,7 @@ def _metrics_over_groups(
 
 
 def _cells_of_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the cells of markers that two groups share, for pairs that share three or more.
-
-    `cells` says which markers count in which group, with the shape (groups, markers).
-    """
+    """Return which cells (groups, markers) two groups share, in pairs that share three or more."""
     in_pairs = np.zeros_like(cells)
     for a, b in combinations(range(len(cells)), 2):
         shared = cells[a] & cells[b]
@@ -472,10 +460,7 @@ def _rank_correlation(
     cells: NDArray[np.bool_],
     rules: _Rules,
 ) -> _StabilityMetric:
-    """Return the mean correlation (`kind`) of markers' MICs over pairs of data sets, called MRC.
-
-    `mic` returns the MICs of `groups`; `cells` says which marker of which group counts.
-    """
+    """Return the mean correlation of MICs (MRC), of a kind, over pairs of groups in these cells."""
     reason = "no pair shares three markers whose MICs differ"
     if len(groups) < 2:
         reason = "fewer than two data sets"

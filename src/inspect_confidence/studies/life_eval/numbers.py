@@ -167,10 +167,7 @@ def _has_own_answers(rows: pd.DataFrame) -> bool:
 def _basic_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield means, calibration, rounding and failures of judgments from one source.
-
-    LifeEval also has the maximum achievable score (`mas`), question sets type-2 sensitivity.
-    """
+    """Yield means, calibration, sensitivity, rounding and failures of judgments from one source."""
     answers, is_life_eval = answers_of(with_outcomes(rows), units), "radius" in rows
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     if is_life_eval:
@@ -468,10 +465,7 @@ def _moments(rows: pd.DataFrame, unit_index: IntArray, unit_count: int) -> Float
 def stated_against_token(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> Iterator[Result]:
-    """Yield the differences, stated less token confidence, on the items that have both.
-
-    Nothing is yielded without such items.
-    """
+    """Yield the differences, stated less token confidence, on the items that have both, if any."""
     sides = [with_outcomes(rows[rows["source"] == source]) for source in (STATED, TOKEN)]
     contrast = _contrast(sides, resampling)
     if not contrast.unit_count:

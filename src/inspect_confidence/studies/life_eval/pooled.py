@@ -54,10 +54,7 @@ def pooled_results(completed: Mapping[str, pd.DataFrame], resampling: Resampling
 def _variant_results(
     rows: pd.DataFrame, condition: Condition, resampling: Resampling
 ) -> list[Result]:
-    """Return the pooled results of each model, then those of each group of models.
-
-    All models have the same resamples of units, which are drawn within data sets.
-    """
+    """Return pooled results of each model and group of models, all over the same resamples."""
     unit_rows = rows.drop_duplicates("unit")
     units, strata = (
         pd.Index(unit_rows["unit"]),

@@ -239,10 +239,7 @@ _TOKEN_COLUMNS = (
 
 
 def calibration_tables(results: pd.DataFrame) -> list[View]:
-    """Return the study's tables 2 to 4, and those by radius, of ages, discrimination and tokens.
-
-    Each variant and window has tables of its own.
-    """
+    """Return the study's tables 2 to 4, by radius, of ages, discrimination and tokens."""
     specs: list[TableSpec] = []
     for (variant, window), rows in ResultTable.from_frame(results).groups("variant", "window"):
         title = tables.join_title(variant, f"{window} window" if window else "")
@@ -370,14 +367,12 @@ def _left_out_caption(rows: Sequence[ResultRow], *metrics: str) -> str:
 
 
 def _caption(rows: Sequence[ResultRow]) -> str:
-    """Describe intervals, left-out judgments, and the definitions of ECE and rounding.
-
-    A definition is the first part of a model's note; notes of means over models have none.
-    """
+    """Describe intervals, left-out judgments, and the definitions of ECE and rounding."""
     sentences = []
     left_out_caption = _left_out_caption(rows, "overconfidence", "ece")
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):
         notes = [row.note for row in rows if row["metric"] == metric and not isnan(row.value)]
+        # Notes of means over models begin otherwise than with the definition.
         model_notes = [note for note in notes if not note.startswith("unweighted")]
         if model_notes:
             sentences.append(f"{name} {model_notes[0].split(';')[0]}.")

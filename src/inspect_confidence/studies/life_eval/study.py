@@ -56,11 +56,7 @@ def _complete(task: str, frame: pd.DataFrame, resampling: Resampling) -> pd.Data
 def _dataset_results(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
-    """Return the results of every model by itself, then the mean of each group of models.
-
-    `rows` are the judgments of one data set. A model with token probabilities also has the
-    differences between stated and token confidence.
-    """
+    """Return a data set's results of each model, then the mean of each group of models."""
     # Units of all models, so that each resample has the same units for every model.
     units = ordered_units(rows)
     is_life_eval = key.task == LIFE

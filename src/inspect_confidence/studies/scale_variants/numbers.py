@@ -82,10 +82,7 @@ def accuracy_spread(
 
 
 def entropy_ratio_correlations(results: Iterable[Result]) -> list[Result]:
-    """Correlate the entropy of reported numbers with M-ratio over models, by data set and scale.
-
-    M-ratio is meta-d' (type-2 sensitivity) by d' (type-1 sensitivity).
-    """
+    """Correlate the entropy of reported numbers with M-ratio over models, by data set and scale."""
     entropy: dict[Hashable, dict[Point, float]] = defaultdict(dict)
     ratio: dict[tuple[Key, Condition], dict[Point, float]] = defaultdict(dict)
     for row in results:

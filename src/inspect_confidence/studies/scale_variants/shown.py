@@ -203,11 +203,7 @@ def _table_of_all_models(
     threshold: str,
     adjusted: _AdjustedP,
 ) -> TableSpec:
-    """Specify a table of all models, without empty columns.
-
-    `lines` are the fields that name a line; `threshold` (from which confidence counts as high) and
-    `adjusted` are for the caption.
-    """
+    """Specify a table of all models without empty columns; the fields `lines` name a line."""
     return TableSpec(
         title,
         rows.among("metric", {adjusted.metric, *(column.metric for column in columns)}),
@@ -222,10 +218,7 @@ def _table_of_all_models(
 def _tables_of_model(
     model: str, rows: ResultTable, threshold: str, adjusted: _AdjustedP
 ) -> Iterator[TableSpec]:
-    """Yield tables of one model, with every data set and scale.
-
-    A confidence of at least `threshold` counts as high; p is adjusted over scales by `adjusted`.
-    """
+    """Yield a model's tables by data set and scale; `threshold` is that of type-2 sensitivity."""
     numbers = rows.matching(of="")  # without differences, which are `of` a metric
     tables: Mapping[str, Sequence[Column]] = {
         "Calibration and sensitivity": [*_CALIBRATION, *_sensitivity(rows, threshold)],

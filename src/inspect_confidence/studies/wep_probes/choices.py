@@ -216,7 +216,7 @@ def expected_by_chance(
         return 1 / n
     if metric == "choice_sensitivity":  # not the same choice at all points
         return float(1 - 1 / n ** (points - 1))
-    if metric == "monotonicity_consistency":  # monotone sequences among all sequences
+    if metric == "monotonicity_consistency":  # sequences that never fall, among all
         return float(comb(n + points - 1, points) / n**points)
     right = rows.pivot_table(
         index=["scenario", "numbers", "interval"], columns="point", values="right", aggfunc="first"
@@ -245,10 +245,7 @@ _ZERO_VARIANCE = 1e-18
 
 
 def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
-    """Return all results of words chosen for numbers: scores, their chance level, and contrasts.
-
-    Judgments without a prompt are only counted.
-    """
+    """Return the scores of words chosen for numbers, their chance level, and contrasts."""
     results: list[Result] = []
     for key, condition, choices in estimate.condition_groups(
         frame, ("model", "variant", "dataset")

@@ -190,10 +190,7 @@ _CONDITION_REFERENCES = {versus for _, versus in words.SETTING_PAIRS} | {"en"}
 
 
 def _is_score_by_choice_set(parts: Mapping[str, str]) -> bool:
-    """Return whether a row is a score by reasoning and choice set, or its expectation by chance.
-
-    `parts` are the parts of its condition.
-    """
+    """Return whether a row is a score by reasoning and choice set, or its expectation by chance."""
     return set(parts) <= {"cot", "choice_set", "baseline", "variant"} and (
         parts.get("baseline", "expected") == "expected"
     )
