@@ -61,8 +61,9 @@ def cells(tables: Sequence[CellTable]) -> Figure:
             heights.append(_ROW_HEIGHT * len(table.rows))
             remarks.append("" if places[0] else table.remark)  # above the first block only
     # Inches that a slanted label takes below the table and left of its column.
-    down, aside = slanted_width * sin(radians(_SLANT)), slanted_width * cos(radians(_SLANT))
-    ticks = max(row_label_width, aside - _HALF_COLUMN)
+    label_height = slanted_width * sin(radians(_SLANT))
+    label_reach = slanted_width * cos(radians(_SLANT))
+    ticks = max(row_label_width, label_reach - _HALF_COLUMN)
     return facets(
         titled_blocks,
         lambda ax, table_block: _draw_table(ax, *table_block),
@@ -74,7 +75,7 @@ def cells(tables: Sequence[CellTable]) -> Figure:
         ticks=ticks,
         least_ticks=ticks,
         beneath=remarks,
-        below=0.24 + down,
+        below=0.24 + label_height,
     )
 
 

@@ -206,43 +206,51 @@ def facets(
         most_lines: Maximum number of lines for each line of a title.
         finish: Function that adjusts all axes after they are drawn.
     """
-    across = min(columns, len(titled_panels))
-    down = -(-len(titled_panels) // across)
-    high = height or _PANEL_HEIGHTS.get(len(titled_panels), _PANEL_HEIGHT)
-    tall = float(np.mean(high))
-    room = _panel_width(_left_margin(ticks, 1), across, _panel_gap(shared, ticks))
-    aside = 0 if shared != "none" else min(ticks, 0.3)
-    heads, remarks, head = [], [], 0.0
+    n_columns = min(columns, len(titled_panels))
+    n_rows = -(-len(titled_panels) // n_columns)
+    panel_heights = height or _PANEL_HEIGHTS.get(len(titled_panels), _PANEL_HEIGHT)
+    mean_height = float(np.mean(panel_heights))
+    panel_width = _panel_width(_left_margin(ticks, 1), n_columns, _panel_gap(shared, ticks))
+    # Without shared axes each panel has tick labels, above which its title begins.
+    title_shift = 0 if shared != "none" else min(ticks, 0.3)
+    wrapped_titles, remarks, head_height = [], [], 0.0
     for k, (title, content) in enumerate(titled_panels):
         remark = beneath(content) if callable(beneath) else beneath[k] if beneath else ""
-        heads.append(lines_of(title, room + _OVERHANG + aside, _TITLE, most_lines))
-        remarks.append(lines_of(remark, room + _OVERHANG, _REMARK, _MOST_REMARK_LINES))
-        title_height = _LINE_HEIGHTS[_TITLE] * len(heads[-1])
-        head = max(head, title_height + _title_pad(len(remarks[-1])) / 72 + 0.02)
-    row = below if below is not None else 0.1 if shared == "both" else _TICK_ROW
-    between, foot = head + row, _FOOT if below is None else below + _EDGE
-    above = _legend_height(legend) + _HEAD + head
-    total = above + down * tall + (down - 1) * between + foot
-    figure = Figure(figsize=(WIDTH, total))
+        wrapped_titles.append(
+            lines_of(title, panel_width + _OVERHANG + title_shift, _TITLE, most_lines)
+        )
+        remarks.append(lines_of(remark, panel_width + _OVERHANG, _REMARK, _MOST_REMARK_LINES))
+        title_height = _LINE_HEIGHTS[_TITLE] * len(wrapped_titles[-1])
+        head_height = max(head_height, title_height + _title_pad(len(remarks[-1])) / 72 + 0.02)
+    space_below = below if below is not None else 0.1 if shared == "both" else _TICK_ROW
+    row_gap, foot = head_height + space_below, _FOOT if below is None else below + _EDGE
+    top_height = _legend_height(legend) + _HEAD + head_height
+    figure_height = top_height + n_rows * mean_height + (n_rows - 1) * row_gap + foot
+    figure = Figure(figsize=(WIDTH, figure_height))
     axes_grid = figure.subplots(
-        *(down, across),
+        n_rows,
+        n_columns,
         squeeze=False,
         sharex=shared == "both",
         sharey=shared != "none",
-        height_ratios=None if isinstance(high, float | int) else high,
+        height_ratios=None if isinstance(panel_heights, float | int) else panel_heights,
     )
-    figure.subplots_adjust(bottom=foot / total, top=1 - above / total, hspace=between / tall)
+    figure.subplots_adjust(
+        bottom=foot / figure_height,
+        top=1 - top_height / figure_height,
+        hspace=row_gap / mean_height,
+    )
     axes: list[Axes] = list(axes_grid.flat[: len(titled_panels)])
     for unused in axes_grid.flat[len(titled_panels) :]:
         unused.remove()
     small: dict[str, Any] = {"color": FAINT, "fontsize": _REMARK, "linespacing": 1.15}
     anchor: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    for k, (ax, title_lines, lines) in enumerate(zip(axes, heads, remarks, strict=True)):
+    for k, (ax, title_lines, lines) in enumerate(zip(axes, wrapped_titles, remarks, strict=True)):
         pad = _title_pad(len(lines))
-        ax.set_title("\n".join(title_lines), linespacing=1.1, pad=pad, x=-aside / room)
+        ax.set_title("\n".join(title_lines), linespacing=1.1, pad=pad, x=-title_shift / panel_width)
         if lines:
             ax.annotate("\n".join(lines), (0, 1), (0, 4), va="bottom", **anchor, **small)
-        if shared == "both" and k + across >= len(titled_panels):
+        if shared == "both" and k + n_columns >= len(titled_panels):
             ax.tick_params(labelbottom=True)  # nothing is beneath it
         draw(ax, titled_panels[k][1])
     finish(axes)
@@ -311,28 +319,36 @@ def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: floa
     The figure becomes as high as the name `x` needs, and the left margin as wide as `y` and the
     tick labels need, which have at least `least_ticks` inches.
     """
-    axes, sides = figure.axes, figure.subplotpars
+    axes, margins = figure.axes, figure.subplotpars
     ticks = max(least_ticks, *(map(_widest_tick, axes)))
-    tall = float(figure.get_figheight())
-    at_foot = lines_of(x, WIDTH - 2 * _EDGE, _LABEL)
-    foot = _FOOT + _LINE_HEIGHTS[_LABEL] * (len(at_foot) - 1) if at_foot else sides.bottom * tall
-    whole = tall + foot - sides.bottom * tall
-    at_left = lines_of(y, whole - 2 * _EDGE, _LABEL)
-    left_edge = _left_margin(ticks, len(at_left))
-    gap, across = _panel_gap(shared, ticks), len({ax.get_position().x0 for ax in axes})
-    room = _panel_width(left_edge, across, gap)
-    figure.set_figheight(whole)
-    bottom, top = foot / whole, 1 - (1 - sides.top) * tall / whole
+    old_height = float(figure.get_figheight())
+    x_lines = lines_of(x, WIDTH - 2 * _EDGE, _LABEL)
+    old_foot = foot = margins.bottom * old_height
+    if x_lines:
+        foot = _FOOT + _LINE_HEIGHTS[_LABEL] * (len(x_lines) - 1)
+    new_height = old_height + foot - old_foot
+    y_lines = lines_of(y, new_height - 2 * _EDGE, _LABEL)
+    left_edge = _left_margin(ticks, len(y_lines))
+    gap, n_columns = _panel_gap(shared, ticks), len({ax.get_position().x0 for ax in axes})
+    panel_width = _panel_width(left_edge, n_columns, gap)
+    figure.set_figheight(new_height)
+    bottom, top = foot / new_height, 1 - (1 - margins.top) * old_height / new_height
     figure.subplots_adjust(
-        left=left_edge / WIDTH, right=1 - _RIGHT / WIDTH, bottom=bottom, top=top, wspace=gap / room
+        left=left_edge / WIDTH,
+        right=1 - _RIGHT / WIDTH,
+        bottom=bottom,
+        top=top,
+        wspace=gap / panel_width,
     )
-    if at_foot:
-        across_from = _centre_within((left_edge + WIDTH - _RIGHT) / 2, at_foot, WIDTH) / WIDTH
-        figure.text(across_from, _EDGE / whole, "\n".join(at_foot), ha="center", va="bottom")
-    if at_left:
-        up_from = _centre_within((bottom + top) / 2 * whole, at_left, whole) / whole
-        words = "\n".join(at_left)
-        figure.text(_EDGE / WIDTH, up_from, words, ha="left", va="center", ma="center", rotation=90)
+    if x_lines:
+        x_centre = _centre_within((left_edge + WIDTH - _RIGHT) / 2, x_lines, WIDTH) / WIDTH
+        figure.text(x_centre, _EDGE / new_height, "\n".join(x_lines), ha="center", va="bottom")
+    if y_lines:
+        y_centre = _centre_within((bottom + top) / 2 * new_height, y_lines, new_height) / new_height
+        words = "\n".join(y_lines)
+        figure.text(
+            _EDGE / WIDTH, y_centre, words, ha="left", va="center", ma="center", rotation=90
+        )
 
 
 def _title_pad(remarks: int) -> float:
