@@ -56,6 +56,7 @@ def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
         present_parts = [name for name in _CONDITION_PARTS if first[name]]
         always.append(present_parts[0] if present_parts else "model")
     titled = panels(rows, _PANEL_COLUMNS, always=always, say=_title_text)
+    # Runs are told apart by more than the task, which comes first.
     runs = list(dict.fromkeys(_run_key(panel_rows)[1:] for _, panel_rows in titled))
 
     def sort_key(titled_rows: tuple[str, pd.DataFrame]) -> tuple[object, ...]:
@@ -119,6 +120,7 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
     low, high = float(values.min()) - margin, float(values.max()) + margin
 
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
+        """Draw a panel's M-ratios and intervals by scale, data sets below each other."""
         ax.set(xlim=(low, high), ylim=(len(scales) - 0.5, -0.5))
         ax.set_yticks(range(len(scales)), _scale_labels(scales))
         ax.axvline(1, **DASHED)
@@ -174,6 +176,7 @@ def ece_bins(rows: pd.DataFrame) -> Figure:
     offsets = np.linspace(-0.6, 0.6, len(scales)) if len(scales) > 1 else [0]
 
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
+        """Draw a panel's ECE by number of bins, a line for each scale."""
         for k, scale in enumerate(scales):
             of_scale = rows[rows["scale"] == scale].sort_values("x")
             with_intervals(
@@ -321,6 +324,7 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
     names = [f"{BASELINE}, to compare"] if 0 < len(baselines) < len(titled) else []
 
     def draw(ax: Axes, points: pd.DataFrame) -> None:
+        """Draw a panel's ROC curve with its band, and that of the scale 0-100 dotted."""
         ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         share_ticks(ax, "x", "y")
         ax.plot([0, 1], [0, 1], **DASHED)
@@ -366,6 +370,7 @@ def utility(rows: pd.DataFrame) -> Figure:
         titled.append((title, panel_rows.sort_values("x", kind="stable").drop_duplicates("x")))
 
     def draw(ax: Axes, points: pd.DataFrame) -> None:
+        """Draw a panel's utility curve with its band and two reference lines."""
         # The text is as in "right 1, wrong -2, abstain 0".
         cost_by_name = {}
         for pair in str(points["costs"].iloc[0]).split(", "):
@@ -440,6 +445,7 @@ def reliability(rows: pd.DataFrame) -> Figure:
         titled.append((f"{title} (n = {n:,})", panel_rows))
 
     def draw(ax: Axes, rows: pd.DataFrame) -> None:
+        """Draw a panel's bins with their band over the CORP curve."""
         bins = rows[~_is_corp(rows)]
         _draw_corp(ax, rows[_is_corp(rows)].sort_values("x"))
         draw_bins(ax, bins, right, strip=0.22)

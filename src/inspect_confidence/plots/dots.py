@@ -82,6 +82,7 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
         ax.set_xlabel("" if common_label else "\n".join(label_lines(panel.label, room)))
 
     def finish(axes: Sequence[Axes]) -> None:
+        """Label the rows with names, and let panels of one reference share their axis."""
         axes[0].set_yticks(range(len(shown_names)), labelled)
         axes[0].set_ylim(len(shown_names) - 0.4, -0.6)
         # Panels with the same reference share the axis of values.

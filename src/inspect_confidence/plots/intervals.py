@@ -83,6 +83,7 @@ def _level_panels(
     ticks = _level_labels(levels, WIDTH / min(len(titled), 2) - 0.5)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        """Draw a panel's values by level, a line for each adjustment of the intervals."""
         if nominal:
             shares, dashes = np.array(levels) / 100, (0, (3, 2))
             ax.plot(range(len(levels)), shares, color=FAINT, linewidth=1, linestyle=dashes)

@@ -213,13 +213,11 @@ def facets(
     panel_width = _panel_width(_left_margin(ticks, 1), n_columns, _panel_gap(shared, ticks))
     # Without shared axes each panel has tick labels, above which its title begins.
     title_shift = 0 if shared != "none" else min(ticks, 0.3)
-    wrapped_titles, remarks, head_height = [], [], 0.0
+    text_width, wrapped_titles, remarks, head_height = panel_width + _OVERHANG, [], [], 0.0
     for k, (title, content) in enumerate(titled_panels):
         remark = beneath(content) if callable(beneath) else beneath[k] if beneath else ""
-        wrapped_titles.append(
-            lines_of(title, panel_width + _OVERHANG + title_shift, _TITLE, most_lines)
-        )
-        remarks.append(lines_of(remark, panel_width + _OVERHANG, _REMARK, _MOST_REMARK_LINES))
+        wrapped_titles.append(lines_of(title, text_width + title_shift, _TITLE, most_lines))
+        remarks.append(lines_of(remark, text_width, _REMARK, _MOST_REMARK_LINES))
         title_height = _LINE_HEIGHTS[_TITLE] * len(wrapped_titles[-1])
         head_height = max(head_height, title_height + _title_pad(len(remarks[-1])) / 72 + 0.02)
     space_below = below if below is not None else 0.1 if shared == "both" else _TICK_ROW
@@ -235,11 +233,8 @@ def facets(
         sharey=shared != "none",
         height_ratios=None if isinstance(panel_heights, float | int) else panel_heights,
     )
-    figure.subplots_adjust(
-        bottom=foot / figure_height,
-        top=1 - top_height / figure_height,
-        hspace=row_gap / mean_height,
-    )
+    bottom, top = foot / figure_height, 1 - top_height / figure_height
+    figure.subplots_adjust(bottom=bottom, top=top, hspace=row_gap / mean_height)
     axes: list[Axes] = list(axes_grid.flat[: len(titled_panels)])
     for unused in axes_grid.flat[len(titled_panels) :]:
         unused.remove()
@@ -333,13 +328,8 @@ def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: floa
     panel_width = _panel_width(left_edge, n_columns, gap)
     figure.set_figheight(new_height)
     bottom, top = foot / new_height, 1 - (1 - margins.top) * old_height / new_height
-    figure.subplots_adjust(
-        left=left_edge / WIDTH,
-        right=1 - _RIGHT / WIDTH,
-        bottom=bottom,
-        top=top,
-        wspace=gap / panel_width,
-    )
+    left, right, wspace = left_edge / WIDTH, 1 - _RIGHT / WIDTH, gap / panel_width
+    figure.subplots_adjust(left=left, right=right, bottom=bottom, top=top, wspace=wspace)
     if x_lines:
         x_centre = _centre_within((left_edge + WIDTH - _RIGHT) / 2, x_lines, WIDTH) / WIDTH
         figure.text(x_centre, _EDGE / new_height, "\n".join(x_lines), ha="center", va="bottom")

@@ -84,6 +84,7 @@ def best_age(rows: pd.DataFrame) -> Figure:
             label_by_line[sex, metric] = beginning + _LINE_LABELS[metric]
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        """Draw a panel's answers and best answers by age, two lines for each sex."""
         for (sex, metric), label in label_by_line.items():
             sex_rows = panel_rows[panel_rows["sex"] == sex]
             line = sex_rows[sex_rows["metric"] == metric].set_index("age")["value"].sort_index()
@@ -167,6 +168,7 @@ def maximum_score(rows: pd.DataFrame) -> Figure:
     radii = sorted(selected["radius"].unique(), key=float)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        """Draw a panel's maximum achievable score by age, a line for each radius."""
         for k, radius in enumerate(radii):
             line = panel_rows[panel_rows["radius"] == radius].sort_values("age")
             marked_points = _marked_points(k, len(line))
@@ -205,6 +207,7 @@ def confidence_scatter(rows: pd.DataFrame) -> Figure:
     thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        """Draw a panel's items: confidence against true probability, marked by radius."""
         ax.plot([0, 1], [0, 1], **DASHED, zorder=0)
         for radius, name, look in zip(radii, names, looks, strict=True):
             of_radius = panel_rows[panel_rows["radius"] == radius]
@@ -250,6 +253,7 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     aside = np.linspace(-0.3, 0.3, len(models) + 2)[1:-1]
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        """Draw a panel's overconfidence by radius, models side by side."""
         ax.axhline(0, **DASHED)
         for k, model in enumerate(models):
             of_model = panel_rows[panel_rows["model"] == model]
@@ -315,6 +319,7 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
         return slope_of.get(_panel_key(panel_rows.iloc[0]))
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        """Draw a panel's items, marked by radius, and their regression line."""
         ax.axhline(0, **DASHED, zorder=0)
         for radius, name, look in zip(radii, names, looks, strict=True):
             of_radius = panel_rows[panel_rows["radius"] == radius]

@@ -68,7 +68,7 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
     all sentences in one bin.
 
     Args:
-        rows: Of `detail`, of `hedge_markers`; its rows of `confidence_share` are drawn.
+        rows: What `detail` gives of `hedge_markers`; its rows of `confidence_share` are drawn.
     """
     selected = select_rows(rows, _TASK, ["confidence_share"], parts=("judge", "marker", "bin"))
     edges = selected["bin"].str.split("-", expand=True).astype(float)

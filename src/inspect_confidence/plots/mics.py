@@ -174,6 +174,7 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
     looks = point_looks(len(series))
 
     def draw(ax: Axes, pairs: pd.DataFrame) -> None:
+        """Draw a panel's pairs, a mark for each marker in the look of its data set."""
         if not pairs["free"].any():
             ax.plot([0, 1], [0, 1], **DASHED, zorder=0)
         for name, look in zip(series, looks, strict=True):

@@ -56,6 +56,7 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
     looks = _looks_of_models(selected)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        """Draw a panel's coverage by nominal level, a line for each model."""
         ax.plot(range(len(levels)), np.array(levels) / 100, **DASHED)
         for k, (model, look) in enumerate(looks.items()):
             of_model = panel_rows[panel_rows["model"] == model].assign(
@@ -131,6 +132,7 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
     looks = _looks_of_models(pairs)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        """Draw a panel's accuracy against mean confidence, a mark for each model."""
         ax.plot([0, 1], [0, 1], **DASHED)
         for model, look in looks.items():
             of_model = panel_rows[panel_rows["model"] == model]
@@ -171,6 +173,7 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
     looks = _looks_of_models(selected)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        """Draw a panel's metric by target, a line for each model."""
         is_accuracy = (panel_rows["metric"] == "accuracy_given_attempted").all()
         ax.plot(range(len(targets)), targets if is_accuracy else [0.0] * len(targets), **DASHED)
         for k, (model, look) in enumerate(looks.items()):

@@ -54,6 +54,7 @@ def calibration(rows: pd.DataFrame) -> Figure:
     looks: dict[str, dict[str, Any]] = {line: mark_of(line, k) for k, line in enumerate(lines)}
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        """Draw a panel's accuracy by confidence, a line for each source or group."""
         ax.plot([0, 1], [0, 1], **DASHED)
         for line in lines:
             of_line = panel_rows[panel_rows["line"] == line].sort_values("x")

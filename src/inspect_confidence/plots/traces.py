@@ -34,6 +34,7 @@ def exponents(rows: pd.DataFrame) -> Figure:
     titled = with_counts(panels(selected, ["dataset"]), max)
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        """Draw a panel's shares of questions by exponent as bars."""
         finite = panel_rows[np.isfinite(panel_rows["value"])]
         ax.bar(finite["exponent"], finite["value"], 0.85, color=SERIES[0])
         ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -71,6 +72,7 @@ def tunnel_entropy(rows: pd.DataFrame) -> Figure:
     names = [shortened(name) or "as run" for name in variants]
 
     def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
+        """Draw a panel's Tunnel Index against entropy, a mark for each variant."""
         for k, name in enumerate(variants):
             of_variant = panel_rows[
                 (panel_rows["variant"] == name) & np.isfinite(panel_rows["value"] + panel_rows["x"])

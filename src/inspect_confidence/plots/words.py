@@ -394,7 +394,7 @@ def words(rows: pd.DataFrame) -> Figure:
     probability: with a median of at least 60%, of at least 40%, and below.
 
     Args:
-        rows: Of `detail`, of `wep_elicitation`; its rows of `probability_quantile` are drawn.
+        rows: What `detail` gives of `wep_elicitation`; its `probability_quantile` is drawn.
     """
     parts = ("language", "setting", "word", "q")
     selected = select_rows(rows, "wep_elicitation", ["probability_quantile"], parts)
@@ -433,7 +433,7 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     are drawn only if there is no single setting.
 
     Args:
-        rows: Of `detail`, of `wep_elicitation`; its rows of `probability_quantile` are drawn.
+        rows: What `detail` gives of `wep_elicitation`; its `probability_quantile` is drawn.
     """
     selected = select_rows(
         rows, "wep_elicitation", ["probability_quantile"], parts=("word", "q", *_PANEL_COLUMNS[2:])

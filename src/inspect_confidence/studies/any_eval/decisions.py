@@ -59,10 +59,7 @@ def _abstain_judgment(
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Return the judgment of `abstain` at a target; `problem` says why it has no grade.
-
-    The other arguments are as in `decisions`.
-    """
+    """Return the judgment of `abstain` at a target, ungraded for the reason `problem`, if any."""
     confidence, confidence_status = _stated_confidence(metadata, values)
     return {
         **answer,

@@ -387,7 +387,10 @@ def _read_token(sample: SampleFacts) -> dict[str, Any]:
 
 
 def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
-    """Complete the judgments of a run's samples from each other: confidence, then decisions."""
+    """Complete the judgments of a run's samples from each other: confidence, then decisions.
+
+    A sample gets a failed judgment of each method or decision that only other samples have.
+    """
     confidence_rows = []
     for rows in samples:
         confidence_rows.append([row for row in rows if row.get("task") not in DECISION_TASKS])

@@ -32,10 +32,7 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def _question_columns(sample: SampleFacts) -> dict[str, Any]:
-    """Return the columns of the question and of the request, without the reply.
-
-    A temperature that was set but not sent to the model is in `unsent_temperature` alone.
-    """
+    """Return the columns of the question and the request; an unsent temperature has its own."""
     metadata = sample.metadata
     levels = metadata.get("levels") or []
     temperature = sample.generation.get("temperature", math.nan)

@@ -97,10 +97,7 @@ def levels_of(row: "pd.Series[Any]") -> list[float]:
 
 
 def _interval_at_level(method: str, readable: pd.DataFrame, level: float) -> dict[str, float]:
-    """Compute the interval at one level (in percent) from an item's readable draws.
-
-    It comes from the draws' mean token probabilities, stated intervals (`tunnel`) or points.
-    """
+    """Compute a method's interval at a level in percent from an item's readable draws."""
     if method in _TOKEN_METHODS:
         integers = metrics.prediction_set(mean_of_distributions(readable), level)
         return {

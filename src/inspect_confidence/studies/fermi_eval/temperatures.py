@@ -51,10 +51,7 @@ def smallest_sum(objective: FloatArray, unit_index: IntArray, order: IntArray) -
 
 
 def chosen_value(options: FloatArray, choice: Choice) -> metrics.Statistic:
-    """Return the value of the chosen option as a statistic; NaN in a resample without a choice.
-
-    `options` has each option's value.
-    """
+    """Return the chosen value of `options` as a statistic; NaN in a resample without a choice."""
 
     def statistic(weights: FloatArray) -> FloatArray:
         chosen_index = choice(weights)

@@ -10,8 +10,8 @@ from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 def lacking(task: str, samples: Sequence[Mapping[str, Any]]) -> list[str]:
     """List the metrics of stability that a planned run cannot give, with the reason.
 
-    A marker needs T sentences. The list assumes the default T, one sentence in each reply, and
-    markers that are equally frequent. `samples` are the metadata of the run's samples.
+    Other tasks have none. A marker needs T sentences. The list assumes the default T, one sentence
+    in each reply, and markers that are equally frequent. `samples` are the metadata of samples.
     """
     if task != "hedge_markers":
         return []

@@ -407,6 +407,7 @@ def _mic_statistics(
     spreads = [replace(described, metric="mic_sd") for described in means]
 
     def standard_deviations(weights: FloatArray) -> FloatArray:
+        """Return the standard deviation of each marker's confidences in each resample."""
         tables = cells.tables(weights, threshold=0)
         counts = tables.counts.sum(axis=1)
         n = counts.sum(axis=-1)

@@ -516,7 +516,8 @@ def cmfg_of_groups(
 ) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
     """Return cMFG of each group as a statistic, and the number of replies behind it.
 
-    The numbers have shape (units, groups, bins). Replies without an answer (punts) are left out,
+    cMFG is conditional mean faithful generation, a group a data set's split. The numbers have shape
+    (units, groups, bins). Replies without an answer (punts) are left out,
     but not if `authors` is true: the authors' code knows no punts.
     """
     rule, replies = "authors" if authors else "text", sentences.replies
@@ -531,6 +532,7 @@ def cmfg_of_groups(
     np.add.at(sums, (unit_index, group), np.hstack([totals, counts]))
 
     def statistic(weights: FloatArray) -> FloatArray:
+        """Return cMFG of shape (resamples, groups), given the weights of units."""
         columns = []
         for position in range(len(sentences.groups)):
             total, n = np.hsplit(weights @ sums[:, position], 2)

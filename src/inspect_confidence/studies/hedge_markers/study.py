@@ -111,7 +111,7 @@ def _model_results(
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
     """Return the differences of means over replies, on the items that both answered.
 
-    They are of all items, and of each split if there are several.
+    They are of all items, and of each split if there are several. `judge_check` has none.
     """
     if a["task"].iloc[0] == CHECK:
         return []

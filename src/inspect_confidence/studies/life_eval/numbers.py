@@ -440,6 +440,7 @@ def _slope_statistic(
     """
 
     def slope_of_sums(totals: FloatArray) -> FloatArray:
+        """Return the least-squares slopes from sums over judgments; NaN if x is constant."""
         n, x, y, xx, xy = totals.T
         variation = n * xx - x * x
         # Up to 1e-12 the variation is a rounding error of a constant x.

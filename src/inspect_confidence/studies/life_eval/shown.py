@@ -430,7 +430,7 @@ def _bins_over_sets_and_models(
 ) -> Iterator[Result]:
     """Yield bins over all data sets together, each judgment with weight one, if there are several.
 
-    Judgments of LifeEval are dependent within a decade of age and radius.
+    Judgments of LifeEval are dependent within a decade of age and radius, which counts as an item.
     """
     parts = [rows.assign(item=estimate.unit_names(rows))[_POOLED_COLUMNS] for rows in frames]
     if not parts:

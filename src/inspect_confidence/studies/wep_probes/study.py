@@ -75,9 +75,8 @@ def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     """
     conditions = [Condition(), Condition(cot="without"), Condition(cot="with")]
     parts = []
-    for metric, unit in choices.score_units(
-        choices.rank_choices(frame, convention), convention
-    ).items():
+    ranked_choices = choices.rank_choices(frame, convention)
+    for metric, unit in choices.score_units(ranked_choices, convention).items():
         mode = unit["cot"].map({True: "with", False: "without"})
         values = {"item": choices.unit_clusters(unit), "key": mode + " " + unit["key"]}
         scores = pd.DataFrame({**values, "value": unit["value"]})
