@@ -270,7 +270,7 @@ def _draw_histogram(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_xlim(min([low, *reported]) - beyond, max([high, *reported]) + beyond)
     ticks = [low, (low + high) / 2, high]
     labels = list(map(brief, ticks))
-    wide = inches_of(labels[-1], _TICK_SIZE) > _TWICE_THE_MARGIN
+    wide = inches_of(labels[-1], _TICK_SIZE) > _TWICE_THE_MARGIN  # no room for one in the middle
     ax.set_xticks(ticks, [labels[0], "" if wide else labels[1], labels[2]])
     if wide:
         ax.get_xticklabels()[-1].set_horizontalalignment("right")

@@ -42,7 +42,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     """Return each model's results, by eval and method, and their mean over evals."""
     results: list[Result] = []
     statuses = frames[TASK]["status"]
-    declining = set(frames[TASK].loc[statuses == "declined", "dataset"])
+    declining = set(frames[TASK].loc[statuses == "declined", "dataset"])  # by any model
     for key, condition, rows in estimate.condition_groups(frames[TASK], ("model", "variant")):
         by_dataset: dict[str, estimate.ResampledEstimates] = {}
         for stream, (name, group) in enumerate(

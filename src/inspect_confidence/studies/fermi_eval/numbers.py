@@ -227,13 +227,13 @@ def _conformal_statistics(
 ) -> Iterator[Statistics]:
     """Yield the metrics of test intervals at one level after split-conformal adjustment.
 
-    `train` and `test` are intervals at that level. The offset is learned on train items and kept in
-    all resamples, because the metrics describe it on new items.
+    `train` and `test` are intervals at that level. The offset, by which both bounds move outwards,
+    is learned on train items and kept in all resamples: the metrics describe it on new items.
     """
     before = Intervals.from_frame(test, units)
     calibration = Intervals.from_frame(train, units).first_epochs()
     items, method, level = len(calibration.unit_index), condition["method"], before.level
-    base = "" if method == "direct" else method
+    base = "" if method == "direct" else method  # the adjusted method; `direct` is not named
     adjusted_condition = condition.but(base=base, level=level, method="conformal", split="test")
     source = f"learned on {items} train items"
     # The offset is the score of rank ceil((items + 1) * level), which must not exceed the items.

@@ -45,7 +45,7 @@ _OVER_LEVELS = (
 
 
 def interval_tables(results: pd.DataFrame) -> list[View]:
-    """Return the tables of each model, with a line for each level; then the reductions."""
+    """Return each model's tables, with a line for each level, and that of reductions of the score."""
     rows = ResultTable.from_frame(results).matching(traces="")
     specs: list[TableSpec] = []
     for (model, dataset, variant), model_rows in rows.groups("model", "dataset", "variant"):

@@ -173,7 +173,7 @@ class Sentences:
 
     @classmethod
     def from_frame(cls, rows: pd.DataFrame) -> "Sentences":
-        """Build the sentences and replies of one model's completed judgments."""
+        """Build one model's sentences; units are items or clusters, groups are sets' splits."""
         keys = pd.MultiIndex.from_arrays([rows["dataset"], rows["split"], cluster_names(rows)])
         units = keys.unique()
         group, groups = pd.MultiIndex.from_frame(rows[["dataset", "split"]]).factorize()

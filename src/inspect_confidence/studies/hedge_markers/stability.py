@@ -327,9 +327,9 @@ def _metrics_over_groups(
 ) -> Iterator[_StabilityMetric]:
     """Yield variation, correlations and trends of MICs over groups, one of each data set.
 
-    Metrics of shared markers come twice: of markers in all groups, and (`shared`: `some`) of those
-    in enough groups for the metric. `is_frequent` says which markers have T sentences in which
-    group.
+    A MIC is a marker's mean confidence in a group. Metrics of shared markers come twice: of markers
+    in all groups, and (`shared`: `some`) of those in enough groups for the metric. `is_frequent`
+    says which markers have T sentences in which group.
     """
     in_groups = np.isin(np.arange(len(is_frequent)), groups)[:, None]
     cells = is_frequent & in_groups

@@ -105,13 +105,9 @@ def _item_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterato
     )
     sizes = readable.groupby(rows["item"], sort=False)["confidence"].count()
     means = readable.groupby(rows["item"], sort=False)[["confidence", "correct"]].mean()
-    by_item = pd.concat(
-        [
-            *(table[["radius", "mas"]].first(), excesses.mean(), excesses.count()),
-            *(excesses.size(), means),
-        ],
-        axis=1,
-    )
+    design = table[["radius", "mas"]].first()
+    columns = [design, excesses.mean(), excesses.count(), excesses.size(), means]
+    by_item = pd.concat(columns, axis=1)
     for item, radius, mas, value, n, n_asked, confidence, truth in by_item.itertuples(name=None):
         is_known = not np.isnan(mas)
         difficulty = f"{1 - mas:.9g}" if is_known else ""

@@ -48,8 +48,8 @@ def accuracy_spread(
 ) -> ResampledEstimates | None:
     """Return the range of accuracy over the scales that differ in granularity alone.
 
-    It is computed from the accuracies in `resampled`; None if fewer than two of these scales were
-    used. Undefined accuracies are left out.
+    It is in percentage points, of the accuracies in `resampled`; None if fewer than two of these
+    scales were used. Undefined accuracies are left out.
     """
     scale_columns = []
     for column, estimate in enumerate(resampled.estimates):

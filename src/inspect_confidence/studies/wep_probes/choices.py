@@ -556,7 +556,8 @@ def _pair_units(units: pd.DataFrame, versus: pd.DataFrame, factor: str) -> pd.Da
 def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Yield the results of a contrast: the mean difference, its tests and its effect size.
 
-    Interval and p-value are over clusters; t and Cohen's d are the study's, over units.
+    `pairs` are units as `_pair_units` joins them. Interval and p-value are over clusters; t and
+    Cohen's d are the study's, over units.
     """
     paired, n_asked = pairs[pairs["value"].notna()], len(pairs)
     first, second = paired[["value_own", "value_versus"]].to_numpy(float).T
