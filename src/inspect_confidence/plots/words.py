@@ -300,7 +300,7 @@ def word_differences(rows: pd.DataFrame) -> Figure:
     """Draw the difference of each word under a condition from its reference, with 95% intervals.
 
     There is one panel for each measure and comparison. Filled marks have p < 0.05 after Holm's
-    adjustment; without rows of `p_holm` all marks are filled.
+    adjustment, which medians don't have; without rows of `p_holm` all marks are filled.
 
     Args:
         rows: Results of `wep_elicitation`; its rows of `brunner_munzel_theta`,

@@ -80,7 +80,7 @@ def _merge_equal(completed: pd.DataFrame) -> pd.DataFrame:
     # The right choice matters for questions with two choices alone.
     rows["target"] = rows["target"].where(rows["choices"] == 2, "")
     kind = rows.groupby(list(_KEYS), sort=False, dropna=False).ngroup().to_numpy()
-    counts = np.bincount(kind, rows.get(COUNT))  # a row without a count is one judgment
+    counts = np.bincount(kind, rows.get(COUNT))  # without counts, a row is one judgment
     is_first = ~pd.Series(kind).duplicated().to_numpy()
     return rows[is_first].assign(**{COUNT: counts.astype(np.int64)})
 

@@ -271,7 +271,7 @@ def _describe_attempts(attempted: NumberInText, accuracy: NumberInText) -> str:
 def _describe_withdraw_delta(delta: NumberInText) -> str:
     """Return the clause on whether the model keeps right answers more often than wrong ones.
 
-    The interval of the difference decides; the clause has `{}` in the place of the difference.
+    The interval of the difference decides, if there is one; `{}` stands for the difference.
     """
     if delta.low > 0:
         return "it keeps right answers more often than wrong ones (by {} points)"

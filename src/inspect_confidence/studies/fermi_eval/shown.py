@@ -45,7 +45,7 @@ _OVER_LEVELS = (
 
 
 def interval_tables(results: pd.DataFrame) -> list[View]:
-    """Return each model's tables, with a line for each level, and that of reductions of the score."""
+    """Return each model's tables, with a line for each level, and the table of score reductions."""
     rows = ResultTable.from_frame(results).matching(traces="")
     specs: list[TableSpec] = []
     for (model, dataset, variant), model_rows in rows.groups("model", "dataset", "variant"):

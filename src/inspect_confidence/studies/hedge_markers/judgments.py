@@ -83,7 +83,10 @@ def replies_of(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_judge_check(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgment of a labelled item, with which the judge is checked."""
+    """Read the judgment of a labelled item, with which the judge is checked.
+
+    It counts the labelled markers (found, missed, false), or says whether a decision is the label.
+    """
     score, status_and_reason = sample.read("judge_item")
     row = sample.metadata_columns("item", "form", "word")
     names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")

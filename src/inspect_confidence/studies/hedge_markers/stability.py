@@ -272,7 +272,8 @@ def _split_distances(
 ) -> Iterator[_StabilityMetric]:
     """Yield MAEs of MICs between train and test splits, within data sets and across them.
 
-    MAE is the mean absolute error, MIC a marker's mean confidence in a group (data set's split).
+    MAE is the mean absolute error, MIC a marker's mean confidence in a group (data set's split). By
+    `level`, each marker, sentence or reply has one weight, or a sentence's place takes its MIC.
     `is_frequent` says which markers have T sentences in which group, `occurs` which have any.
     """
     positions = {group: position for position, group in enumerate(sentences.groups)}
@@ -483,7 +484,7 @@ def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatAr
 def _mrc_change(
     sentences: Sentences, markers: Sequence[str], rules: _Rules, mrc: Estimate
 ) -> Statistics:
-    """Return the change of the mean rank correlation (MRC) without sentences that do not hedge.
+    """Return MRC (mean rank correlation) without sentences that do not hedge, less MRC with them.
 
     `mrc` is the estimate of MRC with all markers, whose markers, groups and counts the change has.
     """
@@ -517,8 +518,8 @@ def cmfg_of_groups(
     """Return cMFG of each group as a statistic, and the number of replies behind it.
 
     cMFG is conditional mean faithful generation, a group a data set's split. The numbers have shape
-    (units, groups, bins). Replies without an answer (punts) are left out,
-    but not if `authors` is true: the authors' code knows no punts.
+    (units, groups, bins). Replies without an answer (punts) are left out, but not if `authors` is
+    true: the authors' code knows no punts.
     """
     rule, replies = "authors" if authors else "text", sentences.replies
     confidence = replies["confidence_with_both"].to_numpy(float)

@@ -88,6 +88,7 @@ def _model_results(
                 if permuted := permute(scale_rows, baseline, resampling, stream):
                     permutations[str(name)][scale] = permuted
     if len(by_dataset) > 1:
+        # A mean of commonest values, or of counts, has no meaning.
         by_dataset[MEAN] = estimate.average_estimates(
             by_dataset,
             ("top1_value", "n"),

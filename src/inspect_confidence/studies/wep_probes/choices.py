@@ -275,7 +275,8 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
 def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
     """Yield the slices to report: without and with reasoning, and both together if there are both.
 
-    Each is followed by its parts by scenario, set of choices and numbers.
+    A slice is the factor values that select prompts. Each is followed by its parts by scenario, set
+    of choices and numbers.
     """
     modes = [{"cot": mode} for mode in sorted(rows["cot"].unique())]
     for mode in [*modes, *([{}] if len(modes) > 1 else [])]:
