@@ -129,7 +129,8 @@ def group_statistics(
 def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[Statistics]:
     """Yield means over replies, sentences per reply, and the share of unreadable replies.
 
-    Requests that got no reply are not in the base of that share.
+    Requests that got no reply are not in the base of that share. A punt is a reply that gives no
+    answer.
     """
     replies, unit_count = sentences.replies, len(sentences.units)
     unit_index = replies["unit"].to_numpy(np.int64)

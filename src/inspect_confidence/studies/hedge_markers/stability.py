@@ -273,7 +273,7 @@ def _split_distances(
     """Yield MAEs of MICs between train and test splits, within data sets and across them.
 
     MAE is the mean absolute error, MIC a marker's mean confidence in a group (data set's split). By
-    `level`, each marker, sentence or reply has one weight, or a sentence's place takes its MIC.
+    `level`, each marker, sentence or reply has weight one; at `mean` both sides are MICs.
     `is_frequent` says which markers have T sentences in which group, `occurs` which have any.
     """
     positions = {group: position for position, group in enumerate(sentences.groups)}

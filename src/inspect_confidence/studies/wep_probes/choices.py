@@ -453,6 +453,7 @@ def _chance_results(
     They are for all prompts and for each set of choices. Only scores in `score_names` are yielded.
     """
     convention = resampling.convention
+    # Prompts with and without reasoning have the same choices; one mode is enough.
     prompts = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
     rng = np.random.default_rng(resampling.seed)
     sizes = np.tile(prompts["choice_set"].to_numpy(), RANDOM_RUNS)
