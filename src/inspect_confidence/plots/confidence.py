@@ -474,7 +474,7 @@ def _is_corp(rows: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def _draw_corp(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw the CORP curve, if any, over the band of curves of calibrated confidence."""
+    """Draw the isotonic (CORP) curve, if any, over the band of curves of calibrated confidence."""
     band, curve = rows[rows["metric"] == _BAND], rows[rows["metric"] == _CORP]
     x, low, high = band[["x", "ci_low", "ci_high"]].to_numpy(float).T
     ax.fill_between(x, low, high, **_CORP_BAND)

@@ -123,7 +123,7 @@ def _marked_points(line_number: int, n_points: int) -> tuple[int, int] | None:
 def confidence_truth(rows: pd.DataFrame) -> Figure:
     """Draw mean confidence in bins of the answers' true probability.
 
-    There is one panel for each model, data set, variant, window and radius, and one over all radii.
+    There is a panel for each model, data set, variant, window and radius (years), and over all.
     Above the diagonal confidence is too high. Bars at the foot are the shares of judgments in the
     bins; the largest bar of each panel has the full height.
 
@@ -152,8 +152,8 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
 def maximum_score(rows: pd.DataFrame) -> Figure:
     """Draw the maximum achievable score by the age reached.
 
-    There is one panel for each data set, window and sex, and one line for each radius. The higher
-    the line, the more can be known.
+    There is one panel for each data set, window and sex, and one line for each radius (in years).
+    The higher the line, the more can be known.
 
     Args:
         rows: What `detail` gives of `life_eval`; its rows of `maximum_achievable_score` at single
@@ -237,7 +237,7 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     """Draw overconfidence by radius, models side by side, with 95% intervals.
 
     There is one panel for each data set, variant and window. Above 0 confidence is too high. The
-    last position is over all radii.
+    last position is over all radii, which are in years.
 
     Args:
         rows: Results of `life_eval`; its rows of `overconfidence` are drawn.

@@ -149,7 +149,7 @@ def _is_whole_marker(condition: Condition) -> bool:
 
 
 def _mic_table(title: str, rows: pd.DataFrame) -> CellTable:
-    """Return a table of the MIC of the 25 most frequent markers, by data sets and splits."""
+    """Return a table of internal confidences (MIC) of the 25 most frequent markers."""
     sizes = rows.groupby("marker", sort=False)["n"].sum().sort_values(ascending=False)
     markers, fewer = first_names(list(sizes.index), 25, "rarer markers")
     columns_shown, omitted = first_names(_dataset_splits(rows), 12, "columns")

@@ -99,7 +99,7 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
 
 
 def _repeat_means_by_threshold(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows, with accuracy and cMFG, which don't depend on T, repeated for each T."""
+    """Return the rows, with accuracy and cMFG, which no threshold changes, repeated for each."""
     is_mean = rows["side"].isin(_MEAN_MARKERS)
     thresholds = rows.loc[~is_mean, "marker_threshold"].unique()
     copies = [rows[is_mean].assign(marker_threshold=threshold) for threshold in thresholds]

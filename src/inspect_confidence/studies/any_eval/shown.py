@@ -139,7 +139,7 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return bins of confidence, CORP curves, type-2 rates and reports of each method."""
+    """Return bins of confidence, isotonic (CORP) curves, type-2 rates and reports by method."""
     rows = complete_judgments(frames[TASK])
     reported = rows[rows["raw"].notna()]
     return confidence_detail(rows, reported, ["method", "scale"], resampling)

@@ -154,7 +154,7 @@ def _line_labels(line: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return bins of confidence, CORP curves and type-2 rates of attempted answers."""
+    """Return bins of confidence, isotonic (CORP) curves and type-2 rates of attempted answers."""
     if SIMPLE_QA not in frames:
         return []
     rows = complete_judgments(frames[SIMPLE_QA])

@@ -86,7 +86,7 @@ class _Rules:
         return sentences.mic_rows("authors" if self.authors else None)
 
     def tables(self, cells: metrics.MarkerCells, weights: FloatArray) -> metrics.MarkerTables:
-        """Return count tables of resamples in which rare markers have no MIC.
+        """Return count tables of resamples in which rare markers have no mean confidence (MIC).
 
         Markers count if they reach T in the sample. By the authors' code, which needs T only in
         train splits, they count if they reach T in the resample.
@@ -248,7 +248,7 @@ def _resampled_mics(
 def _variation_interval(
     metric: _StabilityMetric, mics: _ResampledMics, rules: _Rules
 ) -> tuple[float, float]:
-    """Return the interval of a coefficient of variation of MICs over groups or over markers."""
+    """Return the interval of a coefficient of variation of markers' mean confidences (MICs)."""
     groups, used_mics = list(metric.groups), np.where(metric.cells, mics.sample, np.nan)
     return metrics.spread_interval(
         used_mics[groups],
@@ -400,8 +400,8 @@ def _metrics_of_shared_markers(
 ) -> Iterator[_StabilityMetric]:
     """Yield the metrics of markers that data sets share.
 
-    They are the variation of a marker's MIC over data sets (M-AvgCV), and the correlations of the
-    MIC with the data sets' accuracy (MAC) and cMFG (MCC).
+    They are the variation of a marker's mean confidence (MIC) over data sets (M-AvgCV), and the
+    correlations of the MIC with the data sets' accuracy (MAC) and faithful generation (cMFG; MCC).
 
     Args:
         condition: Parts to add to the condition; empty if only markers in all groups count.
@@ -461,7 +461,7 @@ def _rank_correlation(
     cells: NDArray[np.bool_],
     rules: _Rules,
 ) -> _StabilityMetric:
-    """Return the mean correlation of MICs (MRC), of a kind, over pairs of groups in these cells."""
+    """Return the mean correlation (MRC) of markers' mean confidences over pairs of groups."""
     reason = "no pair shares three markers whose MICs differ"
     if len(groups) < 2:
         reason = "fewer than two data sets"
@@ -544,7 +544,7 @@ def cmfg_of_groups(
 
 
 def model_correlations(results: Iterable[Result]) -> list[Result]:
-    """Correlate accuracy and cMFG over models with the metrics of stability of markers.
+    """Correlate accuracy and faithful generation (cMFG) over models with markers' stability.
 
     Accuracy and cMFG are unweighted means over data sets: of their train splits, or of the one
     split that a data set has. The variation of MICs within data sets (`d_avg_cv`) is also

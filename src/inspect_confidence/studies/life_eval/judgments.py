@@ -117,7 +117,8 @@ def complete_ages(rows: pd.DataFrame) -> pd.DataFrame:
 def missing_ages(rows: pd.DataFrame) -> dict[int, str]:
     """Return the reason, by position, of each readable judgment without an age or a radius.
 
-    Failed judgments may lack both, because their samples were never written.
+    The radius is the years on each side of an answer that count. Failed judgments may lack both:
+    their samples were never written.
     """
     reasons = {}
     for name in ("age", "radius"):

@@ -33,7 +33,7 @@ _NO_INTERVAL_NOTE = "no interval: neighbouring ages are alike, and a bin holds f
 
 
 def _truth_bin_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
-    """Yield mean confidence in bins of true probability, by radius and over several radii.
+    """Yield mean confidence in bins of true probability, by radius (years) and over all radii.
 
     There are no intervals: neighbouring ages are alike, and a bin has few others. Without readable
     judgments there is one NaN for each metric.
@@ -63,7 +63,7 @@ def _truth_bin_results(rows: pd.DataFrame, key: Key, condition: Condition) -> It
 
 
 def _age_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
-    """Yield the mean answer and the mean best answer at each radius, sex and age."""
+    """Yield the mean answer and mean best answer (ages at death) at each radius, sex and age."""
     columns = ["radius", "sex", "age"]
     answer = rows["answer"].where(rows["score"].notna())
     notes = _notes_by_group(rows, answer.notna(), columns)

@@ -124,7 +124,7 @@ def _study_tables(rows: ResultTable, threshold: str, adjusted: _AdjustedP) -> It
     starred = partial(_add_stars, adjusted=adjusted)
     meta_d, m_ratio, *_ = map(starred, _sensitivity(rows, threshold))
     sensitivity = [meta_d, m_ratio]
-    odd = [_ROUND, _OUT_OF_RANGE, meta_d, m_ratio]
+    odd_columns = [_ROUND, _OUT_OF_RANGE, meta_d, m_ratio]
     p_values = [_test_column(adjusted.metric, "p", measure) for measure in sensitivity]
     tests = [_test_column("difference", "difference", measure) for measure in sensitivity]
 
@@ -156,8 +156,10 @@ def _study_tables(rows: ResultTable, threshold: str, adjusted: _AdjustedP) -> It
     yield by_scale(
         "Table 3, boundary", [_BASELINE_SCALE, *_GROUPS["boundary"]], [*sensitivity, _UTILIZATION]
     )
-    yield by_scale("Table 4, non-standard scales", [_BASELINE_SCALE, *_NONSTANDARD[:3]], odd)
-    yield by_scale("Table 5, odd bounds", [_BASELINE_SCALE, *_NONSTANDARD[3:]], odd)
+    yield by_scale(
+        "Table 4, non-standard scales", [_BASELINE_SCALE, *_NONSTANDARD[:3]], odd_columns
+    )
+    yield by_scale("Table 5, odd bounds", [_BASELINE_SCALE, *_NONSTANDARD[3:]], odd_columns)
     yield across("Table 11, ECE", mean, starred(_ECE))
     yield across("Table 12, M-ratio", rows, m_ratio)
     spread = Column("accuracy_spread", "spread (percentage points)", 1)
@@ -165,7 +167,7 @@ def _study_tables(rows: ResultTable, threshold: str, adjusted: _AdjustedP) -> It
     yield by_scale(
         "Table 14, 60-100", [_BASELINE_SCALE, "60-100"], [*sensitivity, _ECE, _UTILIZATION]
     )
-    yield by_scale("Table 15, 3-38", [_BASELINE_SCALE, "3-38"], [*odd, _ENTROPY])
+    yield by_scale("Table 15, 3-38", [_BASELINE_SCALE, "3-38"], [*odd_columns, _ENTROPY])
     test_columns = [meta_d, tests[0], p_values[0], m_ratio, tests[1], p_values[1]]
     yield by_scale(
         "Table 16, differences from 0-100", [*{*used_scales} - {_BASELINE_SCALE}], test_columns
@@ -322,7 +324,7 @@ _AT_THRESHOLD = {**_BASELINE, "threshold": "0.75"}
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return bins of confidence, CORP curves, type-2 rates and reports of each scale.
+    """Return bins of confidence, isotonic (CORP) curves, type-2 rates and reports of each scale.
 
     If there are several data sets, reports are also shown over all of them together.
     """

@@ -181,10 +181,7 @@ def sample_of_people(survey: Survey, word: str) -> Sample | None:
 
 
 def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
-    """Return all results of probabilities elicited for words: alone, and in comparisons.
-
-    A side (a model in one language and setting) is compared with people and with other sides.
-    """
+    """Return the results of words by side (a model in a language and setting) and comparison."""
     survey = resampling.options(WepOptions).people()
     sides = sides_of(frame)
     samples_of_people = {}
