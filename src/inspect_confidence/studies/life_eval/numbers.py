@@ -254,9 +254,7 @@ def _multiples_of_5(percent: FloatArray, convention: str | None) -> tuple[FloatA
     return np.where(np.isnan(percent), np.nan, rounded), rule
 
 
-def decade_statistics(
-    rows: pd.DataFrame, units: pd.Index, condition: Condition
-) -> Iterator[Statistics]:
+def decade_means(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
     """Yield the mean answer and the mean best answer (ages at death) in each decade of age."""
     for decade, group in rows.groupby(decade_starts(rows), sort=True):
         decade_condition = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE - 1}")

@@ -99,7 +99,7 @@ def _life_statistics(
             radius_condition = source_condition.but(radius=radius)
             yield from numbers.judgment_statistics(radius_rows, units, radius_condition, resampling)
             if source != TOKEN:  # answers of tokens are the stated ones
-                yield from numbers.decade_statistics(radius_rows, units, radius_condition)
+                yield from numbers.decade_means(radius_rows, units, radius_condition)
         yield numbers.hard_easy_statistics(source_rows, units, source_condition)
 
 
