@@ -59,15 +59,16 @@ _HEAD = """\
 Every number in the `metric` column of the results table. This page is generated from the metric
 registry by `make docs`; formulas, shapes and examples are in [api-metrics.md](api-metrics.md).
 
-- **Entries** name the unit and range of a metric's values, which of them are better, and where the
-  metric is undefined (NaN).
-- **Missing values**: judgments that could not be read are left out of every metric except
-  `format_failure_rate` and `n`, and counted in `note`. A number that can't be computed is NaN (null
-  in JSON), and `note` says why.
+- **Entries** name the unit and range of a metric's values, whether higher or lower ones are better,
+  and when the metric is undefined (NaN).
+- **Missing values**: [judgments](judgments.md#judgments) (answers with their confidence) that could
+  not be read are left out of every metric except `format_failure_rate` and `n`, and counted in the
+  results' column `note`. A number that can't be computed is NaN (null in JSON), and `note` says
+  why.
 - **Uses of confidence**: recalibration, a threshold for a given risk (`risk_threshold`) and the
   number of items for the next run (`items_needed`) are on [another page](use.md).
-- **Intervals and tests**: [below](#intervals), with their coverage in the simulations of `make
-  thorough`.
+- **Intervals and tests**: the [last sections](#intervals) list the method of each and how often it
+  was right in simulations.
 """
 
 SUBJECTS = {
@@ -94,21 +95,22 @@ _CHOICE = """
 ## Which calibration error
 
 - `ece` is what most papers print, and its value depends on the bins. `rms_calibration_error` gives
-  more weight to bins with a large error. Use either to compare with published numbers.
+  more weight to bins with a large error. Use either error to compare with published numbers.
 - `hle_calibration_error` is for comparison with tables of Humanity's Last Exam: with
-  `top_bin=dropped` it is computed as by the authors, otherwise as in inspect_evals (for confidence
-  in whole percentages; here, judgments with the same confidence share their outcomes). Its bins
-  contain 100 items, so with fewer than 200 items it is |`overconfidence`|.
-- `smooth_ece` and `corp_miscalibration` need no bins. Smooth ECE is on the scale of ECE and good
+  `top_bin=dropped` it leaves out the bin of highest confidence, as the authors' code does,
+  otherwise it is the number of inspect_evals (except that judgments with equal confidence count
+  with their mean outcome, so that their order does not matter). A bin contains 100 items or more,
+  so with fewer than 200 items there is one bin and the error is |`overconfidence`|.
+- `smooth_ece` and `corp_miscalibration` need no bins. Smooth ECE has the unit of ECE and is good
   for comparing models; if confidence takes only a few values far apart, it says no more than ECE.
-  CORP splits the Brier score: miscalibration is the part that recalibration could remove,
-  discrimination the part by which recalibrated confidence is better than stating the base rate.
-  Because isotonic regression is increasing, a model with higher confidence in wrong answers has
-  discrimination 0 and a large miscalibration.
-- All of these are above 0 even for a calibrated model: with 200 items, its mean ECE is .03 if it
-  states confidences from .7 to 1, and .07 if it states anything from 0 to 1. Only
+  CORP (recalibration by isotonic regression) splits the Brier score: miscalibration is the part
+  that recalibration could remove, discrimination the part by which recalibrated confidence is
+  better than stating the base rate. Because isotonic regression is increasing, a model with higher
+  confidence in wrong answers has discrimination 0 and a large miscalibration.
+- All of these errors are above 0 even for a calibrated model: with 200 items, its ECE is .03 on
+  average if it states confidences from .7 to 1, and .07 if it states anything from 0 to 1. Only
   `debiased_squared_error` is 0 on average for a calibrated model, above or below 0 by chance. Use
-  it to estimate the size of the error with few items, not to rank models that are near 0.
+  that metric to estimate the size of the error with few items, not to rank models that are near 0.
 - `calibration_p` tests the hypothesis that the model is calibrated. With thousands of items almost
   every model is rejected, and the size of the error matters more; with a few dozen only gross
   errors are found, so a large p shows nothing. If epochs of an item are independent, the test
@@ -118,11 +120,12 @@ _CHOICE = """
   model's ability to tell right from wrong answers.
 - `log_score` is the loss that language models are trained with, and gives the highest penalty to
   confident wrong answers. The penalty for a wrong answer with a confidence of 100% would be
-  infinite, so confidence is kept half a step of its scale from the ends: 0 and 100 on 0-100, and
-  without a scale, count as .005 and .995. Compare it only between runs on the same scale. Above
-  0.693 the model's confidence is worse than always stating 0.5.
-- If outcomes are probabilities, as in LifeEval, `debiased_squared_error` and `calibration_p` are
-  undefined. [LifeEval's page](life_eval.md#numbers) lists the metrics that it has.
+  infinite, so confidence is kept half a step of its scale from the ends: on the scale 0-100, and
+  without a scale, 0 and 100% count as .005 and .995. Compare `log_score` only between runs on the
+  same scale. Above 0.693 the model's confidence is worse than always stating 0.5.
+- If outcomes are probabilities instead of right or wrong, as in LifeEval, `debiased_squared_error`
+  and `calibration_p` are undefined. [LifeEval's page](life_eval.md#numbers) lists the metrics that
+  it has.
 """
 
 _DECISIONS = """
@@ -130,21 +133,21 @@ _DECISIONS = """
 
 - `risk_at_coverage` is the error rate if only the half, or four fifths, of the answers with the
   highest confidence are given.
-- `augrc` is one number for all coverages: the mean share of answers that are given and wrong. Use
-  it to rank models or methods: the weight of an error is proportional to the number of answers with
-  less confidence. In the older `aurc`, a few errors among the most confident answers can outweigh
-  all others. Both depend on accuracy and on discrimination; `auroc` depends only on the order of
-  confidence.
+- `augrc` is one number for all coverages (shares of answers given): the mean share of answers that
+  are given and wrong. Use it to rank models or methods: the weight of an error is proportional to
+  the number of answers with less confidence. In the older `aurc`, a few errors among the most
+  confident answers can outweigh all others. Both depend on accuracy and on discrimination; `auroc`
+  depends only on the order of confidence.
 - `prr`, the prediction rejection ratio, puts `aurc` between random rejection (0) and an oracle that
   rejects every wrong answer first (1), so that models of different accuracy can be compared. It
   equals the PRR of LM-Polygraph without a limit on the share of rejections. Malinin and Gales count
   rejected answers as corrected; the ratio is then 2 `auroc` - 1.
-- `--costs right=1,wrong=-2,abstain=0` states the value of each outcome to you, and adds two
-  `expected_utility`: of always answering, and of answering only if confidence reaches (abstain -
+- `--costs right=1,wrong=-2,abstain=0` states the value of each outcome to you, and adds two values
+  of `expected_utility`: of always answering, and of answering only if confidence reaches (abstain -
   wrong)/(right - wrong). This threshold is the best one for calibrated confidence and isn't chosen
   on the sample, so the second utility is what you get by trusting stated confidence.
   `plots.utility` draws the utility of all thresholds, from `detail` with the same costs; the
-  highest point of this curve is optimistic, because it is chosen on the sample.
+  highest point of this curve is optimistic, because its threshold is chosen on the sample.
 
 ## Metacognition: which number for which questions
 
@@ -153,70 +156,72 @@ _DECISIONS = """
   must not be used for open questions. `meta_information` without correction is above 0 by about
   (K-1)/(2 n ln 2) for K confidences, whatever the model knows: by .10 to .17 bits in simulations of
   100 judgments with 21 confidences. Below 100 items the corrected number has no interval.
-- Items with choices: `m_ratio` at a threshold depends on where the threshold falls among the
-  confidences. `meta_d` and its M-ratio (`type1=sdt`) use all confidences of two-choice items,
-  whose responses may be biased.
-- M-ratio divides by d', which depends only on accuracy. If accuracy is only a few points above
-  chance, d' is near 0 and the ratio is huge: do not interpret it then.
+- Items with choices: `m_ratio`, the share of the model's evidence that its confidence uses. At a
+  threshold, it depends on where the threshold falls among the confidences. `meta_d` and its M-ratio
+  (`type1=sdt`) use all confidences of two-choice items, even if the model prefers one choice.
+- M-ratio divides by d' (how well the model tells the choices apart), which depends only on
+  accuracy. If accuracy is only a few points above chance, d' is near 0 and the ratio is huge: do
+  not interpret it then.
 - Several models or data sets (units) with two choices, each with too few judgments: `summarize
   --group-m-ratio` gives the M-ratio of the group with an interval, and that of each unit, shrunk
-  towards the group ([how](use.md#a-group-of-models-or-data-sets)). The interval is for the
-  population of such units; with three units it is wide. With few judgments the plain mean of
-  M-ratios is too high, because noise in d' raises a ratio. Don't use it to rank units, because it
-  makes their differences smaller; for a mixture of two kinds of models; if wrong answers have more
-  confidence than right ones, which gives an M-ratio near 0 here; or if d' is near 0.
-- Intervals of corrected information are conservative: if the true value is near 0, they nearly
-  always contain it.
+  towards the group ([how](use.md#a-group-of-models-or-data-sets)). The plain mean of their M-ratios
+  would be too high, because noise in d' raises a ratio. Don't use the group's method to rank units
+  (shrinkage makes their differences smaller), for a mixture of two kinds of models, if wrong
+  answers have more confidence than right ones (the M-ratio is then near 0), or if d' is near 0.
+- Intervals of `meta_information_corrected` are conservative: if the true value is near 0, they
+  nearly always contain it.
 """
 
 _JUDGED = """
 ## When a judge says what is right
 
 A model that grades answers, or decides whether two answers agree, makes errors. An interval that
-takes its judgments as correct is for the rate of its judgments, not for the true rate: in
-simulations with a judge that is right in 80 to 95% of cases, such intervals contained a true
+takes the judge's verdicts as correct is for the share of such verdicts, not for the true accuracy:
+in simulations with a judge that is right in 80 to 95% of cases, such 95% intervals contained a true
 accuracy of .1 or .9 in 0 to 54% of samples ([validation.md](validation.md#judges)). `--judge-labels
-PATH` adds numbers corrected for the judge's errors. Their intervals include the sampling error of
-the labels. All other numbers stay uncorrected.
+PATH`, a file of correct verdicts on some answers, adds numbers corrected for the judge's errors.
+Their intervals include the sampling error of the labels.
 
 - Labels of **other** answers by the same judge with the same prompt (20 of each class at least):
   `judge_corrected_accuracy` is Rogan and Gladen's (q + spec - 1)/(sens + spec - 1), where q is the
-  share called right, and sens and spec are the judge's sensitivity and specificity. The interval is
-  computed from draws of these three from their posterior distributions, so a judge without an error
-  in 20 labels does not count as perfect. The method assumes that the judge errs as often on the
-  run's answers as on the labelled ones, and, among right and among wrong answers, equally often at
-  every confidence. If a judge is more lenient with confident texts, this assumption fails and
-  `judge_corrected_overconfidence` is wrong.
+  share of answers that the judge calls right, and sens and spec are the judge's sensitivity and
+  specificity. The interval is computed from draws of q, sens and spec from their posterior
+  distributions, so a judge without an error in 20 labels does not count as perfect. The method
+  assumes that the judge errs as often on the run's answers as on the labelled ones, and, among
+  right and among wrong answers, equally often at every confidence. If a judge is more lenient with
+  confident texts, this assumption fails and `judge_corrected_overconfidence` is wrong.
 - Labels of **some of the run's own** items, drawn at random (a file with the column `item`):
-  prediction-powered inference (PPI++). It assumes nothing about the judge's errors, so prefer it.
-  It has an interval from 50 labelled items and eight labels of each outcome on.
+  prediction-powered inference (PPI++). It assumes nothing about the judge's errors, so prefer these
+  labels. The interval needs at least 50 labelled items and eight labels of each outcome.
 - If the labels don't show that the judge can tell right from wrong, the corrected number is NaN. A
   number outside [0, 1] is set to the nearer end, and the note gives the original number.
 - ECE, AUROC, the Brier score and other metrics are not corrected. Each bin or pair of answers would
   need its own error rates, for which a hundred labels are too few; with one pair of rates for all
-  bins the result would depend strongly on the assumption above.
+  bins the result would depend strongly on the assumption that the judge's errors do not depend on
+  confidence.
 
 ## Items in clusters
 
 Several questions on one passage, several fillings of one template and several claims from one
 document are not independent: if the passage is hard, all of its questions are. Intervals that
 resample items are then too narrow. With five questions per passage and passages of very different
-difficulty, 95% intervals of accuracy contain the true value in only .65 to .88 of samples.
+difficulty, 95% intervals of accuracy contain the true value in only .65 to .88 of simulated
+samples: name the passages as clusters.
 
 The column `cluster` of judgments, or `--cluster FIELD` (a field of the samples' metadata, or a
-column of a file), names the clusters. Then clusters are resampled in place of items, in all
-intervals and in paired comparisons, and each number has a note such as "120 clusters of 400 items
-are resampled" (400 items in all). By default, items of `lsat_ar`, `sat_en`, `halueval`, SuperGLUE's
-BoolQ and users' files with a column `context` are clustered by their passage. An item without a
-cluster is a cluster of its own. `recalibrate` never splits a cluster between folds or halves.
-`plan --detect` and `--width` draw whole clusters of the pilot; therefore a run with clusters needs
-more items.
+column of a file), names the clusters (groups of dependent items). Then clusters are resampled in
+place of items, in all intervals and in paired comparisons, and each number has a note such as "120
+clusters of 400 items are resampled" (400 items in all). By default, items of `lsat_ar`, `sat_en`,
+`halueval`, SuperGLUE's BoolQ and users' files with a column `context` are clustered by their
+passage. An item without a cluster is a cluster of its own. `recalibrate` never splits a cluster
+between folds or halves. `plan --detect` and `--width`, which estimate the size of the next run,
+draw whole clusters of the pilot; a run with clusters therefore needs more items.
 
 - Means over clusters have the standard error of Miller (2024, "Adding error bars to evals",
   equation 4): the squares of the clusters' summed deviations, added up. Inspect's own
   `stderr(cluster="FIELD")` is the same with the factor C/(C - 1) for C clusters, and `ci(cluster=)`
-  takes Student's t with C - 1 degrees of freedom. The intervals here use the same t and factor. A
-  test compares both on one log.
+  takes Student's t with C - 1 degrees of freedom. This package's intervals use the same t and
+  factor. A test compares both on one log.
 - Shares have Wilson's interval at the effective sample size of the clusters, by Student's t with
   C-1 degrees of freedom (Korn and Graubard 1998). If at most five clusters have the rarer outcome,
   the dependence within clusters can't be estimated; then a cluster counts as one judgment.
@@ -229,34 +234,45 @@ _INTERVALS = """
 ## Intervals
 
 The table below lists the method of each metric's 95% interval, the number of resampled units that
-it needs (`from`), and its coverage in simulations with 30, 50, 100, 198, 500 and 1,319 units: the
-smallest and the largest coverage over all simulated designs ([coverage.csv](coverage.csv) lists
-every simulation). Units are items, or what the metric's row says; epochs of an item aren't
-independent and never count as several units. An interval always contains its value.
+it needs (`from`), and its coverage (share of samples whose interval contains the true value) in
+simulations with 30, 50, 100, 198, 500 and 1,319 units: the smallest and the largest coverage over
+all simulated designs ([coverage.csv](coverage.csv) lists every simulation). Units are items, or
+what the metric's row says; epochs (repetitions) of an item aren't independent and never count as
+several units. An interval always contains the metric's observed value.
 
-There is no interval, with the reason in `note`, if there are fewer units, if every resample gives
-the same value, or if more than 5% of resamples give no value. An undefined value, such as AUROC
-without a wrong answer, has no interval either. No other rule depends on the outcomes, because
-intervals printed only for samples with enough errors would select samples and have a lower
-coverage. Instead, the bootstrap adds half a unit at each extreme: for stated confidence a quarter
-of a judgment, both right and wrong, at the lowest and at the highest confidence stated; for a mean,
-units at the ends of its range or at its smallest and largest unit. Type-2 sensitivity counts these
-quarters twice, so that its resamples have on average the half judgment that its values add to each
-of four counts. The errors of AUROC, PRR, `brier_reliability` and `corp_miscalibration` depend on
-the rarer outcome, so Student's t has the degrees of freedom of 4RW/(R + W) units: a sample with as
-many right as wrong units that compares both as precisely (Willer, Li and Abecasis 2010). R and W
-are the numbers of right and of wrong units, each with the half that the quarters add. For
-differences, an eighth of a pair is added for each two different extremes, in total half a pair in
+A value has no interval, with the reason in `note`, if there are fewer units than `from` says, if
+every resample gives the same value, or if more than 5% of resamples give no value. An undefined
+value, such as AUROC without a wrong answer, has no interval either. No other rule depends on the
+outcomes: intervals printed only for samples with enough errors would select samples, and their
+coverage would be lower.
+
+So that an interval has a width even if a sample contains no error, the bootstrap always adds
+pseudo-units, half a unit at each extreme: for stated confidence a quarter of a judgment, both right
+and wrong, at the lowest and at the highest confidence stated; for a mean, units at the ends of its
+range or at its smallest and largest unit. Type-2 sensitivity counts these quarters twice, so that
+its resamples have on average the half judgment that its formula adds to each of four counts. For a
+difference, an eighth of a pair is added for each two different extremes, in total half a pair in
 each direction (Agresti and Min 2005). If there are no errors, or all reports are equal, such
-intervals are conservative. With constant confidence, the interval of overconfidence is Jeffreys'
-interval of accuracy (Brown, Cai and DasGupta 2001). The interval of a difference of ECE joins the
-ends of both intervals, and that of a mean of ECE over data sets has the mean ends: both are
-conservative, because bias doesn't shrink as sampling errors do.
+intervals are conservative (wider than needed). With constant confidence, the interval of
+overconfidence is that confidence minus Jeffreys' interval of accuracy (Brown, Cai and DasGupta
+2001).
 
-If fewer than 99% of the samples with a value have an interval, the smallest such share is in
-brackets. Coverage is above 98% if the true value is at the end of its range or takes few values, or
-for the reason in the column `wide` of coverage.csv.
-[validation.md](validation.md#intervals-and-tests) has the rule by which a cell fails.
+The errors of AUROC, PRR, `brier_reliability` and `corp_miscalibration` depend on the rarer of right
+and wrong answers. Their Student's t therefore has the degrees of freedom of 4RW/(R + W) units, the
+size of a sample with as many right as wrong units that compares both as precisely (Willer, Li and
+Abecasis 2010). R and W are the numbers of right and of wrong units, each plus the half unit that
+the pseudo-units add.
+
+ECE is biased upwards. The distance of each limit of a difference of two ECEs is therefore the sum
+of both ECEs' distances from their limits, and the limits of a mean of ECE over data sets are the
+means of the limits. Both intervals are conservative, because bias doesn't shrink as sampling errors
+do.
+
+If fewer than 99% of the samples with a value have an interval, the table shows the smallest such
+share in brackets. Coverage is above 98% if the true value is at the end of its range or takes few
+values, or for the reason in the column `wide` of coverage.csv.
+[validation.md](validation.md#intervals-and-tests) has the rule by which a simulated coverage is too
+low.
 
 {methods}
 
@@ -271,23 +287,25 @@ _HEADLINES = (
 _PRINTED = """
 ## Share of samples with an interval
 
-The table shows, among the samples in which a number has a value, the share in which it has an
-interval, at n = 30, 50, 100, 198 and 500 items with nine in ten reports at .95 or 1, by accuracy.
-AUROC and M-ratio have no value, and so no interval, if all answers are right: with an accuracy of
-.98 this happens in half of the samples of 30 items. M-ratio also has no value if d' is at most 0.1.
-If M-ratio has a value, it has an interval; if the true d' may be at most 0.1, this interval is
-unbounded on one side or on both, like Fieller's. The same holds for the difference of two M-ratios;
-if both may be unbounded, it says nothing. `coverage` has Wilson's interval and `interval_score` the
-bootstrap's at every n from 20 on.
+The table shows, among the simulated samples in which a metric has a value, the share in which it
+has an interval, by accuracy and for n = 30, 50, 100, 198 and 500 items. Nine in ten stated
+confidences are .95 or 1. AUROC and M-ratio have no value, and so no interval, if all answers are
+right: with an accuracy of .98 this happens in half of the samples of 30 items. M-ratio also has no
+value if d' is at most 0.1. If M-ratio has a value, it has an interval; if the true d' may be at
+most 0.1, this interval is unbounded on one side or on both, like Fieller's. The same holds for the
+interval of a difference of two M-ratios; if both M-ratios may be unbounded, it says nothing about
+the difference. `coverage` has Wilson's interval and `interval_score` the bootstrap's at every n
+from 20 on.
 """
 
 _DIFFERENCES = """
-How often the interval of a difference of two contenders holds the true one, over the same items:
-the least and the greatest share over five pairs of laws, among them two confidences for the same
-answers. Where a metric is biased upwards (ECE and its kind) the distances of both limits add up,
-which is conservative. Differences of what few wrong answers decide (AUROC, type-2 d', meta-d',
-M-ratio and their kind) are conservative too, because the pseudo-answers of both contenders weigh
-much beside them, and so is that of overconfidence where both have the same answers.
+The next table shows the coverage of the interval of a difference between two contenders (models or
+methods) on the same items: the smallest and the largest over five pairs of simulated distributions
+of confidence, one of them two confidences for the same answers. Differences of metrics that are
+biased upwards (such as ECE) are conservative, because the distances of both limits are added up.
+Differences of metrics that few wrong answers decide (such as AUROC, type-2 d', meta-d' and M-ratio)
+are conservative, too, because the half answers that the bootstrap adds for each contender then
+weigh much. So is the difference of overconfidence if both contenders have the same answers.
 
 | difference of | 30 | 50 | 100 | 198 | 500 | 1,319 |
 |---|---|---|---|---|---|---|
@@ -296,8 +314,9 @@ much beside them, and so is that of overconfidence where both have the same answ
 _TESTS = """
 ## Tests
 
-What each test's null is, how it is made, and how often p was at most .05 in simulations where the
-null is true ([levels.csv](levels.csv) has every one, power too).
+The null hypothesis of each test, how its p is computed, and how often p was at most .05 in
+simulations in which the null hypothesis is true ([levels.csv](levels.csv) has every simulation,
+also of power).
 
 | test | null | p | rejected at 5% |
 |---|---|---|---|
@@ -405,7 +424,7 @@ def intervals() -> str:
         "\nIntervals marked as conservative contain the true value in more than 95% of samples:\n"
     )
     for remark, letter in remarks.items():
-        table += "\n" + fill(f"- ({letter}) {remark}.", 100, subsequent_indent="  ")
+        table += "\n" + fill(f"- ({letter}) Conservative {remark}.", 100, subsequent_indent="  ")
     return table + "\n" + _DIFFERENCES + "\n".join(_difference_lines()) + "\n"
 
 
@@ -415,7 +434,7 @@ def _conservative_remark(rule: Interval) -> str:
     if rule.conservative:
         remarks.append(rule.conservative)
     if rule.conservative_difference:
-        remarks.append(f"a difference {rule.conservative_difference}")
+        remarks.append(f"for a difference {rule.conservative_difference}")
     return "; ".join(remarks)
 
 
@@ -550,12 +569,13 @@ _CARDS_HEAD = """\
 
 The prompts, data, settings and cost of each task, for a methods section, an audit, or a look before
 a run. `make docs` writes this page from the code. Each log holds the same facts in its metadata,
-for its own data and arguments, and [`reproduce`](reproduce.md) compares the two.
+for its own data and arguments, and [`reproduce`](reproduce.md) compares the log with the installed
+package.
 
 `inspect-confidence plan` counts the calls and tokens, here for arguments that need no download. It
 counts the calls of a judge separately. Hashes are sha256. The hash of a prompt is that of the
-module that holds its wording; the hash of a data set is that of the file's bytes. This page shows
-the first twelve digits of a data set's hash; `datasets/sources.toml` and the logs have all of them.
+module that holds its wording; the hash of a data set is that of the file's bytes. The page shows
+the first twelve digits of a data set's hash; `datasets/sources.toml` and the logs have all digits.
 """
 
 _CARDS_DATA = """
@@ -563,10 +583,11 @@ _CARDS_DATA = """
 
 Bundled files are written for this project and under its licence (MIT). Two exceptions are the life
 table of the United States' Social Security Administration (public domain) and the counts of the
-survey of words. All other files are downloaded once from the revision shown, checked against their
-sha256, and never passed on. `-` under sha256 means that no hash is published; the revision pins the
-file, and the log has its hash. Licences are those that the sources state, to our knowledge: check
-them before you share items. Questions from exams or books have rights of their own.
+survey of words. All other files are downloaded once from the revision (commit) in the table,
+checked against their sha256, and never passed on. `-` under sha256 means that no hash is published;
+the revision pins the file, and the log has its hash. Licences are those that the sources state, to
+our knowledge: check them before you share items. Questions from exams or books have rights of their
+own.
 
 | data set | file | revision | sha256 | licence |
 |---|---|---|---|---|
@@ -727,8 +748,8 @@ What happens if calls fail, a run is killed, the network breaks or a file is dam
 such faults, and each row below has the outcome of one:
 
 - *Injected* counts how often the fault was injected.
-- *Held* counts how often nothing was lost but what the last column names, no value was guessed, and
-  the command ended as described, without a traceback.
+- *Held* counts how often the command ended as described and without a traceback, lost nothing but
+  what the last column names, and guessed no value.
 - A *status* is the recorded [outcome of a reply](reading.md#statuses); `grader_failed` means that a
   judge gave no verdict. `eval-retry` and `score` are commands of `inspect`.
 

@@ -28,8 +28,8 @@ _HEAD = """\
 **Which answer does the package read from a reply, and when does it report none?** Every task reads
 replies in four steps:
 
-1. **Clean.** Remove thoughts, special tokens, a continued conversation, markup, LaTeX and entities.
-   Signs, dashes and digits of other scripts get one spelling.
+1. **Clean.** Remove thoughts (marked reasoning), special tokens, a continued conversation, markup,
+   LaTeX and entities. Signs, dashes and digits of other scripts get one spelling.
 2. **Labels.** Turn "Answer:", "Confidence:", "Lower:", JSON keys, tags, table rows, boxes and
    sentences such as "the answer is" into statements, in English and Chinese.
 3. **Numbers.** Turn `0.7`, `70%`, `7/10`, `10^5`, `1,000`, `½`, `seventy`, 七成 into exact numbers.
@@ -39,15 +39,15 @@ The rules:
 
 - **Thoughts are never answers**: text between thought tags, in an analysis channel, before a lone
   closing tag, or after a tag that is never closed.
-- **The last statement counts** if the earlier ones agree with it, if it is called final, or if
-  words such as "actually" or "I'd revise" withdraw the earlier ones. Otherwise two different
-  answers are `ambiguous`.
-- **A labelled or leading answer counts**, whatever numbers its explanation contains.
+- **The last statement of an answer counts** if the earlier ones agree with it, if it is called
+  final, or if words such as "actually" or "I'd revise" withdraw the earlier ones. Otherwise two
+  different answers make the reply `ambiguous` (not read).
+- **A labelled or leading answer counts**, whatever numbers the explanation around it contains.
 - **Every task reads every layout**: lines, JSON (also broken), tags, tables, LaTeX, a sentence. A
   prompt that asks for JSON also accepts lines.
-- **Nothing is guessed.** Not read are ranges instead of one number, words such as "high", two
-  different answers, a number that could be on two scales (85% on a scale to 20), a letter with the
-  text of another choice, and refusals, with or without a number.
+- **Nothing is guessed.** The readers do not accept ranges instead of one number, words such as
+  "high", two different answers, a number that could be on two scales (85% on a scale to 20), a
+  letter with the text of another choice, and refusals, with or without a number.
 - **A reply that was cut off** gives an answer only if the answer is certainly whole.
 - **A form with only one possible meaning is read**: a whole number from 11 to 100 as a probability
   is a percentage; 1,000,000 as an exponent of ten is 6.
@@ -111,9 +111,10 @@ _EXAMPLES = """\
 readers computed the last column when this page was written, and it equals the label.
 """
 _SAID = """\
-{total:,} artificial replies in the style of ten model families test the readers. Neither their
-writers nor their labellers had seen the readers, and the labels rest on the text alone. The replies
-came in rounds. The table shows each round as first read:"""
+{total:,} artificial replies in the style of ten model families test the readers (the programs that
+read answers). Neither the writers nor the labellers of the replies had seen the readers, and the
+labels rest on the text alone. The replies came in rounds. The table shows how each round was read
+at first, before the readers were corrected:"""
 _ROUNDS = """\
 | at first sight | readable | left unread | misread | unreadable, read all the same |
 |---|---|---|---|---|
@@ -127,18 +128,16 @@ _ROUNDS = """\
 | ninth, integers | 118 | 5 (4.2%) | 0 | 5 |
 | tenth, integers | 147 | 3 (2.0%) | 2 | 1 |"""
 _SINCE = """\
-The errors of a round were corrected before the next round. In the sixth round more than 3% of
-replies were left unread only for probabilities (8 of 142) and integers (2 of 37), so the later
-rounds contain only these two forms. In the eighth round 2 of 138 probabilities were left unread, in
-the tenth 3 of 147 integers. Integers are hard because the prompt asks for a bare number, but a
-model that ignores this writes a page of estimates.
+Errors that a round showed were corrected in the readers before the next round. From the seventh
+round on, the replies contain only the two forms of which more than 3% were left unread in the
+sixth: probabilities (8 of 142) and bare integers (2 of 37).
 
-By the labels, {readable} answers of the last five rounds are readable. The readers now leave
-{unread} of these unread (**{share:.1%}**) and misread {misread}. Another {unreadable} answers have
-no certain reading; the readers nevertheless read {guessed} of these (two are a bare 250000 or
-1000000000 in reply to a question for an exponent, read as the value itself). The replies are
-artificial, and there are few of each form: no failure among 9 doesn't mean that there is none in
-100."""
+By the labels, {readable} answers in the last five rounds of artificial replies are readable. The
+present readers leave {unread} of these answers unread (**{share:.1%}**) and misread {misread}.
+Another {unreadable} answers have no certain reading; the readers nevertheless read {guessed} of
+these (two are a bare 250000 or 1000000000 in reply to a question for an exponent, read as the value
+itself). The replies are artificial, and there are few of each form: no failure among 9 doesn't mean
+that there is none in 100."""
 _FIGURES = """\
 ## How much is left unread
 
@@ -154,8 +153,9 @@ _REAL = """
 
 822 replies of SmolLM2-135M-Instruct at temperature 0.7 to this package's prompts were labelled by
 hand, from prompt and reply alone, before the readers were run on them. The model is small: most of
-its replies have no answer of the requested form. The numbers are values (an answer and its
-confidence are two). 71 values that two careful people may read differently are not in the table.
+its replies have no answer of the requested form. The table counts values (an answer and its
+confidence are two), as read before and after the readers were corrected. 71 values that two careful
+people may read differently are not in the table.
 
 | task | readable | unread before | now | misread before | now |
 |---|---|---|---|---|---|
@@ -173,8 +173,8 @@ confidence are two). 71 values that two careful people may read differently are 
 | **all** | 170 | 27 (16%) | 3 (1.8%) | 71 | 3 |
 
 The readers were corrected with these labels, so that the columns "now" are no estimate for another
-model. The three values that are still read otherwise are disputable; the tests list them with the
-reason.
+model. Three values are still read otherwise than labelled; their labels are disputable, and the
+tests list them with the reason.
 """
 
 

@@ -76,8 +76,8 @@ def ece_of_tables(
 
 
 @metric(
-    definition="Expected calibration error: mean over bins, by their judgments, of |mean "
-    "confidence - accuracy|; the bins are in the condition or the note, else 10 of equal width.",
+    definition="Expected calibration error: mean over bins, weighted by their judgments, of |mean "
+    "confidence - accuracy|; the condition or the note names the bins, else 10 of equal width.",
     direction="lower",
     undefined=UNREAD,
     source="Naeini, Cooper and Hauskrecht (2015)",
@@ -632,8 +632,8 @@ def rms_calibration_error_of_tables(
 
 
 @metric(
-    definition="Root mean square over bins, by their judgments, of mean confidence - accuracy; 10 "
-    "bins of equal width.",
+    definition="Root mean square over bins, weighted by their judgments, of mean confidence - "
+    "accuracy; 10 bins of equal width.",
     direction="lower",
     undefined=UNREAD,
     source="Hendrycks, Mazeika and Dietterich (2019); Kumar, Liang and Ma (2019)",
@@ -760,8 +760,8 @@ def _rank_bin_edges(total: float, size: int) -> FloatArray:
 
 
 @metric(
-    definition="Debiased mean squared difference of confidence and the accuracy at it: below 0 by "
-    "chance where there is none.",
+    definition="Debiased mean squared difference of confidence and the accuracy at it: 0 on "
+    "average for calibrated confidence, below 0 by chance.",
     unit="squared share",
     direction="target=0",
     low=-1,

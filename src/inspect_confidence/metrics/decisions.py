@@ -241,7 +241,7 @@ def contradictions_answered(confidence: ArrayLike, declined: ArrayLike, target: 
     direction="lower", undefined="no item was read at two neighbouring targets", interval=WILSON
 )
 def monotony_violations(declined_at_lower: ArrayLike, declined_at_higher: ArrayLike) -> float:
-    """Share of the items by pairs of neighbouring targets that are declined only at the lower one.
+    """Share of pairs of neighbouring targets, over items, of which only the lower is declined.
 
     A model that declines at a target should decline at every higher one.
 

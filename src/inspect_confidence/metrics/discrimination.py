@@ -269,7 +269,8 @@ def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> 
 
 
 @metric(
-    definition="Error rate of the share of answers that the condition names, the surest ones.",
+    definition="Error rate among the share of answers that the condition names, those with the "
+    "highest confidence.",
     direction="lower",
     undefined=UNREAD,
     source="El-Yaniv and Wiener (2010)",
@@ -392,8 +393,8 @@ def expected_utility_of_tables(
 
 
 @metric(
-    definition="Mean utility of answering only from the threshold on, by the costs that the "
-    "condition names.",
+    definition="Mean utility of answering only if confidence reaches the threshold, by the costs "
+    "that the condition names.",
     unit="utility",
     low=-INFINITY,
     direction="higher",

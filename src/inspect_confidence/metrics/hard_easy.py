@@ -255,5 +255,5 @@ numbers(
         source="LifeEval",
         interval=no_interval("a constant of the life table"),
     ),
-    mean_best_answer="Mean of the least ages that have the maximum achievable score.",
+    mean_best_answer="Mean of the lowest ages that have the maximum achievable score.",
 )

@@ -28,8 +28,9 @@ METHODS = {
     "bootstrap": "Percentiles of the Bayesian bootstrap over units (Rubin 1981), with half a unit "
     "at either extreme of what can occur, as in Jeffreys' interval of a share; its tails widened "
     "as Student's t is wider than the normal (Hesterberg 2015).",
-    "debiased": "Such percentiles, moved down by twice what resampling adds, joined with the basic "
-    "bootstrap interval: for what is biased upwards and skewed, near the end of its range.",
+    "debiased": "Percentiles as by `bootstrap`, moved down by twice the bias that resampling adds, "
+    "and joined with the basic bootstrap interval: for metrics that are biased upwards, and skewed "
+    "near the end of their range.",
     "score": "Percentiles of the Bayesian bootstrap, joined with Wilson's score interval at the "
     "number of units with which a share would vary as much as the resamples do (Korn and Graubard "
     "1998).",

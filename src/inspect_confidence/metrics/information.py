@@ -34,8 +34,8 @@ def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray
 
 
 @metric(
-    definition="Mutual information of confidence and correctness, minus what as few judgments show "
-    "of it by chance; up to 20 classes of confidence.",
+    definition="Mutual information of confidence and correctness, minus the part that so few "
+    "judgments show by chance; confidence in up to 20 classes.",
     unit="bits",
     direction="higher",
     low=-INFINITY,

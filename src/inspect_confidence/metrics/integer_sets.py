@@ -51,16 +51,17 @@ _ROUNDING = 1e-12
 
 numbers(
     About(undefined=_UNREAD, direction="target=level", source="FermiEval", interval=WILSON),
-    set_coverage="Share of smallest sets of integers with more than the level's probability that "
-    "hold the truth.",
+    set_coverage="Share of prediction sets that contain the true value; a set is the smallest one "
+    "of integers with more probability than the level.",
 )
 numbers(
     About(undefined=_UNREAD, unit="count", low=1, interval=BOOTSTRAP),
-    mean_set_size="Mean number of integers in the smallest sets.",
+    mean_set_size="Mean number of integers in the prediction sets of `set_coverage`.",
 )
 numbers(
     About(undefined=_UNREAD, direction="lower", interval=BOOTSTRAP),
-    unseen_mass="Mean probability that token log probabilities left on no integer seen.",
+    unseen_mass="Mean probability of answers other than the integers among the returned token log "
+    "probabilities.",
 )
 
 
@@ -323,7 +324,8 @@ def negative_log_likelihood(
 
 numbers(
     About(undefined="never", source="FermiEval", interval=NO_ESTIMATE),
-    exponent_share="Share of the questions whose answer has the exponent of ten.",
+    exponent_share="Share of the questions whose answer has the exponent of ten that the condition "
+    "names.",
 )
 numbers(
     About(undefined=_UNREAD, unit="bits", interval=BOOTSTRAP),
@@ -347,7 +349,8 @@ _FEW = "fewer than two readable traces an item"
 
 
 @metric(
-    definition="Entropy of the mean over all traces less the mean entropy of one, mean over items.",
+    definition="Entropy of the mean distribution over all traces minus the mean entropy of a "
+    "single trace's distribution, mean over items.",
     unit="bits",
     direction="lower",
     undefined=_FEW,

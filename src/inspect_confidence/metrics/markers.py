@@ -79,7 +79,7 @@ numbers(
 )
 numbers(
     About(undefined=_NO_MARKER, source=_STUDY, interval=_SPREAD),
-    mic_sd="Standard deviation of those, n dividing.",
+    mic_sd="Standard deviation (dividing by n) of the internal confidence of a marker's sentences.",
 )
 numbers(
     About(undefined=_NO_MARKER, direction="lower", source=_STUDY, interval=BOOTSTRAP),
@@ -87,13 +87,16 @@ numbers(
 )
 numbers(
     About(undefined=_FEW, direction="lower", source=_STUDY, interval=DEBIASED),
-    id_mae="Mean over data sets of the distance of a train split's MICs from test sentences, at "
-    "the level that the condition names (else by marker).",
-    cd_mae="The same from one data set's train split to another's test split, over ordered pairs.",
+    id_mae="Mean over data sets of the distance between a marker's MIC in the train split and the "
+    "internal confidence of its test sentences; by marker, or at the level that the condition "
+    "names.",
+    cd_mae="As `id_mae`, but from one data set's train split to another's test split, mean over "
+    "ordered pairs of data sets.",
 )
 numbers(
     About(undefined=_FEW, source=_STUDY, interval=_SPREAD),
-    pooled_sd="Standard deviation of the distances of `of` at its level, pooled over pairs.",
+    pooled_sd="Standard deviation of the distances in the metric that the condition names as `of`, "
+    "at its level, pooled over pairs.",
 )
 numbers(
     About(undefined=_FEW, unit="ratio", direction="lower", source=_STUDY, interval=_VARIATION),
@@ -123,13 +126,14 @@ numbers(
         source=_STUDY,
         interval=_CORRELATION,
     ),
-    mrc_change="MRC without <no_hedge> less MRC with it.",
+    mrc_change="MRC without the sentences that have no marker (`<no_hedge>`), minus MRC with them.",
 )
 numbers(
     About(undefined=_FEW, unit="correlation", source=_STUDY, interval=_CORRELATION),
     mac="Fisher mean over the markers that all data sets share of the correlation over data sets "
     "of MIC with accuracy; with `shared=some` over all that three have.",
-    mcc="The same with cMFG.",
+    mcc="Fisher mean over the markers that all data sets share of the correlation over data sets "
+    "of MIC with cMFG; with `shared=some` over all that three have.",
 )
 numbers(
     About(
@@ -138,8 +142,8 @@ numbers(
         source=_STUDY,
         interval=no_interval("which markers reach T depends on how often they are used"),
     ),
-    sentences_per_marker="Mean over data sets and the markers that all of them share of how many "
-    "sentences a marker has.",
+    sentences_per_marker="Number of sentences of a marker, mean over data sets and the markers "
+    "that all of them share.",
 )
 numbers(
     About(
@@ -148,7 +152,8 @@ numbers(
         source=_STUDY,
         interval=_SPREAD,
     ),
-    sentences_per_marker_sd="Standard deviation of those.",
+    sentences_per_marker_sd="Standard deviation of the numbers of sentences whose mean is "
+    "`sentences_per_marker`.",
 )
 numbers(
     About(
@@ -180,7 +185,8 @@ numbers(
         source=_STUDY,
         interval=no_interval("ranks of few models have too few values"),
     ),
-    accuracy_rank_correlation="The same of ranks: Spearman's.",
+    accuracy_rank_correlation="Spearman rank correlation over models of accuracy with the metric "
+    "that the condition names as `of`.",
 )
 
 
@@ -791,13 +797,12 @@ numbers(
 )
 numbers(
     About(undefined="nothing was judged", direction="lower", interval=WILSON),
-    grader_failure_rate="Share of judgments that the judge failed at: of markers, decisiveness, "
-    "agreement and correctness.",
+    grader_failure_rate="Share of the judge's judgments (of markers, decisiveness, agreement and "
+    "correctness) that failed.",
 )
 numbers(
     About(undefined="no marker found", direction="higher", interval=WILSON),
-    extraction_precision="Share of the markers that a judge finds that are labelled; overlap "
-    "counts.",
+    extraction_precision="Share of the markers found by a judge that are labelled; overlap counts.",
 )
 numbers(
     About(undefined="no marker labelled", direction="higher", interval=WILSON),
@@ -805,11 +810,11 @@ numbers(
 )
 numbers(
     About(undefined="no pair judged", direction="higher", interval=WILSON),
-    agreement_accuracy="Share of pairs judged as labelled.",
+    agreement_accuracy="Share of pairs of answers whose agreement is judged as labelled.",
 )
 numbers(
     About(undefined="no answer judged", direction="higher", interval=WILSON),
-    verdict_accuracy="Share of answers judged as labelled.",
+    verdict_accuracy="Share of answers whose correctness is judged as labelled.",
 )
 numbers(
     About(undefined="no sentence judged", direction="lower", interval=BOOTSTRAP),

@@ -359,8 +359,8 @@ class MetaD:
 
 
 @metric(
-    definition="The meta-d' of greatest likelihood over all ratings, criteria free, 1/(2K) added "
-    "to each cell.",
+    definition="The meta-d' of greatest likelihood over all K ratings of confidence, with free "
+    "criteria and 1/(2K) added to each cell.",
     unit="d'",
     direction="higher",
     undefined="items that are not two-choice; all answers or all stimuli on one side; one rating "

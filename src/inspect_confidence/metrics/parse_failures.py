@@ -34,8 +34,8 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
 
 numbers(
     About(undefined="no reply", interval=WILSON),
-    unread_share="Share of the replies that have no answer that counts: any status of the reply "
-    "but `ok`, `out_of_range` among them.",
+    unread_share="Share of replies without an answer that counts: with any status of the reply but "
+    "`ok`, also `out_of_range`.",
 )
 numbers(
     About(undefined="never", unit="count", interval=NO_ESTIMATE), n="Number of judgments elicited."

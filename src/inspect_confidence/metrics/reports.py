@@ -319,12 +319,13 @@ numbers(
         source=_STUDY,
         interval=no_interval("a largest difference is above 0 by noise alone"),
     ),
-    accuracy_spread="Largest less least accuracy over the scales that differ in granularity alone, "
-    "in percentage points.",
+    accuracy_spread="Largest minus smallest accuracy over the scales that differ in granularity "
+    "alone, in percentage points.",
 )
 numbers(
     About(undefined="never", unit="count", interval=NO_ESTIMATE),
-    items_not_common="Items that not every model, variant and scale of the data set was asked.",
+    items_not_common="Number of items that were not asked of every model, variant and scale of the "
+    "data set.",
 )
 numbers(
     About(

@@ -20,19 +20,19 @@ numbers(
         low=-INFINITY,
         interval=Interval("own", "as that metric, of resampled differences"),
     ),
-    difference="The metric that the condition names as `of`, minus its value for `versus`, same "
-    "items.",
+    difference="Value of the metric that the condition names as `of`, minus its value for the "
+    "contender `versus`, on the same items.",
 )
 numbers(
     About(undefined=_UNDEFINED, unit="probability", interval=NO_ESTIMATE),
-    p_value="Two-sided p of that difference being 0, from the resamples of its interval: below .05 "
-    "just where the 95% interval leaves out 0. Differences of a word between models or from people "
+    p_value="Two-sided p of a `difference` being 0, from the resamples of its interval: below .05 "
+    "exactly if the 95% interval leaves out 0. Differences of a word between models or from people "
     "have the p of Brunner and Munzel's test, or of exchanged signs where `of` is "
     "`paired_difference`.",
 )
 numbers(
     About(undefined=_UNDEFINED, unit="probability", interval=NO_ESTIMATE),
-    p_bonferroni="That p times the number of comparisons made, at most 1.",
+    p_bonferroni="The `p_value` times the number of comparisons made, at most 1.",
 )
 numbers(
     About(
@@ -41,15 +41,15 @@ numbers(
         source="Holm (1979)",
         interval=NO_ESTIMATE,
     ),
-    p_holm="That p after Holm's adjustment over the comparisons made.",
+    p_holm="The `p_value` after Holm's adjustment over the comparisons made.",
 )
 numbers(
     About(undefined="all differences are equal", unit="t", low=-INFINITY, interval=NO_ESTIMATE),
-    t_statistic="Paired t of that difference over units.",
+    t_statistic="Paired t of a `difference` over resampled units, such as items.",
 )
 numbers(
     About(undefined="never", unit="count", interval=NO_ESTIMATE),
-    degrees_of_freedom="Of that t: pairs of units less 1.",
+    degrees_of_freedom="Degrees of freedom of `t_statistic`: pairs of units minus 1.",
 )
 numbers(
     About(
@@ -59,7 +59,7 @@ numbers(
         source="Tang, Shen and Kejriwal (2024)",
         interval=no_interval("as the study prints it; the difference has one"),
     ),
-    cohens_d="That difference over the mean of both standard deviations.",
+    cohens_d="A `difference` divided by the mean of both standard deviations.",
 )
 numbers(
     About(undefined="never", unit="count", interval=NO_ESTIMATE),
@@ -80,7 +80,8 @@ numbers(
         interval=no_interval("beside it is the band of calibrated confidence"),
         toolbox=True,
     ),
-    corp_accuracy="Accuracy at the confidence by isotonic regression on all judgments.",
+    corp_accuracy="Accuracy at a confidence, by isotonic regression of outcomes on confidence over "
+    "all judgments.",
 )
 numbers(
     About(
@@ -89,8 +90,8 @@ numbers(
         interval=NO_ESTIMATE,
         toolbox=True,
     ),
-    consistency_band="The confidence, and between the ends of its interval 95% of what "
-    "`corp_accuracy` is at it where confidence is calibrated.",
+    consistency_band="A confidence, and as its interval the central 95% of the values that "
+    "`corp_accuracy` takes at it if confidence is calibrated.",
 )
 numbers(
     About(
@@ -101,17 +102,20 @@ numbers(
         interval=NO_ESTIMATE,
         toolbox=True,
     ),
-    risk_threshold="The column `threshold` of `inspect-confidence threshold`: the least confidence "
-    "from which on at most the target share of answers is wrong, with 95% confidence.",
+    risk_threshold="The column `threshold` of `inspect-confidence threshold`: the lowest "
+    "confidence at or above which at most the target share of answers is wrong, with 95% "
+    "certainty.",
 )
 numbers(
     About(undefined="never", unit="count", interval=NO_ESTIMATE, toolbox=True),
-    items_needed="The column `items` of `inspect-confidence plan --detect` or `--width`: how many "
-    "items the stated share of runs needs to find the difference, or for so short an interval.",
+    items_needed="The column `items` of `inspect-confidence plan --detect` or `--width`: the "
+    "number of items with which the stated share of runs finds the difference, or has an interval "
+    "no wider than the stated width.",
 )
 numbers(
     About(undefined=UNREAD, interval=WILSON),
-    report_share="Share of the reports that are the value.",
+    report_share="Share of the reports (stated confidences) that equal the value that the "
+    "condition names.",
 )
 numbers(
     About(undefined="no right answer", source="Fleming and Lau (2014)", interval=WILSON),
@@ -153,7 +157,7 @@ numbers(
 numbers(
     About(undefined=UNREAD, interval=WILSON),
     value_share="Share of contexts (of people, in a survey) in which the probability stated for a "
-    "word lies in the bin, the last one closed.",
+    "word lies in the bin; the last bin is closed.",
 )
 numbers(
     About(undefined=UNREAD, interval=no_interval("for figures alone")),
@@ -162,6 +166,6 @@ numbers(
 )
 numbers(
     About(undefined="no sentence with the marker", interval=WILSON),
-    confidence_share="Share of a marker's sentences whose internal confidence lies in the bin, the "
-    "last one closed.",
+    confidence_share="Share of a marker's sentences whose internal confidence lies in the bin; the "
+    "last bin is closed.",
 )

@@ -36,8 +36,8 @@ def type2_dprime_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
 
 
 @metric(
-    definition="Difference z(H2) - z(F2) of confidence at or above the threshold, 0.5 added to "
-    "each of four counts.",
+    definition="Difference z(H2) - z(F2) of the shares of right (H2) and of wrong answers (F2) "
+    "with confidence at or above the threshold, 0.5 added to each of four counts.",
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
@@ -77,8 +77,8 @@ def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
 
 
 @metric(
-    definition="The d' of the unbiased two-choice ideal observer with the observed H2 and F2, 0.5 "
-    "added to each of four counts.",
+    definition="The d' of the unbiased two-choice ideal observer with the same shares of right and "
+    "of wrong answers at or above the threshold, 0.5 added to each of four counts.",
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
@@ -116,7 +116,8 @@ def type2_criterion_of_tables(tables: ConfidenceTables, *, threshold: float = 0.
 
 
 @metric(
-    definition="The criterion of that observer: evidence that it takes to reach the threshold.",
+    definition="Criterion of the ideal observer of `meta_d_ideal`: the evidence that it takes to "
+    "reach the threshold.",
     unit="d'",
     undefined=ONE_SIDED,
     interval=FEW_WRONG,

@@ -94,7 +94,8 @@ def brunner_munzel_theta_of_tables(first: ValueTables, second: ValueTables) -> F
 
 
 @metric(
-    definition="P(reference > own) + P(equal)/2, the reference being `versus`.",
+    definition="Probability that a value of the reference (`versus`) is above one of the model's "
+    "own values, ties counting half.",
     direction="target=0.5",
     undefined=_NO_VALUE,
     source="Brunner and Munzel (2000)",
@@ -138,7 +139,8 @@ def kl_divergence_of_tables(
 
 
 @metric(
-    definition="D(reference || own) over 20 bins from 0 to 100, 1e-10 in empty ones.",
+    definition="Kullback-Leibler divergence D(reference || own) of the model's own values from the "
+    "reference's, over 20 bins from 0 to 100 with 1e-10 in empty ones.",
     unit="nats",
     direction="lower",
     low=-INFINITY,
@@ -202,7 +204,8 @@ def jensen_shannon_of_tables(
 
 
 @metric(
-    definition="Jensen-Shannon divergence over the same bins.",
+    definition="Jensen-Shannon divergence of the model's own values and the reference's, over 20 "
+    "bins from 0 to 100.",
     unit="nats",
     direction="lower",
     high=float(np.log(2)),
@@ -304,7 +307,7 @@ def median_difference_of_tables(first: ValueTables, second: ValueTables) -> Floa
 
 
 @metric(
-    definition="Median of the reference less that of the own values.",
+    definition="Median of the reference's values minus that of the model's own values.",
     unit="percentage points",
     direction="target=0",
     low=-100,
@@ -353,12 +356,13 @@ numbers(
             units="shared contexts",
         ),
     ),
-    paired_difference="Mean over shared contexts of the reference less the own value.",
+    paired_difference="Mean over shared contexts of the reference's value minus the model's own "
+    "value.",
 )
 numbers(
     About(undefined="never", unit="count", interval=NO_ESTIMATE),
-    own_values="Values of the word that are compared: contexts read.",
-    reference_values="Values that the reference has for the word: contexts, or people.",
+    own_values="Number of the model's own values of the word that are compared: contexts read.",
+    reference_values="Number of the reference's values for the word: contexts, or people.",
 )
 numbers(
     About(
@@ -367,8 +371,8 @@ numbers(
         source=_STUDY,
         interval=NO_ESTIMATE,
     ),
-    words_that_differ="How many of the tested words differ at the level, p raw or after Holm's "
-    "adjustment.",
+    words_that_differ="Number of tested words that differ from the reference at the level, by "
+    "`p_value` or by `p_holm`.",
 )
 
 
