@@ -75,8 +75,9 @@ def compare(
 ) -> pd.DataFrame:
     """Compute paired differences between models, variants or methods on common items.
 
-    The differences of the primary metrics of a task, over all pairs and data sets, are one family
-    of tests, in which p is adjusted by Holm's method. All other differences are exploratory, and
+    The differences of the primary metrics of a task between models, over all pairs and data sets,
+    are one family of tests, in which p is adjusted by Holm's method; those between methods are
+    another. All other differences are exploratory, and
     their p is not adjusted. With one pair and one primary metric nothing is adjusted;
     `items_needed` computes the power of that test. Judgments with values of the fields of `--by`
     also have the differences within each value, which are exploratory.
@@ -100,12 +101,12 @@ def compare(
         is that of both sides, if it is the same; `role` is `primary` or `exploratory`. `difference`
         is a - b, with its 95% interval over resampled common items and the two-sided `p` of no
         difference, which is below .05 exactly if the interval excludes 0. `p_holm` is adjusted over
-        the `family` primary differences of the task (NaN and 0 for exploratory ones). `p_distance`,
-        adjusted like them, is the p that both values are equally far from the best one, for metrics
-        whose best value lies inside their range, as that of overconfidence does. `verdict`
-        rests on `p_holm`, or on `p` if exploratory, and `note` tells of missing data. Contenders
-        that differ in both model and method (or scale) are not compared, since their difference
-        could not be attributed to either.
+        the `family` primary differences of the task and contrast (NaN and 0 for exploratory ones).
+        `p_distance`, adjusted like them, is the p that both values are equally far from the best
+        one, for metrics whose best value lies inside their range, as that of overconfidence does.
+        `verdict` rests on `p_holm`, or on `p` if exploratory, and `note` tells of missing data.
+        Contenders that differ in both model and method (or scale) are not compared, since their
+        difference could not be attributed to either.
 
     Raises:
         InvalidArgument: No two contenders answered common items, a setting is invalid, or no
@@ -177,14 +178,17 @@ def _pair_rows(
 
 
 def _adjust_by_family(differences: pd.DataFrame, is_primary: NDArray[np.bool_]) -> pd.DataFrame:
-    """Add the role, and p adjusted by Holm's method over the primary differences of each task.
+    """Add the role, and p adjusted by Holm's method over the primary differences of each family.
+
+    A family are the pairs of models, or of methods, of a task: who asks which model is better
+    does not ask which method is.
 
     `p_distance` of primary differences is replaced by its adjusted value. `p_holm` is NaN and
     `family`, the number of adjusted p, is 0 in rows of exploratory differences.
     """
     roles = np.where(is_primary, PRIMARY, EXPLORATORY)
     adjusted = differences.assign(role=roles, p_holm=np.nan, family=0)
-    for _, family in adjusted[is_primary].groupby("task"):
+    for _, family in adjusted[is_primary].groupby(["task", "contrast"]):
         adjusted.loc[family.index, "p_holm"] = holm(family["p"])
         adjusted.loc[family.index, "p_distance"] = holm(family["p_distance"])
         adjusted.loc[family.index, "family"] = int(family["p"].notna().sum())
@@ -387,8 +391,10 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
         reason, *_ = str(row["note"]).split(";")
         return reason.replace("no interval", "no verdict")
     if p >= 0.05:
-        adjusted = f" after adjustment, {_p_text(p)}" if row["p"] < 0.05 else ""
-        return f"no difference shown{adjusted}"
+        if row["p"] >= 0.05:
+            return "no difference shown"
+        adjustment = f"adjustment for {row['family']} comparisons"
+        return f"no difference shown after {adjustment} ({_p_text(p)})"
     ahead, behind = ("a", "b") if row["difference"] > 0 else ("b", "a")
     direction = direction_of(row["metric"], Condition.read(row["condition"]))
     if direction.name in ("higher", "lower"):
@@ -416,7 +422,7 @@ def _verdict(row: Mapping[Hashable, Any]) -> str:
         return words
     tested = _p_text(row["p"]) if is_primary else f"exploratory, {_p_text(row['p'])}"
     if row["family"] > 1:
-        tested += f", {_p_text(p)} after adjustment over {row['family']} comparisons"
+        tested += f", {_p_text(p)} after adjustment for {row['family']} comparisons"
     size = "" if p >= 0.05 else f" by {abs(row['difference']):.3g}"
     difference, separator, best = words.partition(";")
     return f"{difference}{size}{separator}{best} ({tested})"

@@ -1,9 +1,9 @@
 """Matrix of models and the headline numbers of the studies, with ranks."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, zip_longest
+from itertools import chain, zip_longest
 from math import isnan, nan
 
 import numpy as np
@@ -207,9 +207,9 @@ def matrix_of(
 ) -> Matrix:
     """Return the matrix of results.
 
-    Tasks alternately add a column with their next headline number. A number over all data sets is
-    preferred to the numbers of single data sets. Numbers that are undefined for all models have no
-    column.
+    Studies, and their tasks, alternately add a column with their next headline number. A number
+    over all data sets is preferred to the numbers of single data sets. Numbers that are undefined
+    for all models have no column.
 
     Args:
         results: Results, of any metrics.
@@ -264,30 +264,39 @@ def _rows_by_column(rows: ResultTable, keys: LineKeys, limit: int) -> list[Resul
     Args:
         rows: Rows of headline numbers, with the parts `study`, `label` and `short`.
         keys: Key of the line of each row.
-        limit: Maximum number of columns, for which tasks alternate.
+        limit: Maximum number of columns, for which studies, and their tasks, alternate.
     """
     with_short_name = rows.having("short")
     # A study of another package may have no short names; all of its rows are used.
     other_studies = set(rows.values("study")) - set(with_short_name.values("study"))
     column_rows = ResultTable([*with_short_name, *rows.among("study", other_studies)])
-    by_task: dict[str, list[ResultTable]] = {}
-    for (task, _, _), group in column_rows.groups("task", "metric", "label"):
+    by_study: dict[str, dict[str, list[ResultTable]]] = {}
+    for (study, task, _, _), group in column_rows.groups("study", "task", "metric", "label"):
         for table in _split_by_dataset(group, keys):
             if len(table.defined()):
-                by_task.setdefault(task, []).append(table)
-    # Tasks with the most models come first, so that they get any additional column, and of these
+                by_study.setdefault(study, {}).setdefault(task, []).append(table)
+    columns_by_study = [_take_in_turns(by_task.values()) for by_task in by_study.values()]
+    # Studies with the most models come first, so that they get any additional column, and of these
     # the user's own eval.
     own_evals = {task for task, table in all_tables().items() if table.fallback}
-    tasks = sorted(by_task, key=lambda task: (-max(map(len, by_task[task])), task not in own_evals))
-    columns_by_task = (by_task[task] for task in tasks)
-    alternating = filter(None, chain.from_iterable(zip_longest(*columns_by_task)))
-    selected = set(map(id, islice(alternating, limit)))
-    chosen = [table for table in chain(*by_task.values()) if id(table) in selected]
+    in_order = sorted(
+        columns_by_study,
+        key=lambda tables: (-max(map(len, tables)), tables[0].first["task"] not in own_evals),
+    )
+    selected = set(map(id, _take_in_turns(in_order)[:limit]))
+    tables_by_task = chain.from_iterable(by_task.values() for by_task in by_study.values())
+    chosen = [table for table in chain.from_iterable(tables_by_task) if id(table) in selected]
     most_models: dict[str, int] = {}
     for table in chosen:
         study = table.first["study"]
         most_models[study] = max(most_models.get(study, 0), len(table))
     return sorted(chosen, key=lambda table: -most_models[table.first["study"]])
+
+
+def _take_in_turns(groups: Iterable[Sequence[ResultTable]]) -> list[ResultTable]:
+    """Return the first table of each group, then the second of each that has one, and so on."""
+    turns = chain.from_iterable(zip_longest(*groups))
+    return [table for table in turns if table is not None]
 
 
 def _split_by_dataset(rows: ResultTable, keys: LineKeys) -> list[ResultTable]:
