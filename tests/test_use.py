@@ -173,6 +173,8 @@ def test_refusals_of_recalibration(tmp_path: Path) -> None:
     assert "there is no map" in refused(recalibrated, sure, {"maps": [entry]})
     maps = recalibrate(answers(), resamples=10).maps
     assert "There is no map of n" in refused(recalibrated, answers("n"), maps)
+    flags = {"maps": [entry | {"condition": entry["condition"] | {"low": False, "high": True}}]}
+    assert "are not two numbers" in refused(recalibrated, sure, flags)
     assert "isotnic" in refused(recalibrate, answers(), method="isotnic")
     (tmp_path / "other.json").write_text("{}")
     assert "recalibrate PATH" in refused(recalibrated, answers(), tmp_path / "other.json")

@@ -121,6 +121,14 @@ def test_a_choice_in_any_style_is_read(choices: list[str], data: st.DataObject, 
     assert read_choice(reply, choices) == StatedChoice(index)
 
 
+@pytest.mark.parametrize("mark", ["-", "...", "**", "$$"])
+def test_a_choice_of_marks_alone_contradicts_no_letter(mark: str) -> None:
+    """Its text without formatting is empty, which every explanation of a letter begins with."""
+    choices = ["cats", mark]
+    assert read_choice("Answer: A, which means that they purr", choices) == StatedChoice(0)
+    assert read_choice("Answer: B", choices) == StatedChoice(1)
+
+
 def test_truthfulqa_choices_are_read_by_letter_and_by_text(shared_data: Path) -> None:
     """All choices of every twentieth item of TruthfulQA are read by letter, by text and by both."""
     items = json.loads((shared_data / "qa" / "truthfulqa_mc_task.json").read_text())

@@ -101,6 +101,7 @@ def test_bins_and_items_by_hand(finer_rows: pd.DataFrame) -> None:
     )
     (top,) = rows_of(finer_rows, "bin_accuracy", radius="20")
     assert (top["bin"], top["value"]) == ("1", 0.95)
+    assert top["note"].startswith("no interval: too few ages in a bin; 1 of 2")
     # A: (.3 + .2) / 2; B: .1; C: .05, its ambiguous confidence not counting; E: -.35.
     items = rows_by(rows_of(with_radius(finer_rows), "item_overconfidence"), "item")
     expected = {"A": (0.25, 2), "B": (0.1, 1), "C": (0.05, 1), "D": (nan, 0), "E": (-0.35, 1)}

@@ -21,7 +21,6 @@ from inspect_confidence.studies.calibration import (
 from validation.coverage import lacking, settled
 from validation.laws import LAWS, PAIRS, SIZES, confidence_coverage, difference_coverage
 
-
 DESIGNS = [(law, items) for law in LAWS for items in SIZES if LAWS[law].can_resample(items)]
 
 

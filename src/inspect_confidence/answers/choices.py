@@ -212,7 +212,7 @@ class Choices:
         explanation = remainder[meaning.end() :].casefold()
         described: set[int] = set()
         for text, indices in self._indices[1].items():  # spellings in lower case
-            if explanation.startswith(text):
+            if text and explanation.startswith(text):
                 described.update(indices)
         return described
 

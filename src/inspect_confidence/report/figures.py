@@ -334,7 +334,7 @@ def list_figure_files(directory: Path) -> list[Path]:
         files = list((directory / FIGURES).iterdir())
     except OSError:
         return []
-    names = ["profile"]
+    names: list[str] = []
     for study in all_studies():
         names += [f"{spec.task}-{spec.plot}".replace("_", "-") for spec in study.figures]
     pattern = re.compile(rf"(?:{'|'.join(names)})-\d+\.(?:svg|png|pdf|csv)")

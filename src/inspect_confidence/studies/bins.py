@@ -138,7 +138,7 @@ def confidence_bins(
             bin_condition = group.condition.but(bin=bin_name(filled_bins[position]))
             interval, key = intervals[position], group.key
             too_few = ""
-            if np.isnan(interval).any():
+            if np.isnan(interval).any() and not clusters:
                 too_few = f"no interval: fewer than {MIN_ITEMS} items"
             note = join_notes(too_few, remark, group.note)
             yield key.result(

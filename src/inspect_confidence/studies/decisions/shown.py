@@ -278,7 +278,7 @@ def _describe_withdraw_delta(delta: NumberInText) -> str:
     if delta.high < 0:
         return "it keeps wrong answers more often than right ones (by {} points)"
     if isnan(delta.low):
-        return "it keeps right answers more often than wrong ones by {} points"
+        return "the share of right answers that it keeps less that of wrong ones is {} points"
     return "it is not shown to keep right answers more often than wrong ones (by {} points)"
 
 
