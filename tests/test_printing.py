@@ -14,7 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from export.judged import intervals
-from inspect_confidence.printing import INVISIBLE, escape_control, excerpt, in_json, one_line
+from inspect_confidence.printing import (
+    INVISIBLE,
+    escape_control,
+    escape_invisible_json,
+    excerpt,
+    one_line,
+)
 from runs import printed
 
 TITLE, CLEAR, TURNED = "\x1b]0;owned\x07", "\x1b[2J", "\u202e"
@@ -108,6 +114,6 @@ def test_any_text_is_inert(text: str) -> None:
         assert acting_characters(escaped) <= {"\n"}
         escaped.encode()
     assert "\n" not in one_line(text)
-    json_text = in_json(json.dumps([text], ensure_ascii=False))
+    json_text = escape_invisible_json(json.dumps([text], ensure_ascii=False))
     assert not acting_characters(json_text)
     assert json.loads(json_text) == [text]

@@ -35,11 +35,11 @@ def one_line(text: object) -> str:
     return escape_control(_BLANKS.sub(" ", str(text)))
 
 
-def in_json(text: str) -> str:
+def escape_invisible_json(text: str) -> str:
     r"""Replace invisible characters in JSON text by JSON escapes of the same meaning.
 
     Example:
-        >>> print(in_json('"' + chr(0x9B) + '"'))
+        >>> print(escape_invisible_json('"' + chr(0x9B) + '"'))
         "\u009b"
     """
     if _plain(text):

@@ -214,7 +214,8 @@ Redactors = Mapping[str, Callable[[Any], Any]]
 def redactors(frames: Iterable[pd.DataFrame]) -> Redactors:
     """Return a redactor for each column of names in frames of judgments and results.
 
-    Names that differ stay different in all frames.
+    Names that differ stay different in all frames, except in the columns `a` and `b` of
+    differences, whose texts are redacted one by one.
     """
     sources = list(frames)
 
@@ -229,6 +230,7 @@ def redactors(frames: Iterable[pd.DataFrame]) -> Redactors:
         aliases = scrubbed_names([*unique_values(column), *parts], redactor)
         return lambda name: aliases[str(name)]
 
+    # A judge in a condition gets the alias of the column `judge`; the rest is scrubbed after that.
     judge = unique_alias("judge", model_name)
     with_alias = {}
     for text, condition in conditions.items():

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import pandas as pd
 
-from inspect_confidence.printing import in_json
+from inspect_confidence.printing import escape_invisible_json
 
 NO_INTERVAL = (math.nan, math.nan)
 """Ends of the interval of a number without an interval."""
@@ -49,7 +49,8 @@ def as_json(frame: pd.DataFrame) -> str:
     rows = []
     for row in frame.to_dict("records"):
         rows.append({str(name): _json_value(value) for name, value in row.items()})
-    return in_json(json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False)
+    return escape_invisible_json(text)
 
 
 def _json_value(value: object) -> object:

@@ -110,7 +110,9 @@ class PhraseChoices:
         text = _LOWER.sub(lambda start: start.group().upper(), text)
         for match in self._pattern.finditer(text):
             index = None
-            for group in ("other", "text", "of"):  # `other` is empty, which is no choice's text
+            # `text` is a choice by its text, `of` the text after a letter ("A, likely"); `other`
+            # matches an empty text, where a letter is followed by the text of no choice.
+            for group in ("other", "text", "of"):
                 if match[group] is not None:
                     index = self._index_by_spelling.get(_plain_spelling(match[group]), -1)
             groups = [group for group in _LETTERS if match[group]] or ["text"]

@@ -139,14 +139,14 @@ def output_rows(
     """Write redacted rows to a csv file if there is one, and print them as JSON or by `show`."""
     from inspect_confidence.privacy import redact_rows
     from inspect_confidence.results import as_csv
-    from inspect_confidence.results import as_json as in_json
+    from inspect_confidence.results import as_json as escape_invisible_json
     from inspect_confidence.writing import write_file
 
     redacted = redact_rows(rows)
     if csv:
         write_file(csv, as_csv(redacted))
     if as_json:
-        echo(in_json(redacted))
+        echo(escape_invisible_json(redacted))
     else:
         show(redacted)
 

@@ -280,7 +280,8 @@ def _interval_of_metric(aim: _Aim, answers: Answers, resampling: Resampling) -> 
         column = {aim.metric: columns[aim.metric]}
         statistics = estimate.means({}, column, answers.unit_index, answers.unit_count)
     else:
-        statistics = table_statistics(answers, [aim.form], {}, "")
+        metric_form = aim.form  # the metric with its options, such as bins
+        statistics = table_statistics(answers, [metric_form], condition={}, note="")
     (row,) = estimate.results_of(
         estimate.resample([statistics], answers.unit_count, resampling), Key("", "", "")
     )

@@ -26,7 +26,7 @@ from inspect_confidence.export.material import LogRun, Material, ResultSet, resu
 from inspect_confidence.export.tables import write_left_out
 from inspect_confidence.export.text import cut_with_fingerprint, file_name
 from inspect_confidence.metrics import METRICS, Metric
-from inspect_confidence.printing import in_json
+from inspect_confidence.printing import escape_invisible_json
 from inspect_confidence.results import ResultRow
 from inspect_confidence.studies import all_tables
 from inspect_confidence.writing import put
@@ -75,14 +75,19 @@ def _write_result_set(result_set: ResultSet, material: Material, directory: Path
     if records:
         lines = []
         for record in records:
-            lines.append(in_json(json.dumps(record, ensure_ascii=False, allow_nan=False)) + "\n")
+            lines.append(
+                escape_invisible_json(json.dumps(record, ensure_ascii=False, allow_nan=False))
+                + "\n"
+            )
         text = "".join(lines)
         name = f"{stem}_samples.jsonl"
         item_files.append(put(directory / name, text))
         aggregate["detailed_evaluation_results"] = _describe_item_file(
             name, text, len(records), left_out
         )
-    aggregate_text = in_json(json.dumps(aggregate, indent=1, ensure_ascii=False, allow_nan=False))
+    aggregate_text = escape_invisible_json(
+        json.dumps(aggregate, indent=1, ensure_ascii=False, allow_nan=False)
+    )
     return [put(directory / f"{stem}.json", aggregate_text), *item_files]
 
 

@@ -474,7 +474,11 @@ def facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
 
 
 def _common_columns(header: EvalLog, table: TaskTable) -> dict[str, Any]:
-    """Return the columns with one value in all judgments of a log."""
+    """Return the columns with one value in all judgments of a log.
+
+    A judgment's own `variant` or `reason`, if it has one, replaces the empty text later. A
+    fallback table takes the evals of other packages; their data set is named after the eval.
+    """
     facts = facts_of(header, table)
     dataset = str(facts.get("dataset") or header.eval.dataset.name or "")
     return {

@@ -210,7 +210,7 @@ class JudgeErrors:
         for Jeffreys' interval.
 
         Args:
-            value: The number, which the interval holds.
+            value: The corrected number, or `minuend` less it; an end beyond it is moved to it.
             verdict_shares: Shares of the verdicts over resamples of the items, of shape (draws, K).
             units: Number of items.
             seed: Seed of the drawn rates.
@@ -222,7 +222,8 @@ class JudgeErrors:
         prior_items = rng.gamma(_SHARES_PRIOR, size=verdict_shares.shape)
         items = units + prior_items.sum(axis=1, keepdims=True)
         shares_with_prior = (units * verdict_shares + prior_items) / items
-        # A judge that is drawn worse than chance would turn the order of answers round.
+        # A judge that is drawn worse than chance would turn the order of answers round. Such draws
+        # are NaN, which `resampled_interval` leaves out.
         corrected = self.clipped(self.corrected(shares_with_prior, rates))
         draws = np.where(np.linalg.det(rates) > 0, corrected, np.nan)
         draws = draws if minuend is None else minuend - draws

@@ -764,10 +764,10 @@ def bootstrap(
 ) -> dict[StatisticNameT, FloatArray]:
     """Compute every statistic over the same draws of a Bayesian bootstrap of the units.
 
-    Weights of units are Dirichlet-distributed (Rubin 1981, The Annals of Statistics 9), and with
-    them those of four pseudo-units, each of a quarter of a unit, that have the extreme values of a
-    statistic, its `extremes`: a unit that was not seen may yet exist. A share thereby gets
-    Jeffreys' law, with half a success and half a failure added to those observed.
+    Weights of units are Dirichlet-distributed (Rubin 1981, The Annals of Statistics 9). Units that
+    were not seen may yet exist, so four pseudo-units, each a quarter of a unit, are added to the
+    data with the statistic's `extremes`: two with the least value and two with the greatest. A
+    share thereby gets Jeffreys' law, with half a success and half a failure added.
 
     Args:
         statistics: The statistics, by any name.

@@ -42,9 +42,9 @@ def judge_item() -> Scorer:
 
     The value is a dict of numbers, NaN if they belong to another form or a part of the reply cannot
     be read: `found`, `missed`, `false` (markers; a marker is found if it overlaps a labelled one
-    and is at most four words longer), `decisiveness` and `labelled` (in [0, 1]), `agreed` and
-    `verdict` (1 as labelled, 0 not) and `format_ok`. The form `sentence` has markers and
-    decisiveness.
+    and is at most four words longer), `decisiveness` and `labelled` (in [0, 1]), `agreed` (two
+    answers were judged equal as labelled: 1, 0 not), `verdict` (an answer was judged right or wrong
+    as labelled: 1, 0 not) and `format_ok`. The form `sentence` asks for markers and decisiveness.
     """
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -582,10 +582,9 @@ def average_estimates(
 ) -> ResampledEstimates:
     """Return the unweighted mean over data sets or models of every estimate that all of them have.
 
-    A draw of the mean is the mean of the draws. Data sets are resampled independently, so the
-    intervals of their shares can be combined. Models are resampled together over all items of any
-    of them, so a resample draws the same common items for all; models without a common item share
-    only the number of drawn items.
+    A draw of the mean is the mean of the parts' draws. Where the parts' intervals do not
+    come from draws, the mean of data sets combines them, because data sets are independent. The
+    mean of models takes its draws, since each resample draws the same items for all models.
 
     Args:
         parts: Estimates by the name of the data set or model.
