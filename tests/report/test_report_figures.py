@@ -84,4 +84,6 @@ def test_a_figure_without_any_number_says_why(tmp_path: Path) -> None:
     rows = summarize(judgments[judgments["dataset"] == "gsm8k"], resamples=50)
     figure = _figure(rows, "m_ratio", tmp_path)
     assert not figure.svg
-    assert figure.reason.startswith("Too little data: 0 of the 1 numbers that it takes. Mostly: ")
+    assert figure.reason.startswith(
+        "Too little data: the figure needs 1 number and has none. Most frequent reason: "
+    )

@@ -96,7 +96,7 @@ def test_links_lead_to_unique_ids_and_figures_have_their_files(
     assert links <= set(names)
     figures = of_tag(page_elements, "figure")
     (reason,) = texts_with(reasons_in(page_elements), "Metacognitive efficiency")
-    assert "Too little data: 0 of the 1" in reason
+    assert "Too little data: the figure needs 1 number and has none." in reason
     assert set(attributes_of((page.parent / "figures").glob("*m-ratio*"), "suffix")) == {".csv"}
     for element in figures:
         for ending in ("svg", "png", "pdf", "csv"):

@@ -88,7 +88,8 @@ def test_the_sentence_says_that_all_or_no_replies_were_read() -> None:
     assert rows["value"].isna().all()
     assert (
         summarize_failures(rows)[0].sentence
-        == "Parse failures: no reply came (undefined: no reply; without a reply: 118 sample_error)."
+        == "Parse failures: no reply came (undefined: no reply; without a reply: 118 "
+        "sample_error): `inspect-confidence unread` says why."
     )
 
 

@@ -292,7 +292,7 @@ def print_sample_sizes(rows: "pd.DataFrame") -> None:
 def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> None:
     """Print the shares of unread replies, and then at most `limit` of these replies."""
     table = shares.drop(columns=["ci_low", "ci_high"])
-    table["share"] = table["share"].map("{:.3g}".format)
+    table["share"] = [format_number(share, ".3g") for share in table["share"]]
     after_share = list(table).index("share") + 1
     table.insert(after_share, "95% interval", _bounds(shares, ".3g"))
     caption = (
@@ -301,9 +301,12 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
     _print_filled(table.rename(columns={"unread": "parse failures"}), "Parse failures", caption)
     keys = ["task", "model", "variant", "dataset"]
     for key, group in rows[:limit].groupby(keys, sort=False):
-        cells = group.drop(columns=keys).map(_cell_text)
+        cells, caption = group.drop(columns=keys).map(_cell_text), ""
+        reason, *other_reasons = group["reason"].unique()
+        if len(group) > 1 and reason and not other_reasons:
+            cells["reason"], caption = "", f"Reason of all: {one_line(reason)}"
         title = one_line(" ".join(str(part) for part in key if part))
-        _print_filled(cells, title, "")
+        _print_filled(cells, title, caption)
     if rows.empty:
         echo("Every reply could be read.")
     elif len(rows) > limit:

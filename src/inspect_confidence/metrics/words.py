@@ -371,8 +371,8 @@ numbers(
         source=_STUDY,
         interval=NO_ESTIMATE,
     ),
-    words_that_differ="Number of tested words that differ from the reference at the level, by "
-    "`p_value` or by `p_holm`.",
+    words_that_differ="Number of tested words that differ from the reference at the named level "
+    "(95%: p < .05), by `p_holm` where Holm is named, else by `p_value`.",
 )
 
 

@@ -15,7 +15,7 @@ from inspect_confidence import plots
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.plots.style import in_order
-from inspect_confidence.printing import shortened
+from inspect_confidence.printing import counted, shortened
 from inspect_confidence.report.svg import inline
 from inspect_confidence.results import COLUMNS, as_csv, conditions_of, with_parts
 from inspect_confidence.studies import FigureSpec, Study, all_studies
@@ -184,14 +184,17 @@ def _missing_reason(spec: FigureSpec, rows: pd.DataFrame) -> str:
     first = rows[rows["metric"] == spec.metrics[0]]
     defined, finite = first["value"].notna(), int(rows["value"].notna().sum())
     if finite < spec.needs:
-        reason = f"Too little data: {finite} of the {spec.needs} numbers that it takes."
+        needed = counted(spec.needs, "number")
+        reason = f"Too little data: the figure needs {needed} and has {finite or 'none'}."
     elif len(first) and not defined.any():
         reason = f"Not drawn: its {len(first)} numbers are undefined."
     else:
         return ""
     notes = first.loc[~defined, "note"].str.split(";").str[0]
     counts = notes[notes != ""].value_counts()
-    return f"{reason} Mostly: {shortened(str(counts.index[0]), 200)}." if len(counts) else reason
+    if not len(counts):
+        return reason
+    return f"{reason} Most frequent reason: {shortened(str(counts.index[0]), 200)}."
 
 
 def _figure_groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -237,7 +237,7 @@ def _score_name(plain: Task, score: str | None) -> str | None:
     if len(names) > 1:
         raise InvalidArgument(
             f"The task {plain.name} has the scorers {', '.join(names)}: say whose score tells "
-            f"right from wrong, as score={names[0]}."
+            f"right from wrong, as -T score={names[0]}."
         )
     return None
 
