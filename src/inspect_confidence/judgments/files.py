@@ -246,8 +246,9 @@ def _unknown_task_error(
     names_text = ", ".join(column_names[:_MAX_COLUMNS_LISTED]) + (
         ", ..." if len(column_names) > _MAX_COLUMNS_LISTED else ""
     )
+    of_task = "" if table.fallback else f" of {table.task}"
     return InvalidArgument(
-        f"{source}: no column is the {' or the '.join(map(repr, lacking))} of {table.task}; its "
+        f"{source}: no column is the {' or the '.join(map(repr, lacking))}{of_task}; its "
         f"columns are {names_text}. Name it: {options}; docs/{page} lists the columns."
     )
 

@@ -165,7 +165,11 @@ def unread_table(rows: pd.DataFrame) -> Table | str:
         lines.append(line)
     names = ["task", "model", "data set", "variant"]
     columns = [*names, "parse failures (%)", "replies", "by condition"]
-    return _without_empty_columns("Parse failures", columns, lines)
+    caption = (
+        "Brackets are 95% Wilson intervals over items; replies about the same item are not "
+        "independent, so few items give a wide interval."
+    )
+    return _without_empty_columns("Parse failures", columns, lines, caption)
 
 
 def _number_text(value: float) -> str:
