@@ -285,6 +285,8 @@ def test_the_screen_is_of_the_primary_metric_of_models_on_the_main_scale(
     assert by_metric.loc["overconfidence", "difference"] == pytest.approx(-0.5)
     assert by_metric["role"].to_dict() == {
         "overconfidence": "primary",
+        "accuracy": "exploratory",
+        "mean_confidence": "exploratory",
         "ece": "exploratory",
         "auroc": "exploratory",
     }

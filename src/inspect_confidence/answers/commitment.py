@@ -119,7 +119,8 @@ def _decisions_of_line(line: str, words: dict[bool, str]) -> set[bool]:
 def _mentioned_decisions(lines: list[str], words: dict[bool, str]) -> set[bool | None]:
     """Return the decisions that the words in the lines stand for.
 
-    None stands for a word that is negated, part of a condition or cut off.
+    None stands for a word that is negated or part of a condition. A word that the end of the reply
+    may have cut off counts for nothing, as does a label without a value ("Keep:").
     """
     mentioned: set[bool | None] = set()
     for line in lines:

@@ -182,7 +182,11 @@ def _is_answer_sentence(text: str) -> bool:
 
 
 def _unfinished_key(parsed: ParsedText) -> str | None:
-    """Return the key in whose value a truncated reply ends; None if it ends elsewhere."""
+    """Return the key in whose value a truncated reply ends; None if it ends elsewhere.
+
+    The last value is unfinished if its string, list or object is open, if it is empty, or if it
+    ends in the mark at the end of a truncated reply.
+    """
     for last in parsed.statements[-1:]:
         if last.is_open or not last.value or last.value.endswith(CUT):
             return _PROTOCOL_KEYS.get(last.key, last.key)

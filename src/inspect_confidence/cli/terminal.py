@@ -362,17 +362,17 @@ def print_differences(differences: "pd.DataFrame", *, full: bool = False) -> Non
         caption = (
             f"{'' if is_defined.all() else left_out}"
             "p is below .05 exactly if the interval excludes 0. The second p of a primary metric "
-            "is Holm's, over all comparisons of the task's primary metrics; exploratory ones are "
-            "not adjusted."
+            "is Holm's, over a task's pairs of models, or of methods; exploratory ones are not "
+            "adjusted."
         )
     else:
         keys, rows = ["a", "b"], main_differences(differences)
         is_exploratory = (rows["role"] != PRIMARY).any()
         exploratory = "* Exploratory, so its p is not adjusted. " if is_exploratory else ""
         caption = (
-            "A verdict on several comparisons in a task is by p after Holm's adjustment. "
-            f"{exploratory}--metric NAME shows other metrics, --full all with reasons, --csv FILE "
-            "all numbers."
+            "A verdict on several pairs in a task is by p after Holm's adjustment. "
+            f"{exploratory}--metric NAME shows other metrics, --full all with p and reasons, "
+            "--csv FILE all numbers."
         )
     pairs = list(rows.groupby(keys, sort=False))
     lines = 0

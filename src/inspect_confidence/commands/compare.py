@@ -122,7 +122,7 @@ def compare(
             continue
         resampling = part.resampling
         if headlines_only:
-            main_metrics = {headline.metric for headline in part.study.headlines}
+            main_metrics = {headline.metric for headline in _main_numbers(part.study)}
             resampling = replace(resampling, metrics={*metrics, *main_metrics})
         rows += _study_rows(part, second, models, resampling)
     if not rows:
@@ -275,9 +275,14 @@ def _is_primary_or_headline(rows: pd.DataFrame) -> pd.Series:
     is_shown = rows["role"] == PRIMARY
     # Differences within a value of `--by` are left out.
     is_whole = np.array(["by" not in condition for condition in conditions_of(rows)])
-    for headline in study_of(task).headlines:
+    for headline in _main_numbers(study_of(task)):
         is_shown |= _is_of_headline(rows, headline) & is_whole
     return is_shown
+
+
+def _main_numbers(study: Study) -> list[Headline]:
+    """Return the study's headlines, after accuracy and mean confidence where it has ECE."""
+    return [*means_as_headlines(study), *study.headlines]
 
 
 def _is_of_headline(rows: pd.DataFrame, headline: Headline) -> NDArray[np.bool_]:
@@ -314,7 +319,7 @@ def metric_labels(rows: pd.DataFrame) -> list[str]:
 def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tuple[str, Condition]:
     """Return the label of a difference, and the parts of its condition that are not in it."""
     study = study_of(task)
-    for headline in (*means_as_headlines(study), *study.headlines):
+    for headline in _main_numbers(study):
         is_metric = (headline.task, headline.metric) == (task, metric)
         if is_metric and _agrees(condition, headline.where):
             label = headline.short or headline.label

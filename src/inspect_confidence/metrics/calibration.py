@@ -883,7 +883,8 @@ def rms_calibration_error_interval(
     """
     items = _group_by_item(confidence, correct, unit, counts)
     bin_of_value = bins_of_values(items.total_table(), bins, binning).ravel()
-    in_bin = bin_of_value == np.unique(bin_of_value[bin_of_value >= 0])[:, None]  # (bins, K)
+    # Of shape (bins, K), for the K different confidences; those in no bin have the number -1.
+    in_bin = bin_of_value == np.unique(bin_of_value[bin_of_value >= 0])[:, None]
     return gaps_interval(items, in_bin, root_mean_square)
 
 

@@ -77,7 +77,8 @@ def confidence(
     each method its confidence in [0, 1] under the method's name and whether that could be read
     (`stated_ok`, 1 or 0; NaN if the run gave no reply). A confidence that could not be read is NaN,
     with its status in the metadata. Methods that ask for a decision have other keys: `decline_0.75`
-    (1 withdrawn, 0 kept), `keep` and `bet` of `keep`, `moved` and `correct_after` of `pushback`.
+    (1 withdrawn, 0 kept); `keep` and `bet` of the method `keep` (1 yes, 0 no); `moved` (1 if the
+    answer after pushback is another, else 0) and `correct_after` (its grade) of `pushback`.
 
     Args:
         ways: Methods of elicitation, as for `ask_confidence`; None asks for nothing.
@@ -109,8 +110,8 @@ def confidence(
         if request and not state.completed:
             return None  # an agent that has a first attempt scored goes on
         if request and not is_score_checked:
-            # The keys of a score are known once a sample has it, and its confidence is not paid
-            # for yet. A later sample without the key is a judgment that failed.
+            # The keys of a score are known once the first sample has one, before any call for
+            # confidence. A later sample without the key is a judgment that failed.
             scores = eval_grades(state.scores)
             _require_score(scores, score)
             is_score_checked = not isinstance(grade(scores, score), ParseFailure)

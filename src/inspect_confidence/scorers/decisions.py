@@ -137,6 +137,7 @@ class AskedConfidence:
         if not is_asked:
             return cls()
         if reply is None:
+            # No call was made, because a limit of the run was reached before it.
             return cls(NOT_ASKED.status, NOT_ASKED.reason)
         parsed = reply.read(read_confidence, LOW, HIGH, is_whole_reply=True)
         if isinstance(parsed, ParseFailure):

@@ -333,6 +333,7 @@ def ask_hedged(
         template = prompt or hedge_markers.TEMPLATES[str(facts["kind"])]
         text = template.format(question=hedge_markers.with_choices(state.input_text, choices))
         form = {"form": "hedged", "dataset": facts["dataset"], "choices": choices}
+        # The sample's messages stay the question; all replies are in its store.
         return await ask_main_and_draws(state, text, draws, system, is_logged=False, **form)
 
     return solve
