@@ -367,12 +367,13 @@ def print_differences(differences: "pd.DataFrame", *, full: bool = False) -> Non
         )
     else:
         keys, rows = ["a", "b"], main_differences(differences)
-        is_exploratory = (rows["role"] != PRIMARY).any()
+        is_exploratory, is_adjusted = (rows["role"] != PRIMARY).any(), (rows["family"] > 1).any()
+        adjusted = "A verdict on several pairs in a task is by p after Holm's adjustment. "
+        adjusted = adjusted if is_adjusted else ""
         exploratory = "* Exploratory, so its p is not adjusted. " if is_exploratory else ""
         caption = (
-            "A verdict on several pairs in a task is by p after Holm's adjustment. "
-            f"{exploratory}--metric NAME shows other metrics, --full all with p and reasons, "
-            "--csv FILE all numbers."
+            f"{adjusted}{exploratory}--metric NAME shows other metrics, --full all with p and "
+            "reasons, --csv FILE all numbers."
         )
     pairs = list(rows.groupby(keys, sort=False))
     lines = 0

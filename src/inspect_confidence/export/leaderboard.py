@@ -76,7 +76,8 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
     is_empty = table.isin(["", "-"]).all()
     is_empty[list(_HEADER[:2])] = not direction.ordered  # the rank and its interval
     table = table.loc[:, ~is_empty]
-    dataset = f"data set {cut_with_fingerprint(first['dataset'])}"
+    name = first["dataset"]  # empty for answers in a file that names none
+    dataset = f"data set {cut_with_fingerprint(name)}" if name else ""
     condition = str(first.condition.but(variant=""))
     return Board(
         study=first["study"],

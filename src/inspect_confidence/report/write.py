@@ -158,7 +158,7 @@ def _page_content(
             comparisons,
             figures_drawn=[pictures[figure.name] for figure in study_figures],
             exclusions=tables.exclusion_table(study_rows[study_rows.index >= len(results)]),
-            n_judgments=sum(len(judgments.get(task, ())) for task in study.tasks),
+            n_judgments=_count_judgments(study, judgments, study_rows),
             models=order,
             ranks=ranks,
         )
@@ -170,12 +170,24 @@ def _page_content(
         models=order,
         ranks=ranks,
         sections=sections,
-        total=sum(map(len, judgments.values())),
+        total=sum(section.judgments for section in sections),
         resamples=settings.get("resamples", 10_000),
         settings=[shortened(scrub(analysis), 3_000)] if analysis else [],
         notices=[shortened(scrub(notice), 300) for notice in judgments.notices],
         metrics=set(rows["metric"]),
     )
+
+
+def _count_judgments(study: Study, judgments: Judgments, study_rows: pd.DataFrame) -> int:
+    """Return the number of judgments of a study, as its details count them by status.
+
+    A frame may have several rows for a reply, such as one for each way of reading confidence. Its
+    rows are counted if the study has no details.
+    """
+    counts = study_rows.loc[study_rows["metric"] == "status_count", "value"]
+    if len(counts):
+        return int(counts.sum())
+    return sum(len(judgments.get(task, ())) for task in study.tasks)
 
 
 def _study_section(
