@@ -230,6 +230,10 @@ def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -
             console,
             "Models are ordered by value: `compare` tests whether they differ beyond chance.",
         )
+    if not metrics and results["condition"].str.contains(r"(?:^|;)by=").any():
+        _print_text(
+            console, "Numbers within the values of --by: --metric NAME, --full, or --csv FILE."
+        )
     if console.is_terminal and not metrics:
         _print_text(
             console,
