@@ -72,7 +72,7 @@ def test_shares_and_intervals_follow_from_the_judgments() -> None:
     refused = int((frame["status"] == "refusal").sum())
     assert overall["n"] == 119
     assert overall["value"] == (refused + 1) / 119
-    assert overall["note"] == f"1 out_of_range, {refused} refusal; without a reply: 1 sample_error"
+    assert overall["note"] == f"1 out_of_range, {refused} refusal; not counted: 1 sample_error"
 
 
 def test_the_sentence_says_that_all_or_no_replies_were_read() -> None:
@@ -88,7 +88,7 @@ def test_the_sentence_says_that_all_or_no_replies_were_read() -> None:
     assert rows["value"].isna().all()
     assert (
         summarize_failures(rows)[0].sentence
-        == "Parse failures: no reply came (undefined: no reply; without a reply: 118 "
+        == "Parse failures: no reply came (undefined: no reply; not counted: 118 "
         "sample_error): `inspect-confidence unread` says why."
     )
 
@@ -107,7 +107,7 @@ def test_the_sentence_names_the_conditions_with_the_least_and_the_greatest_share
     (summary,) = summarize_failures(unread_rows(frame))
     assert summary.group == ["scale_variants", "m", "d", ""]
     assert summary.sentence == (
-        "Parse failures: 29% of 119 replies (1 out_of_range, 34 refusal; without a reply: "
+        "Parse failures: 29% of 119 replies (1 out_of_range, 34 refusal; not counted: "
         "1 sample_error); by scale 1.7% (0-100) to 57% (0-5)."
     )
 

@@ -329,5 +329,5 @@ _MOST_COUNTS = 3
 
 def _parse_failure_notes(failures: ParseFailureSummary) -> Iterator[str]:
     """Describe unread replies that are frequent, and failures of the run."""
-    if "without a reply" in failures.row.note or failures.row.value >= _MANY:
+    if "not counted" in failures.row.note or failures.row.value >= _MANY:
         yield f"{' '.join(filter(None, failures.group[1:]))}: {failures.sentence}"

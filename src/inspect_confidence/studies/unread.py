@@ -58,7 +58,7 @@ def _overall_share(rows: pd.DataFrame, key: Key, condition: Condition) -> Result
     without_reply = _describe_statuses(rows[~rows["has_reply"]])
     counts = _count_replies(rows, np.zeros(len(rows), np.int64))
     (share,) = _shares_of_counts(counts, key, [condition])
-    remark = f"without a reply: {without_reply}" if without_reply else ""
+    remark = f"not counted: {without_reply}" if without_reply else ""
     return replace(share, note=join_notes(share.note, unread_statuses, remark))
 
 
