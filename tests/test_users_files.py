@@ -452,6 +452,16 @@ def test_an_answer_beside_a_predicted_one_is_the_target(tmp_path: Path) -> None:
     assert pd.read_csv(out)["status"].value_counts().to_dict() == {"ok": 39, "declined": 1}
 
 
+def test_model_names_that_differ_only_in_capital_letters_have_a_notice(tmp_path: Path) -> None:
+    """They stay two models; a name that differs otherwise has no notice."""
+    scale = ("--confidence-scale", "0-100")
+    for other, says in (("Model-A", True), ("model- a", True), ("model-b", False)):
+        path = write(tmp_path / "mine.csv", model=["model-a"] * 39 + [other])
+        notice = " ".join(printed("summarize", path, *scale).stderr.split())
+        text = f"the models 'model-a' and {other!r} differ only in blanks or capital letters"
+        assert (text in notice) == says
+
+
 def test_grades_that_no_target_or_another_supports_have_a_notice(tmp_path: Path) -> None:
     """With counts; wordings that a judge accepted have none."""
     scale = ("--confidence-scale", "0-100")

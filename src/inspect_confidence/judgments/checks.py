@@ -210,6 +210,23 @@ def refuse_verdicts(judgments: pd.DataFrame, source: str) -> None:
             raise InvalidArgument(f"{source}: the confidence ({method}) {evidence}.")
 
 
+def model_notices(judgments: pd.DataFrame, source: str) -> list[str]:
+    """Return a notice for each pair of model names that differ only in blanks or capital letters.
+
+    They count as two models, which is seldom meant. `judgments` are those of the file `source`.
+    """
+    first_spellings: dict[str, str] = {}
+    notices = []
+    for name in map(str, judgments["model"].unique()):
+        first = first_spellings.setdefault("".join(name.casefold().split()), name)
+        if first != name:
+            notices.append(
+                f"{source}: the models {first!r} and {name!r} differ only in blanks or capital "
+                "letters, and count as two"
+            )
+    return notices
+
+
 def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
     """Return a notice if no answer equals its target and none is graded, or if grades contradict.
 

@@ -18,6 +18,7 @@ from inspect_confidence.grades import DECLINED_ANSWERS, MISSING, is_missing, rea
 from inspect_confidence.judgments.checks import (
     QUESTION_COLUMNS,
     grading_notices,
+    model_notices,
     number_repeated_answers,
     refuse_verdicts,
     refuse_violations,
@@ -103,7 +104,7 @@ def read_file(
         typed_rows = check_judgments(rows, table, source)
         if table.fallback:
             refuse_verdicts(typed_rows, source)
-        notices += grading_notices(typed_rows, source)
+        notices += [*model_notices(typed_rows, source), *grading_notices(typed_rows, source)]
         judgments[name] = sort_judgments(typed_rows)
     return judgments
 
