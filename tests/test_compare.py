@@ -304,6 +304,25 @@ def test_the_screen_is_of_the_primary_metric_of_models_on_the_main_scale(
     assert set(main_differences(one_model)["contrast"]) == {"methods"}
 
 
+def test_a_screen_of_named_metrics_has_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also if one pair of one task alone has them, beside another task."""
+    intervals = pd.concat([judgments("m/one", 0.2), judgments("m/two", 0.8)])
+    scale = pd.DataFrame({"item": list("abcd") * 2, "raw": [90, 80, 70, 60] * 2}).assign(
+        task="scale_variants", low=0.0, high=100.0, answer="", target="", status="ok"
+    )
+    scale["model"] = ["m/one"] * 4 + ["m/two"] * 4
+    scale["correct"] = [1, 1, 1, 0, 0, 1, 0, 1]
+    differences = compare(
+        {"scale_variants": scale, "fermi_eval": intervals}, metrics=["auroc"], resamples=50
+    )
+    assert set(main_differences(differences, only_primary=True)["metric"]) == {"auroc"}
+    shown = main_differences(differences)
+    assert set(shown["task"]) == {"scale_variants"}
+    assert {"auroc", "accuracy"} < set(shown["metric"])
+    print_differences(differences, only_primary=True)
+    assert "Accuracy" not in capsys.readouterr().out
+
+
 def test_a_screen_has_as_many_pairs_as_there_is_room_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

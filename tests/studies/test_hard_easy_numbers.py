@@ -948,6 +948,25 @@ def test_compare_two_models() -> None:
     assert len(comparisons) == len(checked) == 7 * 5 + 1
 
 
+def test_a_difference_from_a_perfect_model_has_the_interval_of_overconfidence() -> None:
+    """Of all radii and of each: the second model's overconfidence is 0 in every resample."""
+    a = frame(rows_with(lives("a", 1, TWENTY_ONE_AGES), status="ok"), "life_eval")
+    a["confidence"] = a["confidence"].clip(0.3, 0.7)
+    a = a[~((a["radius"] == 5) & (a["age"] == 63))]  # a radius may lack an age
+    b = a.assign(model="b", confidence=a[SCORE])
+    results = summarize(a, resamples=2_000)
+    differences = compare(a, b, resamples=2_000).set_index(["metric", "condition"])
+    for radius in ("", "1", "5", "10", "20"):
+        condition = f"radius={radius}" if radius else ""
+        row = differences.loc["overconfidence", condition]
+        own = results[results["metric"] == "overconfidence"]
+        (value,) = frame_rows(own[own["condition"] == condition])
+        assert row["difference"] == pytest.approx(value["value"], abs=1e-9)
+        # Limits of a single value are those of its logit, which differ a little.
+        ends = pytest.approx((value["ci_low"], value["ci_high"]), abs=0.02)
+        assert (row["ci_low"], row["ci_high"]) == ends
+
+
 def test_comparisons_that_are_known() -> None:
     """A tenth of difficulty is .1 in every draw; who answers alike doesn't differ."""
     # Confidence raised by a tenth of difficulty: .1 in every draw, and surely no chance.

@@ -466,7 +466,8 @@ def compare(
             headlines_only=not (full or as_json or csv),
             **settings,
         )
-    output_rows(rows, as_json, csv, functools.partial(print_differences, full=full))
+    show = functools.partial(print_differences, full=full, only_primary=bool(metrics))
+    output_rows(rows, as_json, csv, show)
 
 
 @click.command()

@@ -228,7 +228,8 @@ def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -
     if has_several_models and not metrics:
         _print_text(
             console,
-            "Models are ordered by value: `compare` tests whether they differ beyond chance.",
+            "The sentences name models in the order of their values: `compare` tests whether they "
+            "differ beyond chance.",
         )
     if not metrics and results["condition"].str.contains(r"(?:^|;)by=").any():
         _print_text(
@@ -348,13 +349,16 @@ _SCREEN = 30
 """Number of differences that a screen shows at most, if it has several pairs."""
 
 
-def print_differences(differences: "pd.DataFrame", *, full: bool = False) -> None:
+def print_differences(
+    differences: "pd.DataFrame", *, full: bool = False, only_primary: bool = False
+) -> None:
     """Print a table of paired differences for each pair of contenders.
 
     Args:
         differences: Rows of `compare`.
         full: Whether to print all defined differences with both values, by data set, or else only
             `main_differences` of as many pairs as a screen has room for.
+        only_primary: As in `main_differences`.
     """
     from inspect_confidence.commands.compare import PRIMARY, main_differences
 
@@ -370,7 +374,7 @@ def print_differences(differences: "pd.DataFrame", *, full: bool = False) -> Non
             "adjusted."
         )
     else:
-        keys, rows = ["a", "b"], main_differences(differences)
+        keys, rows = ["a", "b"], main_differences(differences, only_primary=only_primary)
         is_exploratory, is_adjusted = (rows["role"] != PRIMARY).any(), (rows["family"] > 1).any()
         adjusted = "A verdict on several pairs in a task is by p after Holm's adjustment. "
         adjusted = adjusted if is_adjusted else ""

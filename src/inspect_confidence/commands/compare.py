@@ -439,7 +439,7 @@ def _p_text(p: float) -> str:
     return f"p{text}" if text.startswith("<") else f"p={text}"
 
 
-def main_differences(differences: pd.DataFrame) -> pd.DataFrame:
+def main_differences(differences: pd.DataFrame, *, only_primary: bool = False) -> pd.DataFrame:
     """Return the differences that a screen shows, from the rows of `compare`.
 
     These are the primary ones; of a single pair in one task also its other headlines. Contrasts of
@@ -448,14 +448,17 @@ def main_differences(differences: pd.DataFrame) -> pd.DataFrame:
 
     Args:
         differences: Rows of `compare`.
+        only_primary: Whether to leave out other headlines, as where the user names the metrics.
 
     Returns:
         Some of the rows, ordered by pair, primary ones first; `a` and `b` are named without the
         `method` of both.
     """
     rows = _of_main_conditions(differences, differences["role"] == PRIMARY)
-    if rows["task"].nunique() == 1 and len(rows[["a", "b"]].drop_duplicates()) == 1:
-        rows = _of_main_conditions(differences, _is_primary_or_headline(differences))
+    is_single_pair = len(rows[["task", "a", "b"]].drop_duplicates()) == 1
+    if is_single_pair and not only_primary:
+        of_task = differences[differences["task"] == rows["task"].iloc[0]]
+        rows = _of_main_conditions(of_task, _is_primary_or_headline(of_task))
     pair = rows.groupby(["a", "b"], sort=False).ngroup()
     is_exploratory = rows["role"] == EXPLORATORY
     return rows.iloc[np.argsort(2 * pair + is_exploratory, kind="stable")]

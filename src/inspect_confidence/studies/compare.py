@@ -389,17 +389,22 @@ class Pair:
 
     @classmethod
     def from_frames(
-        cls, first: pd.DataFrame, second: pd.DataFrame, *, are_chances: bool = False
+        cls,
+        first: pd.DataFrame,
+        second: pd.DataFrame,
+        *,
+        units: pd.Index | None = None,
+        are_chances: bool = False,
     ) -> "Pair":
         """Pair the completed judgments of two contenders: the readable ones of items of both.
 
-        `are_chances` says that outcomes between 0 and 1 are chances of being right, not credits.
+        `units` and `are_chances` are as in `confidence_contrast`.
         """
         readable = [
             side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
         ]
         items, (first, second) = restrict_to_common_items(readable)
-        units = ordered_units(first)
+        units = ordered_units(first) if units is None else units
         return cls(
             items=items,
             units=units,
@@ -422,6 +427,7 @@ def confidence_contrast(
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
     clusters: metrics.Clusters | None = None,
     *,
+    units: pd.Index | None = None,
     are_chances: bool = False,
     requests: Callable[[str], bool] = lambda _: True,
 ) -> Contrast:
@@ -434,10 +440,11 @@ def confidence_contrast(
         compared: Metrics that are compared.
         condition: Condition of all compared values.
         clusters: The clusters that are resampled; those that the judgments declare if None.
+        units: Names of the resampled units; those of the common items if None.
         are_chances: Whether outcomes between 0 and 1 are chances of being right, not credits.
         requests: Whether a metric is to be compared; others take no time.
     """
-    pair = Pair.from_frames(first, second, are_chances=are_chances)
+    pair = Pair.from_frames(first, second, units=units, are_chances=are_chances)
     return contrast_of_pairs([pair], thresholds, compared, condition, clusters, requests)
 
 

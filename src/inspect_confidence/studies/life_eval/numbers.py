@@ -380,7 +380,9 @@ def compare_contenders(
     differences = compare.differences(_contrast(sides, resampling), resampling)
     for radius in sorted(set(a["radius"]) & set(b["radius"])):
         at_radius = [side[side["radius"] == radius] for side in sides]
-        contrast = _contrast(at_radius, resampling, condition=Condition(radius=radius))
+        contrast = _contrast(
+            at_radius, resampling, condition=Condition(radius=radius), design=sides[0]
+        )
         differences += compare.differences(contrast, resampling)
     return differences + compare.differences(_slope_contrast(sides), resampling)
 
@@ -390,11 +392,19 @@ def _contrast(
     resampling: Resampling,
     thresholds: Sequence[float] = (),
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
+    design: pd.DataFrame | None = None,
 ) -> Contrast:
     """Return the contrast of two sides on the judgments that are readable on both.
 
-    Judgments are paired by item and, if the question gives an answer, by that answer. `thresholds`
-    are confidences from which answers are accepted; `condition` is that of all differences.
+    Judgments are paired by item and, if the question gives an answer, by that answer.
+
+    Args:
+        sides: Judgments of both contenders.
+        resampling: Settings of the resampling, and the metrics to compare.
+        thresholds: Confidences from which answers are accepted.
+        condition: Condition of all differences.
+        design: Judgments of all radii, whose ages are the units; None for those of `sides`. The
+            numbers of one radius then have the interval that `summarize` gives them.
     """
     keys, readable = [], []
     for side in sides:
@@ -403,13 +413,15 @@ def _contrast(
         readable.append((side["confidence"] + side["correct"]).notna().to_numpy())
     shared = keys[0][readable[0]].intersection(keys[1][readable[1]])
     first = sides[0][keys[0].isin(shared) & readable[0]]
+    design = first if design is None else design
     return compare.confidence_contrast(
         first,
         sides[1][keys[1].isin(shared) & readable[1]],
         thresholds,
         compared=compared_metrics(resampling.convention),
         condition=condition,
-        clusters=age_clusters(first) if "radius" in first else None,
+        clusters=age_clusters(design) if "radius" in first else None,
+        units=estimate.ordered_units(design),
         are_chances=True,
         requests=resampling.requests,
     )
