@@ -108,10 +108,10 @@ def test_the_table_begins_with_shares_and_says_what_it_leaves_out(tmp_path: Path
 def test_a_reason_that_all_replies_share_is_printed_once_and_whole(tmp_path: Path) -> None:
     """Below the table of the task and model; a share of no replies is a dash."""
     reason = "the model answers questions of one data set alone, and this is none of them; " * 2
-    row = {"item": "a", "status": "sample_error", "reason": reason.strip()}
-    rows = pd.DataFrame([row, row | {"item": "b"}])
-    key = {"task": "scale_variants", "model": "m", "low": 0, "high": 100}
-    rows.assign(**key, raw="", correct="").to_csv(tmp_path / "failed.csv", index=False)
+    row = {"task": "scale_variants", "model": "m", "low": 0, "high": 100, "raw": "", "correct": ""}
+    row |= {"status": "sample_error", "reason": reason.strip()}
+    rows = pd.DataFrame([row | {"item": item} for item in "ab"])
+    rows.to_csv(tmp_path / "failed.csv", index=False)
     text = " ".join(printed("unread", tmp_path / "failed.csv").stdout.split())
     assert text.count("this is none of them") == 2
     assert f"Reason of all: {reason.strip()}" in text
