@@ -119,15 +119,15 @@ def amount_of(value: str) -> Fraction | ParseFailure:
         return ambiguous("several numbers")
     # "11/36 ≈ 0.306" is the exact number.
     *before, last = re.split("[=≡]", re.sub(r"(?<=[0-9)]) ?(?:≈|\\approx).*", "", bare))
-    right = _number_without_equation(last)
-    if not before or isinstance(right, ParseFailure):
-        return right
-    left = _number_without_equation(before[-1])
+    right_number = _number_without_equation(last)
+    if not before or isinstance(right_number, ParseFailure):
+        return right_number
+    left_number = _number_without_equation(before[-1])
     # A left side that is a number itself, not a calculation, must be the same one.
-    differs = isinstance(left, Fraction) and left != right
+    differs = isinstance(left_number, Fraction) and left_number != right_number
     if differs or _UNSOLVED.fullmatch(before[-1].strip()) or _SEVERAL.search(bare):
         return ambiguous("an unsolved equation, or several numbers")
-    return right
+    return right_number
 
 
 def _without_remarks(value: str) -> str | None:

@@ -139,14 +139,14 @@ def output_rows(
     """Write redacted rows to a csv file if there is one, and print them as JSON or by `show`."""
     from inspect_confidence.privacy import redact_rows
     from inspect_confidence.results import as_csv
-    from inspect_confidence.results import as_json as escape_invisible_json
+    from inspect_confidence.results import as_json as rows_as_json
     from inspect_confidence.writing import write_file
 
     redacted = redact_rows(rows)
     if csv:
         write_file(csv, as_csv(redacted))
     if as_json:
-        echo(escape_invisible_json(redacted))
+        echo(rows_as_json(redacted))
     else:
         show(redacted)
 
@@ -376,8 +376,8 @@ def print_differences(
     else:
         keys, rows = ["a", "b"], main_differences(differences, only_primary=only_primary)
         is_exploratory, is_adjusted = (rows["role"] != PRIMARY).any(), (rows["family"] > 1).any()
-        adjusted = "A verdict on several pairs in a task is by p after Holm's adjustment. "
-        adjusted = adjusted if is_adjusted else ""
+        adjustment = "A verdict on several pairs in a task is by p after Holm's adjustment. "
+        adjusted = adjustment if is_adjusted else ""
         exploratory = "* Exploratory, so its p is not adjusted. " if is_exploratory else ""
         caption = (
             f"{adjusted}{exploratory}--metric NAME shows other metrics, --full all with p and "

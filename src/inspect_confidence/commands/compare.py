@@ -77,10 +77,10 @@ def compare(
 
     The differences of the primary metrics of a task between models, over all pairs and data sets,
     are one family of tests, in which p is adjusted by Holm's method; those between methods are
-    another. All other differences are exploratory, and
-    their p is not adjusted. With one pair and one primary metric nothing is adjusted;
-    `items_needed` computes the power of that test. Judgments with values of the fields of `--by`
-    also have the differences within each value, which are exploratory.
+    another. All other differences are exploratory, and their p is not adjusted. With one pair and
+    one primary metric nothing is adjusted; `items_needed` computes the power of that test.
+    Judgments with values of the fields of `--by` also have the differences within each value, which
+    are exploratory.
 
     Args:
         a: Judgments or paths. Without `b`, its contenders (each a model with a variant and a
@@ -180,8 +180,8 @@ def _pair_rows(
 def _adjust_by_family(differences: pd.DataFrame, is_primary: NDArray[np.bool_]) -> pd.DataFrame:
     """Add the role, and p adjusted by Holm's method over the primary differences of each family.
 
-    A family are the pairs of models, or of methods, of a task: who asks which model is better
-    does not ask which method is.
+    The pairs of models of a task are a family, and its pairs of methods are another: which model is
+    better, and which method, are two questions.
 
     `p_distance` of primary differences is replaced by its adjusted value. `p_holm` is NaN and
     `family`, the number of adjusted p, is 0 in rows of exploratory differences.

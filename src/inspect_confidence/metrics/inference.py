@@ -232,15 +232,15 @@ def resampled_p(
 def _p_of_ranked(value: float, ranked: FloatArray, units: float) -> float:
     """Return the two-sided p, as `resampled_p`, of a value other than 0 from its sorted draws."""
     side, freedom = np.sign(value), max(units - 1, 1)
-    least = 2 / (len(ranked) + 1)  # the smallest p that the draws themselves can show
+    smallest_p = 2 / (len(ranked) + 1)  # the smallest p that the draws themselves can show
     widening = np.sqrt(units / freedom)
     if are_equal(ranked):
-        return float(min(2.0 ** (1 - units), least))
+        return float(min(2.0 ** (1 - units), smallest_p))
     if crossed := float((side * ranked <= 0).mean()):
-        return max(2 * float(stdtr(freedom, ndtri(crossed) / widening)), least)
+        return max(2 * float(stdtr(freedom, ndtri(crossed) / widening)), smallest_p)
     # No draw reaches 0: Student's t of the value over the draws' standard deviation.
     error = float(ranked.std()) * widening if np.isfinite(ranked).all() else np.inf
-    return min(2 * float(stdtr(freedom, -abs(value) / error)), least)
+    return min(2 * float(stdtr(freedom, -abs(value) / error)), smallest_p)
 
 
 def _ranked_draws(value: float, draws: ArrayLike, method: Method) -> list[FloatArray]:

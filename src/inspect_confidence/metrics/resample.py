@@ -455,8 +455,8 @@ def means_of(
         _pseudo_unit_sums(column, unit, pair)
         for column, pair in zip(array.T, column_ends, strict=True)
     ]
-    both = np.stack([np.zeros((4, 2)), *extremes])[1:]  # (m, 4, 2), also for m = 0
-    extremes_of_sums = np.hstack([both[:, :, 0].T, both[:, :, 1].T])
+    pairs = np.stack([np.zeros((4, 2)), *extremes])[1:]  # (m, 4, 2), also for m = 0
+    extremes_of_sums = np.hstack([pairs[:, :, 0].T, pairs[:, :, 1].T])
 
     def compute(totals: FloatArray) -> FloatArray:
         top, bottom = np.hsplit(totals, 2)
