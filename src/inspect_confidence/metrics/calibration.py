@@ -714,7 +714,9 @@ def hle_calibration_error_of_tables(
     direction="lower",
     undefined=f"{UNREAD}; one bin, below 200 items, where the top bin is dropped",
     source="Phan et al. (2025); Hendrycks, Mazeika and Dietterich (2019)",
-    interval=no_interval("its bins move with the sample: no method that was tried covers"),
+    interval=no_interval(
+        "its bins move with the sample; no method tried contains the true value often enough"
+    ),
     toolbox=True,
     of_tables=hle_calibration_error_of_tables,
 )

@@ -96,7 +96,7 @@ def tunnel_interval(lower: ArrayLike, upper: ArrayLike, level: float) -> tuple[f
     ),
 )
 def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:
-    """Mean over levels of coverage divided by the nominal level: the perception tunnel's size.
+    """Mean over levels of coverage divided by the nominal level.
 
     If a model sees only a share p of its belief's mass, at a uniformly random place, its direct
     intervals cover p times the level at every level, so the mean of coverage/level estimates p;

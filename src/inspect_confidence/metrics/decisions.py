@@ -177,7 +177,9 @@ def best_threshold_payoff(
     low=-INFINITY,
     undefined="no item has a decision, a confidence, and a grade of its answer or best guess",
     source=_TARGETS,
-    interval=no_interval("the best threshold is that of these items, which flatters it"),
+    interval=no_interval(
+        "the best threshold is chosen on the same items, so that the value is too high"
+    ),
 )
 def regret(confidence: ArrayLike, credit: ArrayLike, declined: ArrayLike, target: float) -> float:
     """Payoff of the best threshold on a separately stated confidence, minus the payoff.

@@ -82,7 +82,10 @@ def auprc_error_of_tables(tables: ConfidenceTables) -> FloatArray:
 @metric(
     direction="higher",
     undefined=f"{UNREAD}, or no wrong answer",
-    interval=no_interval("the places of a few wrong answers decide it: no method tried covers"),
+    interval=no_interval(
+        "the ranks of a few wrong answers decide it; no method tried contains the true value often "
+        "enough"
+    ),
     of_tables=auprc_error_of_tables,
 )
 def auprc_error(confidence: ArrayLike, correct: ArrayLike) -> float:

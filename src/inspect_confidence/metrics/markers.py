@@ -101,7 +101,7 @@ numbers(
 numbers(
     About(undefined=_FEW, unit="ratio", direction="lower", source=_STUDY, interval=_VARIATION),
     m_avg_cv="Mean over the markers that all data sets share of the coefficient of variation of "
-    "MIC over data sets; with `shared=some` over all that two have.",
+    "MIC over data sets; with `shared=some` over those that two or more have.",
 )
 numbers(
     About(undefined=_FEW, unit="ratio", source=_STUDY, interval=_VARIATION),
@@ -131,9 +131,9 @@ numbers(
 numbers(
     About(undefined=_FEW, unit="correlation", source=_STUDY, interval=_CORRELATION),
     mac="Fisher mean over the markers that all data sets share of the correlation over data sets "
-    "of MIC with accuracy; with `shared=some` over all that three have.",
+    "of MIC with accuracy; with `shared=some` over those that three or more have.",
     mcc="Fisher mean over the markers that all data sets share of the correlation over data sets "
-    "of MIC with cMFG; with `shared=some` over all that three have.",
+    "of MIC with cMFG; with `shared=some` over those that three or more have.",
 )
 numbers(
     About(
@@ -827,7 +827,7 @@ numbers(
         unit="correlation",
         direction="higher",
         interval=no_interval(
-            "where nearly all is ranked alike no method covers, and that is usual here"
+            "usually nearly all sentences have one rank; no method then contains the true value"
         ),
     ),
     decisiveness_rank_correlation="Spearman correlation of decisiveness with the reference.",

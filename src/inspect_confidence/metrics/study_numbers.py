@@ -57,7 +57,7 @@ numbers(
         unit="standard deviations",
         low=-INFINITY,
         source="Tang, Shen and Kejriwal (2024)",
-        interval=no_interval("as the study prints it; the difference has one"),
+        interval=no_interval("the value is as the study prints it; `difference` has an interval"),
     ),
     cohens_d="A `difference` divided by the mean of both standard deviations.",
 )
@@ -77,7 +77,7 @@ numbers(
     About(
         undefined=UNREAD,
         source="Dimitriadis, Gneiting and Jordan (2021)",
-        interval=no_interval("beside it is the band of calibrated confidence"),
+        interval=no_interval("`consistency_band` is the band of calibrated confidence"),
         toolbox=True,
     ),
     corp_accuracy="Accuracy at a confidence, by isotonic regression of outcomes on confidence over "
@@ -128,7 +128,7 @@ numbers(
 numbers(
     About(
         undefined="no readable judgment in the bin",
-        interval=no_interval("too few decades by radius in a bin"),
+        interval=no_interval("a bin has too few decades of age by radius"),
     ),
     truth_bin_probability="Mean true probability of the answers whose true probability lies in the "
     "bin.",
@@ -140,7 +140,7 @@ numbers(
         direction="target=0",
         low=-1,
         source="LifeEval",
-        interval=no_interval("of one item"),
+        interval=no_interval("a value of one item"),
     ),
     item_overconfidence="Mean over an item's judgments of confidence less true probability; the "
     "item's difficulty, 1 - maximum achievable score, is in the condition.",
@@ -149,7 +149,7 @@ numbers(
     About(
         undefined="no readable judgment of the item",
         source="LifeEval",
-        interval=no_interval("of one item"),
+        interval=no_interval("a value of one item"),
     ),
     item_confidence="Mean over an item's judgments of the confidence; the answers' mean true "
     "probability is in the condition.",
@@ -160,7 +160,7 @@ numbers(
     "word lies in the bin; the last bin is closed.",
 )
 numbers(
-    About(undefined=UNREAD, interval=no_interval("for figures alone")),
+    About(undefined=UNREAD, interval=no_interval("a value for figures only")),
     probability_quantile="Quantile q over contexts (over people, in a survey) of the probability "
     "stated for a word, linear between neighbours.",
 )
