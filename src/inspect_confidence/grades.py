@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.answers import ParseFailure
-from inspect_confidence.answers.amount import amount_of
+from inspect_confidence.answers.amount import exact_number_in
 from inspect_confidence.answers.clean import plain_value
 
 MISSING = frozenset(
@@ -227,7 +227,7 @@ def _plain_text(text: str) -> str:
 
 def _exact_amounts(text: str) -> set[Fraction]:
     """Return the number that a text states exactly, for a percentage also the share; else none."""
-    amount = amount_of(text) if _AMOUNT.fullmatch(text.strip()) else None
+    amount = exact_number_in(text) if _AMOUNT.fullmatch(text.strip()) else None
     if not isinstance(amount, Fraction):
         return set()
     return {amount, amount / 100} if "%" in text else {amount}

@@ -8,10 +8,10 @@ from inspect_confidence.answers.clean import CUT
 from inspect_confidence.answers.labels import ParsedText
 from inspect_confidence.answers.numbers import LONGEST, numbers_in
 from inspect_confidence.answers.reading import (
+    agreed_value,
     ambiguous,
     invalid,
     read_stated,
-    settled,
     text_without,
 )
 from inspect_confidence.answers.status import ParseFailure
@@ -88,7 +88,7 @@ def read_amount(reply: str, *, truncated: bool = False) -> StatedAmount | ParseF
 
 
 def _labelled_or_alone(parsed: ParsedText) -> Fraction | ParseFailure:
-    amount = settled(parsed, ("answer",), amount_of)
+    amount = agreed_value(parsed, ("answer",), exact_number_in)
     return alone_amount(text_without(parsed, "confidence", "reason")) if amount is None else amount
 
 
@@ -102,10 +102,10 @@ def alone_amount(text: str) -> Fraction | ParseFailure:
         or not _STARTS_WITH_NUMBER.match(text)
     ):
         return invalid("no labelled answer")
-    return amount_of(text)
+    return exact_number_in(text)
 
 
-def amount_of(value: str) -> Fraction | ParseFailure:
+def exact_number_in(value: str) -> Fraction | ParseFailure:
     """Return the exact number in a label's value; a failure if it may be several or a calculation.
 
     An equation counts by its right side: 18 in "9 * 2 = 18".

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import islice
 
 from inspect_confidence.answers.clean import BOX, BOX_END, CUT, plain_value
-from inspect_confidence.answers.labels import ParsedText, labelled
+from inspect_confidence.answers.labels import ParsedText, statements_in
 from inspect_confidence.answers.reading import (
+    agreed_value,
     ambiguous,
     invalid,
     read_stated,
-    settled,
     text_without,
 )
 from inspect_confidence.answers.status import ParseFailure, is_invalid
@@ -94,30 +94,33 @@ class Choices:
 
     def __init__(self, choices: Sequence[str]) -> None:
         """Index the choices' texts by spelling, and compile a pattern of those in words."""
-        self._size = len(choices)
-        self._indices: list[dict[str, set[int]]] = [{}, {}, {}]
+        self._n_choices = len(choices)
+        # A table for each kind of spelling, the most exact first; equal texts have several indices.
+        self._indices_by_spelling: list[dict[str, set[int]]] = [{}, {}, {}]
         self.label_like: list[str] = []
         """The cleaned texts in which a label could be seen, as "Confidence: high"."""
         worded: list[str] = []
         for index, choice in enumerate(choices):
             # Cleaned as in a reply, where a choice doesn't stand at the start of a line.
             cleaned = plain_value(choice).translate(_NO_BOX)
-            if labelled(cleaned):
+            if statements_in(cleaned):
                 self.label_like.append(cleaned)
             if re.search(r"[^\W\d_]{3}", cleaned):
                 worded.append(cleaned)
-            for indices, key in zip(self._indices, _lookup_spellings(cleaned), strict=True):
+            for indices, key in zip(
+                self._indices_by_spelling, _lookup_spellings(cleaned), strict=True
+            ):
                 indices.setdefault(key, set()).add(index)
 
         # The longest text first, so that a part of one choice is not read as another choice.
         spelled = sorted(map(re.escape, worded), key=len, reverse=True)
-        self._named = re.compile(
+        self._name_pattern = re.compile(
             rf"(?<!\w)(?:{'|'.join(spelled) or '(?!)'})(?!\w){_NAME_END}", re.I
         )
 
     def by_text(self, value: str) -> set[int]:
         """Return the indices of the choices whose text is `value`, in the most exact spelling."""
-        for indices, key in zip(self._indices, _lookup_spellings(value), strict=True):
+        for indices, key in zip(self._indices_by_spelling, _lookup_spellings(value), strict=True):
             if key and key in indices:
                 return indices[key]
         return set()
@@ -130,22 +133,22 @@ class Choices:
             is_whole_reply: Whether the value has no label; it may then contain only the choice.
         """
         value = value.strip()
-        without_prefix = value if is_whole_reply else _WORDS_BEFORE_CHOICE.sub("", value, count=1)
-        for text in (value, without_prefix):
+        # Without words such as "I think it is".
+        plain = value if is_whole_reply else _WORDS_BEFORE_CHOICE.sub("", value, count=1)
+        for text in (value, plain):
             # A single letter may be one choice's letter and another choice's text.
             if not _LETTER.fullmatch(text) and (text_indices := self.by_text(text)):
                 return _single_index(text_indices)
-        if letter := _LETTER.match(without_prefix):
-            return self._by_letter(
-                letter, without_prefix[letter.end() :], is_whole_reply=is_whole_reply
-            )
-        if text_and_letter := _TEXT_THEN_LETTER.fullmatch(without_prefix):
+        if letter := _LETTER.match(plain):
+            return self._by_letter(letter, plain[letter.end() :], is_whole_reply=is_whole_reply)
+        if text_and_letter := _TEXT_THEN_LETTER.fullmatch(plain):  # "Paris (B)"
             index = self.index(text_and_letter["letter"])
             if text_indices := self.by_text(text_and_letter["text"]):
                 return index if index in text_indices else ambiguous(_LETTER_AND_TEXT_DIFFER)
-        begins = set() if is_whole_reply else self._choices_at_start(without_prefix)
-        if is_whole_reply or begins:
-            return min(begins) if len(begins) == 1 else invalid(NO_CHOICE)
+        if is_whole_reply:
+            return invalid(NO_CHOICE)
+        if at_start := self._choices_at_start(plain):
+            return min(at_start) if len(at_start) == 1 else invalid(NO_CHOICE)
         return self.named_in(value)
 
     def named_in(self, sentence: str) -> int | ParseFailure:
@@ -154,7 +157,7 @@ class Choices:
         A choice that is a number counts only at the sentence's end.
         """
         names = set()
-        for match in self._named.finditer(sentence[:_LONGEST_SENTENCE]):
+        for match in self._name_pattern.finditer(sentence[:_LONGEST_SENTENCE]):
             # After a capitalised word the text may be part of a longer name.
             if not _CAPITALIZED_WORD.search(sentence[: match.start()]):
                 names.add(match.group().casefold())
@@ -170,7 +173,7 @@ class Choices:
     def index(self, letter: str) -> int | None:
         """Return the index of the choice with a letter; None if no choice has the letter."""
         index = ord(letter.upper()) - ord("A")
-        return index if 0 <= index < min(self._size, 26) else None
+        return index if 0 <= index < min(self._n_choices, 26) else None
 
     def _by_letter(  # noqa: PLR0911 # each return has a reason of its own
         self, letter: re.Match[str], remainder: str, *, is_whole_reply: bool
@@ -183,6 +186,7 @@ class Choices:
             is_whole_reply: Whether the value has no label; no other text may then follow.
         """
         index = self.index(letter["letter"])
+        # The letter alone may be the whole text of a choice.
         texts = self.by_text(letter["letter"]) if not remainder else set()
         if index is None:
             return _single_index(texts) if texts else invalid(NO_CHOICE)
@@ -211,7 +215,7 @@ class Choices:
             return self._choices_at_start(remainder)
         explanation = remainder[meaning.end() :].casefold()
         described: set[int] = set()
-        for text, indices in self._indices[1].items():  # spellings in lower case
+        for text, indices in self._indices_by_spelling[1].items():  # spellings in lower case
             if text and explanation.startswith(text):
                 described.update(indices)
         return described
@@ -291,7 +295,7 @@ def read_choice(
     options = choices_of(tuple(choices))
     index = read_stated(
         reply,
-        lambda parsed: find_choice(parsed, options),
+        functools.partial(find_choice, options=options),
         keys=("answer",),
         truncated=truncated,
         literal=tuple(options.label_like),
@@ -302,19 +306,20 @@ def read_choice(
 def find_choice(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     """Return the index of the choice that a reply states, or why there is no single one.
 
-    The labelled answer counts first, then the choice that the reply calls correct, then a line that
-    is only a choice, then the only choice that the text names.
+    `options` are the choices, prepared for finding them in a text. The labelled answer counts
+    first, then the choice that the reply calls correct, then a line that is only a choice, then
+    the only choice that the text names.
     """
-    choice = settled(parsed, ("answer",), options.read)
+    choice = agreed_value(parsed, ("answer",), options.read)
     if choice is not None:
+        # "B. Paris" at the start contradicts "so the answer is A" at the end.
         opening = _opening_letter(parsed)
         is_other = opening is not None and options.index(opening) not in (None, choice)
         return ambiguous(_DIFFERENT_LETTERS) if is_other else choice
     text = text_without(parsed, "confidence", "probability", "reason")
-    letters = map(options.index, called_correct(text))
-    called = {index for index in letters if index is not None}
-    if called:
-        return _single_index(called, "several choices are called correct")
+    indices = map(options.index, called_correct(text))
+    if correct_indices := {index for index in indices if index is not None}:
+        return _single_index(correct_indices, "several choices are called correct")
     whole = options.read(text, is_whole_reply=True)
     if not isinstance(whole, ParseFailure):
         return whole
@@ -337,7 +342,7 @@ def _opening_letter(parsed: ParsedText) -> str | None:
 
     None if the reply opens with no letter, or if a label states the answer.
     """
-    is_prose = parsed.strengths("answer") <= {"prose"}
+    is_prose = parsed.strengths_under("answer") <= {"prose"}
     opening = _OPENING_LETTER.match(parsed.text) if is_prose else None
     return opening["letter"] if opening else None
 

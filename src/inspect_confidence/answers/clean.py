@@ -8,7 +8,8 @@ stay marked; tags and tables become lines with labels.
 import html
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Set
+from functools import partial
 
 from inspect_confidence.answers.numbers import ONES
 
@@ -156,7 +157,7 @@ _REWORDED = re.compile(r"assistant|to the|\.\.", re.IGNORECASE)
 def clean(reply: str) -> str:
     """Return the reply without reasoning, markup and needless blanks; no line of it is empty."""
     if not reply or (_PLAIN_TEXT.fullmatch(reply) and not _REWORDED.search(reply)):
-        return single_blanks(reply)  # most values and short replies need no more
+        return single_blanks(reply)  # for speed: most values and short replies need no more
     text = folded(_SPECIAL.sub("\n", without_thoughts(_MARKS.sub(" ", reply))))
     text = single_blanks(text.translate(_TIMES_AND_LINES))
     for pattern, plain in _REWRITINGS:
@@ -233,16 +234,20 @@ def _without_groups(text: str) -> str:
     Braces of a box become box marks, braces of a power become round brackets, and braces of a text
     command become blanks. Other braces stay.
     """
-    closing: list[str] = []
-
-    def plain(brace: re.Match[str]) -> str:
+    closing_signs: list[str] = []  # of the groups that are open, the innermost last
+    pieces, reached = [], 0
+    for brace in _GROUP.finditer(text):
+        pieces.append(text[reached : brace.start()])
+        reached = brace.end()
         if brace.lastgroup in _OPENED:
-            opened, closed = _OPENED[brace.lastgroup]
-            closing.append(closed)
-            return opened
-        return closing.pop() if brace["close"] and closing else brace.group()
-
-    return _GROUP.sub(plain, text)
+            opening_sign, closing_sign = _OPENED[brace.lastgroup]
+            pieces.append(opening_sign)
+            closing_signs.append(closing_sign)
+        elif brace["close"] and closing_signs:
+            pieces.append(closing_signs.pop())
+        else:
+            pieces.append(brace.group())
+    return "".join([*pieces, text[reached:]])
 
 
 def _without_tags(text: str) -> str:
@@ -253,22 +258,28 @@ def _without_tags(text: str) -> str:
     round brackets, as does a number in its place.
     """
     text = html.unescape(_ENDLESS.sub(" ", text))
-    closed = set()
-    for closing in _TAG.finditer(text):
-        if closing["slash"]:
-            closed.add((closing["label"] or closing["name"]).lower())
+    closed_names = {_tag_name(tag) for tag in _TAG.finditer(text) if tag["slash"]}
+    plain = _TAG.sub(partial(_plain_tag, closed_names=closed_names), text)
+    return _ANGLED.sub(r"(\1)", plain)
 
-    def plain(tag: re.Match[str]) -> str:
-        name = (tag["label"] or tag["name"]).lower()
-        if name not in closed and name not in ("br", "hr", "p"):
-            return tag.group()
-        if name == "sup":
-            return ")" if tag["slash"] else "^("
-        if not tag["label"] or tag["slash"]:
-            return "\n"
-        return f"\n{tag['label'].replace('_', ' ')}: "
 
-    return _ANGLED.sub(r"(\1)", _TAG.sub(plain, text))
+def _tag_name(tag: re.Match[str]) -> str:
+    return str(tag["label"] or tag["name"]).lower()
+
+
+def _plain_tag(tag: re.Match[str], closed_names: Set[str]) -> str:
+    """Return the text for a tag: `<sup>` is a power, `<answer>` a label, others a line break.
+
+    A tag stays if no tag of the text closes it, except `<br>`, `<hr>` and `<p>`.
+    """
+    name = _tag_name(tag)
+    if name not in closed_names and name not in ("br", "hr", "p"):
+        return tag.group()
+    if name == "sup":
+        return ")" if tag["slash"] else "^("
+    if not tag["label"] or tag["slash"]:
+        return "\n"
+    return f"\n{tag['label'].replace('_', ' ')}: "
 
 
 def _without_latex(text: str) -> str:
@@ -282,11 +293,11 @@ def _without_latex(text: str) -> str:
 
 
 def _plain_command(command: re.Match[str]) -> str:
-    """Return the plain text of a LaTeX command; an unknown command stays."""
-    line, name, space, escaped = command.groups()
+    r"""Return the plain text of a LaTeX command, such as `%` for `\%`; an unknown one stays."""
+    line_break, name, space, escaped = command.groups()
     if name:
         return _SYMBOLS.get(name, command.group())
-    if line:  # two backslashes, or a backslash and "n" from a JSON string
+    if line_break:  # two backslashes, or a backslash and "n" from a JSON string
         return "\n"
     return " " if space else escaped
 

@@ -14,7 +14,7 @@ from inspect_confidence.answers.amount import StatedAmount, read_amount
 from inspect_confidence.answers.choices import StatedChoice, read_choice
 from inspect_confidence.answers.clean import is_refusal
 from inspect_confidence.answers.labels import ParsedText, parse_statements
-from inspect_confidence.answers.reading import ambiguous, invalid, settled
+from inspect_confidence.answers.reading import agreed_value, ambiguous, invalid
 from inspect_confidence.answers.status import ParseFailure
 
 # ruff: noqa: RUF001 # Chinese signs, as they are written
@@ -202,7 +202,7 @@ def _read_words(reply: str, *, truncated: bool = False) -> StatedWords | ParseFa
     parsed = parse_statements(reply)
     if not parsed.text.strip() and not parsed.statements:
         return ParseFailure("no_response", "the reply is empty")
-    value = settled(_without_prose(parsed), ("answer",), _text_of_answer)
+    value = agreed_value(_without_prose(parsed), ("answer",), _text_of_answer)
     if isinstance(value, str):
         return StatedWords(value)
     if truncated:
@@ -233,7 +233,7 @@ def _labelled_answer_declines(parsed: ParsedText) -> bool | ParseFailure | None:
 
     None if there is no label, a failure if the label's value is not clear.
     """
-    return settled(_without_prose(parsed), ("answer",), _value_declines)
+    return agreed_value(_without_prose(parsed), ("answer",), _value_declines)
 
 
 def _value_declines(value: str) -> bool | ParseFailure:

@@ -15,16 +15,16 @@ from inspect_confidence.answers.clean import CUT, declines
 from inspect_confidence.answers.labels import I_CHANGE, ParsedText, parse_statements
 from inspect_confidence.answers.numbers import Number, numbers_in
 from inspect_confidence.answers.reading import (
+    agreed_value,
     ambiguous,
     invalid,
     is_revised,
     is_template,
     read_stated,
-    settled,
     text_without,
 )
 from inspect_confidence.answers.status import ParseFailure
-from inspect_confidence.answers.values import ABOUT, has_unit, headed, tail_of
+from inspect_confidence.answers.values import ABOUT, has_unit, kind_of_tail, split_at_number
 
 # ruff: noqa: RUF001 # dashes, as they are written
 
@@ -184,14 +184,14 @@ def _bound_in_value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # eac
     A bound is an exponent of ten, stated as such or as its value. A note in brackets counts as an
     explanation.
     """
-    number, before, tail = headed(re.sub(r"\{([0-9.]+)\}", r"\1", value))
+    number, before, tail = split_at_number(re.sub(r"\{([0-9.]+)\}", r"\1", value))
     if number is None:
         return invalid("no number at its start" if re.search("[0-9]", value) else "no number")
     digits = value[number.start : number.end]
     bound = _number_as_bound(number)
     if bound is None:
         return invalid(f"{digits[:40]} is no power of ten")
-    follows = tail_of(before, tail)
+    follows = kind_of_tail(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
     if follows in ("range", "bound") or _UNSURE.match(tail):
@@ -216,7 +216,7 @@ def _bound_stated_twice(
     text between. A bound that the repetition contradicts is ambiguous, unless a bracket or colon
     sets it off.
     """
-    second, _, _ = headed(repetition)
+    second, _, _ = split_at_number(repetition)
     repeated_bound = _number_as_bound(second) if second else None
     if repeated_bound is None:
         return bound
@@ -257,11 +257,11 @@ def _stated_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     The labelled exponent counts first, then the number that is a line of its own, then the only
     power of ten.
     """
-    bound = settled(parsed, ("exponent", "answer"), _bound_in_value, _is_same_bound)
+    bound = agreed_value(parsed, ("exponent", "answer"), _bound_in_value, _is_same_bound)
     if bound is None or (isinstance(bound, ParseFailure) and "no number" in bound.reason):
         return _unlabelled_exponent(parsed)
     # A bare number that opens the reply may contradict an exponent in prose or within a line.
-    firm = parsed.strengths("exponent", "answer")
+    firm = parsed.strengths_under("exponent", "answer")
     opening = None if firm - {"prose", "inline"} else _bare_bound(parsed.text.split("\n")[0])
     if opening in (None, bound) or isinstance(bound, ParseFailure) or is_revised(parsed.text):
         return bound
@@ -316,7 +316,7 @@ def _stated_interval(parsed: ParsedText) -> _Pair | ParseFailure:
     if final:
         conclusion = parse_statements(parsed.text[final.end() :])
         pair = _labelled_or_ranged_interval(conclusion)
-        if conclusion.under("lower", "upper") or not isinstance(pair, ParseFailure):
+        if conclusion.statements_under("lower", "upper") or not isinstance(pair, ParseFailure):
             return pair
     return _labelled_or_ranged_interval(parsed)
 
@@ -324,11 +324,11 @@ def _stated_interval(parsed: ParsedText) -> _Pair | ParseFailure:
 def _labelled_or_ranged_interval(parsed: ParsedText) -> _Pair | ParseFailure:
     """Return the bounds under the labels lower and upper, else low and high, else of a range."""
     # In prose what is low or high may be anything, as a function's minimum.
-    is_prose = "prose" in parsed.strengths("low", "high")
+    is_prose = "prose" in parsed.strengths_under("low", "high")
     looser = None if is_prose else _named_bounds(parsed, "low", "high")
     pair = _named_bounds(parsed, "lower", "upper")
     pair = pair or (None if isinstance(looser, ParseFailure) else looser) or _only_range(parsed)
-    is_echo = any(map(is_template, parsed.values("lower", "upper")))
+    is_echo = any(map(is_template, parsed.values_under("lower", "upper")))
     reason = "the template was echoed" if is_echo else "no interval of two exponents in the reply"
     return pair or invalid(reason)
 
@@ -355,7 +355,7 @@ def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | Non
 
 
 def _bound_under_label(parsed: ParsedText, name: str) -> _Bound | ParseFailure | None:
-    return settled(parsed, (name,), _bound_in_value, _is_same_bound)
+    return agreed_value(parsed, (name,), _bound_in_value, _is_same_bound)
 
 
 def _only_range(parsed: ParsedText) -> _Pair | ParseFailure | None:
@@ -367,7 +367,7 @@ def _only_range(parsed: ParsedText) -> _Pair | ParseFailure | None:
     objects = [statement.value for statement in parsed.statements if statement.strength == "object"]
     if declines(parsed.text) and not objects:
         return None
-    for texts in ([*parsed.values(*keys), *objects], [parsed.text]):
+    for texts in ([*parsed.values_under(*keys), *objects], [parsed.text]):
         pairs = list(chain.from_iterable(map(_intervals_in, texts)))
         if any(
             not (_is_same_bound(low, pairs[0][0]) and _is_same_bound(high, pairs[0][1]))

@@ -5,12 +5,13 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Literal, TypeVar
 
 from inspect_confidence.answers.clean import without_thoughts
 from inspect_confidence.answers.labels import ParsedText, parse_statements
-from inspect_confidence.answers.probability import unlabelled, value_of
-from inspect_confidence.answers.reading import invalid, settled
+from inspect_confidence.answers.probability import share_in_value, share_without_label
+from inspect_confidence.answers.reading import agreed_value, invalid
 from inspect_confidence.answers.status import ParseFailure
 
 # ruff: noqa: RUF001 # quotes and dashes, as they are written
@@ -109,10 +110,10 @@ def read_decisiveness(reply: str) -> float | ParseFailure:
         0.7
     """
     parsed = _parse_complete_values(reply)
-    value = settled(parsed, ("decisiveness",), value_of)
+    value = agreed_value(parsed, ("decisiveness",), share_in_value)
     if value is None and not parsed.objects and "{" not in parsed.text:
         labels = ("answer", "probability", "confidence")
-        value = settled(parsed, labels, value_of) or unlabelled(parsed.text)
+        value = agreed_value(parsed, labels, share_in_value) or share_without_label(parsed.text)
     if value is None or isinstance(value, ParseFailure):
         return _failed(reply, "no decisiveness from 0 to 1")
     return float(value)
@@ -199,13 +200,10 @@ def _labelled_word(reply: str, key: str, words: dict[str, WordT]) -> WordT | Par
         words: Meaning of each accepted word.
     """
     parsed = _parse_complete_values(reply)
-
-    def read_word(value: str) -> WordT | ParseFailure:
-        return _meaning_of_first_word(value, words)
-
-    word = settled(parsed, (key,), read_word)
+    read_word = partial(_meaning_of_first_word, words=words)
+    word = agreed_value(parsed, (key,), read_word)
     if not parsed.objects:
-        word = word or settled(parsed, ("answer", "verdict", "agreement", "choice"), read_word)
+        word = word or agreed_value(parsed, ("answer", "verdict", "agreement", "choice"), read_word)
         line_words = set(map(read_word, parsed.text.split("\n"))) - {_NO_WORD}
         if word is None and len(line_words) == 1:
             word = line_words.pop()
@@ -253,11 +251,11 @@ def _list_under_key(parsed: ParsedText, key: str, *, is_whole_reply: bool) -> li
         key: Key or label of the list.
         is_whole_reply: Whether the whole text may be the list if there is none under the key.
     """
-    complete = [statement for statement in parsed.under(key) if not statement.is_open]
+    complete = [statement for statement in parsed.statements_under(key) if not statement.is_open]
     in_objects = [statement for statement in complete if statement.strength == "object"]
     lists = []
     for statement in in_objects or complete:
-        lists.append(_split_list(statement.raw or statement.value))
+        lists.append(_split_list(statement.json_value or statement.value))
     agreed = lists[0] if lists and lists.count(lists[0]) == len(lists) else None
     if agreed is None and is_whole_reply:
         return _split_list(parsed.text)

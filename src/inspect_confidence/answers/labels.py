@@ -79,7 +79,7 @@ class Statement:
         heading: Whether the label is alone on its line, so that the value is the next line.
         note: Text in brackets after the label.
         is_open: Whether the reply seems to end within the value.
-        raw: Value of a JSON member before cleaning, lists as JSON; empty for other statements.
+        json_value: Value of a JSON member before cleaning, lists as JSON; else empty.
     """
 
     key: str
@@ -90,7 +90,7 @@ class Statement:
     heading: bool = False
     note: str = ""
     is_open: bool = False
-    raw: str = ""
+    json_value: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,17 +105,17 @@ class ParsedText:
     objects: int = 0
     is_open: bool = False
 
-    def under(self, *keys: str) -> list[Statement]:
+    def statements_under(self, *keys: str) -> list[Statement]:
         """Return the statements under any of the given labels."""
         return [statement for statement in self.statements if statement.key in keys]
 
-    def values(self, *keys: str) -> list[str]:
+    def values_under(self, *keys: str) -> list[str]:
         """Return the values of the statements under any of the given labels."""
-        return [statement.value for statement in self.under(*keys)]
+        return [statement.value for statement in self.statements_under(*keys)]
 
-    def strengths(self, *keys: str) -> set[Strength]:
+    def strengths_under(self, *keys: str) -> set[Strength]:
         """Return how firmly the statements under any of the given labels mark their values."""
-        return {statement.strength for statement in self.under(*keys)}
+        return {statement.strength for statement in self.statements_under(*keys)}
 
 
 def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = False) -> ParsedText:
@@ -130,10 +130,11 @@ def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = F
     """
     whole = without_thoughts(reply)
     turn = first_turn(whole)
-    # Objects first, since cleaning takes marks out of their strings.
+    # Objects are found before cleaning, which takes marks out of their strings.
     objects = list(objects_in(turn))
-    text, reached, longest = "", 0, max(map(len, literal), default=0) + 1
+    text, reached = "", 0
     statements: list[Statement] = []
+    # The text before each object with the object's members, and the text after the last object.
     for start, end, members in [*objects, (len(turn), len(turn), [])]:
         piece = clean(turn[reached:start])
         if piece and cut and start == len(whole):
@@ -141,48 +142,57 @@ def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = F
         for phrase in literal:
             piece = piece.replace(phrase, phrase.replace(":", " ").replace("=", " "))
         text += "\n" if text and piece else ""
-        for statement in labelled(piece):
-            first_line = piece[statement.start : statement.start + longest].split("\n")[0]
-            if first_line not in literal:
-                start_in_text, end_in_text = statement.start + len(text), statement.end + len(text)
-                statements.append(replace(statement, start=start_in_text, end=end_in_text))
+        offset = len(text)
+        for statement in _statements_outside_phrases(piece, literal):
+            start_in_text, end_in_text = offset + statement.start, offset + statement.end
+            statements.append(replace(statement, start=start_in_text, end=end_in_text))
         text += piece
         for member in members:
             statements += _statements_of_member(member, len(text))
         reached = end
-    remainder = turn[objects[0][0] :] if objects else ""
-    is_open = remainder.count("{") + remainder.count("[") > remainder.count("}") + remainder.count(
-        "]"
-    )
-    return ParsedText(text, statements, len(objects), is_open)
+    remainder = turn[objects[0].start :] if objects else ""
+    n_opened, n_closed = (sum(map(remainder.count, signs)) for signs in ("{[", "}]"))
+    return ParsedText(text, statements, len(objects), is_open=n_opened > n_closed)
+
+
+def _statements_outside_phrases(text: str, phrases: tuple[str, ...]) -> Iterator[Statement]:
+    """Yield the statements of a clean text whose label does not begin a line that is a phrase."""
+    longest = max(map(len, phrases), default=0) + 1
+    for statement in statements_in(text):
+        first_line = text[statement.start : statement.start + longest].split("\n", maxsplit=1)[0]
+        if first_line not in phrases:
+            yield statement
 
 
 def _statements_of_member(member: Member, start: int) -> Iterator[Statement]:
     """Yield the statement of an object's member, and the labelled statements within an answer."""
     key, value, is_open = member
-    yield Statement(key, "object", plain_value(value), start, start, is_open=is_open, raw=value)
-    for statement in labelled(clean(f"\n{value}")) if key == "answer" else []:
+    yield Statement(
+        key, "object", plain_value(value), start, start, is_open=is_open, json_value=value
+    )
+    for statement in statements_in(clean(f"\n{value}")) if key == "answer" else []:
         if statement.strength != "prose":
             yield Statement(
                 statement.key, "object", statement.value, start, start, note=statement.note
             )
 
 
-def labelled(text: str) -> list[Statement]:
-    """Return the statements of a clean text.
+def statements_in(text: str) -> list[Statement]:
+    """Return the statements of a clean text, in order: labels with their values.
 
     A statement in prose may overlap with the value of a labelled one.
     """
     statements: list[Statement] = []
-    # Start of the next label with a colon, and of the next one of any kind.
-    explicit = following = len(text)
+    # From the end to the start: a value ends where the next label begins. In prose any label ends
+    # it; after a colon only one with a colon, as "Answer: The answer is B" is one value.
+    next_with_colon = next_label = len(text)
     for label in reversed(list(LABEL.finditer(text))):
         if strength := _label_strength(text, label):
-            # "Answer: The answer is B" has a value that prose doesn't end.
-            stop = following if strength == "prose" else explicit
+            stop = next_label if strength == "prose" else next_with_colon
             statements.append(_statement(text, strength, label, stop))
-            following = label.start()
-            explicit = explicit if strength == "prose" else following
+            next_label = label.start()
+            if strength != "prose":
+                next_with_colon = next_label
     statements += [
         *_unlabelled_boxes(text, statements),
         *_letter_statements(text),
@@ -192,13 +202,14 @@ def labelled(text: str) -> list[Statement]:
 
 
 def _weaken_within_reasons(text: str, statements: list[Statement]) -> Iterator[Statement]:
-    """Yield the statements; inline ones on the line of an explanation become "prose"."""
+    """Yield the statements; those within a line that has an explanation become "prose"."""
     breaks = [match.start() for match in re.finditer("\n", text)]
+    # The number of line breaks before a position is the number of its line.
     reasons = (statement for statement in statements if statement.key == "reason")
     reason_lines = {bisect(breaks, reason.start) for reason in reasons}
     for statement in statements:
-        is_beside = bisect(breaks, statement.start) in reason_lines
-        is_weakened = statement.strength == "inline" and is_beside
+        is_beside_reason = bisect(breaks, statement.start) in reason_lines
+        is_weakened = statement.strength == "inline" and is_beside_reason
         yield replace(statement, strength="prose") if is_weakened else statement
 
 
@@ -206,9 +217,11 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
     """Return how firmly a match of `LABEL` marks a value; None if the word is no label.
 
     "final" is firmest, then "line" (at a line's start), "inline", and "prose" (with a verb in place
-    of a colon).
+    of a colon). The match has an adjective (`lead`: "my final"), the name of the label under its
+    key, then a `mark` such as a colon, a `verb`, or a `number` at once.
     """
     key, lead, has_number = key_of(label), label["lead"].lower(), label["number"] is not None
+    # The text between the line's start, if that is near, and the label.
     before = text[max(0, label.start() - _OPENING_LENGTH - 1) : label.start()]
     _, line_break, opening = before.rpartition("\n")
     is_near = line_break or label.start() <= _OPENING_LENGTH
@@ -221,8 +234,8 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
             return "line" if is_first or "my" in lead else None
         return "prose" if key != "reason" else None
     if key == "answer" and _BEFORE_OTHER_ANSWER.search(opening):
-        return None
-    if key in _BOUNDS:
+        return None  # "different from my answer: ..." has no answer of its own
+    if key in _BOUNDS:  # lower, upper and the like need no colon: "lower 3"
         if label["mark"] or has_number:
             return "line" if starts else "inline"
         if text.startswith(" of ", label.end()):
@@ -243,7 +256,7 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
 
     If the label stands alone on its line, the value is the next line.
     """
-    note, key, begin = label["note"] or "", key_of(label), label.start()
+    note, key, begin = label["note"] or "", key_of(label), label.start()  # note: in brackets
     value, line_break, below = text[label.end() : stop].partition("\n")
     end = label.end() + len(value)
     heading = bool(_EMPTY.fullmatch(value))

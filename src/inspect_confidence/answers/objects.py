@@ -12,17 +12,23 @@ from fractions import Fraction
 from itertools import zip_longest
 from string import ascii_lowercase
 
-from inspect_confidence.answers.amount import amount_of
+from inspect_confidence.answers.amount import exact_number_in
 from inspect_confidence.answers.choices import NO_CHOICE, called_correct, choices_of, find_choice
 from inspect_confidence.answers.clean import CUT, declines, folded, is_cut, is_refusal, plain_value
 from inspect_confidence.answers.label_names import plain_key
 from inspect_confidence.answers.labels import ParsedText, Statement, parse_statements
 from inspect_confidence.answers.numbers import number_at, numbers_in
-from inspect_confidence.answers.probability import as_share, read_probability, value_of
-from inspect_confidence.answers.reading import ParsedT, ambiguous, invalid, is_template, settled
+from inspect_confidence.answers.probability import as_share, read_probability, share_in_value
+from inspect_confidence.answers.reading import (
+    ParsedT,
+    agreed_value,
+    ambiguous,
+    invalid,
+    is_template,
+)
 from inspect_confidence.answers.scale import PROSE
 from inspect_confidence.answers.status import ParseFailure, is_invalid
-from inspect_confidence.answers.values import headed
+from inspect_confidence.answers.values import split_at_number
 
 Scalar = str | int | float | bool | ParseFailure | None
 """A value as the reply states it, or why there is no certain value."""
@@ -201,16 +207,16 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
             by_key.setdefault(key, []).append(statement)
     fields: dict[str, Scalar] = {}
     for key, under in by_key.items():
-        filled = [statement for statement in under if not _is_placeholder(statement.raw)]
+        filled = [statement for statement in under if not _is_placeholder(statement.json_value)]
         if not filled:
-            fields[key] = under[-1].raw
+            fields[key] = under[-1].json_value
             continue
         firm = [statement for statement in filled if statement.strength != "prose"]
         filled = firm or [
             statement for statement in filled if _is_assertion(parsed.text, statement)
         ]
         labels = [statement.key for statement in filled]
-        value = settled(
+        value = agreed_value(
             ParsedText(parsed.text, filled), labels, _nonempty_text, _have_common_meaning
         )
         in_object = [statement.value for statement in filled if statement.strength == "object"]
@@ -268,7 +274,7 @@ def _have_common_meaning(first: str, second: str) -> bool:
 def _meanings(value: str) -> set[object]:
     """Return the meanings of a value: its text, its letter, its only number and that as a share."""
     senses: set[object] = {value.strip(" .").casefold()}
-    number, _, _ = headed(value)
+    number, _, _ = split_at_number(value)
     if number:
         senses |= {number.value, as_share(number)}
     if letter := _INITIAL.match(value.strip()):
@@ -342,7 +348,7 @@ def age_in(reply: JsonReply) -> float | ParseFailure:
 @functools.lru_cache(maxsize=4096)  # the same few numbers are stated again and again
 def _years(text: str) -> float | ParseFailure:
     """Return the number of years that a value states, from 0 to 150, or why there is none."""
-    years, numbers = amount_of(text), numbers_in(text)
+    years, numbers = exact_number_in(text), numbers_in(text)
     if isinstance(years, ParseFailure):
         return years
     tail = text[numbers[0].end :] if numbers else ""
@@ -460,7 +466,7 @@ def probabilities_in(
 @functools.lru_cache(maxsize=4096)
 def _option_share(value: str) -> tuple[Fraction, bool] | ParseFailure:
     """Return the number of a value, and whether it is bare: it may be a percentage without sign."""
-    share, numbers = value_of(value), numbers_in(value)
+    share, numbers = share_in_value(value), numbers_in(value)
     bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
     is_settled = isinstance(share, ParseFailure) and not is_invalid(share)
     if bare is not None and not is_settled:

@@ -13,16 +13,22 @@ from inspect_confidence.answers.clean import CUT
 from inspect_confidence.answers.labels import ParsedText
 from inspect_confidence.answers.numbers import Number, number_at, numbers_in
 from inspect_confidence.answers.reading import (
+    agreed_value,
     ambiguous,
     invalid,
     is_replaced,
     is_revised,
     read_stated,
-    settled,
     text_without,
 )
 from inspect_confidence.answers.status import ParseFailure, is_invalid
-from inspect_confidence.answers.values import ABOUT, has_unit, headed, is_bound, tail_of
+from inspect_confidence.answers.values import (
+    ABOUT,
+    has_unit,
+    is_bound,
+    kind_of_tail,
+    split_at_number,
+)
 
 # ruff: noqa: RUF001 # full-width signs and dashes, as they are written
 
@@ -110,13 +116,13 @@ def _labelled_or_introduced(parsed: ParsedText) -> Fraction | ParseFailure:
 
     A probability in prose must not differ from those at the start and in the conclusion.
     """
-    share = settled(parsed, ("probability", "answer"), value_of)
-    strengths = parsed.strengths("probability", "answer")
+    share = agreed_value(parsed, ("probability", "answer"), share_in_value)
+    strengths = parsed.strengths_under("probability", "answer")
     is_prose = strengths <= {"prose"}
     if isinstance(share, Fraction):
         if not is_prose:
             return share
-        opening = value_of(parsed.text.split("\n")[0])
+        opening = share_in_value(parsed.text.split("\n")[0])
         ending = _share_in_conclusion(parsed.text)
         for other_share in (opening, ending):
             if isinstance(other_share, Fraction) and other_share != share:
@@ -125,18 +131,18 @@ def _labelled_or_introduced(parsed: ParsedText) -> Fraction | ParseFailure:
     # Without a readable probability under a label, words outside labels may introduce one.
     if share is not None and not ((is_prose and is_invalid(share)) or "no number" in share.reason):
         return share
-    outside_labels = unlabelled(
+    outside_labels = share_without_label(
         text_without(parsed, "confidence", "reason") or text_without(parsed, "reason")
     )
     return share if share is not None and outside_labels == _UNLABELLED else outside_labels
 
 
-def value_of(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
+def share_in_value(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
     """Return the probability with which a label's value begins, or why it has no single one."""
-    number, before, tail = headed(value)
+    number, before, tail = split_at_number(value)
     if number is None:
         return _share_within(value)
-    follows = tail_of(before, tail)
+    follows = kind_of_tail(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
     if follows in ("range", "bound"):
@@ -174,7 +180,7 @@ def _share_within(value: str) -> Fraction | ParseFailure:
         return ambiguous("a bound")
     if len(numbers) == 1 and _INTRODUCED.search(before):
         text_before, text_after = "", value[numbers[0].end :]  # the words before were judged above
-        is_calculated = tail_of(text_before, text_after) == "calculation"
+        is_calculated = kind_of_tail(text_before, text_after) == "calculation"
         return ambiguous("a calculation") if is_calculated else as_share(numbers[0])
     if _FORMULA.search(before or value[:60]):
         return ambiguous("a formula")
@@ -190,9 +196,9 @@ def _after_equals(first: Number, tail: str) -> Fraction | ParseFailure:
     line, *_ = tail.split("\n", maxsplit=1)
     parts = _EQUALS.split(line)
     operations, result = parts[0], parts[-1]
-    number, before, remainder = headed(result)
+    number, before, remainder = split_at_number(result)
     is_formula = re.search(r"[^\W\d_]{2}", _POWER_OF.sub("", operations))
-    if len(parts) == 1 or is_formula or number is None or tail_of(before, remainder) != "end":
+    if len(parts) == 1 or is_formula or number is None or kind_of_tail(before, remainder) != "end":
         return ambiguous("a calculation")
     is_plain = not operations.strip() and not isinstance(as_share(first), ParseFailure)
     if is_plain and not _are_same_share(first, number):
@@ -236,7 +242,7 @@ def as_share(number: Number) -> Fraction | ParseFailure:
     return value
 
 
-def unlabelled(text: str) -> Fraction | ParseFailure:
+def share_without_label(text: str) -> Fraction | ParseFailure:
     """Return the probability of a reply without labels.
 
     A number that opens a line counts first, then a number that words such as "probability"
@@ -283,7 +289,7 @@ def _last_share_at_start(
     if is_replaced(lines[last]) or is_revised("\n".join(lines[last + 1 :])):
         return None
     for match in _TOLD.finditer(text):
-        share = value_of(text[match.end() :].split("\n", maxsplit=1)[0])
+        share = share_in_value(text[match.end() :].split("\n", maxsplit=1)[0])
         if isinstance(share, Fraction):
             shares.add(share)
     is_settled = len(shares) == 1 or is_revised("\n".join(lines[places[0] : last]))
@@ -292,18 +298,18 @@ def _last_share_at_start(
 
 def _is_calculation(text: str) -> bool:
     """Return whether a text begins with a number that is part of a calculation."""
-    number, before, tail = headed(text)
-    return number is not None and tail_of(before, tail) == "calculation"
+    number, before, tail = split_at_number(text)
+    return number is not None and kind_of_tail(before, tail) == "calculation"
 
 
 def _share_at_start(line: str) -> Fraction | ParseFailure:
     """Return the share with which a line begins; a failure if there is none or it has a unit."""
-    number, _, tail = headed(line)
+    number, _, tail = split_at_number(line)
     if number is None:
         return invalid("no number at its start")
-    share = value_of(line)
+    share = share_in_value(line)
     is_amount = (
-        not isinstance(share, ParseFailure) and has_unit(tail) and tail_of("", tail) == "end"
+        not isinstance(share, ParseFailure) and has_unit(tail) and kind_of_tail("", tail) == "end"
     )
     return _UNLABELLED if is_amount else share
 
@@ -342,7 +348,7 @@ def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailu
         has_words = _INTRODUCED.search(before) or _NOUN_AFTER.match(after)
         if has_words and not is_bound(lead) and not _DENIED.search(before):
             value = text[number.start : number.end + 60].split("\n", maxsplit=1)[0]
-            introduced.append((number, value_of(value)))
+            introduced.append((number, share_in_value(value)))
     if not introduced:
         return ambiguous("a bound") if has_bound else None
     return _agreed_share(text, introduced)

@@ -12,7 +12,9 @@ from inspect_confidence.answers.status import ParseFailure, is_invalid
 
 ParsedT = TypeVar("ParsedT")
 Reader = Callable[[str], ParsedT | ParseFailure]
+"""Reader of the value of a statement."""
 Readings = list[tuple[Statement, ParsedT | ParseFailure]]
+"""Statements, each with what a reader makes of its value."""
 Same = Callable[[ParsedT, ParsedT], bool]
 
 _TEMPLATE = re.compile(
@@ -56,6 +58,7 @@ invalid = partial(ParseFailure, "invalid_response_format")
 ambiguous = partial(ParseFailure, "ambiguous")
 """Failure of a reply that can be read in more than one way."""
 _TIERS = {"object": 0, "final": 1, "line": 1, "inline": 1, "prose": 2}
+"""Rank of a statement by its strength: JSON counts before labels, and labels before prose."""
 
 
 def is_template(value: str) -> bool:
@@ -84,43 +87,44 @@ def read_stated(
     truncated: bool,
     literal: tuple[str, ...] = (),
 ) -> ParsedT | ParseFailure:
-    """Choose a value among a reply's statements, or return the failure that explains its absence.
+    """Parse a reply, choose a value among its statements, or return why it has none.
 
-    Every failure of a truncated reply is `truncated`, because the missing text might have been
-    readable. If the reply ends within the value of one of the keys, an earlier statement of the key
-    is not read instead.
+    A statement is a label with its value, such as `Confidence: 85`. Every failure of a truncated
+    reply is `truncated`, because the missing text might have been readable. If the reply ends
+    within the value of one of the keys, an earlier statement of the key is not read instead.
 
     Args:
         reply: Text of the reply.
         choose: Function that returns the value of a parsed reply, or why there is none.
         keys: Labels under which the value may be stated.
         truncated: Whether the reply is cut off.
-        literal: Phrases in which no label is looked for.
+        literal: Phrases, such as a choice "Confidence: high", in which no label is looked for.
     """
     if not reply.strip():
         return ParseFailure("no_response", "the reply is empty")
     parsed = parse_statements(reply, literal, cut=truncated and is_cut(reply))
     answer = choose(parsed)
     last = parsed.statements[-1] if parsed.statements else None
+    # The sentence of a value in prose, such as "The answer is", may go on after the cut.
     goes_on = (
         last and last.strength == "prose" and last.value.endswith(CUT) and ". " not in last.value
     )
     is_begun = last and last.key in keys and (last.is_open or not last.value or goes_on)
-    is_thinking = _RETHINKING.search(parsed.text[-200:])
+    is_thinking = _RETHINKING.search(parsed.text[-200:])  # as "Wait, let me check"
     if truncated and (is_begun or is_thinking or isinstance(answer, ParseFailure)):
         return ParseFailure("truncated", "the reply is cut off before an answer was stated")
     if not isinstance(answer, ParseFailure):
         return answer
     if not parsed.text and not parsed.statements:
         return ParseFailure("no_response", "the reply is empty but for markup and reasoning")
-    answer_values = filter(None, parsed.values("answer"))
+    answer_values = filter(None, parsed.values_under("answer"))
     states_nothing = is_invalid(answer) or (answer.status == "ambiguous" and not parsed.statements)
     if states_nothing and all(map(is_refusal, [parsed.text, *answer_values])):
         return ParseFailure("refusal", "the reply declines to answer")
     return answer
 
 
-def settled(
+def agreed_value(
     parsed: ParsedText,
     keys: Sequence[str],
     read: Reader[ParsedT],
@@ -139,39 +143,61 @@ def settled(
         read: Reader of a statement's value.
         is_same: Function that compares two values.
     """
-    is_refused = declines(parsed.text)
-    readings = []
-    for statement in parsed.under(*keys):
-        reading = read(statement.value)
-        # What stands in a refusal's prose is no answer.
-        is_prose_of_refusal = is_refused and statement.strength == "prose"
-        if not is_prose_of_refusal and not _has_no_value(statement, reading):
-            readings.append((statement, reading))
+    readings = _readings(parsed, keys, read)
     if not readings:
         if "answer" not in keys:
             return None
-        looser: ParsedT | ParseFailure | None = settled(parsed, ("choice",), read, is_same)
+        looser: ParsedT | ParseFailure | None = agreed_value(parsed, ("choice",), read, is_same)
         return None if isinstance(looser, ParseFailure) else looser
-    # JSON is of the lowest tier, prose of the highest.
-    tier = min(_TIERS[statement.strength] for statement, _ in readings)
-    firm = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
-    if tier == _TIERS["prose"]:  # an unreadable sentence is not an answer if another is readable
-        firm = [pair for pair in firm if not is_invalid(pair[1])] or firm
-    last = firm[-1][0]
-    # A later statement under the same label may revise the last firm one.
-    later = [
-        (statement, reading)
-        for statement, reading in readings[readings.index(firm[-1]) + 1 :]
-        if statement.key == last.key and not isinstance(reading, ParseFailure)
-    ]
-    # The last value itself may begin with "Actually" and state another value.
-    value_length = (
-        0 if last.strength == "object" else min(len(last.value), last.end - last.start) - 1
-    )
-    remainder = parsed.text[last.end - value_length :]
-    if not later and is_replaced(remainder) and not _CONFIRMED.search(remainder[-60:]):
+    firmest = _firmest(readings)
+    last_statement, _ = firmest[-1]
+    # A later statement under the same label, in prose, may revise the last of the firmest.
+    revisions = []
+    for statement, reading in readings[readings.index(firmest[-1]) + 1 :]:
+        if statement.key == last_statement.key and not isinstance(reading, ParseFailure):
+            revisions.append((statement, reading))
+    if not revisions and _is_taken_back(parsed.text, last_statement):
         return ambiguous("an answer that is taken back")
-    return _last_reading(parsed, [*firm, *later[-1:]], is_same)
+    return _last_reading(parsed, [*firmest, *revisions[-1:]], is_same)
+
+
+def _readings(parsed: ParsedText, keys: Sequence[str], read: Reader[ParsedT]) -> Readings[ParsedT]:
+    """Return the statements under some labels, each with what `read` makes of its value.
+
+    Statements without a value are left out, and those in the prose of a reply that declines.
+    """
+    is_refused = declines(parsed.text)
+    readings = []
+    for statement in parsed.statements_under(*keys):
+        reading = read(statement.value)
+        is_prose_of_refusal = is_refused and statement.strength == "prose"
+        if not is_prose_of_refusal and not _has_no_value(statement, reading):
+            readings.append((statement, reading))
+    return readings
+
+
+def _firmest(readings: Readings[ParsedT]) -> Readings[ParsedT]:
+    """Return the readings of JSON members, without any those of labels, or else those of prose.
+
+    In prose an unreadable sentence does not count if another one is readable.
+    """
+    tier = min(_TIERS[statement.strength] for statement, _ in readings)
+    firmest = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
+    if tier == _TIERS["prose"]:
+        return [pair for pair in firmest if not is_invalid(pair[1])] or firmest
+    return firmest
+
+
+def _is_taken_back(text: str, last: Statement) -> bool:
+    """Return whether the text from the last statement's value on replaces the value.
+
+    The value itself may begin with "Actually" and state another value, so the search begins at
+    its second character; the value of a JSON member is not in the text.
+    """
+    value_length = min(len(last.value), last.end - last.start) - 1
+    start = last.end if last.strength == "object" else last.end - value_length
+    remainder = text[start:]
+    return is_replaced(remainder) and not _CONFIRMED.search(remainder[-60:])
 
 
 def _has_no_value(statement: Statement, reading: object) -> bool:
@@ -204,9 +230,9 @@ def _last_reading(
 
 
 def text_without(parsed: ParsedText, *keys: str) -> str:
-    """Return the text without the statements under some labels."""
+    """Return the text without the statements under some labels, and without marks at its ends."""
     pieces, reached, text = [], 0, parsed.text
-    for statement in parsed.under(*keys):
+    for statement in parsed.statements_under(*keys):
         if statement.start >= reached and statement.strength != "object":
             pieces.append(text[reached : statement.start])
             reached = statement.end

@@ -1,7 +1,7 @@
 """Text -> the confidence that a model stated as an integer on a scale, or a typed failure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -9,9 +9,15 @@ from functools import partial
 from inspect_confidence.answers.labels import ParsedText
 from inspect_confidence.answers.numbers import Number
 from inspect_confidence.answers.probability import as_share
-from inspect_confidence.answers.reading import ambiguous, invalid, is_template, read_stated, settled
+from inspect_confidence.answers.reading import (
+    agreed_value,
+    ambiguous,
+    invalid,
+    is_template,
+    read_stated,
+)
 from inspect_confidence.answers.status import ParseFailure
-from inspect_confidence.answers.values import ABOUT, headed, tail_of
+from inspect_confidence.answers.values import ABOUT, kind_of_tail, split_at_number
 
 # ruff: noqa: RUF001 # dashes, as they are written
 
@@ -146,29 +152,21 @@ def _stated_number(
     A label counts first, then words of confidence in prose, then a number alone. With
     `is_whole_reply` the reply was to be the number: all numbers on lines of their own must agree.
     """
-    note_by_value = {statement.value: statement.note for statement in parsed.under("confidence")}
-
-    def read(value: str) -> float | ParseFailure:
-        number = _number_of_statement(value, note_by_value.get(value, ""), low, high)
-        if isinstance(number, ParseFailure):
-            return number
-        if is_whole_reply:
-            return _decimal_on_scale(number, low, high)
-        return _whole_number(number)
-
-    lines = parsed.text.split("\n")
+    notes = {entry.value: entry.note for entry in parsed.statements_under("confidence")}
+    read = partial(_read_value, notes=notes, low=low, high=high, is_whole_reply=is_whole_reply)
     # Lines that hold nothing but a number.
-    number_lines = [line for line in lines if _ALONE.fullmatch(line)]
+    number_lines = list(filter(_ALONE.fullmatch, parsed.text.split("\n")))
     keys = ("confidence", "probability") if is_whole_reply else ("confidence",)
-    confidence = settled(parsed, keys, read)
+    confidence = agreed_value(parsed, keys, read)
     if confidence is not None:
         if is_whole_reply and number_lines and read(number_lines[-1]) != confidence:
             return ambiguous("several confidences")
         return confidence
-    if any(map(is_template, note_by_value)):
+    if any(map(is_template, notes)):
         return invalid("the template was echoed")
     prose_values = []
     for match in PROSE.finditer(parsed.text):
+        # Each alternative of the pattern has a group; the one that matches holds the number.
         prose_values.append(read(next(filter(None, match.groups()))))
     if prose_values:
         stated_values = set(prose_values)
@@ -177,6 +175,20 @@ def _stated_number(
         return prose_values[-1] if len(stated_values) == 1 else ambiguous("several confidences")
     number = _bare_number(parsed.text, number_lines, is_whole_reply)
     return number if isinstance(number, ParseFailure) else read(number)
+
+
+def _read_value(
+    value: str, notes: Mapping[str, str], low: float, high: float, is_whole_reply: bool
+) -> float | ParseFailure:
+    """Read the number of a statement's value on the scale from `low` to `high`.
+
+    It must be whole, unless the reply was to be nothing but the number (`is_whole_reply`). `notes`
+    are the texts in brackets after labels, such as "(0-100)", by the value that follows.
+    """
+    number = _number_of_statement(value, notes.get(value, ""), low, high)
+    if isinstance(number, ParseFailure):
+        return number
+    return _decimal_on_scale(number, low, high) if is_whole_reply else _whole_number(number)
 
 
 def _bare_number(
@@ -204,14 +216,14 @@ def _number_of_statement(value: str, note: str, low: float, high: float) -> Numb
 
     A scale that the value or the note names must be that from `low` to `high`.
     """
-    number, before, tail = headed(value)
+    number, before, tail = split_at_number(value)
     scale = _SCALE.match(tail)
     for pattern in (_IN_NOTE.search(note), scale):
         if pattern and (float(pattern["low"] or low), float(pattern["high"])) != (low, high):
             return ambiguous("another scale")
     if number is None:
         return invalid("no number at its start" if re.search("[0-9]", value) else "no number")
-    follows = "end" if scale else tail_of(before, tail)
+    follows = "end" if scale else kind_of_tail(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
     if follows in ("range", "bound"):

@@ -65,7 +65,7 @@ Tail = Literal["end", "range", "bound", "other", "calculation", "cut"]
 number is a bound; another number; a calculation; or the place where the reply was cut off."""
 
 
-def headed(value: str) -> tuple[Number | None, str, str]:
+def split_at_number(value: str) -> tuple[Number | None, str, str]:
     """Return the number with which a value begins, the text before it and the text after it.
 
     Words such as "about" or "I'd say" may precede the number. Without a number the result is None,
@@ -82,7 +82,7 @@ def is_bound(before: str) -> bool:
     return bool(_BOUND.search(before[-40:]))
 
 
-def tail_of(before: str, tail: str) -> Tail:
+def kind_of_tail(before: str, tail: str) -> Tail:
     """Return what follows a number, by the text around it; "end" may be an explanation."""
     if _CUT_CLAUSE.match(tail):
         return "cut"

@@ -14,7 +14,13 @@ from string import ascii_uppercase
 
 from inspect_confidence.answers.clean import BOX_END, CUT, clean, first_turn, folded, is_refusal
 from inspect_confidence.answers.labels import ParsedText
-from inspect_confidence.answers.reading import ambiguous, invalid, is_revised, read_stated, settled
+from inspect_confidence.answers.reading import (
+    agreed_value,
+    ambiguous,
+    invalid,
+    is_revised,
+    read_stated,
+)
 from inspect_confidence.answers.status import ParseFailure, is_invalid
 
 I_CHOOSE = re.compile(r"\bi(?:'d|'ll| would| will| now| thus| therefore)? choose\b", re.I)
@@ -244,32 +250,48 @@ def read_word_choice(
         >>> read_word_choice("A.is unlikely to be", phrases).reason
         'letter and text disagree'
     """
-    names = _prepare_choices(tuple(choices))
-    ends_open = truncated and first_turn(reply) == reply and not reply.endswith("\n")
-
-    def find_index(parsed: ParsedText) -> int | ParseFailure:
-        def read(text: str) -> int | ParseFailure:
-            if ends_open and parsed.text.endswith(text) and names.is_open(text):
-                return invalid("the choice may go on")
-            return names.read(text)
-
-        conclusions = I_CHOOSE.split(parsed.text)
-        if chain_of_thought and len(conclusions) > 1:
-            choice, explanation = _split_explanation(conclusions[-1])
-            index = read(choice)
-            return index if isinstance(index, int) and explanation else read(conclusions[-1])
-        keys = ("answer", "choice") if parsed.objects else ("answer",)
-        answer = settled(parsed, keys, read)
-        opening = _ALONE_LETTER.match(parsed.text)
-        if isinstance(answer, int) and opening and opening[1] != ascii_uppercase[answer]:
-            return ambiguous("different choices")
-        for text in _texts_without_label(parsed.text, chain_of_thought):
-            if answer is None or is_invalid(answer):
-                answer = read(text)
-        return invalid("no choice") if answer is None else answer
-
+    find_index = functools.partial(
+        _find_index,
+        choices=_prepare_choices(tuple(choices)),
+        chain_of_thought=chain_of_thought,
+        breaks_off=truncated and first_turn(reply) == reply and not reply.endswith("\n"),
+    )
     index = read_stated(reply, find_index, keys=("answer", "choice"), truncated=truncated)
     return index if isinstance(index, ParseFailure) else WordChoice(index)
+
+
+def _find_index(
+    parsed: ParsedText, choices: PhraseChoices, *, chain_of_thought: bool, breaks_off: bool
+) -> int | ParseFailure:
+    """Return the index of the choice that a parsed reply makes, or why it makes none.
+
+    After a chain of thought the text after the last "I choose" counts first. Then the labelled
+    answer counts, then a line or text without a label. If the reply `breaks_off`, a choice at its
+    end that may go on is not read.
+    """
+    unfinished = parsed.text if breaks_off else ""
+    read = functools.partial(_read_finished, choices=choices, unfinished=unfinished)
+    conclusions = I_CHOOSE.split(parsed.text)
+    if chain_of_thought and len(conclusions) > 1:
+        choice, explanation = _split_explanation(conclusions[-1])
+        index = read(choice)
+        return index if isinstance(index, int) and explanation else read(conclusions[-1])
+    keys = ("answer", "choice") if parsed.objects else ("answer",)
+    answer = agreed_value(parsed, keys, read)
+    opening = _ALONE_LETTER.match(parsed.text)
+    if isinstance(answer, int) and opening and opening[1] != ascii_uppercase[answer]:
+        return ambiguous("different choices")
+    for text in _texts_without_label(parsed.text, chain_of_thought):
+        if answer is None or is_invalid(answer):
+            answer = read(text)
+    return invalid("no choice") if answer is None else answer
+
+
+def _read_finished(text: str, choices: PhraseChoices, unfinished: str) -> int | ParseFailure:
+    """Read the choice in a text; a failure if the `unfinished` reply may go on with the choice."""
+    if unfinished.endswith(text) and choices.is_open(text):
+        return invalid("the choice may go on")
+    return choices.read(text)
 
 
 def _split_explanation(text: str) -> tuple[str, str]:
