@@ -50,6 +50,17 @@ from inspect_confidence.studies import (
     all_tables,
     study_of,
 )
+from inspect_confidence.studies.columns import (
+    ANSWER,
+    CHOICES,
+    CLIPPED,
+    CONFIDENCE,
+    CORRECT,
+    HIGH,
+    LOW,
+    RAW,
+    TARGET,
+)
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
@@ -959,12 +970,21 @@ _COLUMN_TABLE = re.compile(r"(<!-- columns of (?P<task>.+?) -->\n)(?:\|.*\n)*")
 def with_column_tables(page: str) -> str:
     """Return docs/judgments.md with the tables of columns that the tasks' records declare.
 
-    A table stands below a comment that names its task.
+    A table stands below a comment that names its task. Its last row names the shared columns.
     """
-    columns = {"every task": COMMON_COLUMNS}
+    tables = {"every task": _column_table(COMMON_COLUMNS)}
+    tables["several tasks"] = _column_table(_SHARED_COLUMNS)
     for name, task in all_tables().items():
-        columns[name] = task.columns
-    return _COLUMN_TABLE.sub(lambda match: match[1] + _column_table(columns[match["task"]]), page)
+        task_columns = [column for column in task.columns if column not in _SHARED_COLUMNS]
+        shared = [f"`{column.name}`" for column in task.columns if column in _SHARED_COLUMNS]
+        tables[name] = _column_table(task_columns)
+        if shared:
+            tables[name] += f"| {', '.join(shared)} | | [columns of several tasks]({_SHARED}) |\n"
+    return _COLUMN_TABLE.sub(lambda match: match[1] + tables[match["task"]], page)
+
+
+_SHARED_COLUMNS = (LOW, HIGH, RAW, CONFIDENCE, CLIPPED, ANSWER, TARGET, CHOICES, CORRECT)
+_SHARED = "#columns-of-several-tasks"
 
 
 def _column_table(columns: Sequence[JudgmentColumn]) -> str:

@@ -106,8 +106,7 @@ def _decision_column(name: str, meaning: str, *aliases: str) -> JudgmentColumn:
 
 def _status_column(name: str, answer: str) -> JudgmentColumn:
     """Return the column with the status of a further answer, which `answer` describes."""
-    meaning = f"status of {answer}: `ok`, why it could not be read, or empty if it was not asked"
-    return JudgmentColumn(name, "text", meaning)
+    return JudgmentColumn(name, "text", f"status of {answer}; empty if it was not asked")
 
 
 COMMITMENT_COLUMNS = (
