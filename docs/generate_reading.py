@@ -40,20 +40,16 @@ The rules:
 - **Thoughts are never answers**: text between thought tags, in an analysis channel, before a lone
   closing tag, or after a tag that is never closed.
 - **The last statement of an answer counts** if the earlier ones agree with it, if it is called
-  final, or if words such as "actually" or "I'd revise" withdraw the earlier ones. Otherwise two
-  different answers make the reply `ambiguous` (not read).
+  final, or if words such as "actually" withdraw the earlier ones. Otherwise two different answers
+  are `ambiguous`.
 - **A labelled or leading answer counts**, whatever numbers the explanation around it contains.
-- **Every task reads every layout**: lines, JSON (also broken), tags, tables, LaTeX, a sentence. A
-  prompt that asks for JSON also accepts lines.
-- **Nothing is guessed.** The readers do not accept ranges instead of one number, words such as
-  "high", two different answers, a number that could be on two scales (85% on a scale to 20), a
-  letter with the text of another choice, and refusals, with or without a number.
+- **Every task reads every layout**: lines, JSON (also broken), tags, tables, LaTeX, a sentence.
+- **Nothing is guessed.** Not read are ranges instead of one number, words such as "high", a number
+  that could be on two scales (85% on a scale to 20), a letter with the text of another choice, and
+  refusals, with or without a number.
 - **A reply that was cut off** gives an answer only if the answer is certainly whole.
 - **A form with only one possible meaning is read**: a whole number from 11 to 100 as a probability
   is a percentage; 1,000,000 as an exponent of ten is 6.
-
-Reading takes time in proportion to the reply's length and never raises an error. `make thorough`
-tests this with a million artificial replies.
 
 ## Statuses
 
@@ -74,15 +70,15 @@ _STATUSES: dict[str, tuple[str, int]] = {
 }
 """When, and the line of the example in `tuned`."""
 _TABLES: dict[str, tuple[int, ...]] = {
-    "A choice and a confidence on a scale": (24, 38, 63, 34, 581, 28, 588, 72),
-    "A number and a confidence on a scale": (101, 106, 629, 640, 651, 638, 113, 643, 102, 652, 109),
-    "An interval of exponents of ten": (129, 149, 162, 677, 689, 710, 665, 174, 703, 165),
-    "An exponent of ten": (179, 188, 190, 176, 197, 216, 191, 213, 203, 198),
-    "A probability": (227, 245, 257, 237, 258, 221, 241, 235, 261, 800),
-    "A word for a probability": (277, 287, 290, 820, 316, 289, 292, 296),
-    "An age, a verdict, a confidence": (350, 380, 396, 451, 448, 369, 883, 906, 384, 972, 473),
-    "A probability for each option": (413, 920, 922, 935, 418, 421, 434, 949, 923),
-    "What a judge says": (479, 485, 488, 497, 500, 514, 516, 528, 548, 486, 517, 518, 533),
+    "A choice and a confidence on a scale": (24, 38, 34, 28, 588, 72),
+    "A number and a confidence on a scale": (101, 106, 629, 640, 651, 638, 113, 652),
+    "An interval of exponents of ten": (149, 162, 710, 665, 174, 703),
+    "An exponent of ten": (179, 188, 197, 216, 191, 213),
+    "A probability": (227, 245, 257, 258, 221, 241, 261, 800),
+    "A word for a probability": (277, 287, 820, 289, 292),
+    "An age, a verdict, a confidence": (350, 396, 451, 448, 883, 906, 972),
+    "A probability for each option": (413, 922, 935, 421, 949),
+    "What a judge says": (485, 497, 500, 514, 528, 548, 486, 517),
 }
 """Lines of `tuned`, shown in this order."""
 _FORMS = {
@@ -107,14 +103,13 @@ _LONGEST = 90
 _EXAMPLES = """\
 ## Examples by form
 
-⏎ is a line break and … marks omitted text; "cut" means that the model ran out of tokens. The
-readers computed the last column when this page was written, and it equals the label.
+⏎ is a line break and … marks omitted text; "cut" means that the model ran out of tokens. The last
+column is what the readers give; it equals the label.
 """
 _SAID = """\
 {total:,} artificial replies in the style of ten model families test the readers (the programs that
-read answers). Neither the writers nor the labellers of the replies had seen the readers, and the
-labels rest on the text alone. The replies came in rounds. The table shows how each round was read
-at first, before the readers were corrected:"""
+read answers). They were written and labelled without knowledge of the readers, in rounds. The table
+shows how each round was read at first, before the readers were corrected:"""
 _ROUNDS = """\
 | at first sight | readable | left unread | misread | unreadable, read all the same |
 |---|---|---|---|---|
@@ -128,16 +123,14 @@ _ROUNDS = """\
 | ninth, integers | 118 | 5 (4.2%) | 0 | 5 |
 | tenth, integers | 147 | 3 (2.0%) | 2 | 1 |"""
 _SINCE = """\
-Errors that a round showed were corrected in the readers before the next round. From the seventh
-round on, the replies contain only the two forms of which more than 3% were left unread in the
-sixth: probabilities (8 of 142) and bare integers (2 of 37).
+From the seventh round on, the replies contain only the two forms of which more than 3% were left
+unread in the sixth: probabilities (8 of 142) and bare integers (2 of 37).
 
-By the labels, {readable} answers in the last five rounds of artificial replies are readable. The
-present readers leave {unread} of these answers unread (**{share:.1%}**) and misread {misread}.
-Another {unreadable} answers have no certain reading; the readers nevertheless read {guessed} of
-these (two are a bare 250000 or 1000000000 in reply to a question for an exponent, read as the value
-itself). The replies are artificial, and there are few of each form: no failure among 9 doesn't mean
-that there is none in 100."""
+Of {readable} readable answers in the last five rounds, the present readers, corrected with these
+replies, leave {unread} unread (**{share:.1%}**) and misread {misread}. Of another {unreadable}
+answers, which have no certain reading, they read {guessed} (two are a bare 250000 or 1000000000 in
+reply to a question for an exponent, read as the value itself). There are few replies of each form:
+no failure among 9 doesn't mean that there is none in 100."""
 _FIGURES = """\
 ## How much is left unread
 
@@ -152,10 +145,10 @@ _REAL = """
 ## Replies of a real model
 
 822 replies of SmolLM2-135M-Instruct at temperature 0.7 to this package's prompts were labelled by
-hand, from prompt and reply alone, before the readers were run on them. The model is small: most of
-its replies have no answer of the requested form. The table counts values (an answer and its
-confidence are two), as read before and after the readers were corrected. 71 values that two careful
-people may read differently are not in the table.
+hand, from prompt and reply alone. Most of them have no answer of the requested form. The table
+counts values (an answer and its confidence are two), as read before and after the readers were
+corrected with these labels, so that the columns "now" are no estimate for another model. 71 values
+that two careful people may read differently are not in the table.
 
 | task | readable | unread before | now | misread before | now |
 |---|---|---|---|---|---|
@@ -171,10 +164,6 @@ people may read differently are not in the table.
 | `with_confidence`, words | 5 | 0 | 0 | 14 | 0 |
 | `hedge_markers` (markers) | 12 | 0 | 0 | 0 | 0 |
 | **all** | 170 | 27 (16%) | 3 (1.8%) | 71 | 3 |
-
-The readers were corrected with these labels, so that the columns "now" are no estimate for another
-model. Three values are still read otherwise than labelled; their labels are disputable, and the
-tests list them with the reason.
 """
 
 
