@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -139,14 +140,26 @@ def sum_in_bins(
         values in no bin (`right_closed`, a confidence of 0) are left out.
     """
     bin_of_value = bins_of_values(tables, bins, binning)
-    if bin_of_value.ndim == 1:  # the bins of all tables; they ascend, as the values do
-        bin_numbers, starts = np.unique(bin_of_value, return_index=True)
-        return [np.add.reduceat(column, starts, axis=1)[:, bin_numbers >= 0] for column in columns]
-    # Bins of equal mass differ by table: a cell is a bin of one table.
-    cell = (bin_of_value + (bins + 1) * np.arange(len(bin_of_value))[:, None]).T.ravel()
-    shape = len(bin_of_value), bins + 1
-    sums = (np.bincount(cell, column.T.ravel(), shape[0] * shape[1]) for column in columns)
-    return [np.asarray(column, float).reshape(shape) for column in sums]
+    if bin_of_value.ndim == 2:  # bins of equal mass, which differ by table
+        return [_sum_by_table(column, bin_of_value, bins + 1) for column in columns]
+    # Values ascend, and so do their bins: each bin is a run of values that starts at `starts`.
+    bin_numbers, starts = np.unique(bin_of_value, return_index=True)
+    return [np.add.reduceat(column, starts, axis=1)[:, bin_numbers >= 0] for column in columns]
+
+
+def _sum_by_table(column: FloatArray, bin_of_value: IntArray, bins: int) -> FloatArray:
+    """Sum a column over the values in each bin, for tables with bins of their own.
+
+    Args:
+        column: One number per table and value, of shape (tables, K).
+        bin_of_value: Bin of each number, from 0, of the same shape.
+        bins: Number of bins, which the sums of shape (tables, bins) have as columns.
+    """
+    tables = len(column)
+    # `bincount` has one row of bins only, so that each table gets its own range of numbers in it.
+    cell = bin_of_value + bins * np.arange(tables)[:, None]
+    sums = np.bincount(cell.T.ravel(), column.T.ravel(), tables * bins)
+    return np.asarray(sums, float).reshape(tables, bins)
 
 
 DRAWS = 2_000
@@ -198,7 +211,8 @@ def ece_interval(
     """
     items = _group_by_item(confidence, correct, unit, counts)
     bin_of_value = bins_of_values(items.total_table(), bins, binning).ravel()
-    in_bin = bin_of_value == np.unique(bin_of_value[bin_of_value >= 0])[:, None]  # (bins, K)
+    # Of shape (bins, K), for the K different confidences; those in no bin have the number -1.
+    in_bin = bin_of_value == np.unique(bin_of_value[bin_of_value >= 0])[:, None]
     return gaps_interval(items, in_bin, _gap_sum)
 
 
@@ -256,95 +270,139 @@ def gaps_interval(items: ItemTables, inside: ArrayLike, norm: Norm) -> tuple[flo
 
 
 def gap_ends(
-    items: ItemTables,
-    inside: ArrayLike,
-    norm: Norm,
-    signs: Callable[[FloatArray], FloatArray] = np.sign,
+    items: ItemTables, inside: ArrayLike, norm: Norm, smoothing: FloatArray | None = None
 ) -> GapEnds | None:
     """Return the gaps of the sample and at both ends of `gaps_interval`; None for one item or none.
+
+    `ece_interval` describes how the ends are found.
 
     Args:
         items: Judgments by item.
         inside: Share of the mass of each of the K confidences in each bin, of shape (bins, K).
         norm: Function that gives the size of gaps, such as their sum.
-        signs: Function of the sample's gaps that gives the signs of the gaps at the upper end.
+        smoothing: Gaps at the upper end have the signs of the product of this matrix, of shape
+            (bins, bins), and the sample's gaps; those of the sample's gaps if None.
     """
-    shares = np.asarray(inside, float)
-    sizes, unit_mass = items.sizes, np.asarray(items.masses.sum(axis=0)).ravel()
-    n_units = int(sizes[unit_mass > 0].sum())
+    sample = _bin_gaps(items, np.asarray(inside, float))
+    if sample.items < 2:
+        return None
+    gaps, standard_errors = sample.gaps, np.sqrt(np.diag(sample.covariance))
+    tail = float(ndtr(widened_quantile(sample.items)))  # 2.5%, less for few items
+    noise = _GapNoise(_simulate_errors(sample.covariance), sample.share, norm, tail)
+    value = float(norm(gaps[:, None], sample.share)[0])
+    reached = max(value, float(np.median(norm(noise.errors, sample.share))))
+    low = noise.smallest_gaps(_low_direction(gaps, standard_errors), value, "low")
+    signed_gaps = gaps if smoothing is None else smoothing @ gaps
+    high_direction = np.where(signed_gaps < 0, -standard_errors, standard_errors)
+    high = noise.smallest_gaps(high_direction, reached, "high")
+    return GapEnds(gaps, low, high, sample.share)
+
+
+class _BinGaps(NamedTuple):
+    """Calibration gaps of a sample's bins: mean confidence less accuracy, times the bin's share.
+
+    Attributes:
+        gaps: Gap of each bin.
+        covariance: Covariance of the gaps over items, of shape (bins, bins).
+        share: Share of the judgments in each bin.
+        items: Number of items that have a judgment.
+    """
+
+    gaps: FloatArray
+    covariance: FloatArray
+    share: FloatArray
+    items: int
+
+
+def _bin_gaps(items: ItemTables, shares: FloatArray) -> _BinGaps:
+    """Return the gaps of a sample's bins, with their covariance.
+
+    `shares` is the share of the mass of each of the K confidences in each bin, of shape (bins, K).
+    """
+    sizes, item_mass = items.sizes, np.asarray(items.masses.sum(axis=0)).ravel()
     # Confidence less outcome of right, then of wrong answers, at each value: (bins, 2 K).
     cell_gaps = np.hstack([shares * (items.values - 1), shares * items.values])
-    total = max((unit_mass * sizes).sum(), 1e-300)  # not 0, as a divisor
-    unit_gaps = np.asarray(cell_gaps @ items.masses) / total
+    total = max((item_mass * sizes).sum(), 1e-300)  # not 0, as a divisor
+    item_gaps = np.asarray(cell_gaps @ items.masses) / total  # (bins, items)
     share = (np.asarray(np.hstack([shares, shares]) @ items.masses) * sizes).sum(axis=1) / total
-    gaps = (unit_gaps * sizes).sum(axis=1)
-    deviations = (unit_gaps - np.outer(gaps, unit_mass / total)) * np.sqrt(sizes)
+    gaps = (item_gaps * sizes).sum(axis=1)
+    deviations = (item_gaps - np.outer(gaps, item_mass / total)) * np.sqrt(sizes)
     # With a quarter judgment at each extreme, as in `bootstrap`: equal judgments err, too.
-    pseudo_gaps = (cell_gaps @ items.extremes()[:, :-5].T - gaps[:, None]) / total
+    pseudo_masses = items.extremes()[:, :-5]  # the other five columns hold no masses
+    pseudo_gaps = (cell_gaps @ pseudo_masses.T - gaps[:, None]) / total
     covariance = deviations @ deviations.T + pseudo_gaps @ pseudo_gaps.T / 4
-    errors = np.sqrt(np.diag(covariance))
-    if n_units < 2:
-        return None
+    return _BinGaps(gaps, covariance, share, int(sizes[item_mass > 0].sum()))
+
+
+def _simulate_errors(covariance: FloatArray) -> FloatArray:
+    """Draw 2,000 normal errors of the bins' gaps with a covariance: an array (bins, draws)."""
     # By the symmetric root, which is the only one: signs of eigenvectors depend on rounding.
     variances, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(variances, 0)) @ vectors.T
-    noise = root @ np.random.default_rng(0).standard_normal((len(gaps), DRAWS))
-
-    def size(values: FloatArray) -> FloatArray:
-        return norm(values, share)
-
-    value = float(size(gaps[:, None])[0])
-    reached = max(value, float(np.median(size(noise))))
-    standard_scores = np.abs(gaps) / np.maximum(errors, EDGE)
-    excess = np.maximum(np.abs(gaps) - 2 * errors, 0)
-    low_direction = excess if excess.any() else (standard_scores == standard_scores.max()) * 1.0
-    tail = float(ndtr(widened_quantile(n_units)))  # 2.5%, less for few items
-    low_direction = np.where(gaps < 0, -low_direction, low_direction)
-    high_direction = np.where(signs(gaps) < 0, -errors, errors)
-    low = _gaps_beyond(low_direction, noise, value, tail=tail, side=1, size=size)
-    high = _gaps_beyond(high_direction, noise, reached, tail=tail, side=-1, size=size)
-    return GapEnds(gaps, low, high, share)
+    return np.asarray(root @ np.random.default_rng(0).standard_normal((len(covariance), DRAWS)))
 
 
-def _gaps_beyond(
-    direction: FloatArray,
-    errors: FloatArray,
-    value: float,
-    *,
-    tail: float,
-    side: int,
-    size: Callable[[FloatArray], FloatArray],
-) -> FloatArray:
-    """Return the smallest gaps in a direction that, with errors, exceed or undercut a value.
+def _low_direction(gaps: FloatArray, standard_errors: FloatArray) -> FloatArray:
+    """Return proportions, with signs, of the gaps at the lower end of an interval.
 
-    Args:
-        direction: Proportions of the gaps, with signs.
-        errors: Simulated errors, of shape (bins, draws).
-        value: Size with which the size of gaps plus errors is compared.
-        tail: Share of the draws.
-        side: 1 to find gaps that reach the value in at least this share of the draws, -1 to find
-            gaps that stay at or below it in less than this share.
-        size: Function that gives the size of gaps.
-
-    Returns:
-        One gap per bin; all 0 if errors alone suffice.
+    They are max(|gap| - 2 standard errors, 0), or, if all of these are 0, 1 for the bin with the
+    most standard errors and 0 for the others.
     """
-    direction = direction[:, None] / size(direction[:, None])
+    standard_scores = np.abs(gaps) / np.maximum(standard_errors, EDGE)
+    excess = np.maximum(np.abs(gaps) - 2 * standard_errors, 0)
+    sizes = excess if excess.any() else (standard_scores == standard_scores.max()) * 1.0
+    return np.where(gaps < 0, -sizes, sizes)
 
-    def is_beyond(length: float) -> bool:
-        sizes = size(length * direction + errors)
-        often = (side * (sizes - value) >= -EDGE).mean() >= tail
-        return bool(often) == (side > 0)
 
-    if is_beyond(0):
-        return np.zeros(len(direction))
-    low, high = 0.0, value + EDGE
-    while not is_beyond(high):
-        low, high = high, 2 * high
-    for _ in range(15):  # halves the bracket to 1/32,768
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_beyond(middle) else (middle, high)
-    return np.asarray(high * direction[:, 0])
+class _GapNoise(NamedTuple):
+    """Simulated errors of calibration gaps, from which the ends of an interval are found.
+
+    Attributes:
+        errors: Errors of the gaps, of shape (bins, draws).
+        share: Share of the judgments in each bin.
+        norm: Function that gives the size of gaps.
+        tail: Share of the draws that lie beyond an end.
+    """
+
+    errors: FloatArray
+    share: FloatArray
+    norm: Norm
+    tail: float
+
+    def smallest_gaps(
+        self, direction: FloatArray, value: float, end: Literal["low", "high"]
+    ) -> FloatArray:
+        """Return the smallest gaps in a direction at which an end of the interval can lie.
+
+        Args:
+            direction: Proportions of the gaps, with signs, one per bin.
+            value: Size that gaps plus errors are compared with.
+            end: "low" for gaps that reach the value in at least `tail` of the draws, "high" for
+                gaps that stay at or below it in less than `tail` of them.
+
+        Returns:
+            One gap per bin; all 0 if errors alone suffice.
+        """
+        unit_gaps = direction[:, None] / self.norm(direction[:, None], self.share)
+        if self._suffice(0 * unit_gaps, value, end):
+            return np.zeros(len(direction))
+        low, high = 0.0, value + EDGE
+        while not self._suffice(high * unit_gaps, value, end):
+            low, high = high, 2 * high
+        for _ in range(15):  # halves the bracket to 1/32,768
+            middle = (low + high) / 2
+            if self._suffice(middle * unit_gaps, value, end):
+                high = middle
+            else:
+                low = middle
+        return np.asarray(high * unit_gaps[:, 0])
+
+    def _suffice(self, gaps: FloatArray, value: float, end: Literal["low", "high"]) -> bool:
+        """Return whether gaps, of shape (bins, 1), are large enough (see `smallest_gaps`)."""
+        excess = self.norm(gaps + self.errors, self.share) - value
+        if end == "low":
+            return bool((excess >= -EDGE).mean() >= self.tail)
+        return bool((excess <= EDGE).mean() < self.tail)
 
 
 def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equal_width") -> int:
@@ -354,8 +412,8 @@ def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equa
         >>> bin_count([0.9, 0.9, 0.9, 1.0], binning="equal_mass")
         2
     """
-    place = bins_of_values(table_of_confidence(confidence), bins, binning)
-    return count_distinct(place[place >= 0])
+    bin_of_value = bins_of_values(table_of_confidence(confidence), bins, binning)
+    return count_distinct(bin_of_value[bin_of_value >= 0])
 
 
 def bins_of_values(tables: ConfidenceTables, bins: int, binning: Binning) -> IntArray:
@@ -368,7 +426,7 @@ def bins_of_values(tables: ConfidenceTables, bins: int, binning: Binning) -> Int
     check_choice("binning", binning, Binning)
     if binning == "equal_mass":
         mass = tables.mass
-        middle = np.cumsum(mass, axis=1) - mass / 2
+        middle = np.cumsum(mass, axis=1) - mass / 2  # the middle rank of equal confidences
         share = middle / np.maximum(tables.total[:, None], 1e-300)
         last = bins - 1
     elif binning == "right_closed":
@@ -607,8 +665,8 @@ def _mean_squared_distance(tables: ConfidenceTables, centre: FloatArray) -> Floa
     `centre` has shape (K,) or (resamples, 1); NaN for a table without mass.
     """
     mass = tables.mass
-    at_value = np.where(mass > 0, tables.right / np.where(mass > 0, mass, 1), 0)
-    square = np.where(mass > 0, mass * (at_value - centre) ** 2, 0)
+    accuracy = np.where(mass > 0, tables.right / np.where(mass > 0, mass, 1), 0)  # at each value
+    square = np.where(mass > 0, mass * (accuracy - centre) ** 2, 0)
     return divide_or_nan(square.sum(axis=1), mass.sum(axis=1))
 
 
@@ -693,17 +751,18 @@ def hle_calibration_error_of_tables(
     check_choice("top_bin", top_bin, TopBin)
     if size < 1:
         raise ValueError(f"size={size} is below 1.")
-    # Gaps are cut at ranks by interpolation, which splits ties in proportion.
+    # Confidence less outcome, summed up to each rank (`mass` is the rank at which a value ends). It
+    # is cut at the edges of bins by interpolation, which splits ties in proportion.
     cumulated_mass = np.cumsum(np.insert(tables.mass, 0, 0, axis=1), axis=1)
     cumulated_gap = np.cumsum(np.insert(_gap_mass(tables), 0, 0, axis=1), axis=1)
     squares = np.full(len(cumulated_mass), np.nan)
     for row, (mass, gap) in enumerate(zip(cumulated_mass, cumulated_gap, strict=True)):
-        ends = _rank_bin_edges(mass[-1], size)
-        square = divide_or_nan(np.diff(np.interp(ends, mass, gap)) ** 2, np.diff(ends))
+        edges = _rank_bin_edges(mass[-1], size)
+        bin_squares = divide_or_nan(np.diff(np.interp(edges, mass, gap)) ** 2, np.diff(edges))
         if mass[-1] > 0 and top_bin == "kept":
-            squares[row] = square.sum()
-        elif len(square) > 1:
-            squares[row] = square[:-1].sum()
+            squares[row] = bin_squares.sum()
+        elif len(bin_squares) > 1:
+            squares[row] = bin_squares[:-1].sum()
     return np.sqrt(divide_or_nan(squares, tables.total))
 
 
@@ -810,15 +869,16 @@ def debiased_squared_error(
         0.0
     """
     items = _group_by_item(confidence, correct, unit, counts)
-    group = _groups_of_values(items)
-    if not items.binary or not len(group):
+    group_of_value = _groups_of_values(items)
+    if not items.binary or not len(group_of_value):
         return float("nan")
-    k, values = len(group), items.values
-    # Sums over the values of each group; columns are K of right and K of wrong answers.
-    place = (np.tile(group, 2), np.arange(2 * k))
-    shape = int(group[-1]) + 1, 2 * k
-    mass = csr_array((np.ones(2 * k), place), shape=shape) @ items.masses
-    gap = csr_array((np.append(values - 1, values), place), shape=shape) @ items.masses
+    k, values = len(group_of_value), items.values
+    # Matrices (groups, 2 K) that sum over the values of each group what its K right, then its K
+    # wrong answers add: 1 to the mass, c - 1 or c to the gap. Sums have the shape (groups, items).
+    entries = (np.tile(group_of_value, 2), np.arange(2 * k))
+    shape = int(group_of_value[-1]) + 1, 2 * k
+    mass = csr_array((np.ones(2 * k), entries), shape=shape) @ items.masses
+    gap = csr_array((np.append(values - 1, values), entries), shape=shape) @ items.masses
     group_gap, group_mass = (sum_over_units(cells, items.sizes) for cells in (gap, mass))
     # Over pairs of different items: the square of the sum less the squares.
     product = group_gap**2 - sum_over_units(gap.power(2), items.sizes)
@@ -842,20 +902,20 @@ def _group_by_item(
 
 
 def _groups_of_values(cells: ItemTables) -> IntArray:
-    """Return the number of each value's group: neighbouring values with at least two items.
+    """Return the number of each confidence's group: neighbours that have at least two items.
 
     Groups are as small as possible, and the last one joins the one below if it has one item. Empty
     if there are fewer than two items.
     """
     k = len(cells.values)
-    items = [set[int]() for _ in range(k)]
+    items_of_value = [set[int]() for _ in range(k)]
     for row, (start, end) in enumerate(itertools.pairwise(cells.masses.indptr)):
         # Row k + i has the wrong answers of the value whose right ones are in row i.
-        items[row % k].update(cells.masses.indices[start:end].tolist())
+        items_of_value[row % k].update(cells.masses.indices[start:end].tolist())
     group, group_items, number = np.zeros(k, np.int64), set[int](), 0
-    for column, value_items in enumerate(items):
+    for column, items in enumerate(items_of_value):
         group[column] = number
-        group_items |= value_items
+        group_items |= items
         if cells.sizes[list(group_items)].sum() > 1:
             group_items, number = set(), number + 1
     return np.minimum(group, number - 1) if number else group[:0]
@@ -952,32 +1012,44 @@ def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = 
     """Compute `smooth_ece` of each table, from the cosine coefficients of its gaps."""
     if bandwidth is not None and not bandwidth >= LEAST_BANDWIDTH:
         raise ValueError(f"bandwidth={bandwidth} is below {LEAST_BANDWIDTH}.")
-    values, gaps, waves = tables.values, _gap_mass(tables), np.arange(GRID)
-    if len(values) > _MOST_VALUES:
-        place, values = merge_into_steps(values, np.ones(len(values)), _FINE_STEPS)
-        starts = np.searchsorted(place, np.arange(len(values)))
-        gaps = np.add.reduceat(gaps, starts, axis=1)
-    gap = divide_or_nan(gaps, tables.total[:, None])
-    coefficients = np.tile(np.where(tables.total > 0, 0, np.nan)[:, None], GRID)
-    step = max(1, _CHUNK // GRID)
-    for start in range(0, gap.shape[1], step):
-        chunk = slice(start, start + step)
-        coefficients += gap[:, chunk] @ np.cos(np.pi * np.outer(values[chunk], waves))
-
-    def error(width: FloatArray) -> FloatArray:
-        damped = coefficients * np.exp(-(np.outer(width, np.pi * waves) ** 2) / 2)
-        return np.asarray(np.abs(dct(damped, type=3)).mean(axis=1))
-
+    cosines = _gap_cosines(tables)
     if bandwidth is not None:
-        return error(np.full(len(gap), bandwidth))
+        return _smoothed_size(cosines, np.full(len(cosines), bandwidth))
     # The error falls with the width, but never below the absolute mean gap.
-    low = np.maximum(np.abs(coefficients[:, 0]), LEAST_BANDWIDTH)
-    highest_error = error(low)
-    return np.where(
-        highest_error > low,
-        _solve_fixed_point(error, low, np.maximum(highest_error, low)),
-        highest_error,
-    )
+    low = np.maximum(np.abs(cosines[:, 0]), LEAST_BANDWIDTH)
+    highest_error = _smoothed_size(cosines, low)
+    width = _solve_width(cosines, low, np.maximum(highest_error, low))
+    return np.where(highest_error > low, width, highest_error)
+
+
+def _gap_cosines(tables: ConfidenceTables) -> FloatArray:
+    """Return the sum over values c of gap(c) cos(pi m c) for m = 0 to 499, by table.
+
+    gap(c) is confidence less outcome, summed over answers at c, by the table's total mass. The
+    shape is (tables, 500), with NaN for a table without mass.
+    """
+    values, gaps = tables.values, _gap_mass(tables)
+    if len(values) > _MOST_VALUES:
+        step_of_value, values = merge_into_steps(values, np.ones(len(values)), _FINE_STEPS)
+        starts = np.searchsorted(step_of_value, np.arange(len(values)))
+        gaps = np.add.reduceat(gaps, starts, axis=1)  # sums over the values of each step
+    gap = divide_or_nan(gaps, tables.total[:, None])
+    cosines = np.tile(np.where(tables.total > 0, 0, np.nan)[:, None], GRID)
+    chunk_size = max(1, _CHUNK // GRID)
+    for start in range(0, gap.shape[1], chunk_size):
+        chunk = slice(start, start + chunk_size)
+        cosines += gap[:, chunk] @ np.cos(np.pi * np.outer(values[chunk], np.arange(GRID)))
+    return cosines
+
+
+def _smoothed_size(cosines: FloatArray, width: FloatArray) -> FloatArray:
+    """Return the mean absolute gap on the grid after smoothing with a kernel, by table.
+
+    `cosines` are those of `_gap_cosines`. The kernel is Gaussian, with one standard deviation
+    `width` per table, and multiplies cosine m by exp(-(width pi m)^2 / 2).
+    """
+    damped = cosines * np.exp(-(np.outer(width, np.pi * np.arange(GRID)) ** 2) / 2)
+    return np.asarray(np.abs(dct(damped, type=3)).mean(axis=1))
 
 
 @metric(
@@ -1022,31 +1094,30 @@ def smooth_ece(
     )
 
 
-def _solve_fixed_point(
-    function: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
-) -> FloatArray:
-    """Return x between `low` and `high` with function(x) = x, for each row.
+def _solve_width(cosines: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return the width between `low` and `high` that equals the smoothed size at it, by table.
 
     By false position with the Illinois rule, which halves the excess at an end that was kept twice.
-    The function takes one x per row and must fall with it.
+    The excess is the smoothed size less the width; it falls as the width grows.
     """
+    # Row 0 has the low ends, with an excess above 0, and row 1 the high ends.
     ends = np.array([low, high])
-    end_excess = np.array([high - low, function(high) - high])
-    rows, previous_side = np.arange(len(low)), np.full(len(low), -1)
+    end_excess = np.array([high - low, _smoothed_size(cosines, high) - high])
+    tables, previous_side = np.arange(len(low)), np.full(len(low), -1)
     for _ in range(_MOST_STEPS):
         fall = end_excess[0] - end_excess[1]
         middle = ends[0] + np.ptp(ends, axis=0) * end_excess[0] / np.where(fall > 0, fall, 1)
-        excess = function(middle) - middle
-        side = (excess <= 0).astype(np.int64)
-        end_excess[1 - side, rows] *= np.where(side == previous_side, 0.5, 1)
-        ends[side, rows], end_excess[side, rows], previous_side = middle, excess, side
+        excess = _smoothed_size(cosines, middle) - middle
+        side = (excess <= 0).astype(np.int64)  # the row of the end that `middle` replaces
+        end_excess[1 - side, tables] *= np.where(side == previous_side, 0.5, 1)
+        ends[side, tables], end_excess[side, tables], previous_side = middle, excess, side
         if not (np.abs(excess) > _NEAR).any():
             break
     return np.asarray(middle)
 
 
 _NEAR, _MOST_STEPS = 1e-10, 50
-"""Distance of function(x) from x at which the search ends, and its steps at most."""
+"""Excess at which the search for the width ends, and its steps at most."""
 
 
 def smooth_ece_interval(
@@ -1077,32 +1148,45 @@ def smooth_ece_interval(
     if np.isnan(value):
         return np.nan, np.nan
     place = np.round(tables.values * _NARROW_BINS)
-    inside = (place == np.unique(place)[:, None]) * 1.0
+    inside = (place == np.unique(place)[:, None]) * 1.0  # 1 for a value in a bin, else 0: (bins, K)
     mass = inside @ tables.mass[0]
     bin_confidence = inside @ (tables.mass[0] * tables.values) / mass
-    # `kernel` maps gaps at the bins' confidences to smoothed gaps on a grid, as in `smooth_ece`.
-    waves = np.arange(_COARSE)
-    damped = np.exp(-((max(value, _WIDE_ENOUGH) * np.pi * waves) ** 2) / 2) * (2 - (waves == 0))
-    bin_waves = np.cos(np.pi * np.outer(waves, bin_confidence)) * damped[:, None]
-    grid = (waves + 0.5) / _COARSE
-    kernel = np.cos(np.pi * np.outer(grid, waves)) @ bin_waves
-
-    def size(gaps: FloatArray, _: FloatArray) -> FloatArray:
-        return np.asarray(np.abs(kernel @ gaps).mean(axis=0))
-
-    ends = gap_ends(
-        items,
-        inside,
-        size,
-        signs=lambda gaps: np.cos(np.pi * np.outer(bin_confidence, waves)) @ bin_waves @ gaps,
-    )
+    width, grid = max(value, _WIDE_ENOUGH), (np.arange(_COARSE) + 0.5) / _COARSE
+    norm = _SmoothedNorm(_smoothing_matrix(grid, bin_confidence, width))
+    ends = gap_ends(items, inside, norm, _smoothing_matrix(bin_confidence, bin_confidence, width))
     if ends is None:
         return np.nan, np.nan
     share = ends.share
     right = share * bin_confidence - np.array([ends.low, ends.high])
     low, high = smooth_ece_of_tables(ConfidenceTables(bin_confidence, right, share - right))
-    return float(min(low, value)), float(max(high, value, size(ends.high, share)))
+    return float(min(low, value)), float(max(high, value, norm(ends.high, share)))
+
+
+@dataclass(frozen=True)
+class _SmoothedNorm:
+    """The `Norm` of `smooth_ece_interval`: mean absolute smoothed gap over the points of a grid.
+
+    `smoothing` maps gaps of bins to smoothed gaps, of shape (points, bins).
+    """
+
+    smoothing: FloatArray
+
+    def __call__(self, gaps: FloatArray, _: FloatArray) -> FloatArray:
+        """Return the size of each column of gaps; the bins' shares are not used."""
+        return np.asarray(np.abs(self.smoothing @ gaps).mean(axis=0))
+
+
+def _smoothing_matrix(points: FloatArray, centres: FloatArray, width: float) -> FloatArray:
+    """Return the kernel of `smooth_ece` around centres, at points: an array (points, centres).
+
+    The Gaussian kernel reflected at 0 and 1 is 1 + 2 sum_m exp(-(width pi m)^2 / 2) cos(pi m x)
+    cos(pi m c) at a point x for a centre c; the sum ends at m = 39.
+    """
+    waves = np.arange(_COARSE)
+    damping = np.exp(-((width * np.pi * waves) ** 2) / 2) * (2 - (waves == 0))
+    centre_waves = np.cos(np.pi * np.outer(waves, centres)) * damping[:, None]
+    return np.asarray(np.cos(np.pi * np.outer(points, waves)) @ centre_waves)
 
 
 _NARROW_BINS, _COARSE, _WIDE_ENOUGH = 20, 40, 0.05
-"""For `smooth_ece_interval`: bins in [0, 1], grid points, and least width of the kernel."""
+"""For `smooth_ece_interval`: bins in [0, 1], grid points and cosines, least width of the kernel."""

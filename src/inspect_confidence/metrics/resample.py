@@ -159,10 +159,12 @@ _MAX_RARE_HITS = 3 + 1e-9
 def _wilson_low(share: FloatArray, n: FloatArray, confidence: float) -> FloatArray:
     """Return Wilson's lower limits at n trials, Poisson's if lower for up to three successes."""
     z2 = float(ndtri((1 + confidence) / 2)) ** 2
+    # Wilson (1927): (p + z^2/2n - z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n).
     half = np.sqrt(z2 * (share * (1 - share) + z2 / (4 * n)) / n)
     low = (share + z2 / (2 * n) - half) / (1 + z2 / n)
     hits = share * n
     is_rare = (hits > 0) & (hits <= _MAX_RARE_HITS) & (share < 0.5)
+    # The mean of a Poisson law with a chance of 1 - confidence of that many hits or more.
     poisson = gammaincinv(np.where(is_rare, hits, 1), 1 - confidence) / n
     low = np.where(is_rare, np.minimum(low, poisson), low)
     # Rounding leaves 1e-18 where the limit is exactly 0.
@@ -245,8 +247,9 @@ def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 
         return 1.0
     array = array / np.abs(array).max()
     if len(array) <= MOST_ENUMERATED:
-        patterns = np.arange(2 ** len(array))[:, None] >> np.arange(len(array)) & 1  # binary digits
-        return float(_is_extreme(np.where(patterns, -1.0, 1.0), array).mean())
+        # The binary digits of 0 to 2^n - 1 are all patterns, one a row.
+        digits = np.arange(2 ** len(array))[:, None] >> np.arange(len(array)) & 1
+        return float(_is_extreme(np.where(digits, -1.0, 1.0), array).mean())
     rng = np.random.default_rng(seed)
     chunk_size = max(1, _CHUNK // len(array))
     extreme = 0
@@ -347,20 +350,27 @@ def ratio(
     sums = np.column_stack(
         [np.where(np.isinf(above), 0, above), below, above == np.inf, above == -np.inf]
     )
-
-    def compute(totals: FloatArray) -> FloatArray:
-        """Return the ratio of the first two sums; the others count drawn infinite numerators."""
-        top, bottom, up, down = totals.T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            finite = top / bottom
-        infinite = np.where(up > 0, np.inf, -np.inf)
-        infinite = np.where((up > 0) & (down > 0), np.nan, infinite)  # of both signs
-        values = np.where((up > 0) | (down > 0), infinite, finite)
-        return np.where(bottom > 0, values, np.nan)
-
     return SumStatistic(
-        sums, compute, extremes=None if extremes is None else np.pad(extremes, ((0, 0), (0, 2)))
+        sums,
+        _ratio_of_sums,
+        extremes=None if extremes is None else np.pad(extremes, ((0, 0), (0, 2))),
     )
+
+
+def _ratio_of_sums(sums: FloatArray) -> FloatArray:
+    """Return numerator / denominator of each resample, from its sums, of shape (resamples, 4).
+
+    Columns are the sum of finite numerators, that of denominators, and the weights of numerators
+    that are inf and -inf. Weight of one of these makes the ratio infinite, of both NaN.
+    """
+    numerator, denominator, weight_of_inf, weight_of_minus_inf = sums.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        finite = numerator / denominator
+    has_inf, has_minus_inf = weight_of_inf > 0, weight_of_minus_inf > 0
+    infinite = np.where(has_inf, np.inf, -np.inf)
+    infinite = np.where(has_inf & has_minus_inf, np.nan, infinite)
+    values = np.where(has_inf | has_minus_inf, infinite, finite)
+    return np.where(denominator > 0, values, np.nan)
 
 
 Ends = tuple[float, float]
@@ -406,16 +416,15 @@ def mean_of(
     """
     array = np.asarray(values, float)
     present = ~np.isnan(array)
-    counts = np.bincount(unit[present], minlength=units)
-
-    def statistic(present_values: FloatArray) -> SumStatistic[FloatArray]:
-        sums = np.bincount(unit[present], present_values, minlength=units)
-        return ratio(sums, counts, _pseudo_unit_sums(array, unit, ends))
-
-    exact, coarse = array[present], round_to_steps(array[present])
+    present_unit, exact = unit[present], array[present]
+    counts = np.bincount(present_unit, minlength=units)
+    extremes = _pseudo_unit_sums(array, unit, ends)
+    mean = ratio(np.bincount(present_unit, exact, minlength=units), counts, extremes)
+    coarse = round_to_steps(exact)
     if np.array_equal(exact, coarse):
-        return statistic(exact)
-    return replace(statistic(exact), coarser=statistic(coarse))
+        return mean
+    coarse_sums = np.bincount(present_unit, coarse, minlength=units)
+    return replace(mean, coarser=ratio(coarse_sums, counts, extremes))
 
 
 def _pseudo_unit_sums(values: FloatArray, unit: IntArray, ends: Ends) -> FloatArray:
@@ -457,22 +466,36 @@ def means_of(
     ]
     pairs = np.stack([np.zeros((4, 2)), *extremes])[1:]  # (m, 4, 2), also for m = 0
     extremes_of_sums = np.hstack([pairs[:, :, 0].T, pairs[:, :, 1].T])
-
-    def compute(totals: FloatArray) -> FloatArray:
-        top, bottom = np.hsplit(totals, 2)
-        return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1), np.nan)
-
-    def statistic(columns: FloatArray) -> SumStatistic[FloatArray]:
-        sums = np.zeros((units, 2 * columns.shape[1]))
-        np.add.at(sums, unit, np.hstack([np.where(present, columns, 0), present]))
-        return SumStatistic(sums, compute, extremes=extremes_of_sums)
-
+    means = SumStatistic(
+        _column_sums(array, unit, units), _means_of_sums, extremes=extremes_of_sums
+    )
     coarse = array.copy()
     for column, is_present in zip(coarse.T, present.T, strict=True):
         column[is_present] = round_to_steps(column[is_present])
     if np.array_equal(coarse, array, equal_nan=True):
-        return statistic(array)
-    return replace(statistic(array), coarser=statistic(coarse))
+        return means
+    coarser = replace(means, sums=_column_sums(coarse, unit, units))
+    return replace(means, coarser=coarser)
+
+
+def _column_sums(columns: FloatArray, unit: IntArray, units: int) -> FloatArray:
+    """Return each unit's sums of m columns, then its counts of values, of shape (units, 2 m).
+
+    `columns` has one row per judgment, of the unit with the index in `unit`; NaN is left out.
+    """
+    present = ~np.isnan(columns)
+    sums = np.zeros((units, 2 * columns.shape[1]))
+    np.add.at(sums, unit, np.hstack([np.where(present, columns, 0), present]))
+    return sums
+
+
+def _means_of_sums(sums: FloatArray) -> FloatArray:
+    """Return m means of each resample from m sums and m counts of values; NaN where a count is 0.
+
+    `sums` has the shape (resamples, 2 m): first the sums, then the counts.
+    """
+    totals, counts = np.hsplit(sums, 2)
+    return np.where(counts > 0, totals / np.where(counts > 0, counts, 1), np.nan)
 
 
 _WINDOW = 4_000
@@ -499,21 +522,32 @@ def middle_of(
     # What lies beyond the window counts as its ends.
     column = np.clip(code, first, last) - first
     shape = units, last - first + 1
-    sums = csr_array((np.ones(len(column)), (present_unit, column)), shape=shape)
-    ranked = ranked[first : last + 1]
+    masses = csr_array((np.ones(len(column)), (present_unit, column)), shape=shape)
+    return SumStatistic(masses, _WeightedMedians(ranked[first : last + 1]))
 
-    def middle(totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return both medians of each row of masses of the ascending values; NaN without mass."""
-        if not len(ranked):
-            return np.full(len(totals), np.nan), np.full(len(totals), np.nan)
-        mass = np.cumsum(totals, axis=1)
-        half = mass[:, -1:] / 2
+
+@dataclass(frozen=True)
+class _WeightedMedians:
+    """Function of masses that gives the medians of ascending values.
+
+    `SumStatistic` calls it with the masses of resamples.
+    """
+
+    values: FloatArray
+
+    def __call__(self, masses: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return lower and upper median of each row of masses, (rows, values); NaN without mass.
+
+        They are the first values at which the cumulated mass reaches, and exceeds, one half.
+        """
+        if not len(self.values):
+            return np.full(len(masses), np.nan), np.full(len(masses), np.nan)
+        cumulated = np.cumsum(masses, axis=1)
+        half = cumulated[:, -1:] / 2
         has_mass = half[:, 0] > 0
-        low = np.where(has_mass, ranked[(mass >= half).argmax(axis=1)], np.nan)
-        high = np.where(has_mass, ranked[(mass > half).argmax(axis=1)], np.nan)
+        low = np.where(has_mass, self.values[(cumulated >= half).argmax(axis=1)], np.nan)
+        high = np.where(has_mass, self.values[(cumulated > half).argmax(axis=1)], np.nan)
         return low, high
-
-    return SumStatistic(sums, middle)
 
 
 def _median_window(code: IntArray, unit: IntArray, units: int) -> tuple[int, int]:
@@ -523,12 +557,13 @@ def _median_window(code: IntArray, unit: IntArray, units: int) -> tuple[int, int
     standard errors of the sample's median by rank. `code` is the index of each judgment's value,
     `unit` that of its unit.
     """
-    counts = np.cumsum(np.bincount(code))
+    counts = np.cumsum(np.bincount(code))  # judgments with each value or a lower one
     if len(counts) <= _WINDOW:
         return 0, len(counts) - 1
     half = counts[-1] / 2
-    middle = int(np.searchsorted(counts, half))
-    excess = np.bincount(unit, (code <= middle) - 0.5, minlength=units)
+    median_code = int(np.searchsorted(counts, half))
+    # Judgments up to the median less half the judgments, by unit: its spread is that of the rank.
+    excess = np.bincount(unit, (code <= median_code) - 0.5, minlength=units)
     reach = _REACH * math.sqrt(float(np.square(excess).sum()))
     first, last = np.searchsorted(counts, [half - reach, half + reach])
     return int(first), min(int(last), len(counts) - 1)
@@ -569,7 +604,10 @@ MOST_PATTERNS = 500
 """Distinct kinds of units up to which equal units have a weight together."""
 
 _EVERY_EXTREME = tuple(range(4))
+"""Rows of `SumStatistic.extremes`: two of the least value, two of the greatest."""
+
 _PAIRS = tuple(permutations(_EVERY_EXTREME, 2))
+"""The extremes of both contenders that each of the 12 pseudo-units of `bootstrap_pair` has."""
 
 
 @dataclass(frozen=True)
@@ -607,22 +645,24 @@ class Resampled:
         """
         rng = np.random.default_rng(seed)
         prior_rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(pseudo_units,)))
-        k = len(self.strata)
-        sizes = np.ones(k) if self.sizes is None else self.sizes
+        n_rows = len(self.strata)
+        sizes = np.ones(n_rows) if self.sizes is None else self.sizes
         members = [np.flatnonzero(self.strata == stratum) for stratum in np.unique(self.strata)]
-        chunk_size = max(1, min(500, _CHUNK // max(k, 1)))
+        chunk_size = max(1, min(500, _CHUNK // max(n_rows, 1)))
         for start in range(0, resamples, chunk_size):
             columns = min(chunk_size, resamples - start)
-            # Row by row of the plan, as products with sparse sums take it.
-            weights = np.empty((k + pseudo_units, columns))
+            # One column per resample, transposed at the end: products with sparse sums are faster.
+            weights = np.empty((n_rows + pseudo_units, columns))
             if self.sizes is None:
-                rng.standard_exponential(out=weights[:k])
+                rng.standard_exponential(out=weights[:n_rows])
             else:
-                weights[:k] = rng.standard_gamma(sizes[:, None], (k, columns))
-            weights[k:] = prior_rng.standard_gamma(shape, (pseudo_units, columns))
-            weights[k:] *= sizes.sum() / np.maximum(weights[:k].sum(axis=0), 1e-300)
+                weights[:n_rows] = rng.standard_gamma(sizes[:, None], (n_rows, columns))
+            # Gamma weights over their sum are Dirichlet-distributed. Pseudo-units are scaled alike
+            # but not part of the sum, so that they add to the weight of the rows.
+            weights[n_rows:] = prior_rng.standard_gamma(shape, (pseudo_units, columns))
+            weights[n_rows:] *= sizes.sum() / np.maximum(weights[:n_rows].sum(axis=0), 1e-300)
             for member in members:
-                place = slice(k) if len(members) == 1 else member
+                place = slice(n_rows) if len(members) == 1 else member
                 weights[place] *= sizes[member].sum() / weights[place].sum(axis=0)
             yield weights.T
 
@@ -637,38 +677,64 @@ class Resampled:
                 statistic, parts=[self.adapt(part, extremes) for part in statistic.parts]
             )
         if isinstance(statistic, SumStatistic):
-            if coarser := statistic.coarser:
-                # The approximation, moved so that its value of the sample is exact.
-                sample = np.ones((1, statistic.sums.shape[0]))
-                shift = np.nan_to_num(statistic(sample) - coarser(sample), nan=0.0)
-                return self.adapt(
-                    coarser.map(lambda values: values + shift.reshape(values.shape[1:])), extremes
-                )
-            sums: Any = statistic.sums if self.rows is None else self.rows @ statistic.sums
-            if not isinstance(sums, np.ndarray) and sums.nnz > _SPARSE * math.prod(sums.shape):
-                sums = sums.toarray()
-            added = np.zeros((len(extremes), sums.shape[1]))
-            if statistic.extremes is not None:
-                added = statistic.extremes[list(extremes)]
-            if isinstance(sums, np.ndarray):
-                sums = np.vstack([sums, added])
-            else:
-                sums = vstack([sums, csr_array(added)]).tocsr()
-            return replace(statistic, sums=sums, coarser=None)
-        k, rows = len(self.strata), self.rows
-        if rows is None:
-            return lambda weights: statistic(weights[:, :k])
-        chunk_size = max(1, _CHUNK // rows.shape[1])
+            if statistic.coarser is not None:
+                statistic = _shifted_approximation(statistic, statistic.coarser)
+            return self._sum_rows(statistic, extremes)
+        return _UnitStatistic(statistic, len(self.strata), self.rows)
 
-        def compute(weights: FloatArray) -> FloatArray:
-            """Return the statistic of the units' weights, in chunks that limit the memory."""
-            values = []
-            for start in range(0, len(weights), chunk_size):
-                unit_weights = weights[start : start + chunk_size, :k] @ rows
-                values.append(statistic(np.asarray(unit_weights)))
-            return np.concatenate(values)
+    def _sum_rows(
+        self, statistic: SumStatistic[Value], extremes: Sequence[int]
+    ) -> SumStatistic[Value]:
+        """Return the statistic with the sums of rows in place of those of units (see `adapt`).
 
-        return compute
+        The sums of pseudo-units follow those of rows.
+        """
+        sums: Any = statistic.sums if self.rows is None else self.rows @ statistic.sums
+        if not isinstance(sums, np.ndarray) and sums.nnz > _SPARSE * math.prod(sums.shape):
+            sums = sums.toarray()
+        added = np.zeros((len(extremes), sums.shape[1]))
+        if statistic.extremes is not None:
+            added = statistic.extremes[list(extremes)]
+        if isinstance(sums, np.ndarray):
+            sums = np.vstack([sums, added])
+        else:
+            sums = vstack([sums, csr_array(added)]).tocsr()
+        return replace(statistic, sums=sums, coarser=None)
+
+
+def _shifted_approximation(
+    statistic: SumStatistic[FloatArray], approximation: SumStatistic[FloatArray]
+) -> SumStatistic[FloatArray]:
+    """Return the approximation of a statistic, shifted so that its value of the sample is exact."""
+    sample = np.ones((1, statistic.sums.shape[0]))
+    shift = np.nan_to_num(statistic(sample) - approximation(sample), nan=0.0)
+    return approximation.map(lambda values: values + shift.reshape(values.shape[1:]))
+
+
+@dataclass(frozen=True)
+class _UnitStatistic:
+    """Statistic of units as a function of the weights of rows and pseudo-units.
+
+    Attributes:
+        statistic: The statistic, which takes the weights of units.
+        n_rows: Number of rows; the weights of pseudo-units after them are not used.
+        rows: The units that each row adds up, of shape (rows, units); None if rows are units.
+    """
+
+    statistic: Statistic
+    n_rows: int
+    rows: csr_array | None = None
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """Return the statistic of each row of weights, in chunks that limit the memory."""
+        if self.rows is None:
+            return self.statistic(weights[:, : self.n_rows])
+        values = []
+        chunk_size = max(1, _CHUNK // self.rows.shape[1])
+        for start in range(0, len(weights), chunk_size):
+            unit_weights = weights[start : start + chunk_size, : self.n_rows] @ self.rows
+            values.append(self.statistic(np.asarray(unit_weights)))
+        return np.concatenate(values)
 
 
 _SPARSE = 0.1
@@ -705,52 +771,88 @@ def resampled_as(
     Raises:
         ValueError: Units with counts can't be weighted together.
     """
-    _, stratum, sizes = np.unique(strata, return_inverse=True, return_counts=True)
     leaves = list(chain.from_iterable(map(_single_statistics, statistics)))
     if patterns and leaves and all(isinstance(leaf, SumStatistic) for leaf in leaves):
-        pattern_keys = _pattern_keys(leaves, stratum)
-        _, first, pattern = np.unique(pattern_keys, return_index=True, return_inverse=True)
-        pattern_sizes = np.bincount(pattern, counts).astype(np.int64)
-        if len(first) <= min(MOST_PATTERNS, pattern_sizes.sum() // 2):
-            order = np.argsort(first)  # by the first unit, so that equal data have equal draws
-            first, pattern_sizes = first[order], pattern_sizes[order]
-            shape = len(first), len(strata)
-            rows = csr_array((np.ones(len(first)), (np.arange(len(first)), first)), shape=shape)
-            return Resampled(strata[first], rows, pattern_sizes)
+        plan = _weight_equal_units(leaves, strata, counts)
+        if plan is not None:
+            return plan
     if counts is not None and leaves:
         raise ValueError("Counts need statistics of few sums that are all compared with no others.")
+    return _weight_groups(strata, seed, max_units)
+
+
+def _weight_equal_units(
+    leaves: Sequence[SumStatistic[Any]], strata: IntArray, counts: IntArray | None
+) -> Resampled | None:
+    """Return the plan in which units that add the same have one weight; None if they differ much.
+
+    Args:
+        leaves: Statistics of the units.
+        strata: The stratum of each unit.
+        counts: Number of equal units that each unit stands for; one each if None.
+    """
+    _, stratum = np.unique(strata, return_inverse=True)
+    pattern_keys = _pattern_keys(leaves, stratum)
+    _, first, pattern = np.unique(pattern_keys, return_index=True, return_inverse=True)
+    sizes = np.bincount(pattern, counts).astype(np.int64)
+    if len(first) > min(MOST_PATTERNS, sizes.sum() // 2):
+        return None
+    order = np.argsort(first)  # by the first unit, so that equal data have equal draws
+    first, sizes = first[order], sizes[order]
+    # Each row is the first unit of its kind.
+    shape = len(first), len(strata)
+    rows = csr_array((np.ones(len(first)), (np.arange(len(first)), first)), shape=shape)
+    return Resampled(strata[first], rows, sizes)
+
+
+def _weight_groups(strata: IntArray, seed: int | Sequence[int], max_units: int) -> Resampled:
+    """Return the plan that puts units of strata with more than `max_units` in 2,000 random groups.
+
+    Units of other strata have a weight each. `seed` is that of the groups.
+    """
+    _, stratum, sizes = np.unique(strata, return_inverse=True, return_counts=True)
     if sizes.max(initial=0) <= max_units:
         return Resampled(strata)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(GROUPS,)))
-    group, end = np.zeros(len(strata), np.int64), 0
+    group, n_groups = np.zeros(len(strata), np.int64), 0
     for k, size in enumerate(sizes):
-        place = rng.permutation(size) % GROUPS if size > max_units else np.arange(size)
-        group[stratum == k] = end + place
-        end += min(size, GROUPS) if size > max_units else size
+        if size > max_units:
+            group[stratum == k] = n_groups + rng.permutation(size) % GROUPS
+            n_groups += min(size, GROUPS)
+        else:
+            group[stratum == k] = n_groups + np.arange(size)
+            n_groups += size
     rows = csr_array((np.ones(len(group)), (group, np.arange(len(group)))))
-    group_strata = np.zeros(end, strata.dtype)
+    group_strata = np.zeros(n_groups, strata.dtype)
     group_strata[group] = strata
     return Resampled(group_strata, rows)
 
 
 def _single_statistics(statistic: Statistic) -> Iterator[Any]:
-    """Yield the statistics that a statistic is combined of, or the approximation that one has."""
+    """Yield the statistics that a statistic is combined of, or the approximation that it has."""
     if isinstance(statistic, CombinedStatistic):
         for part in statistic.parts:
             yield from _single_statistics(part)
+    elif isinstance(statistic, SumStatistic) and statistic.coarser is not None:
+        yield statistic.coarser
     else:
-        yield statistic.coarser or statistic if isinstance(statistic, SumStatistic) else statistic
+        yield statistic
 
 
 def _pattern_keys(leaves: Sequence[SumStatistic[Any]], strata: IntArray) -> FloatArray:
-    """Return a random key per unit, equal just if units of a stratum add the same to all sums."""
+    """Return a random key per unit, equal just if units of a stratum add the same to all sums.
+
+    `strata` has the index of each unit's stratum.
+    """
     rng = np.random.default_rng(0)
     keys = rng.random(len(strata))[strata]
     for leaf in leaves:
         direction = rng.random(leaf.sums.shape[1])
-        sparse = issparse(leaf.sums)
-        # Not a product of dense matrices, whose rounding depends on the place of a row.
-        keys += csr_array(leaf.sums) @ direction if sparse else (leaf.sums * direction).sum(axis=1)
+        is_sparse = issparse(leaf.sums)
+        if is_sparse:
+            keys += csr_array(leaf.sums) @ direction
+        else:  # not a product of dense matrices, whose rounding depends on the place of a row
+            keys += (leaf.sums * direction).sum(axis=1)
     return keys
 
 
@@ -809,12 +911,13 @@ def bootstrap_pair(
         The values over resamples of the first and of the second contender.
     """
     sampling = sampling or resampled_as([first, second], strata, seed, patterns=True)
-    adapted = {}
-    for side, statistic in enumerate((first, second)):
-        adapted[side] = sampling.adapt(statistic, [pair[side] for pair in _PAIRS])
+    adapted = {
+        "first": sampling.adapt(first, [extreme for extreme, _ in _PAIRS]),
+        "second": sampling.adapt(second, [extreme for _, extreme in _PAIRS]),
+    }
     weights = sampling.weights(resamples, seed, len(_PAIRS), 1 / 8)
     draws = _evaluate_in_chunks(adapted, weights)
-    return draws[0], draws[1]
+    return draws["first"], draws["second"]
 
 
 def _evaluate_in_chunks(
