@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import nan
+
 import pytest
 
 from inspect_confidence.results import Key, ResultTable, results_frame
-from inspect_confidence.studies.tables import Column, TableSpec, views_with_lines
+from inspect_confidence.studies.tables import Column, TableSpec, stars, views_with_lines
 
 KEY = Key("life_eval", "m", "d")
 LOST = "31 of 100 judgments left out: 8 refused, 23 unparseable"
@@ -45,3 +47,26 @@ def test_every_line_says_what_it_rests_on(
 ) -> None:
     """How many judgments, of how many asked, and what became of the others."""
     assert counts_column(*numbers) == [expected]
+
+
+@pytest.mark.parametrize(("low", "caption"), [(0.4, "95% intervals. Means."), (nan, "Means.")])
+def test_a_caption_speaks_of_intervals_only_if_a_cell_has_one(low: float, caption: str) -> None:
+    """The sentence on intervals precedes the caption; brackets in a label are no interval."""
+    row = Key("life_eval", "model [x]", "d").result({}, "ece", 0.5, (low, low + 0.2), n=30)
+    spec = TableSpec(
+        "T",
+        ResultTable.from_frame(results_frame([row])),
+        ("model",),
+        [Column("ece", "ECE")],
+        "Means.",
+        interval_caption="95% intervals.",
+    )
+    assert spec.view().caption == caption
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"), [(0.06, ""), (0.05, "*"), (0.02, "*"), (0.003, "**"), (nan, "")]
+)
+def test_stars_have_two_levels(p: float, expected: str) -> None:
+    """One below .05, two below .01, with a border counted as below."""
+    assert stars(p) == expected

@@ -141,6 +141,7 @@ class TableSpec:
         lines: Parts that tell its lines apart.
         columns: The numbers of each line.
         caption: Caption below the table, or a function of the shown rows that returns it.
+        interval_caption: Sentence on the intervals, put before the caption if a cell has one.
         label: Parts of a line -> its first cells by heading; the parts themselves if None.
         layout: Function that makes another table of this one, such as `columns_with_numbers`.
     """
@@ -152,6 +153,7 @@ class TableSpec:
     caption: str | Callable[[Sequence[ResultRow]], str] = ""
     label: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None
     layout: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    interval_caption: str = ""
 
     def view(self) -> View:
         """Return the table with its caption; it has no line if no row has the columns' parts.
@@ -180,6 +182,8 @@ class TableSpec:
             table["n"] = [counts[line] for line in table.index]
         table = table.reset_index(drop=True)
         caption = self.caption if isinstance(self.caption, str) else self.caption(shown_rows)
+        if _has_interval(table):
+            caption = join_title(self.interval_caption, caption)
         return View(self.title, table, caption)
 
     def _rows_by_line(self) -> dict[tuple[str, ...], dict[Parts, ResultRow]]:
@@ -224,6 +228,11 @@ def describe_line_counts(rows: Sequence[ResultRow]) -> str:
     return text
 
 
+def _has_interval(table: pd.DataFrame) -> bool:
+    """Return whether any number of the table has an interval in brackets."""
+    return any(isinstance(text, Cell) and "[" in text for text in table.to_numpy().ravel())
+
+
 def views_with_lines(specs: Iterable[TableSpec]) -> list[View]:
     """Return the tables that have at least one line."""
     return [view for spec in specs if len((view := spec.view()).table)]
@@ -239,6 +248,13 @@ def join_title(*parts: str) -> str:
     return " ".join(filter(None, parts))
 
 
-def stars(p: float, *levels: float) -> str:
-    """Return a star for each level that the p-value is below."""
-    return "*" * sum(p < level for level in levels)
+STARS_TEXT = "* p < .05, ** p < .01"
+"""What `stars` mean, for captions."""
+
+
+def stars(p: float) -> str:
+    """Return two stars for a p-value below .01, one below .05, none otherwise or for NaN.
+
+    1e-12 allows for rounding: a p that equals a limit counts as below it.
+    """
+    return "*" * sum(p < limit + 1e-12 for limit in (0.05, 0.01))

@@ -58,8 +58,8 @@ FURTHER_METRICS = "Further metrics"
 
 CAPTION = (
     "Other metrics of confidence from the literature, computed from the same judgments; "
-    "docs/metrics.md says when to use which. Brackets are 95% intervals, resampled as the study's. "
-    "A dash is an undefined value; the note in the results says why."
+    "docs/metrics.md says when to use which. A dash is an undefined value; the note in the results "
+    "says why."
 )
 
 
@@ -190,7 +190,14 @@ def _spec(
 ) -> TableSpec:
     """Specify a table of extra metrics, without empty columns, from rows of results."""
     return TableSpec(
-        title, table, lines, columns, CAPTION, label=_labels, layout=columns_with_numbers
+        title,
+        table,
+        lines,
+        columns,
+        CAPTION,
+        label=_labels,
+        layout=columns_with_numbers,
+        interval_caption="95% intervals, resampled as the study's.",
     )
 
 

@@ -110,6 +110,7 @@ def _table_spec(
         lines,
         columns,
         caption=partial(_caption, threshold),
+        interval_caption="95% intervals over items.",
         label=_line_labels,
         layout=columns_with_numbers,
     )
@@ -125,7 +126,7 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
     """Return the sentences that apply to the metrics of the shown rows."""
     shown_metrics = {row["metric"] for row in rows}
     sentences = {
-        "95% intervals over items; a dash is undefined, and its note says why.": True,
+        "A dash is undefined, and its note says why.": True,
         "Accuracy is the mean of the eval's own score.": "accuracy" in shown_metrics,
         "Answers in which the model declined are left out.": "accuracy" in shown_metrics
         and any(" declined" in row.note for row in rows),

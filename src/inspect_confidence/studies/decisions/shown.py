@@ -70,7 +70,7 @@ _PUSHBACK = (
     Column("confidence_change", "confidence, after less before"),
     Column("confident_moves", "moved though confident"),
 )
-_INTERVALS = "95% intervals over items; a dash is undefined, and its note says why."
+_UNDEFINED = "A dash is undefined, and its note says why."
 
 
 def decision_tables(results: pd.DataFrame) -> list[View]:
@@ -141,7 +141,8 @@ def _table_spec(
         rows,
         lines,
         columns,
-        caption=f"{_INTERVALS} {caption}",
+        caption=f"{_UNDEFINED} {caption}",
+        interval_caption="95% intervals over items.",
         label=_line_labels,
         layout=columns_with_numbers,
     )

@@ -68,9 +68,8 @@ def _left_out_note(sentences: Sentences, mic_rows: pd.DataFrame, rarer: Sequence
     return join_notes(rare if rarer else "", many if excluded else "")
 
 
-_INTERVAL_CAPTION = (
-    "95% intervals over items, where one covers: the note in the results says why there is none."
-)
+_INTERVAL_CAPTION = "95% intervals over items."
+_UNDEFINED_CAPTION = "The note in the results says why a value is a dash, or has no interval."
 _LEFT_OUT_CAPTION = (
     "Sentences with several markers, or not judged, count for no MIC; the notes in the results say "
     "how many."
@@ -116,7 +115,8 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
         rows.matching(task=_CHECK),
         lines=("model", "variant"),
         columns=_JUDGE_COLUMNS,
-        caption=f"Decisiveness against the medians of the people surveyed. {_INTERVAL_CAPTION}",
+        caption=f"Decisiveness against the medians of the people surveyed. {_UNDEFINED_CAPTION}",
+        interval_caption=_INTERVAL_CAPTION,
         label=lambda line: {"judge": join_title(*line.values())},
     )
     specs: list[TableSpec] = []
@@ -138,7 +138,12 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
     # A marker that reaches a higher threshold also reaches the lowest, with the same MICs.
     lowest = rows.matching(marker_threshold=next(iter(thresholds), ""))
     yield TableSpec(
-        f"Data sets: {model}", rows, ("dataset", "split"), _DATASET_COLUMNS, _INTERVAL_CAPTION
+        f"Data sets: {model}",
+        rows,
+        ("dataset", "split"),
+        _DATASET_COLUMNS,
+        _UNDEFINED_CAPTION,
+        interval_caption=_INTERVAL_CAPTION,
     )
     threshold_columns = []
     for threshold in thresholds:
@@ -169,7 +174,8 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         lines=("marker",),
         columns=mic_columns,
         caption=f"The {_MOST_TABLE_MARKERS} commonest markers, each MIC with the standard "
-        f"deviation of its sentences. {_INTERVAL_CAPTION} {_LEFT_OUT_CAPTION}",
+        f"deviation of its sentences. {_UNDEFINED_CAPTION} {_LEFT_OUT_CAPTION}",
+        interval_caption=_INTERVAL_CAPTION,
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},
     )
 

@@ -191,8 +191,9 @@ def _notes_by_group(
 
 _INTERVAL_CAPTION = (
     "95% intervals: bootstrap over items, of LifeEval by the dependence of neighbouring ages "
-    f"({judgments.CLUSTERS.min_units} ages at least); a dash is undefined."
+    f"({judgments.CLUSTERS.min_units} ages at least)."
 )
+_UNDEFINED_CAPTION = "A dash is undefined."
 _COUNT_COLUMNS = (
     Column("accuracy", "asked", count="asked"),
     Column("accuracy", "answers", count="n"),
@@ -253,6 +254,7 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
         lines=("model", "dataset"),
         columns=_LIFE_COLUMNS,
         caption=_caption,
+        interval_caption=_INTERVAL_CAPTION,
         layout=tables.columns_with_numbers,
     )
     yield TableSpec(
@@ -261,6 +263,7 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
         lines=("dataset", "model"),
         columns=_STUDY_COLUMNS,
         caption=_caption,
+        interval_caption=_INTERVAL_CAPTION,
         layout=_models_in_columns,
     )
     yield TableSpec(
@@ -269,6 +272,7 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
         lines=("model", "dataset", "radius"),
         columns=_LIFE_COLUMNS,
         caption=_caption,
+        interval_caption=_INTERVAL_CAPTION,
         layout=tables.columns_with_numbers,
     )
     ages = lives.having("age")
@@ -285,6 +289,7 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
         lines=("dataset", "model"),
         columns=_DISCRIMINATION_COLUMNS,
         caption=_caption,
+        interval_caption=_INTERVAL_CAPTION,
         layout=tables.columns_with_numbers,
     )
     yield TableSpec(
@@ -363,7 +368,7 @@ def _left_out_caption(rows: Sequence[ResultRow], *metrics: str) -> str:
 
 
 def _caption(rows: Sequence[ResultRow]) -> str:
-    """Describe intervals, left-out judgments, and the definitions of ECE and rounding."""
+    """Describe left-out judgments, dashes, and the definitions of ECE and rounding."""
     sentences = []
     left_out_caption = _left_out_caption(rows, "overconfidence", "ece")
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):
@@ -372,7 +377,7 @@ def _caption(rows: Sequence[ResultRow]) -> str:
         model_notes = [note for note in notes if not note.startswith("unweighted")]
         if model_notes:
             sentences.append(f"{name} {model_notes[0].split(';')[0]}.")
-    return " ".join(filter(None, [*sentences, left_out_caption, _INTERVAL_CAPTION]))
+    return " ".join(filter(None, [*sentences, left_out_caption, _UNDEFINED_CAPTION]))
 
 
 _LIFE, _SETS = "life_eval", "question_sets"

@@ -28,6 +28,7 @@ from inspect_confidence.studies.study import (
 )
 from inspect_confidence.studies.tables import (
     NOTHING,
+    STARS_TEXT,
     Cell,
     Column,
     TableSpec,
@@ -185,7 +186,7 @@ def _scale_sort_key(scale: str) -> tuple[int, str]:
 def _add_stars(column: Column, adjusted: _AdjustedP) -> Column:
     """Return the column with stars for the adjusted p of the difference from the baseline."""
     test = {"metric": adjusted.metric, "of": column.metric, "versus": _BASELINE_SCALE}
-    return replace(column, mark=lambda p: stars(p, 0.05, 0.01), marked_by=test)
+    return replace(column, mark=stars, marked_by=test)
 
 
 def _test_column(metric: str, heading: str, column: Column) -> Column:
@@ -212,6 +213,7 @@ def _table_of_all_models(
         lines,
         columns,
         caption=partial(_caption, threshold, adjusted, columns),
+        interval_caption=_INTERVAL_CAPTION,
         label=_line_labels,
         layout=_columns_with_content,
     )
@@ -235,6 +237,7 @@ def _tables_of_model(
             lines=("dataset", "scale"),
             columns=[*columns, _NOT_COMMON],
             caption=partial(_caption, threshold, adjusted, columns),
+            interval_caption=_INTERVAL_CAPTION,
             label=_line_labels,
             layout=_lines_with_numbers,
         )
@@ -245,8 +248,9 @@ def _tables_of_model(
             compared,
             lines=("dataset", "scale"),
             columns=[_difference_column(measure, adjusted) for measure in measures],
-            caption="Value less that of the baseline on the items that both have, with its 95% "
-            f"bootstrap interval; * p < .05, ** p < .01 after {adjusted.name} over the scales.",
+            caption="Value less that of the baseline on the items that both have. "
+            f"{STARS_TEXT} after {adjusted.name} over the scales.",
+            interval_caption=_INTERVAL_CAPTION,
             label=_line_labels,
         )
 
@@ -298,6 +302,9 @@ def _columns_with_content(table: pd.DataFrame) -> pd.DataFrame:
     return table.loc[:, columns] if is_defined else table.iloc[:0]
 
 
+_INTERVAL_CAPTION = "95% bootstrap intervals over items."
+
+
 def _caption(
     threshold: str, adjusted: _AdjustedP, columns: Sequence[Column], rows: Sequence[ResultRow]
 ) -> str:
@@ -305,13 +312,12 @@ def _caption(
     shown_metrics = {row["metric"] for row in rows}
     has_tests = any(column.mark or column.metric == adjusted.metric for column in columns)
     sentences = {
-        "95% bootstrap intervals over items; a dash is undefined, and the note in the results says "
-        "why.": True,
+        "A dash is undefined, and the note in the results says why.": True,
         "Confidence is (report - low) / (high - low); ECE has 10 bins of equal width where nothing "
         "else is said.": "ece" in shown_metrics,
         f"Confidence from {threshold} on counts as high in type-2 measures; M-ratio is of the "
         "type-1 model m_afc but for sdt.": bool(shown_metrics & {"meta_d_ideal", "m_ratio"}),
-        "Stars and p are of the difference from 0-100 on common items: * p < .05, ** p < .01 after "
+        f"Stars and p are of the difference from 0-100 on common items: {STARS_TEXT} after "
         f"{adjusted.name} over the scales.": has_tests,
         "Items not common are those that not every model, variant and scale of the data set was "
         "asked: only differences are of the same items there.": _NOT_COMMON.metric in shown_metrics,

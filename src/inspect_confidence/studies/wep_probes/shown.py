@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import compress
+from math import isnan
 
 import numpy as np
 import pandas as pd
@@ -11,7 +13,14 @@ from inspect_confidence.results import Condition, Key, Result, ResultRow, Result
 from inspect_confidence.studies.bins import bin_shares
 from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
-from inspect_confidence.studies.tables import Column, TableSpec, join_title, stars, views_with_lines
+from inspect_confidence.studies.tables import (
+    STARS_TEXT,
+    Column,
+    TableSpec,
+    join_title,
+    stars,
+    views_with_lines,
+)
 from inspect_confidence.studies.wep_probes import words
 from inspect_confidence.studies.wep_probes.words import ALL_SETTINGS, HUMAN, TASK, Sample
 
@@ -108,8 +117,9 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         choices,
         lines=("baseline", "cot", *_SLICES),
         columns=[Column(metric, heading) for metric, heading in _HEADING_BY_SCORE.items()],
-        caption="95% Wilson intervals over clusters of sequences, within scenarios: 36 in all. A "
-        "model that always says the same is monotone and has no sensitivity.",
+        caption="A model that always says the same is monotone and has no sensitivity.",
+        interval_caption="95% Wilson intervals over clusters of sequences, within scenarios: 36 in "
+        "all.",
         label=_score_label,
     )
     yield TableSpec(
@@ -117,15 +127,11 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         choices,
         lines=("cot", *_SLICES, "versus", "of"),
         columns=_CONTRAST_COLUMNS,
-        caption="The interval of the difference and its p are clustered; t and d are the study's, "
-        "over units taken for independent, of which there are df + 1 pairs.",
+        caption="t and d are the study's, over units taken for independent, of which there are "
+        "df + 1 pairs.",
+        interval_caption="The interval of the difference and its p are clustered.",
         label=_contrast_label,
     )
-
-
-def _stars(p: float) -> str:
-    """Return the stars of a p-value; 1e-12 gives a p on a border the stars of that border."""
-    return stars(p - 1e-12, 0.1, 0.05, 0.01)
 
 
 def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
@@ -133,27 +139,38 @@ def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
     columns: list[Column] = []
     for setting in rows.having("word").values("setting"):
         condition = {"setting": setting}
-        theta = Column(_THETA, f"{setting} theta", where=condition, mark=_stars, marked_by=_HOLM_P)
+        theta = Column(_THETA, f"{setting} theta", where=condition, mark=stars, marked_by=_HOLM_P)
         kl = Column("kl_divergence", f"{setting} KL", interval=False, where=condition)
         median = Column(
             "median_difference", f"{setting} median", 0, interval=False, where=condition
         )
         n = Column("own_values", f"{setting} n", 0, interval=False, where=condition)
         columns += [theta, kl, median, n]
-    counts = rows.matching(metric="words_that_differ", level="95", adjusted="holm", of=_THETA)
-    differ = ", ".join(f"{row['setting']} {_tested_share(row)}" for row in counts)
-    reference_sizes = sorted({int(row.value) for row in rows.matching(metric="reference_values")})
-    sizes = " to ".join(dict.fromkeys(map(str, (reference_sizes[0], reference_sizes[-1]))))
     return TableSpec(
         title,
         rows,
         lines=("word",),
         columns=columns,
-        caption="theta is P(reference > model) + P(equal)/2 with its 95% interval; * ** *** "
-        "differs at 90, 95, 99% after Holm's adjustment over the words. KL in nats, 20 bins, 1e-10 "
-        "in empty ones; median: reference less model, in percentage points; n: contexts of the "
-        f"word, against {sizes} values of the reference. Words that differ at 95%: {differ}.",
+        caption=_comparison_caption(rows),
+        interval_caption="Brackets are 95% intervals.",
     )
+
+
+def _comparison_caption(rows: ResultTable) -> str:
+    """Return the caption of a comparison; it explains stars only if any word was tested."""
+    has_test = any(not isnan(row.value) for row in rows.matching(**_HOLM_P))
+    reference_sizes = sorted({int(row.value) for row in rows.matching(metric="reference_values")})
+    sizes = " to ".join(dict.fromkeys(map(str, (reference_sizes[0], reference_sizes[-1]))))
+    counts = rows.matching(metric="words_that_differ", level="95", adjusted="holm", of=_THETA)
+    differ = ", ".join(f"{row['setting']} {_tested_share(row)}" for row in counts)
+    sentences = {
+        "theta is P(reference > model) + P(equal)/2.": True,
+        f"{STARS_TEXT} after Holm's adjustment over the words.": has_test,
+        "KL in nats, 20 bins, 1e-10 in empty ones; median: reference less model, in percentage "
+        f"points; n: contexts of the word, against {sizes} values of the reference.": True,
+        f"Words that differ at 95%: {differ}.": True,
+    }
+    return " ".join(compress(sentences, sentences.values()))
 
 
 def _tested_share(row: ResultRow) -> str:
