@@ -70,7 +70,7 @@ def test_the_mark_stands_in_terminal_report_and_leaderboard(
     results = summarize(judgments, resamples=20)
     ((_, views),) = headline_views(results)
     table = views[0].table.set_index("model")
-    assert all("†" in str(cell) for cell in table.loc["easy"].drop("No confidence read"))
+    assert all("†" in str(cell) for cell in table.loc["easy"].drop("Parse failures"))
     assert not any("†" in str(cell) for cell in table.loc["all"])
     assert "† on other items" in views[0].caption
     page = write_report(judgments, tmp_path / "report", resamples=20).read_text("utf-8")

@@ -159,11 +159,7 @@ def _headline_view(
     """
     rows, ending = _without_shared_ending(rows)
     columns = [name for name in _KEYS if name == "model" or len(rows.values(name)) > 1]
-    # Files of answers have no replies that could be parsed.
-    unread_label = (
-        "No confidence read" if ending.startswith("recorded answers") else "Parse failures"
-    )
-    lines = _headline_lines(rows, columns, unread, unread_label)
+    lines = _headline_lines(rows, columns, unread)
     if lines:
         lines.append(_better_line(lines[0], rows.defined()))
     numbers = rows.defined().among("model", models)
@@ -188,7 +184,6 @@ def _headline_lines(
     rows: ResultTable,
     columns: Sequence[str],
     unread: Sequence[ParseFailureSummary],
-    unread_label: str,
 ) -> list[dict[str, Any]]:
     """Return the lines of a table of headlines; none if all numbers are undefined.
 
@@ -196,7 +191,6 @@ def _headline_lines(
         rows: Headlines with their labels.
         columns: Keys that have a column: model, and those of which there are several.
         unread: Shares of unread replies, which have a column if there is any.
-        unread_label: Name of that column.
     """
     labels = rows.defined().values("label")
     if not labels:
@@ -215,7 +209,7 @@ def _headline_lines(
         for label in labels:
             line[label] = _headline_cell(row_by_label.get(label))
         if has_unread:
-            line[unread_label] = _headline_cell(unread_shares.get(tuple(key[:3])))
+            line["Parse failures"] = _headline_cell(unread_shares.get(tuple(key[:3])))
         lines.append(line)
     return lines
 
@@ -251,7 +245,7 @@ def _describe_n(rows: ResultTable) -> str:
 
 
 def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:
-    """Return a line that says which values are better: higher, lower, nearer to 0, or none.
+    """Return a line that says which values are better: higher, lower, nearer to 0, or neither.
 
     Args:
         line: Another line of the table.
@@ -262,7 +256,7 @@ def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:
     directions = {row["label"]: direction_of(row["metric"], row.condition) for row in rows}
     for label, direction in directions.items():
         is_better = direction.label.removesuffix(" is better")
-        texts[label] = is_better if direction.ordered else "none"
+        texts[label] = is_better if direction.ordered else "neither"
     return texts
 
 

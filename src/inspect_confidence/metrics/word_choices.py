@@ -27,7 +27,11 @@ __all__ = [
 LEAST_CLUSTERS = 10
 """Clusters from which on these scores and their differences have intervals."""
 
-_CLUSTERED = Interval("wilson", min_units=LEAST_CLUSTERS, units="clusters of sequences")
+_CLUSTERED = Interval(
+    "wilson",
+    min_units=LEAST_CLUSTERS,
+    units="groups of like prompts (same scenario, choices and numbers)",
+)
 _STUDY = "Tang, Shen and Kejriwal (2024)"
 
 

@@ -118,8 +118,8 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         lines=("baseline", "cot", *_SLICES),
         columns=[Column(metric, heading) for metric, heading in _HEADING_BY_SCORE.items()],
         caption="A model that always says the same is monotone and has no sensitivity.",
-        interval_caption="95% Wilson intervals over clusters of sequences, within scenarios: 36 in "
-        "all.",
+        interval_caption="95% Wilson intervals over groups of like prompts (same scenario, choices "
+        "and numbers).",
         label=_score_label,
     )
     yield TableSpec(
