@@ -128,9 +128,16 @@ def print_table(
         _print_text(console, f"{caption}\n")
 
 
-def _print_text(console: "Console", text: str, style: str | None = None) -> None:
-    """Print text without markup, wrapped at the console's width."""
-    console.print(escape_control(text), style=style, markup=False, emoji=False, highlight=False)
+def _print_text(
+    console: "Console", text: str, style: str | None = None, *, indent: int = 0
+) -> None:
+    """Print text without markup, indented and wrapped at the console's width."""
+    from rich.text import Text
+
+    margin = " " * indent
+    for line in Text(escape_control(text)).wrap(console, console.width - indent):
+        line.rstrip()
+        console.print(Text(margin).append_text(line), style=style)
 
 
 def output_rows(
@@ -416,7 +423,8 @@ def _print_main_table(table: "pd.DataFrame", title: str) -> None:
         interval = "no interval" if row["95% interval"] == "none" else row["95% interval"]
         label = ": ".join(filter(None, (row.get("task"), row["metric"])))
         numbers = f"a {row['a']}, b {row['b']}, a-b {row['a-b']} {interval}, n = {row['n']}"
-        _print_text(console, f"{one_line(label)}\n    {numbers}\n    {one_line(row['verdict'])}")
+        _print_text(console, one_line(label))
+        _print_text(console, f"{numbers}\n{one_line(row['verdict'])}", indent=4)
     _print_text(console, "")
 
 
@@ -454,13 +462,15 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _task_texts(rows: "pd.DataFrame") -> list[str]:
-    """Return task, data set and method of each difference, as one text."""
+    """Return task, data set, variant and method of each difference, as one text."""
     from inspect_confidence.studies.study import method_words
 
     texts = []
-    for task, dataset, method in rows[["task", "dataset", "method"]].itertuples(index=False):
+    columns = ["task", "dataset", "variant", "method"]
+    for task, dataset, variant, method in rows[columns].itertuples(index=False):
         dataset_text = "" if dataset == task else dataset
-        texts.append(", ".join(filter(None, (task, dataset_text, method_words(method)))))
+        parts = (task, dataset_text, variant, method_words(method))
+        texts.append(", ".join(filter(None, parts)))
     return texts
 
 

@@ -18,7 +18,7 @@ from inspect_confidence.commands.analysis import (
 )
 from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.headlines import condition_label, label_beside_task
+from inspect_confidence.headlines import label_beside_task
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.metrics import holm
 from inspect_confidence.overview.numbers import format_number
@@ -28,7 +28,7 @@ from inspect_confidence.studies.estimate import field_values
 from inspect_confidence.studies.toolbox import means_as_headlines
 
 COLUMNS = [
-    *("task", "dataset", "a", "b", "contrast", "method", "condition", "metric", "role"),
+    *("task", "dataset", "a", "b", "contrast", "variant", "method", "condition", "metric", "role"),
     *("value_a", "value_b", "difference", "ci_low", "ci_high", "p", "p_holm", "p_distance"),
     *("family", "items", "verdict", "note"),
 ]
@@ -97,16 +97,16 @@ def compare(
         **settings: Keywords of `Settings`.
 
     Returns:
-        A row for each pair and metric. `contrast` is `models` (or variants) or `methods`; `method`
-        is that of both sides, if it is the same; `role` is `primary` or `exploratory`. `difference`
-        is a - b, with its 95% interval over resampled common items and the two-sided `p` of no
-        difference, which is below .05 exactly if the interval excludes 0. `p_holm` is adjusted over
-        the `family` primary differences of the task and contrast (NaN and 0 for exploratory ones).
-        `p_distance`, adjusted like them, is the p that both values are equally far from the best
-        one, for metrics whose best value lies inside their range, as that of overconfidence does.
-        `verdict` rests on `p_holm`, or on `p` if exploratory, and `note` tells of missing data.
-        Contenders that differ in both model and method (or scale) are not compared, since their
-        difference could not be attributed to either.
+        A row for each pair and metric. `contrast` is `models` (or variants) or `methods`; `variant`
+        and `method` are those of both sides, if they are the same; `role` is `primary` or
+        `exploratory`. `difference` is a - b, with its 95% interval over resampled common items and
+        the two-sided `p` of no difference, which is below .05 exactly if the interval excludes 0.
+        `p_holm` is adjusted over the `family` primary differences of the task and contrast (NaN and
+        0 for exploratory ones). `p_distance`, adjusted like them, is the p that both values are
+        equally far from the best one, for metrics whose best value lies inside their range, as that
+        of overconfidence does. `verdict` rests on `p_holm`, or on `p` if exploratory, and `note`
+        tells of missing data. Contenders that differ in both model and method (or scale) are not
+        compared, since their difference could not be attributed to either.
 
     Raises:
         InvalidArgument: No two contenders answered common items, a setting is invalid, or no
@@ -165,10 +165,12 @@ def _pair_rows(
 ) -> Iterator[dict[str, object]]:
     """Yield a row for each difference of a pair: of all judgments, then within values of `--by`."""
     same_method = a_side.method == b_side.method
+    (_, a_variant), (_, b_variant) = a_side.model, b_side.model
     names = {
         "a": a_side.name,
         "b": b_side.name,
         "contrast": MODELS if same_method else METHODS,
+        "variant": a_variant if a_variant == b_variant else "",
         "method": a_side.method_text if same_method else "",
     }
     for by, a_rows, b_rows in _by_values(a_side.judgments, b_side.judgments):
@@ -304,7 +306,7 @@ def _is_of_headline(rows: pd.DataFrame, headline: Headline) -> NDArray[np.bool_]
 def metric_labels(rows: pd.DataFrame) -> list[str]:
     """Return a short label of each difference: its headline's, if it is one, else the metric.
 
-    Parts of the condition that the headline does not name follow.
+    Parts of the condition that the headline does not name follow, in brackets: `ECE (radius 1)`.
 
     Args:
         rows: Differences, with `task`, `metric` and `condition`.
@@ -312,7 +314,8 @@ def metric_labels(rows: pd.DataFrame) -> list[str]:
     labels = []
     for key in zip(rows["task"], rows["metric"], conditions_of(rows), strict=True):
         label, parts = _label_and_unnamed_parts(*key)
-        labels.append(condition_label(label, parts))
+        further = ", ".join(map(" ".join, parts.items()))
+        labels.append(f"{label} ({further})" if further else label)
     return labels
 
 
@@ -452,7 +455,7 @@ def main_differences(differences: pd.DataFrame, *, only_primary: bool = False) -
 
     Returns:
         Some of the rows, ordered by pair, primary ones first; `a` and `b` are named without the
-        `method` of both.
+        `variant` and `method` of both.
     """
     rows = _of_main_conditions(differences, differences["role"] == PRIMARY)
     is_single_pair = len(rows[["task", "a", "b"]].drop_duplicates()) == 1
@@ -476,9 +479,9 @@ def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.Dat
         headline_rows = rows[rows["method"].isin(values)]
         selected.append(rows if headline_rows.empty else headline_rows)
     rows = pd.concat(selected) if selected else main
-    # The method stands in a column of its own.
-    names = {}
-    for side in ("a", "b"):
-        pairs = zip(rows[side], rows["method"], strict=True)
-        names[side] = [name.removesuffix(f" {method}") for name, method in pairs]
+    # What both sides share stands in columns of its own.
+    names: dict[str, list[str]] = {"a": [], "b": []}
+    for side, side_names in names.items():
+        for name, variant, method in rows[[side, "variant", "method"]].itertuples(index=False):
+            side_names.append(name.removesuffix(f" {method}").removesuffix(f" {variant}"))
     return rows.assign(**names)

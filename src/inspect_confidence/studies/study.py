@@ -618,6 +618,7 @@ class Study:
         figures: Figures of the report.
         headlines: The study's main numbers, the most important one first.
         clauses: Clauses of the sentence on a model, in order.
+        accuracy_names: Task -> name of its accuracy, where this is no share of right answers.
         reference: BibTeX entry; empty if there is none.
         options: A frozen dataclass of the study's own options, each field made by `option`;
             `resampling.options(...)` returns them.
@@ -643,6 +644,7 @@ class Study:
     lacking: Callable[[str, Sequence[Mapping[str, Any]]], Sequence[str]] = lambda task, samples: ()
     each_model: bool = False
     clauses: Sequence[Clause] = ()
+    accuracy_names: Mapping[str, str] = field(default_factory=dict)
     prepared: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
 

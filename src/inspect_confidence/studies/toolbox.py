@@ -109,7 +109,8 @@ def means_as_headlines(study: Study) -> list[Headline]:
     for ece in study.headlines:
         if ece.metric != "ece":
             continue
-        for metric, name in _MEANS.items():
+        names = {**_MEANS, "accuracy": study.accuracy_names.get(ece.task, _MEANS["accuracy"])}
+        for metric, name in names.items():
             if metric not in study_metrics:
                 label = _ECE.sub(name, ece.label)
                 headlines.append(Headline(ece.task, metric, label, dict(ece.where), each=ece.each))

@@ -139,7 +139,7 @@ def _describe_agreement(rows: pd.DataFrame) -> str:
 
 ANY_EVAL = Study(
     name="any_eval",
-    title="Any eval: confidence in its answers",
+    title="Any eval: confidence in the answers",
     question="Each model answers another eval and says how sure it is of its answers.",
     tables=(
         TaskTable(

@@ -181,6 +181,7 @@ LIFE_EVAL = Study(
     detail=shown.detail,
     figures=shown.FIGURES,
     headlines=shown.HEADLINES,
+    accuracy_names={"life_eval": "mean true probability"},
     clauses=shown.CLAUSES,
     options=numbers.LifeOptions,
     reference=bibtex("michael2026confidence"),

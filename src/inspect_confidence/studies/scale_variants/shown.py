@@ -442,13 +442,13 @@ HEADLINES: Sequence[Headline] = (
     Headline(
         _TASK,
         "meta_d_ideal",
-        "meta-d' on 0-100, confidence high from 0.75 on (d' units)",
+        "meta-d' on 0-100, confidence of 0.75 and more taken as high (d' units)",
         _AT_THRESHOLD,
     ),
     Headline(
         _TASK,
         "m_ratio",
-        "M-ratio on 0-100, confidence high from 0.75 on (ratio)",
+        "M-ratio on 0-100, confidence of 0.75 and more taken as high (ratio)",
         {**_AT_THRESHOLD, "type1": TYPE1},
     ),
     Headline(_TASK, "top3_share", "Share of the 3 commonest reports on 0-100", _BASELINE),
