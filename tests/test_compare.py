@@ -323,6 +323,20 @@ def test_a_screen_of_named_metrics_has_no_other(capsys: pytest.CaptureFixture[st
     assert "Accuracy" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("mean_widht", "there is no such metric. Did you mean 'mean_width'?"),
+        ("auroc", "compare has no difference of it for these tasks, but of .*mean_width"),
+    ],
+)
+def test_a_metric_without_a_difference_is_refused(metric: str, message: str) -> None:
+    """A name of no metric, and a metric that these tasks lack, are told apart."""
+    answers = pd.concat([judgments("m/one", 0.2), judgments("m/two", 0.8)])
+    with pytest.raises(InvalidArgument, match=message):
+        compare(answers, metrics=[metric], resamples=20)
+
+
 def test_a_screen_has_as_many_pairs_as_there_is_room_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -495,7 +495,11 @@ def test_a_scale_that_the_values_contradict_is_refused_with_counts(tmp_path: Pat
     assert "such as --confidence-scale 0-100" in error_of(path)
     percentages = [f"{sure}%" for sure in SURE[10:]]
     path = write(tmp_path / "mine.csv", confidence=[*map(str, shares[:10]), *percentages])
-    assert "the confidence has 30 percentages such as 85% and 10 numbers such as" in error_of(path)
+    message = error_of(path)
+    assert (
+        f"the confidence has 30 percentages, such as {percentages[0]} in line 12, and " in message
+    )
+    assert "10 numbers, such as 0.5 in line 2; write all in one way" in message
 
 
 def test_percentages_with_decimals_below_one_are_no_contradiction(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.headlines import label_beside_task
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
-from inspect_confidence.metrics import holm
+from inspect_confidence.metrics import METRICS, holm
 from inspect_confidence.overview.numbers import format_number
 from inspect_confidence.results import Condition, conditions_of
 from inspect_confidence.studies import Headline, Resampling, Study, study_of
@@ -244,11 +244,16 @@ def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]
     Raises:
         InvalidArgument: No row has one of the metrics.
     """
-    names = set(rows["metric"])
+    names = sorted(set(rows["metric"]))
     for metric in metrics:
+        if metric not in METRICS:
+            raise InvalidArgument(
+                f"--metric {metric}: there is no such metric. {nearest(metric, METRICS)}"
+            )
         if metric not in names:
             raise InvalidArgument(
-                f"--metric {metric}: there is no difference of it. {nearest(metric, names)}"
+                f"--metric {metric}: compare has no difference of it for these tasks, but of "
+                f"{', '.join(names)}; --full shows any others."
             )
     if metrics:
         return rows["metric"].isin(metrics).to_numpy(bool)

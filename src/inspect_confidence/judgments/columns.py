@@ -380,11 +380,13 @@ def _refuse_mixed_percentages(
     """Refuse a column of percentages and other numbers, unless all are on the scale 0-100."""
     is_plain_number = raw.notna() & ~is_percent
     if is_percent.any() and is_plain_number.any() and scale != (0, 100):
-        example = raw[is_plain_number].iloc[0]
+        percent_row, number_row = int(is_percent.idxmax()), int(is_plain_number.idxmax())
         raise InvalidArgument(
-            f"{source}: the confidence has {counted(is_percent.sum(), 'percentage')} such as 85% "
-            f"and {counted(is_plain_number.sum(), 'number')} such as {example:g}; write all in one "
-            "way, or give --confidence-scale 0-100 if all are percentages."
+            f"{source}: the confidence has {counted(is_percent.sum(), 'percentage')}, such as "
+            f"{100 * raw[percent_row]:g}% in {row_place(source, percent_row)}, and "
+            f"{counted(is_plain_number.sum(), 'number')}, such as {raw[number_row]:g} in "
+            f"{row_place(source, number_row)}; write all in one way, or give --confidence-scale "
+            "0-100 if all are percentages."
         )
 
 
