@@ -101,12 +101,25 @@ def _has_numbers(values: pd.Series) -> bool:
     return any(isinstance(value, Cell) for value in values)
 
 
+def _reason_of_undefined(note: str) -> str:
+    """Return why a number is undefined: the part of its note that says so, or all of the note.
+
+    Example:
+        >>> _reason_of_undefined("undefined: every answer is right; 3 of 9 judgments left out")
+        'every answer is right'
+    """
+    for part in note.split("; "):
+        if part.startswith("undefined: "):
+            return part.removeprefix("undefined: ")
+    return note
+
+
 def value_cell(value: object, *, heads: bool = False) -> TableCell:
     """Return a value of a study's table as a cell of the page."""
     text = _INFINITE.sub("∞", shortened(str(value), _LONGEST_NAME))
     if isinstance(value, Cell):
-        undefined = value.note if text == "-" else ""
-        return TableCell(text, value.row, shortened(undefined, 300))
+        reason = _reason_of_undefined(value.note) if text == "-" else ""
+        return TableCell(text, value.row, shortened(reason, 300))
     return TableCell(text, heads=heads)
 
 

@@ -274,7 +274,8 @@ def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
 
 def _difference_column(measure: str, adjusted: _AdjustedP) -> Column:
     """Return the column of a measure's difference from the baseline, starred by its p."""
-    column = Column("difference", measure, 3, where={"of": measure})
+    headings = {column.metric: column.heading for column in _CALIBRATION}
+    column = Column("difference", headings.get(measure, measure), 3, where={"of": measure})
     return replace(_add_stars(column, adjusted), marked_by={"metric": adjusted.metric})
 
 

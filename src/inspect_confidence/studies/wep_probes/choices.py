@@ -415,7 +415,7 @@ def _score_estimates(
             incomplete = len(slice_units) - mean.units
             notes = [left_out_note]
             if incomplete:
-                notes.insert(0, f"{incomplete} of {len(slice_units)} units lack a choice")
+                notes.insert(0, f"{incomplete} of {len(slice_units)} sets of prompts lack a choice")
             if mean.has_interval:
                 rule = metrics.METRICS[metric].interval
                 notes.append(f"interval over {mean.clusters} {rule.units}")
@@ -486,24 +486,25 @@ def _chance_results(
             note = join_notes(undefined_note, "exact expectation of equally likely choices")
             yield key.result(where_condition, metric, value, n=len(first_run), note=note)
             values = slice_units.groupby("drawn")["value"].mean().to_numpy(float)
-            mean, interval = _mean_with_t_interval(values)
+            mean, interval = _mean_share_with_t_interval(values)
             where_condition = where_condition.but(baseline="random")
             undefined_note = "undefined: no unit has all its choices" if np.isnan(mean) else ""
-            note = join_notes(
-                undefined_note, f"mean of {RANDOM_RUNS} random runs with its t interval"
-            )
+            note = undefined_note or f"mean of {RANDOM_RUNS} random runs with its t interval"
             yield key.result(where_condition, metric, mean, interval, n=len(first_run), note=note)
 
 
-def _mean_with_t_interval(values: FloatArray) -> tuple[float, tuple[float, float]]:
-    """Return a mean with its 95% t interval; NaN without values, no interval for one value."""
+def _mean_share_with_t_interval(values: FloatArray) -> tuple[float, tuple[float, float]]:
+    """Return the mean of shares with its 95% t interval, which is cut off at 0 and 1.
+
+    It is NaN without values, and has no interval for one value.
+    """
     if len(values) < 2:
         return (float(values[0]) if len(values) else np.nan), NO_INTERVAL
     mean = float(np.mean(values))
     half_width = (
         stdtrit(len(values) - 1, 0.975) * float(np.std(values, ddof=1)) / np.sqrt(len(values))
     )
-    return mean, (mean - half_width, mean + half_width)
+    return mean, (max(mean - half_width, 0.0), min(mean + half_width, 1.0))
 
 
 def _contrast_results(
