@@ -816,15 +816,15 @@ _RELIABILITY_HEAD = """\
 # Reliability
 
 What happens if calls fail, a run is killed, the network breaks or a file is damaged? Tests inject
-such faults, and each row below has the outcome of one:
+such faults, and each row below has the outcome of one, or of several with the same outcome:
 
-- *Injected* counts how often the fault was injected.
+- *Injected* counts how often the fault was injected; 3 x 5 are three faults, five times each.
 - *Held* counts how often the command ended as described and without a traceback, lost nothing but
   what the last column names, and guessed no value.
 - A *status* is the recorded [outcome of a reply](reading.md#statuses); `grader_failed` means that a
   judge gave no verdict. `eval-retry` and `score` are commands of `inspect`.
 
-To repeat a row, run its test, here the runs that are killed, at twenty points each:
+To repeat a row, run its test, such as that of killed runs:
 
     KILL_POINTS=20 pytest -m slow tests/faults/test_kills.py
 
@@ -856,23 +856,71 @@ def reliability_page() -> str:
 
 def _fault_table(title: str, faults: pd.DataFrame) -> str:
     head = f"\n## {title}\n\n| fault | injected | held | what happens | what is lost |\n"
-    rows = [
-        f"| {row.fault} | {row.injected:,} | {row.held:,} | {row.happened} | {row.lost} |\n"
-        for row in _joined_faults(faults).itertuples()
-    ]
-    return head + "|---|---|---|---|---|\n" + "".join(rows)
+    joined = _with_joined_kinds(_with_joined_details(faults))
+    rows = ""
+    for row in joined.itertuples():
+        times = f"{row.faults} x " if row.faults > 1 else ""
+        counts = f"{times}{row.injected:,} | {times}{row.held:,}"
+        rows += f"| {row.fault} | {counts} | {row.happened} | {row.lost} |\n"
+    return head + "|---|---|---|---|---|\n" + rows
 
 
-def _joined_faults(faults: pd.DataFrame) -> pd.DataFrame:
+def _with_joined_details(faults: pd.DataFrame) -> pd.DataFrame:
     """Join faults with the same words before the colon and the same outcome into a row."""
     parts = faults["fault"].str.partition(": ")
     faults = faults.assign(kind=parts[0], detail=parts[2])
     groups = faults.groupby(["kind", "happened", "lost"], sort=False)
-    joined = groups.agg(
+    return groups.agg(
         injected=("injected", "sum"), held=("held", "sum"), detail=("detail", ", ".join)
     ).reset_index()
-    names = (joined["kind"] + ": " + joined["detail"]).str.removesuffix(": ")
-    return joined.assign(fault=names.str[0].str.upper() + names.str[1:])
+
+
+def _with_joined_kinds(faults: pd.DataFrame) -> pd.DataFrame:
+    """Join faults that differ only in a few words before the colon into a row.
+
+    The column `faults` has their number; the counts are those of each.
+    """
+    rows = []
+    columns = ["happened", "lost", "detail", "injected", "held"]
+    for common, group in faults.groupby(columns, sort=False):
+        texts = [f"{kind} : {common[2]}" if common[2] else kind for kind in group["kind"]]
+        joined = joined_text(texts)
+        for text in [joined] if joined else texts:
+            fault = text.replace(" : ", ": ")
+            row = dict(zip(columns, common, strict=True))
+            row["fault"] = fault[0].upper() + fault[1:]
+            row["faults"] = len(texts) if joined else 1
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def joined_text(texts: Sequence[str]) -> str:
+    """Return texts as one with the words that differ in a row; empty if they have little in common.
+
+    Example:
+        >>> joined_text(["calls to openai fail", "calls to google fail"])
+        'calls to openai or google fail'
+        >>> joined_text(["a full disk", "a read-only target"])
+        ''
+    """
+    words = [text.split() for text in texts]
+    first = _common_length(words)
+    last = _common_length([row[: first - 1 : -1] if first else row[::-1] for row in words])
+    middles = [" ".join(row[first : len(row) - last]) for row in words]
+    if first + last < 2 or "" in middles or "," in "".join(middles):
+        return ""
+    choice = ", ".join(middles[:-1]) + f" or {middles[-1]}"
+    return " ".join([*words[0][:first], choice, *words[0][len(words[0]) - last :]])
+
+
+def _common_length(rows: Sequence[Sequence[str]]) -> int:
+    """Return the number of first elements that are the same in all rows."""
+    length = 0
+    for elements in zip(*rows, strict=False):
+        if len(set(elements)) > 1:
+            break
+        length += 1
+    return length
 
 
 # docs/images/cost.svg

@@ -96,8 +96,8 @@ def test_one_call_in_five_fails(model: str, tmp_path: Path, soon: None) -> None:
             f"{calls} of {len(whole)} calls to {model.split('/', maxsplit=1)[0]} fail, in 11 ways",
             good,
         ),
-        "the run ends; what no reply came to is a status with a reason",
-        "the replies that were spoilt",
+        "the run ends; a question without a reply has a status with a reason",
+        "the failed replies",
     )
     assert not wrong
 
@@ -119,7 +119,7 @@ def test_a_wrong_number_of_choices(tmp_path: Path, soon: None) -> None:
     good["no draw is asked for twice"] = sent == 5 * 40 + short + cut
     wrong = held(
         *("calls", "a reply with too few or too many of the choices asked for", good),
-        *("missing draws are asked for alone; others are left", "nothing"),
+        *("only missing draws are asked for; surplus ones are left out", "nothing"),
     )
     assert not wrong
 
@@ -155,7 +155,7 @@ def test_a_retry_asks_for_what_failed_alone(
     good = retried(tmp_path, monkeypatch, items=40)
     wrong = held(
         *("calls", "replies without choices or of half a JSON text, then eval-retry", good),
-        *("the failed samples alone are asked again", "nothing"),
+        *("only the failed samples are asked again", "nothing"),
     )
     assert not wrong
 

@@ -83,7 +83,7 @@ def test_what_can_not_be_written_is_a_line(source: Path, tmp_path: Path, state: 
             and not [path for path in out.rglob("*") if path.name.endswith(".new")]
         )
     fault = {"full": "A disk without room for the output", "closed": "A read-only target"}[state]
-    happened = "one line that names the path and what to do; the output before is as it was"
+    happened = "one line that names the path and what to do; the previous output is unchanged"
     assert held("disk", fault, outcomes, happened, "the new output") == []
 
 

@@ -42,8 +42,8 @@ def cases(body: bytes) -> dict[str, tuple[bytes, int, int]]:
     half = body[: len(body) // 2]
     return {
         "a web page": (PAGE, len(PAGE), 200),
-        "cut, as promised": (half, len(body), 200),
-        "cut, and promised so": (half, len(half), 200),
+        "cut below the announced length": (half, len(body), 200),
+        "cut with its length announced": (half, len(half), 200),
         "empty": (b"", 0, 200),
         "other bytes": (bytes(len(body)), len(body), 200),
         "not found": (body, len(body), 404),
@@ -152,7 +152,7 @@ def test_a_cache_that_is_read_only(remote: Remote, tmp_path: Path) -> None:
         process.start()
         process.join()
         outcomes[f"there: {is_cached}"] = process.exitcode == 0
-    happened = "a file that is there is used; else one line names the folder"
+    happened = "an existing file is used; otherwise one line names the folder"
     assert held("disk", "A read-only cache of data sets", outcomes, happened, "nothing") == []
 
 

@@ -75,7 +75,7 @@ def test_a_killed_run_is_completed(case: KilledCase, tmp_path: Path) -> None:
         )
     wrong = held(
         *("kills", f"kill -9 of {case} at {POINTS} points, then eval-retry", good),
-        "both logs together are the unbroken run; only missing samples are asked",
+        "both logs together equal an unbroken run; only missing samples are asked",
         "samples under way",
     )
     assert not wrong

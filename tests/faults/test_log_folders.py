@@ -318,7 +318,7 @@ def test_what_people_said_of_samples_later_counts(tmp_path: Path) -> None:
     outcomes["invalidated, said"] = bool(notices_with(judgments, "declared invalid"))
     wrong = held(
         *("logs", "edited, appended and invalidated scores beside the log as it was", outcomes),
-        "what was said last counts, whichever file was touched, and a notice says so",
+        "the last edit counts, whichever file has it, and a notice says so",
         "nothing",
     )
     assert wrong == []

@@ -263,7 +263,7 @@ def test_nothing_that_a_log_names_is_run_opened_or_asked(
         f"{len(CRAFTED)} logs that name code, files, models and addresses, read by "
         f"{len(used)} commands",
         outcomes,
-        "nothing of it is imported, run, opened or asked; --reread keeps what was read, says why",
+        "nothing in them is imported, run, opened or asked; --reread keeps the judgments, says why",
         "nothing",
     )
 

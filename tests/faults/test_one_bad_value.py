@@ -171,7 +171,7 @@ def test_an_early_stop_is_no_lost_data(tmp_path: Path, task: str) -> None:
         "a notice counts": any(notice.endswith(stopped) for notice in judgments.notices),
     }
     printed("summarize", target, "--strict", "--resamples", 20)
-    happens = "a notice names the manager and counts the samples; --strict ends with 0"
+    happens = "a notice names the stopping manager and counts the samples; --strict ends with 0"
     assert held("logs", f"a run stopped early: {task}", outcomes, happens, "nothing") == []
 
 

@@ -203,8 +203,8 @@ def test_tables_are_read_or_refused(tmp_path: Path) -> None:
             read_judgments, tmp_path / "mine.parquet"
         )
     wrong = held(
-        *("tables", "csv and parquet files of users: encodings, types, values that can't be", good),
-        *("read rightly, or refused in one line with row and column", "nothing"),
+        *("tables", "csv and parquet files of users: encodings, types, impossible values", good),
+        *("read correctly, or refused in one line with row and column", "nothing"),
     )
     assert not wrong
 
@@ -266,7 +266,7 @@ def test_a_million_rows(tmp_path: Path, ending: str) -> None:
     wrong = held(
         *(
             "tables",
-            f"{ending} files of 1,000,000 rows, one of them with a value that can't be",
+            f"{ending} files of 1,000,000 rows, one of them with an impossible value",
             good,
         ),
         *("read whole; the bad row is named", "nothing"),
@@ -301,6 +301,6 @@ def test_numbers_of_a_million_rows(tmp_path: Path) -> None:
     wrong = held(
         *("tables", "summarize of 1,000,000 rows"),
         {name: bool(np.isclose(numbers[name], value)) for name, value in expected.items()},
-        *("the numbers that numpy gives", "nothing"),
+        *("the numbers of numpy", "nothing"),
     )
     assert not wrong
