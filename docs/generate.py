@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir
 from importlib import resources
 from inspect import signature
@@ -43,6 +43,7 @@ from inspect_confidence.metrics import (
 )
 from inspect_confidence.plots.style import FAINT, INK, PAPER, RULE, SERIES
 from inspect_confidence.published import read_published
+from inspect_confidence.references import entries
 from inspect_confidence.studies import (
     COMMON_COLUMNS,
     JudgmentColumn,
@@ -638,30 +639,58 @@ def _in_order(place: tuple[str, str]) -> tuple[str, bool, list[int], str]:
 _CARDS_HEAD = """\
 # Cards
 
-The prompts, data, settings and cost of each task, for a methods section, an audit, or a look before
-a run. `make docs` writes this page from the code. Each log holds the same facts in its metadata,
-for its own data and arguments, and [`reproduce`](reproduce.md) compares the log with the installed
-package.
+The data, settings, cost and prompts of each task, for a methods section, an audit, or a look before
+a run. `make docs` writes this page from the code. Each log holds the same facts for its own data
+and arguments, and [`reproduce`](reproduce.md) compares a log with the installed package.
 
-`inspect-confidence plan` counts the calls and tokens, here for arguments that need no download. It
-counts the calls of a judge separately. Hashes are sha256. The hash of a prompt is that of the
-module that holds its wording; the hash of a data set is that of the file's bytes. The page shows
-the first twelve digits of a data set's hash; `datasets/sources.toml` and the logs have all digits.
+## Tasks
+
+Each task's name leads to its page, the number of deviations to their list. Settings that are not
+listed are the provider's defaults.
+
+| task | version | data by default | settings | deviations |
+|---|---|---|---|---|
+"""
+
+_CARDS_STUDIES = """
+The studies that the tasks follow:
+
+"""
+
+_CARDS_COST = """
+## Cost
+
+`inspect-confidence plan` counts samples, calls and tokens, in this table for arguments that need no
+download. The calls of a judge are separate.
+
+| `plan` | cost |
+|---|---|
+"""
+
+_CARDS_PROMPTS = """
+## Prompts
+
+The sha256 of the module that holds the wording:
+
+| file | tasks | sha256 |
+|---|---|---|
 """
 
 _CARDS_DATA = """
 ## Data
 
-Bundled files are written for this project and under its licence (MIT). Two exceptions are the life
-table of the United States' Social Security Administration (public domain) and the counts of the
-survey of words. All other files are downloaded once from the revision (commit) in the table,
-checked against their sha256, and never passed on. `-` under sha256 means that no hash is published;
-the revision pins the file, and the log has its hash. Licences are those that the sources state, to
-our knowledge: check them before you share items. Questions from exams or books have rights of their
-own.
+Bundled files are written for this project and under its licence (MIT), except the life table of the
+United States' Social Security Administration (`ssa_2022.csv`, public domain) and the counts of the
+survey of words (`wep_survey.csv`). All other files are downloaded once from the revision (commit)
+in the table, checked against their sha256, and never passed on.
 
-| data set | file | revision | sha256 | licence |
-|---|---|---|---|---|
+Licences are those that the sources state, to our knowledge: check them before you share items.
+Questions from exams or books have rights of their own. After a file stand the first twelve digits
+of its sha256; `datasets/sources.toml` and the logs have all digits. Where the source publishes no
+hash, the revision pins the file, and the log has its hash.
+
+| data set | licence | revision | files |
+|---|---|---|---|
 """
 
 CARD_ARGUMENTS: Mapping[str, Mapping[str, str]] = {
@@ -689,6 +718,9 @@ _CARD_PAGES = {
     "commitment": "decisions",
     "with_confidence": "any_eval",
 }
+_CARD_REFERENCES = {"simple_qa": "wei2024simpleqa", "commitment": "cacioli2026battery"}
+"""BibTeX key of the study that a task follows, if it isn't that of the study's other tasks."""
+
 _DEVIATIONS = "## Deviations from the study, and why\n"
 
 LICENCES = {
@@ -714,42 +746,69 @@ LICENCES = {
 
 def cards_page() -> str:
     """Return docs/cards.md, from the tasks and the pinned files."""
-    cards = [card(name) for name in CARD_ARGUMENTS]
-    files = [*_downloaded_files(), *_bundled_files()]
-    return "\n".join([_CARDS_HEAD, *cards, _CARDS_DATA.strip("\n"), *files, ""])
-
-
-def card(name: str) -> str:
-    """Return the card of a task, as a table."""
-    function: Callable[..., Task] = getattr(_registry, name)
-    arguments = CARD_ARGUMENTS[name]
     with chdir(DOCS.parent):
-        task = function(**arguments)
-        cost = _planned_cost(name)
-    metadata: Mapping[str, Any] = task.metadata or {}
-    provenance = metadata.get("confidence", metadata)["provenance"]
-    prompts = "; ".join(f"`{file}` {digest}" for file, digest in provenance["prompts"].items())
-    options = [f"-T {key}={value}" for key, value in arguments.items()]
-    rows = {
-        "study": _study_reference(name),
-        "version": "the eval's own" if "confidence" in metadata else f"{task.version}",
-        "data by default": f"`{_default_data(function)}`",
-        "prompts": prompts,
-        "settings": _generation_settings(task),
-        f"`plan {' '.join([name, *options])}`": cost,
-        "deviations": _deviations(_CARD_PAGES.get(name, name)),
+        tasks = {
+            name: getattr(_registry, name)(**arguments)
+            for name, arguments in CARD_ARGUMENTS.items()
+        }
+        costs = [_cost_row(name) for name in tasks]
+    parts = {
+        _CARDS_HEAD: [_task_row(name, task) for name, task in tasks.items()],
+        _CARDS_STUDIES: _study_lines(tasks),
+        _CARDS_COST: costs,
+        _CARDS_PROMPTS: _prompt_rows(tasks),
+        _CARDS_DATA: [*_downloaded_files(), _bundled_files()],
     }
-    lines = [f"| {key} | {value} |" for key, value in rows.items()]
-    return "\n".join([f"## {name}", "", "| what | is |", "|---|---|", *lines, ""])
+    return "".join(head + "".join(f"{line}\n" for line in lines) for head, lines in parts.items())
+
+
+def _task_row(name: str, task: Task) -> str:
+    page_name = _CARD_PAGES.get(name, name)
+    version = "the eval's own" if "confidence" in (task.metadata or {}) else f"{task.version}"
+    data = _default_data(getattr(_registry, name))
+    settings = task.config.model_dump(exclude_none=True)
+    cells = (
+        f"[`{name}`]({page_name}.md)",
+        version,
+        f"`{data}`",
+        ", ".join(f"{key}={value}" for key, value in settings.items()) or "-",
+        _deviations(page_name),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _study_lines(tasks: Mapping[str, Task]) -> list[str]:
+    """Return a list item for each study, with the tasks that follow it."""
+    names_by_study: dict[str, list[str]] = {}
+    for name in tasks:
+        if reference := _study_reference(name):
+            names_by_study.setdefault(reference, []).append(f"`{name}`")
+    return [f"- {', '.join(names)}: {study}" for study, names in names_by_study.items()]
 
 
 def _study_reference(name: str) -> str:
+    """Return title and address of the study that a task follows, or an empty text."""
     (table,) = (table for table in all_tables().values() if table.function == name)
-    reference = study_of(table.task).reference
+    key = _CARD_REFERENCES.get(name)
+    reference = entries()[key] if key else study_of(table.task).reference
     title = re.search(r"title = (.*),", reference)
     arxiv = re.search(r"eprint = \{(.*?)\}", reference)
-    text = title[1].replace("{", "").replace("}", "") if title else "none"
+    text = title[1].replace("{", "").replace("}", "") if title else ""
     return text + (f", [arXiv {arxiv[1]}](https://arxiv.org/abs/{arxiv[1]})" if arxiv else "")
+
+
+def _prompt_rows(tasks: Mapping[str, Task]) -> list[str]:
+    """Return a row for each file of prompts, with the tasks that use it."""
+    names_by_file: dict[tuple[str, str], list[str]] = {}
+    for name, task in tasks.items():
+        metadata: Mapping[str, Any] = task.metadata or {}
+        provenance = metadata.get("confidence", metadata)["provenance"]
+        for file in provenance["prompts"].items():
+            names_by_file.setdefault(file, []).append(f"`{name}`")
+    return [
+        f"| `{file}` | {', '.join(names)} | {digest} |"
+        for (file, digest), names in names_by_file.items()
+    ]
 
 
 def _default_data(function: Callable[..., Task]) -> str:
@@ -760,54 +819,54 @@ def _default_data(function: Callable[..., Task]) -> str:
     return f"{name}={parameters[name].default or '...'}"
 
 
-def _generation_settings(task: Task) -> str:
-    settings = task.config.model_dump(exclude_none=True)
-    text = ", ".join(f"{name}={value}" for name, value in settings.items())
-    return f"{text}; all others the provider's" if text else "the provider's defaults"
-
-
-def _planned_cost(name: str) -> str:
-    """Return samples, calls and tokens, a line each."""
-    plan = plan_run(name, [f"{key}={value}" for key, value in CARD_ARGUMENTS[name].items()])
-    lines = [" ".join(line.split()) for line in plan.splitlines()]
+def _cost_row(name: str) -> str:
+    """Return a command and the samples, calls and tokens that it counts."""
+    arguments = [f"{key}={value}" for key, value in CARD_ARGUMENTS[name].items()]
+    lines = [" ".join(line.split()) for line in plan_run(name, arguments).splitlines()]
     counts = ("samples:", "calls:", "tokens:", "judge:")
     count_lines = (line.partition(" (4 characters")[0] for line in lines if line.startswith(counts))
-    return "<br>".join(count_lines)
+    command = " ".join([name, *(f"-T {argument}" for argument in arguments)])
+    return f"| `{command}` | {'<br>'.join(count_lines)} |"
 
 
 def _deviations(page_name: str) -> str:
     text = (DOCS / f"{page_name}.md").read_text(encoding="utf-8")
     if _DEVIATIONS not in text:
-        return "none, as there is no study"
+        return "-"
     section = text.split(_DEVIATIONS)[1].split("\n## ")[0]
     count = len(re.findall(r"^- ", section, re.MULTILINE))
-    link = f"{page_name}.md#deviations-from-the-study-and-why"
-    return f"{count}, [listed with their reasons]({link})"
+    return f"[{count}]({page_name}.md#deviations-from-the-study-and-why)"
 
 
-def _downloaded_files() -> Iterator[str]:
-    """Yield a row for each downloaded file; a file of several data sets is listed once."""
+def _downloaded_files() -> list[str]:
+    """Return a row for each data set and revision; a file of several data sets is listed once."""
     files_of: list[tuple[str, Sequence[str]]] = [("scioly", fermi.FILES["scioly"])]
     files_of += [(name, questions.FILES[name]) for name in ("mmlu", "gsm8k", "truthfulqa")]
     files_of += [(name, [file]) for name, file in question_sets.ITEMS.items()]
     files_of += [(published.name, published.files) for published in PUBLISHED.values()]
-    lines: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name, files in files_of:
         for file in files:
-            source = SOURCES[file]
-            digest = (source.sha256 or "-")[:12]
-            revision = revision_of(source)[:12] or "-"
-            line = f"| {name} | {file} | {revision} | {digest} | {LICENCES[name]} |"
-            lines.setdefault(file, line)
-    yield from lines.values()
+            names.setdefault(file, name)
+    files_by_source: dict[tuple[str, str], list[str]] = {}
+    for file, name in names.items():
+        source = SOURCES[file]
+        text = f"{file} {(source.sha256 or '')[:12]}".strip()
+        files_by_source.setdefault((name, revision_of(source)[:12] or "-"), []).append(text)
+    return [
+        f"| {name} | {LICENCES[name]} | {revision} | {'<br>'.join(files)} |"
+        for (name, revision), files in files_by_source.items()
+    ]
 
 
-def _bundled_files() -> Iterator[str]:
+def _bundled_files() -> str:
+    """Return the row of the files that the package contains."""
     folder = resources.files("inspect_confidence.datasets") / "bundled"
+    files = []
     for file in sorted(folder.iterdir(), key=lambda path: path.name):
         if file.name.endswith((".jsonl", ".csv")):
-            digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
-            yield f"| bundled | {file.name} | - | {digest} | as above |"
+            files.append(f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()[:12]}")
+    return f"| bundled | as above | - | {'<br>'.join(files)} |"
 
 
 # docs/reliability.md
