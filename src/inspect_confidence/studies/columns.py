@@ -155,10 +155,10 @@ COMMON_COLUMNS: Sequence[JudgmentColumn] = (
     JudgmentColumn(
         "variant",
         "text",
-        "each task argument, generation setting that was "
-        "[sent](reasoning-models.md#settings-that-are-not-sent) and model argument that differs "
-        "between the runs, as `key=value` pairs; empty if none differs (`life_eval` and "
-        "`question_sets` always name their `prompts`)",
+        "task arguments, model arguments and "
+        "[sent](reasoning-models.md#settings-that-are-not-sent) generation settings that differ "
+        "between the runs, as `key=value` pairs (`life_eval` and `question_sets` always name their "
+        "`prompts`)",
     ),
     JudgmentColumn("dataset", "text", "the data set of the question"),
     JudgmentColumn("split", "text", "the part of the data set"),
@@ -166,8 +166,8 @@ COMMON_COLUMNS: Sequence[JudgmentColumn] = (
     JudgmentColumn(
         "cluster",
         "text",
-        "the passage, template or document that the item shares with others, if any: [clusters are "
-        "resampled](metrics.md#items-in-clusters) instead of items",
+        "the passage, template or document that the item shares with others: [clusters are "
+        "resampled](metrics.md#items-in-clusters)",
     ),
     JudgmentColumn("draw", "number", "which repetition within a sample", "count", COUNT),
     JudgmentColumn("epoch", "number", "which repetition of the sample", "count", COUNT),
@@ -188,8 +188,8 @@ CHOICES = JudgmentColumn(
 CORRECT = JudgmentColumn(
     "correct",
     "number",
-    "1 if the answer is right, 0 if it is wrong, or a fraction for partial credit or a probability "
-    "of being right; empty if no answer was read",
+    "1 right, 0 wrong, a fraction for partial credit or a probability of being right; empty if no "
+    "answer was read",
     "share",
     SHARE,
 )
@@ -208,8 +208,8 @@ CONFIDENCE = JudgmentColumn(
 CLIPPED = JudgmentColumn(
     "clipped",
     "flag",
-    "whether the reported confidence was outside the scale by at most 5% of the scale's width and "
-    "was set to the end of the scale",
+    "whether `raw` was outside the scale by at most 5% of its width, so that `confidence` is that "
+    "of the scale's end",
 )
 DRAWS = JudgmentColumn(
     "draws", "number", "number of further answers that were compared", "count", COUNT
