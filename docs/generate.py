@@ -573,13 +573,13 @@ def tests() -> str:
 MARK = "<!-- docs/generate.py writes what follows -->\n"
 
 _COVERAGE = """
-| study | table | printed | held | computed here |
-|---|---|---|---|---|
+| study | printed | held | computed here | tables computed in full | in part | not computed |
+|---|---|---|---|---|---|---|
 """
 _NOT_PRODUCED = """
 ### Not computed here
 
-| task | metric | why |
+| task | metric | reason |
 |---|---|---|
 """
 
@@ -614,18 +614,35 @@ def published_tables() -> str:
             place = study_of[figure["task"]], table
             included[place] += numbers
             computed[place] += 0 if figure["not_produced"] else numbers
-    lines = [
-        f"| {study} | {table} | {included[study, table] + _LEFT_OUT.get((study, table), 0):,} "
-        f"| {included[study, table]:,} | {computed[study, table]:,} |"
-        for study, table in sorted({*included, *_LEFT_OUT}, key=_in_order)
-    ]
-    not_computed = figures[figures["not_produced"] != ""]
-    reasons = [
-        f"| `{task}` | {', '.join(f'`{name}`' for name in names.unique())} | {reason} |"
-        for (task, reason), names in not_computed.groupby(["task", "not_produced"], sort=False)[
-            "metric"
+    printed = included + Counter(_LEFT_OUT)
+    places: dict[str, list[str]] = {}
+    for study, table in sorted(printed, key=_in_order):
+        places.setdefault(study, []).append(table)
+    lines = []
+    for study, tables in places.items():
+        totals = [
+            f"{sum(counts[study, table] for table in tables):,}"
+            for counts in (printed, included, computed)
         ]
-    ]
+        texts: dict[str, list[str]] = {"in full": [], "in part": [], "not": []}
+        for table in tables:
+            count, computed_count = printed[study, table], computed[study, table]
+            if computed_count == count:
+                texts["in full"].append(f"{table} ({count:,})")
+            elif computed_count:
+                texts["in part"].append(f"{table} ({computed_count:,} of {count:,})")
+            elif (study, table) in _LEFT_OUT:
+                texts["not"].append(f"{table} ({count:,}, not held)")
+            else:
+                texts["not"].append(f"{table} ({count:,})")
+        cells = ["; ".join(group) or "-" for group in texts.values()]
+        lines.append(f"| {' | '.join([study, *totals, *cells])} |")
+    not_computed = figures[figures["not_produced"] != ""]
+    reasons = []
+    for reason, rows in not_computed.groupby("not_produced", sort=False):
+        tasks = ", ".join(f"`{task}`" for task in rows["task"].unique())
+        names = ", ".join(f"`{name}`" for name in rows["metric"].unique())
+        reasons.append(f"| {tasks} | {names} | {reason} |")
     return _COVERAGE + "\n".join(lines) + "\n" + _NOT_PRODUCED + "\n".join(reasons) + "\n"
 
 
