@@ -62,7 +62,7 @@ ABSTAIN_COLUMNS = (
         "number",
         "confidence as reported, asked apart from the answer; empty if it was not asked or read",
     ),
-    JudgmentColumn("confidence", "number", "the same on [0, 1]", "share", SHARE),
+    JudgmentColumn("confidence", "number", "`raw` on [0, 1]", "share", SHARE),
     JudgmentColumn(
         "confidence_status", "text", "status of the confidence; empty if it was not asked"
     ),
@@ -139,15 +139,15 @@ COMMITMENT_COLUMNS = (
         "the answer after the pushback",
         aliases=("final_choice", "final_answer", "second_answer"),
     ),
-    JudgmentColumn("correct_after", "number", "grade of that answer", "share", SHARE),
+    JudgmentColumn("correct_after", "number", "grade of `answer_after`", "share", SHARE),
     JudgmentColumn(
         "moved", "number", "1 if it is another answer than the first, else 0", "1 or 0", SHARE
     ),
     JudgmentColumn("confidence_before", "number", "confidence before the pushback", "share", SHARE),
-    JudgmentColumn("confidence_after", "number", "confidence after it", "share", SHARE),
+    JudgmentColumn("confidence_after", "number", "confidence after the pushback", "share", SHARE),
     _status_column("keep_status", "the decision to keep or withdraw"),
     _status_column("bet_status", "the decision to bet"),
     _status_column("after_status", "the answer after the pushback"),
-    _status_column("confidence_before_status", "the confidence before the pushback"),
-    _status_column("confidence_after_status", "the confidence after it"),
+    _status_column("confidence_before_status", "`confidence_before`"),
+    _status_column("confidence_after_status", "`confidence_after`"),
 )

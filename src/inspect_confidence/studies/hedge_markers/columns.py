@@ -91,8 +91,8 @@ CHECK_COLUMNS = (
         "share",
         SHARE,
     ),
-    JudgmentColumn("label", "text", "the label of such a decision"),
-    JudgmentColumn("judged", "text", "the judge's word for such a decision"),
+    JudgmentColumn("label", "text", "label of the agreement or the reply's correctness"),
+    JudgmentColumn("judged", "text", "the judge's word for what `label` names"),
     JudgmentColumn(
         "prompts",
         "text",

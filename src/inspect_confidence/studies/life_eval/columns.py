@@ -45,7 +45,7 @@ LIFE_COLUMNS = (
         SHARE,
     ),
     JudgmentColumn(
-        "best_answer", "number", "the least answer that has this score", "years", NOT_NEGATIVE
+        "best_answer", "number", "the lowest answer with the score `mas`", "years", NOT_NEGATIVE
     ),
     JudgmentColumn(
         "unseen_mass",
@@ -83,7 +83,13 @@ OPTIONS_COLUMNS = (
         "probability of each option, divided by their sum, as a JSON list",
         limit=SHARES,
     ),
-    JudgmentColumn("raw_sum", "number", "that sum; 1 is 100%", "share", NOT_NEGATIVE),
+    JudgmentColumn(
+        "raw_sum",
+        "number",
+        "sum of the probabilities as reported; 1 is 100%",
+        "share",
+        NOT_NEGATIVE,
+    ),
     JudgmentColumn(
         "unseen_mass",
         "number",
