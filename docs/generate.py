@@ -485,15 +485,17 @@ def intervals() -> str:
         if remark := _conservative_remark(rule):
             letter = remarks.setdefault(remark, ascii_lowercase[len(remarks)])
             minimum += f" ({letter})"
-        line = (f"`{metric.name}`", method, minimum, _coverage_text(simulations))
+        unsimulated = "as `coverage`" if rule.method == "wilson" else "not simulated"
+        shares = _coverage_text(simulations) or unsimulated
+        line = (f"`{metric.name}`", method, minimum, shares)
         lines.append(f"| {' | '.join(line)} |")
     head = _INTERVALS.format(methods=methods, headlines=headlines, printed=_printed_share())
-    shares = fill(
+    as_coverage_text = fill(
         "Shares without simulations of their own have the method `wilson` and the coverage of "
         f"`coverage`: {', '.join(as_coverage)}.",
         100,
     )
-    table = head + "\n".join(lines) + f"\n\n{shares}\n"
+    table = head + "\n".join(lines) + f"\n\n{as_coverage_text}\n"
     table += _CONSERVATIVE
     for remark, letter in remarks.items():
         table += fill(f"- ({letter}) {remark}.", 100, subsequent_indent="  ") + "\n"
@@ -502,13 +504,13 @@ def intervals() -> str:
 
 
 def _coverage_text(simulations: pd.DataFrame) -> str:
-    """Return the coverage of a metric's simulations, by number of units."""
+    """Return the coverage of a metric's simulations, by number of units; empty without any."""
     texts = []
     for n, of_size in simulations.groupby(simulations["n"].astype(int)):
         share = _share(of_size)
         if share != "-":
             texts.append(f"{n:,}: {share}")
-    return "; ".join(texts) or "not simulated"
+    return "; ".join(texts)
 
 
 def _conservative_remark(rule: Interval) -> str:
