@@ -1,7 +1,8 @@
 """Confidence against accuracy."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,13 +59,12 @@ def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     titled = panels(rows, _PANEL_COLUMNS, always=always, say=_title_text)
     # Runs are told apart by more than the task, which comes first.
     runs = list(dict.fromkeys(_run_key(panel_rows)[1:] for _, panel_rows in titled))
-
-    def sort_key(titled_rows: tuple[str, pd.DataFrame]) -> tuple[object, ...]:
-        _, panel_rows = titled_rows
+    sort_keys = []
+    for position, (_, panel_rows) in enumerate(titled):
         condition = panel_rows[list(_CONDITION_PARTS)].iloc[0]
-        return runs.index(_run_key(panel_rows)[1:]), *map(_condition_sort_key, map(str, condition))
-
-    return sorted(titled, key=sort_key)
+        places = [_condition_sort_key(str(value)) for value in condition]
+        sort_keys.append((runs.index(_run_key(panel_rows)[1:]), places, position))
+    return [titled[position] for *_, position in sorted(sort_keys)]
 
 
 def _title_text(name: str, value: str) -> str:
@@ -113,32 +113,10 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
     titled = panels(selected, ("model", "variant", "definition"), always=["definition"])
     scales = sorted(selected["scale"].unique(), key=_condition_sort_key)
     datasets = list(selected["dataset"].unique())
-    # All panels share an axis that contains all finite numbers, and 1.
-    numbers = selected[["value", "ci_low", "ci_high"]].to_numpy(float)
-    values = np.append(numbers[np.isfinite(numbers)], 1)
-    margin = 0.04 * max(float(np.ptp(values)), 0.1)
-    low, high = float(values.min()) - margin, float(values.max()) + margin
-
-    def draw(ax: Axes, rows: pd.DataFrame) -> None:
-        """Draw a panel's M-ratios and intervals by scale, data sets below each other."""
-        ax.set(xlim=(low, high), ylim=(len(scales) - 0.5, -0.5))
-        ax.set_yticks(range(len(scales)), _scale_labels(scales))
-        ax.axvline(1, **DASHED)
-        finite = rows[np.isfinite(rows["value"])]
-        for k, dataset in enumerate(datasets):
-            of_dataset = finite[finite["dataset"] == dataset]
-            aside = (k - (len(datasets) - 1) / 2) * (0.7 / len(datasets))
-            y = of_dataset["scale"].map(scales.index).to_numpy(float) + aside
-            # An interval without an end runs out of the panel; one that is missing is not drawn.
-            reach = arms(of_dataset, beyond=high - low)
-            ax.errorbar(
-                of_dataset["value"], y, xerr=reach, linestyle="none", elinewidth=1, **mark(k)
-            )
-        ax.grid(visible=False, axis="y")
-
+    limits = _m_ratio_limits(selected)
     return facets(
         titled,
-        draw,
+        partial(_draw_m_ratios, scales=scales, datasets=datasets, limits=limits),
         x="M-ratio",
         y="scale",
         columns=1,
@@ -148,6 +126,41 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
         ticks=0.6,
         beneath=_infinite_remark,
     )
+
+
+def _m_ratio_limits(rows: pd.DataFrame) -> tuple[float, float]:
+    """Return the ends of an axis for all finite values and interval ends of rows, and for 1."""
+    numbers = rows[["value", "ci_low", "ci_high"]].to_numpy(float)
+    values = np.append(numbers[np.isfinite(numbers)], 1)
+    margin = 0.04 * max(float(np.ptp(values)), 0.1)
+    return float(values.min()) - margin, float(values.max()) + margin
+
+
+def _draw_m_ratios(
+    ax: Axes,
+    rows: pd.DataFrame,
+    scales: Sequence[str],
+    datasets: Sequence[str],
+    limits: tuple[float, float],
+) -> None:
+    """Draw the M-ratios in a panel's rows with their intervals, and a dashed line at 1.
+
+    `scales` are named from the top down; marks of `datasets` are below each other at each scale.
+    `limits` are the ends of the axis.
+    """
+    low, high = limits
+    ax.set(xlim=limits, ylim=(len(scales) - 0.5, -0.5))
+    ax.set_yticks(range(len(scales)), _scale_labels(scales))
+    ax.axvline(1, **DASHED)
+    finite = rows[np.isfinite(rows["value"])]
+    for k, dataset in enumerate(datasets):
+        of_dataset = finite[finite["dataset"] == dataset]
+        aside = (k - (len(datasets) - 1) / 2) * (0.7 / len(datasets))
+        y = of_dataset["scale"].map(scales.index).to_numpy(float) + aside
+        # An interval without an end runs out of the panel; one that is missing is not drawn.
+        reach = arms(of_dataset, beyond=high - low)
+        ax.errorbar(of_dataset["value"], y, xerr=reach, linestyle="none", elinewidth=1, **mark(k))
+    ax.grid(visible=False, axis="y")
 
 
 def _infinite_remark(rows: pd.DataFrame) -> str:
@@ -173,27 +186,28 @@ def ece_bins(rows: pd.DataFrame) -> Figure:
     if selected.empty:
         raise InvalidArgument("There is nothing to draw: no row has ECE in bins of equal width.")
     scales = sorted(selected["scale"].unique(), key=_condition_sort_key)
-    offsets = np.linspace(-0.6, 0.6, len(scales)) if len(scales) > 1 else [0]
-
-    def draw(ax: Axes, rows: pd.DataFrame) -> None:
-        """Draw a panel's ECE by number of bins, a line for each scale."""
-        for k, scale in enumerate(scales):
-            of_scale = rows[rows["scale"] == scale].sort_values("x")
-            with_intervals(
-                ax, of_scale["x"] + offsets[k], of_scale, linewidth=1.2, capsize=0, **mark(k)
-            )
-        ax.set_xticks([10, 15, 20])
-        ax.set_ylim(bottom=0)
-
     return facets(
         panels(selected, ("model", "dataset", "variant"), always=["dataset"]),
-        draw,
+        partial(_draw_ece_by_bins, scales=scales),
         x="bins of equal width",
         y="ECE",
         legend=_scale_labels(scales),
         handles=lambda axes: axes[0].containers,
         ticks=0.4,
     )
+
+
+def _draw_ece_by_bins(ax: Axes, rows: pd.DataFrame, scales: Sequence[str]) -> None:
+    """Draw a line of ECE by the number of bins, in the column `x`, for each scale.
+
+    Lines are shifted by up to 0.6 bins, so that their intervals lie side by side.
+    """
+    shifts = np.linspace(-0.6, 0.6, len(scales)) if len(scales) > 1 else [0]
+    for k, scale in enumerate(scales):
+        of_scale = rows[rows["scale"] == scale].sort_values("x")
+        with_intervals(ax, of_scale["x"] + shifts[k], of_scale, linewidth=1.2, capsize=0, **mark(k))
+    ax.set_xticks([10, 15, 20])
+    ax.set_ylim(bottom=0)
 
 
 _MOST_INTERVALS = 40
@@ -255,13 +269,7 @@ def _draw_histogram(ax: Axes, rows: pd.DataFrame) -> None:
     low, high, lowest, highest = _histogram_limits(rows)
     finite = np.isfinite(share) & rows["report"].astype(float).between(lowest, highest).to_numpy()
     reported = rows["report"].astype(float).to_numpy()[finite]
-    # As wide as the values leave room for, but neither too thin to be seen nor a block. On a scale
-    # of whole numbers, which ends above 1, a bar may always be .8 wide.
-    room = 0.8 * np.diff(np.unique(reported)).min(initial=np.inf)
-    thinnest, widest = (high - low) / 100, (high - low) / 30
-    if high > 1:
-        widest = max(widest, 0.8)
-    width = float(np.clip(room, thinnest, widest))
+    width = _bar_width(reported, low, high)
     ax.bar(reported, share[finite], width, color=SERIES[0])
     if len(reported) <= _MOST_INTERVALS:
         interval = rows[["ci_low", "ci_high"]].to_numpy(float)[finite]
@@ -278,6 +286,19 @@ def _draw_histogram(ax: Axes, rows: pd.DataFrame) -> None:
     ax.yaxis.set_major_locator(MaxNLocator(3))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}%"))
     ax.grid(visible=False, axis="x")
+
+
+def _bar_width(reported: np.ndarray, low: float, high: float) -> float:
+    """Return the width of bars at the reported values on a scale from `low` to `high`.
+
+    Bars are as wide as the values leave room for, but neither too thin to be seen nor a block. On a
+    scale of whole numbers, which ends above 1, a bar may always be 0.8 wide.
+    """
+    room = 0.8 * np.diff(np.unique(reported)).min(initial=np.inf)
+    thinnest, widest = (high - low) / 100, (high - low) / 30
+    if high > 1:
+        widest = max(widest, 0.8)
+    return float(np.clip(room, thinnest, widest))
 
 
 def _scale_ends(scale: str) -> tuple[float, float] | None:
@@ -322,30 +343,36 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
         if panel_rows["scale"].iloc[0] == str(BASELINE):
             baselines[_run_key(panel_rows)] = panel_rows
     names = [f"{BASELINE}, to compare"] if 0 < len(baselines) < len(titled) else []
-
-    def draw(ax: Axes, points: pd.DataFrame) -> None:
-        """Draw a panel's ROC curve with its band, and that of the scale 0-100 dotted."""
-        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
-        share_ticks(ax, "x", "y")
-        ax.plot([0, 1], [0, 1], **DASHED)
-        base = baselines.get(_run_key(points))
-        if base is not None and base is not points:
-            ax.plot(*_roc_curve(base), **_DOTTED)
-        x, y = _roc_curve(points)
-        if len(x) > 1:
-            rates, low, high = _columns_by_threshold(points, "ci_low", "ci_high")
-            ax.fill_between(rates, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
-            marker = "o" if len(x) <= _MOST_MARKERS else ""
-            ax.plot(x, y, color=SERIES[0], marker=marker, markersize=3.5, linewidth=1.3)
-
     return facets(
         [(f"{title} ({_area_text(panel_rows)})", panel_rows) for title, panel_rows in titled],
-        draw,
+        partial(_draw_roc, baselines=baselines),
         x="false-alarm rate: wrong answers held sure",
         y="hit rate: right answers held sure",
         legend=names,
         looks=[_DOTTED],
     )
+
+
+def _draw_roc(
+    ax: Axes, points: pd.DataFrame, baselines: Mapping[tuple[str, ...], pd.DataFrame]
+) -> None:
+    """Draw a panel's ROC curve with its band, and the curve of the same run on 0-100, dotted.
+
+    `points` has a row for each threshold; `baselines` are points on the scale 0-100 by run (task,
+    model, data set and variant). The second curve is left out if it is missing or the first.
+    """
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    share_ticks(ax, "x", "y")
+    ax.plot([0, 1], [0, 1], **DASHED)
+    baseline = baselines.get(_run_key(points))
+    if baseline is not None and baseline is not points:
+        ax.plot(*_roc_curve(baseline), **_DOTTED)
+    x, y = _roc_curve(points)
+    if len(x) > 1:
+        rates, low, high = _columns_by_threshold(points, "ci_low", "ci_high")
+        ax.fill_between(rates, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
+        marker = "o" if len(x) <= _MOST_MARKERS else ""
+        ax.plot(x, y, color=SERIES[0], marker=marker, markersize=3.5, linewidth=1.3)
 
 
 @styled
@@ -368,26 +395,32 @@ def utility(rows: pd.DataFrame) -> Figure:
     titled = []
     for title, panel_rows in _sorted_panels(selected):
         titled.append((title, panel_rows.sort_values("x", kind="stable").drop_duplicates("x")))
+    return facets(
+        titled, _draw_utility, x="answered from this confidence on", y="mean utility", ticks=0.4
+    )
 
-    def draw(ax: Axes, points: pd.DataFrame) -> None:
-        """Draw a panel's utility curve with its band and two reference lines."""
-        # The text is as in "right 1, wrong -2, abstain 0".
-        cost_by_name = {}
-        for pair in str(points["costs"].iloc[0]).split(", "):
-            name, text = pair.split(" ")
-            cost_by_name[name] = float(text)
-        costs = Costs(**cost_by_name)
-        ax.axhline(costs.abstain, **DASHED)
-        ax.axvline(costs.indifferent, **_DOTTED)
-        x, y, low, high = points[["x", "value", "ci_low", "ci_high"]].to_numpy(float).T
-        # The utility is constant from one confidence down to the next lower one.
-        ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0, step="pre")
-        marker = "o" if len(x) <= _MOST_MARKERS else ""
-        ax.step(x, y, where="pre", color=SERIES[0], marker=marker, markersize=3.5, linewidth=1.3)
-        ax.set_xlim(-0.03, 1.03)
-        share_ticks(ax, "x")
 
-    return facets(titled, draw, x="answered from this confidence on", y="mean utility", ticks=0.4)
+def _draw_utility(ax: Axes, points: pd.DataFrame) -> None:
+    """Draw a panel's utility by confidence, with its band.
+
+    `points` has a row for each confidence `x`. Lines are at the utility of never answering (dashed)
+    and at the confidence from which on answers are worth giving (dotted).
+    """
+    # The text is as in "right 1, wrong -2, abstain 0".
+    cost_by_name = {}
+    for pair in str(points["costs"].iloc[0]).split(", "):
+        name, text = pair.split(" ")
+        cost_by_name[name] = float(text)
+    costs = Costs(**cost_by_name)
+    ax.axhline(costs.abstain, **DASHED)
+    ax.axvline(costs.indifferent, **_DOTTED)
+    x, y, low, high = points[["x", "value", "ci_low", "ci_high"]].to_numpy(float).T
+    # The utility is constant from one confidence down to the next lower one.
+    ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0, step="pre")
+    marker = "o" if len(x) <= _MOST_MARKERS else ""
+    ax.step(x, y, where="pre", color=SERIES[0], marker=marker, markersize=3.5, linewidth=1.3)
+    ax.set_xlim(-0.03, 1.03)
+    share_ticks(ax, "x")
 
 
 def _area_text(points: pd.DataFrame) -> str:
@@ -443,16 +476,6 @@ def reliability(rows: pd.DataFrame) -> Figure:
     for title, panel_rows in _sorted_panels(selected):
         n = panel_rows.loc[~_is_corp(panel_rows), "n"].sum()
         titled.append((f"{title} (n = {n:,})", panel_rows))
-
-    def draw(ax: Axes, rows: pd.DataFrame) -> None:
-        """Draw a panel's bins with their band over the CORP curve."""
-        bins = rows[~_is_corp(rows)]
-        _draw_corp(ax, rows[_is_corp(rows)].sort_values("x"))
-        draw_bins(ax, bins, right, strip=0.22)
-        with_interval = bins[bins["ci_low"].notna()].sort_values("x")
-        x, low, high = with_interval[["x", "ci_low", "ci_high"]].to_numpy(float).T
-        ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
-
     names = ["bins", "CORP", "calibrated: 95% of CORP"] if corp.any() else []
     handles = [
         Line2D([], [], color=SERIES[0], marker="o", markersize=4, linewidth=1.2),
@@ -460,8 +483,26 @@ def reliability(rows: pd.DataFrame) -> Figure:
         Patch(**_CORP_BAND),
     ]
     return facets(
-        titled, draw, x="confidence", y="accuracy", legend=names, handles=lambda _: handles
+        titled,
+        partial(_draw_reliability, right=right),
+        x="confidence",
+        y="accuracy",
+        legend=names,
+        handles=lambda _: handles,
     )
+
+
+def _draw_reliability(ax: Axes, rows: pd.DataFrame, right: float) -> None:
+    """Draw a panel's bins with the band of their intervals, over the CORP curve if rows have one.
+
+    `right` is the upper limit of the x axis.
+    """
+    bins = rows[~_is_corp(rows)]
+    _draw_corp(ax, rows[_is_corp(rows)].sort_values("x"))
+    draw_bins(ax, bins, right, strip=0.22)
+    with_interval = bins[bins["ci_low"].notna()].sort_values("x")
+    x, low, high = with_interval[["x", "ci_low", "ci_high"]].to_numpy(float).T
+    ax.fill_between(x, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
 
 
 _CORP, _BAND = "corp_accuracy", "consistency_band"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,31 +77,9 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
     common_label = panels[0].label if len(labels) == 1 else ""
     room = (WIDTH - ticks) / columns - 0.3  # inches for the label of an axis
     series = max(len(panel.series) for panel in panels)
-
-    def draw(ax: Axes, panel: Panel) -> None:
-        _draw_panel(ax, panel, shown_names)
-        ax.set_xlabel("" if common_label else "\n".join(label_lines(panel.label, room)))
-
-    def finish(axes: Sequence[Axes]) -> None:
-        """Label the rows with names, and let panels of one reference share their axis."""
-        axes[0].set_yticks(range(len(shown_names)), labelled)
-        axes[0].set_ylim(len(shown_names) - 0.4, -0.6)
-        # Panels with the same reference share the axis of values.
-        first: dict[float | None, Axes] = {}
-        for ax, panel in zip(axes, panels, strict=True):
-            if first.setdefault(panel.reference, ax) is not ax:
-                ax.sharex(first[panel.reference])
-        for reference, ax in first.items():
-            ax.autoscale(axis="x")
-            within = next(panel.within for panel in panels if panel.reference == reference)
-            low, high = ax.get_xlim()
-            if within:
-                ax.set_xlim(min(low, within[0]), max(high, within[1]))
-            ax.xaxis.set_major_locator(MaxNLocator(most_ticks, steps=[1, 2, 2.5, 5, 10]))
-
     return facets(
         [(panel.title, panel) for panel in panels],
-        draw,
+        partial(_draw_panel, names=shown_names, label_room=None if common_label else room),
         x=common_label,
         y="",
         columns=columns,
@@ -113,12 +92,41 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
         if common_label
         else label_height(max(len(label_lines(axis_label, room)) for axis_label in labels)),
         most_lines=8,
-        finish=finish,
+        finish=partial(_set_axes, panels=panels, labels=labelled, most_ticks=most_ticks),
     )
 
 
-def _draw_panel(ax: Axes, panel: Panel, names: Sequence[str]) -> None:
-    """Draw each series at the heights of the names; rows of other names are left out."""
+def _set_axes(
+    axes: Sequence[Axes], panels: Sequence[Panel], labels: Sequence[str], most_ticks: int
+) -> None:
+    """Label the rows of drawn panels, and let panels with the same reference share their x axis.
+
+    `axes` are those of `panels`; `labels` are the rows' names, which all panels share.
+    """
+    axes[0].set_yticks(range(len(labels)), labels)
+    axes[0].set_ylim(len(labels) - 0.4, -0.6)
+    first_by_reference: dict[float | None, Axes] = {}
+    for ax, panel in zip(axes, panels, strict=True):
+        first = first_by_reference.setdefault(panel.reference, ax)
+        if first is not ax:
+            ax.sharex(first)
+    for reference, ax in first_by_reference.items():
+        ax.autoscale(axis="x")
+        within = next(panel.within for panel in panels if panel.reference == reference)
+        low, high = ax.get_xlim()
+        if within:
+            ax.set_xlim(min(low, within[0]), max(high, within[1]))
+        ax.xaxis.set_major_locator(MaxNLocator(most_ticks, steps=[1, 2, 2.5, 5, 10]))
+
+
+def _draw_panel(ax: Axes, panel: Panel, names: Sequence[str], label_room: float | None) -> None:
+    """Draw each series of a panel at the heights of the names; rows of other names are left out.
+
+    `label_room` is the length in inches for the label of the axis of values; None if all panels
+    share a label, which stands at the foot of the figure.
+    """
+    if label_room is not None:
+        ax.set_xlabel("\n".join(label_lines(panel.label, label_room)))
     if panel.reference is not None:
         ax.axvline(panel.reference, **DASHED)
     places = {name: place for place, name in enumerate(names)}

@@ -1,8 +1,9 @@
 """Numbers of intervals by nominal level: which lines there are, and how they are drawn."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -65,7 +66,7 @@ def _level_panels(
     set_axis: Callable[[Axes], object],
     *,
     nominal: bool = False,
-    remark: Callable[[pd.DataFrame], str] = lambda _: "",
+    remark_by_panel: Mapping[Any, str] | None = None,
 ) -> Figure:
     """Draw one panel for each method over evenly spaced levels; a remark names infinite values.
 
@@ -73,44 +74,64 @@ def _level_panels(
         rows: Rows from `_rows_of_lines`.
         y: Name of the vertical axis.
         ceiling: Upper limit of the axis; an interval without an upper end runs beyond it.
-        set_axis: Function that sets the limits and ticks of the vertical axis.
+        set_axis: Function that sets limits and ticks of a panel's vertical axis, after all panels
+            are drawn.
         nominal: Whether a dashed line shows a coverage equal to the level.
-        remark: Function that returns a remark on a panel's rows.
+        remark_by_panel: Remarks on panels, by `_panel_key`.
     """
     titled = panels(rows, _PANEL_COLUMNS, always=["of"])
     names = _ordered_lines(rows)
     levels = sorted(set(map(float, filter(None, rows["level"]))))
     ticks = _level_labels(levels, WIDTH / min(len(titled), 2) - 0.5)
-
-    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        """Draw a panel's values by level, a line for each adjustment of the intervals."""
-        if nominal:
-            shares, dashes = np.array(levels) / 100, (0, (3, 2))
-            ax.plot(range(len(levels)), shares, color=FAINT, linewidth=1, linestyle=dashes)
-        finite = panel_rows[(panel_rows["level"] != "") & np.isfinite(panel_rows["value"])]
-        names_of_panel = _ordered_lines(panel_rows[panel_rows["level"] != ""])
-        for k, line_name in enumerate(names_of_panel):
-            line = finite[finite["line"] == line_name]
-            line = line.assign(
-                level=line["level"].astype(float),
-                ci_high=line["ci_high"].where(line["ci_high"] != np.inf, 2 * ceiling),
-            ).sort_values("level")
-            x = line["level"].map(levels.index) + _SHIFT * (k - (len(names_of_panel) - 1) / 2)
-            with_intervals(ax, x, line, **_line_look(line_name))
-        ax.set_xticks(range(len(levels)), ticks)
-        ax.set_xlim(-0.4, len(levels) - 0.6)
-        set_axis(ax)
-
+    remarks = []
+    for _, panel_rows in titled:
+        remark = (remark_by_panel or {}).get(_panel_key(panel_rows.iloc[0]), "")
+        remarks.append(f"{remark}\n{_infinite_remark(panel_rows)}")
     return facets(
         titled,
-        draw,
+        partial(_draw_lines, levels=levels, ceiling=ceiling, nominal=nominal),
         x="nominal level (%)",
         y=y,
         legend=list(map(_LINE_LABELS.__getitem__, names)),
         looks=map(_line_look, names),
         ticks=0.46,
-        beneath=lambda panel_rows: f"{remark(panel_rows)}\n{_infinite_remark(panel_rows)}",
+        beneath=remarks,
+        finish=partial(_set_level_axes, labels=ticks, set_axis=set_axis),
     )
+
+
+def _set_level_axes(
+    axes: Sequence[Axes], labels: Sequence[str], set_axis: Callable[[Axes], object]
+) -> None:
+    """Label the levels along x on drawn axes, and set each vertical axis by `set_axis`."""
+    for ax in axes:
+        ax.set_xticks(range(len(labels)), labels)
+        ax.set_xlim(-0.4, len(labels) - 0.6)
+        set_axis(ax)
+
+
+def _draw_lines(
+    ax: Axes, rows: pd.DataFrame, levels: Sequence[float], ceiling: float, nominal: bool
+) -> None:
+    """Draw a panel's finite values by level, a line for each adjustment of the intervals.
+
+    The position along x is the index in `levels`, shifted a little from line to line. An interval
+    without an upper end is drawn up to twice `ceiling`, which is out of the panel. If `nominal`, a
+    dashed line shows a coverage equal to the level.
+    """
+    if nominal:
+        shares, dashes = np.array(levels) / 100, (0, (3, 2))
+        ax.plot(range(len(levels)), shares, color=FAINT, linewidth=1, linestyle=dashes)
+    rows = rows[rows["level"] != ""]
+    names = _ordered_lines(rows)
+    for k, name in enumerate(names):
+        line = rows[(rows["line"] == name) & np.isfinite(rows["value"])]
+        line = line.assign(
+            level=line["level"].astype(float),
+            ci_high=line["ci_high"].where(line["ci_high"] != np.inf, 2 * ceiling),
+        ).sort_values("level")
+        x = line["level"].map(levels.index) + _SHIFT * (k - (len(names) - 1) / 2)
+        with_intervals(ax, x, line, **_line_look(name))
 
 
 def _ordered_lines(rows: pd.DataFrame) -> list[str]:
@@ -171,11 +192,11 @@ def interval_score(rows: pd.DataFrame) -> Figure:
         selected,
         "interval score",
         ceiling=top,
-        set_axis=lambda ax: _scale_score_axis(ax, selected, top),
+        set_axis=partial(_set_score_axis, rows=selected, top=top),
     )
 
 
-def _scale_score_axis(ax: Axes, rows: pd.DataFrame, top: float) -> None:
+def _set_score_axis(ax: Axes, rows: pd.DataFrame, top: float) -> None:
     """Set the y axis up to `top`: logarithmic if finite values are positive and differ fivefold."""
     values, ends = rows["value"].to_numpy(float), rows["ci_low"].to_numpy(float)
     finite = values[np.isfinite(values)]
@@ -211,21 +232,22 @@ def tunnel(rows: pd.DataFrame) -> Figure:
     selected = _rows_of_lines(rows, ["mean_width"])
     selected = selected[selected["line"].isin(("stated", "conformal"))]
     top = _upper_limit(selected)
-    plateaus = {}
+    remark_by_panel = {}
     with suppress(InvalidArgument):  # there may be none
         for row in _rows_of_lines(rows, ["coverage_plateau"]).to_dict("records"):
-            plateaus[_panel_key(row)] = f"coverage plateau {cell(row)}"
-
-    def set_axis(ax: Axes) -> None:
-        ax.set_ylim(0, top)
-        ax.yaxis.set_major_formatter(lambda width, _: brief(width))
-
-    def width_remark(panel_rows: pd.DataFrame) -> str:
-        return plateaus.get(_panel_key(panel_rows.iloc[0]), "")
-
+            remark_by_panel[_panel_key(row)] = f"coverage plateau {cell(row)}"
     return _level_panels(
-        selected, "mean width, powers of ten", ceiling=top, set_axis=set_axis, remark=width_remark
+        selected,
+        "mean width, powers of ten",
+        ceiling=top,
+        set_axis=partial(_set_width_axis, top=top),
+        remark_by_panel=remark_by_panel,
     )
+
+
+def _set_width_axis(ax: Axes, top: float) -> None:
+    ax.set_ylim(0, top)
+    ax.yaxis.set_major_formatter(lambda width, _: brief(width))
 
 
 @styled

@@ -1,6 +1,7 @@
 """Many small panels in one figure of one column's width."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -98,11 +99,27 @@ def panels(
 def with_counts(
     titled: Iterable[tuple[str, pd.DataFrame]], count: Callable[["pd.Series[int]"], int]
 ) -> list[tuple[str, pd.DataFrame]]:
-    """Return panels with n in their titles, which `count` makes of the column `n` of their rows."""
+    """Return titled panels with a sample size in each title, such as `gpt-4o (n = 1,200)`.
+
+    `count` computes it from the column `n` of the panel's rows: `max`, if each row rests on all
+    judgments, or `sum`, if rows are parts.
+    """
     counted = []
     for title, panel_rows in titled:
         counted.append((f"{title} (n = {count(panel_rows['n']):,})", panel_rows))
     return counted
+
+
+def with_both_intervals(ax: Axes, rows: pd.DataFrame, **look: Any) -> None:
+    """Draw points at the columns `x` and `value`, with the 95% intervals of both.
+
+    `x_ci_low` and `x_ci_high` are the ends of the interval of `x`; `look` are arguments of
+    matplotlib's `errorbar`.
+    """
+    across = rows[["x", "x_ci_low", "x_ci_high"]].set_axis(["value", "ci_low", "ci_high"], axis=1)
+    ax.errorbar(
+        rows["x"], rows["value"], xerr=arms(across), yerr=arms(rows), linestyle="none", **look
+    )
 
 
 def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
@@ -188,15 +205,16 @@ def facets(
     labels, which makes saving a figure of 39 panels two to three times as long.
 
     Args:
-        titled_panels: Title of each panel, and the content that `draw` receives.
-        draw: Function that draws a content on axes.
+        titled_panels: Title of each panel, and its content: rows, or what else `draw` takes.
+        draw: Function that draws a panel's content on its axes; it is called once for each panel.
         x: Name of the horizontal axes.
         y: Name of the vertical axes.
         columns: Maximum number of panels side by side.
         height: Height in inches of a panel, or of each row of panels.
         shared: Axes that panels share.
         legend: Names of the `handles` or `looks`, or labels of drawn artists.
-        handles: Function that returns the artists of the legend, given all axes.
+        handles: Function that returns the artists of the legend, given all axes after they are
+            drawn.
         looks: Arguments of matplotlib's `Line2D` for each line of the legend, if none is drawn.
         ticks: Expected width in inches of tick labels of the vertical axis.
         least_ticks: Minimum width in inches kept free for these labels.
@@ -204,48 +222,31 @@ def facets(
             the remark on a content.
         below: Inches that labels take beneath each panel, if panels have labels of their own.
         most_lines: Maximum number of lines for each line of a title.
-        finish: Function that adjusts all axes after they are drawn.
+        finish: Function that adjusts all axes after they are drawn; `list` changes nothing.
     """
-    n_columns = min(columns, len(titled_panels))
-    n_rows = -(-len(titled_panels) // n_columns)
-    panel_heights = height or _PANEL_HEIGHTS.get(len(titled_panels), _PANEL_HEIGHT)
-    mean_height = float(np.mean(panel_heights))
+    n_panels = len(titled_panels)
+    n_columns = min(columns, n_panels)
     panel_width = _panel_width(_left_margin(ticks, 1), n_columns, _panel_gap(shared, ticks))
     # Without shared axes each panel has tick labels, above which its title begins.
     title_shift = 0 if shared != "none" else min(ticks, 0.3)
-    text_width, wrapped_titles, remarks, head_height = panel_width + _OVERHANG, [], [], 0.0
+    text_width, headings = panel_width + _OVERHANG, []
     for k, (title, content) in enumerate(titled_panels):
         remark = beneath(content) if callable(beneath) else beneath[k] if beneath else ""
-        wrapped_titles.append(lines_of(title, text_width + title_shift, _TITLE, most_lines))
-        remarks.append(lines_of(remark, text_width, _REMARK, _MOST_REMARK_LINES))
-        title_height = _LINE_HEIGHTS[_TITLE] * len(wrapped_titles[-1])
-        head_height = max(head_height, title_height + _title_pad(len(remarks[-1])) / 72 + 0.02)
+        title_lines = lines_of(title, text_width + title_shift, _TITLE, most_lines)
+        remark_lines = lines_of(remark, text_width, _REMARK, _MOST_REMARK_LINES)
+        headings.append(_Heading(title_lines, remark_lines))
+    head_height = max(heading.height for heading in headings)
     space_below = below if below is not None else 0.1 if shared == "both" else _TICK_ROW
-    row_gap, foot = head_height + space_below, _FOOT if below is None else below + _EDGE
-    top_height = _legend_height(legend) + _HEAD + head_height
-    figure_height = top_height + n_rows * mean_height + (n_rows - 1) * row_gap + foot
-    figure = Figure(figsize=(WIDTH, figure_height))
-    axes_grid = figure.subplots(
-        n_rows,
-        n_columns,
-        squeeze=False,
-        sharex=shared == "both",
-        sharey=shared != "none",
-        height_ratios=None if isinstance(panel_heights, float | int) else panel_heights,
+    heights = _Heights(
+        top=_legend_height(legend) + _HEAD + head_height,
+        panels=height or _PANEL_HEIGHTS.get(n_panels, _PANEL_HEIGHT),
+        between_rows=head_height + space_below,
+        foot=_FOOT if below is None else below + _EDGE,
     )
-    bottom, top = foot / figure_height, 1 - top_height / figure_height
-    figure.subplots_adjust(bottom=bottom, top=top, hspace=row_gap / mean_height)
-    axes: list[Axes] = list(axes_grid.flat[: len(titled_panels)])
-    for unused in axes_grid.flat[len(titled_panels) :]:
-        unused.remove()
-    small: dict[str, Any] = {"color": FAINT, "fontsize": _REMARK, "linespacing": 1.15}
-    anchor: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    for k, (ax, title_lines, lines) in enumerate(zip(axes, wrapped_titles, remarks, strict=True)):
-        pad = _title_pad(len(lines))
-        ax.set_title("\n".join(title_lines), linespacing=1.1, pad=pad, x=-title_shift / panel_width)
-        if lines:
-            ax.annotate("\n".join(lines), (0, 1), (0, 4), va="bottom", **anchor, **small)
-        if shared == "both" and k + n_columns >= len(titled_panels):
+    figure, axes = _panel_grid(n_panels, n_columns, heights, shared)
+    for k, (ax, heading) in enumerate(zip(axes, headings, strict=True)):
+        heading.write(ax, title_x=-title_shift / panel_width)
+        if shared == "both" and k + n_columns >= n_panels:
             ax.tick_params(labelbottom=True)  # nothing is beneath it
         draw(ax, titled_panels[k][1])
     finish(axes)
@@ -254,6 +255,75 @@ def facets(
         _draw_legend(figure, artists or _labelled_artists(axes, legend), legend)
     _name_axes(figure, x, y=y, shared=shared, least_ticks=least_ticks)
     return figure
+
+
+@dataclass(frozen=True)
+class _Heading:
+    """Lines of text above a panel: its title, and between title and panel a remark."""
+
+    title: list[str]
+    remark: list[str]
+
+    @property
+    def title_pad(self) -> float:
+        """Points between the panel and its title, where the remark stands."""
+        lines = len(self.remark)
+        return 4 + 72 * _LINE_HEIGHTS[_REMARK] * lines + (2 if lines else 0)
+
+    @property
+    def height(self) -> float:
+        """Inches that the heading takes above the panel."""
+        return _LINE_HEIGHTS[_TITLE] * len(self.title) + self.title_pad / 72 + 0.02
+
+    def write(self, ax: Axes, title_x: float) -> None:
+        """Write the heading above its panel; the title begins at `title_x` in panel widths."""
+        ax.set_title("\n".join(self.title), linespacing=1.1, pad=self.title_pad, x=title_x)
+        if self.remark:
+            small: dict[str, Any] = {"color": FAINT, "fontsize": _REMARK, "linespacing": 1.15}
+            # At the panel's upper left corner, four points above it.
+            anchor: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+            ax.annotate("\n".join(self.remark), (0, 1), (0, 4), va="bottom", **anchor, **small)
+
+
+@dataclass(frozen=True)
+class _Heights:
+    """Heights in inches of the parts of a figure, from the top down.
+
+    Attributes:
+        top: Legend, and headings of the first row of panels.
+        panels: Each panel, or each row of panels.
+        between_rows: Tick labels of a row and headings of the next.
+        foot: Tick labels of the last row, and the name of the axis.
+    """
+
+    top: float
+    panels: float | Sequence[float]
+    between_rows: float
+    foot: float
+
+
+def _panel_grid(
+    n_panels: int, n_columns: int, heights: _Heights, shared: Shared
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with empty panels in rows of `n_columns`, and its panels row by row."""
+    n_rows = -(-n_panels // n_columns)  # rounded up
+    mean_height = float(np.mean(heights.panels))
+    gaps = (n_rows - 1) * heights.between_rows
+    figure_height = heights.top + n_rows * mean_height + gaps + heights.foot
+    figure = Figure(figsize=(WIDTH, figure_height))
+    grid = figure.subplots(
+        n_rows,
+        n_columns,
+        squeeze=False,
+        sharex=shared == "both",
+        sharey=shared != "none",
+        height_ratios=None if isinstance(heights.panels, float | int) else heights.panels,
+    )
+    bottom, top = heights.foot / figure_height, 1 - heights.top / figure_height
+    figure.subplots_adjust(bottom=bottom, top=top, hspace=heights.between_rows / mean_height)
+    for unused in grid.flat[n_panels:]:
+        unused.remove()
+    return figure, list(grid.flat[:n_panels])
 
 
 def _labelled_artists(axes: Iterable[Axes], labels: Iterable[str]) -> list[Any]:
@@ -297,7 +367,10 @@ def _fitted_names(names: Sequence[str]) -> list[str]:
 
 
 def _legend_columns(names: Sequence[str]) -> int:
-    """Return the most columns of a legend that fit the width; matplotlib fills column by column."""
+    """Return the largest number of columns with which a legend of names fits the figure's width.
+
+    Matplotlib fills column by column; each column is as wide as the longest of its names.
+    """
     for count in range(len(names), 1, -1):
         width_of_names = 0.0
         for column in np.array_split(np.array(names), count):
@@ -341,19 +414,14 @@ def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: floa
         )
 
 
-def _title_pad(remarks: int) -> float:
-    """Return the points between a panel and its title, given the number of lines of remarks."""
-    return 4 + 72 * _LINE_HEIGHTS[_REMARK] * remarks + (2 if remarks else 0)
-
-
 def _left_margin(ticks: float, lines: int) -> float:
-    """Return the width in inches of the margin to the left of the panels."""
+    """Return the inches left of the panels: tick labels of `ticks` inches, and lines of a name."""
     return _EDGE + _LINE_HEIGHTS[_LABEL] * lines + 0.05 + ticks + _TICK_SPACE
 
 
-def _panel_width(margin: float, across: int, gap: float) -> float:
-    """Return the width in inches of each of the panels side by side."""
-    return (WIDTH - margin - _RIGHT - (across - 1) * gap) / across
+def _panel_width(left_margin: float, n_columns: int, gap: float) -> float:
+    """Return the width in inches of each panel, if `n_columns` are side by side with gaps."""
+    return (WIDTH - left_margin - _RIGHT - (n_columns - 1) * gap) / n_columns
 
 
 def _panel_gap(shared: Shared, ticks: float) -> float:

@@ -1,6 +1,7 @@
 """LifeEval: overconfidence by radius and difficulty, confidence, and the ages answered."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import product
 from operator import itemgetter
 from typing import Any
@@ -33,13 +34,14 @@ _LEAST_REACH = 0.1
 
 def _panels_by_radius(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows of each panel with its title: what distinguishes it, and its radius."""
+    return panels(rows, (*_BY, "radius"), always=["radius"], say=_title_text)
 
-    def say(name: str, value: str) -> str:
-        if name == "radius":
-            return f"radius {float(value):g}" if value else "all radii"
-        return shortened(value)
 
-    return panels(rows, (*_BY, "radius"), always=["radius"], say=say)
+def _title_text(column: str, value: str) -> str:
+    """Return a column's value for a title; an empty radius stands for all of them."""
+    if column == "radius":
+        return f"radius {float(value):g}" if value else "all radii"
+    return shortened(value)
 
 
 def _widen_overconfidence_axis(axes: Sequence[Axes]) -> None:
@@ -82,29 +84,39 @@ def best_age(rows: pd.DataFrame) -> Figure:
         if (sex, metric) in present:
             beginning = f"{shortened(sex, 20)}, " if sex else ""
             label_by_line[sex, metric] = beginning + _LINE_LABELS[metric]
+    return facets(
+        _panels_by_radius(selected.sort_values("radius", kind="stable")),
+        partial(_draw_ages, label_by_line=label_by_line, sexes=sexes),
+        x="age (years)",
+        y="age at death (years)",
+        legend=list(label_by_line.values()),
+    )
 
-    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        """Draw a panel's answers and best answers by age, two lines for each sex."""
-        for (sex, metric), label in label_by_line.items():
-            sex_rows = panel_rows[panel_rows["sex"] == sex]
-            line = sex_rows[sex_rows["metric"] == metric].set_index("age")["value"].sort_index()
-            if line.empty:
-                continue
-            number_of_sex = sexes.index(sex)
-            look: dict[str, Any] = {"linewidth": 1.3, "linestyle": "--"}
-            if metric == "mean_answer":
-                # The line is interrupted at an age without an answer.
-                line = line.reindex(sorted(sex_rows["age"].unique()))
-                # Wide and pale, so that a best answer that is the same shows on it.
-                look = {"linewidth": 3.5, "alpha": 0.45, "markeredgewidth": 0, "markersize": 4.5}
-                look["marker"] = mark(number_of_sex)["marker"]
-                look["markevery"] = _marked_points(number_of_sex, len(line))
-            ax.plot(line.index, line, label=label, color=mark(number_of_sex)["color"], **look)
-        ax.tick_params(axis="y", pad=2)
 
-    titled = _panels_by_radius(selected.sort_values("radius", kind="stable"))
-    legend = list(label_by_line.values())
-    return facets(titled, draw, x="age (years)", y="age at death (years)", legend=legend)
+def _draw_ages(
+    ax: Axes, rows: pd.DataFrame, label_by_line: Mapping[tuple[str, str], str], sexes: Sequence[str]
+) -> None:
+    """Draw a panel's answers and best answers by age.
+
+    `label_by_line` has the label of each line by sex and metric; the order of `sexes` decides their
+    colours.
+    """
+    for (sex, metric), label in label_by_line.items():
+        sex_rows = rows[rows["sex"] == sex]
+        line = sex_rows[sex_rows["metric"] == metric].set_index("age")["value"].sort_index()
+        if line.empty:
+            continue
+        number_of_sex = sexes.index(sex)
+        look: dict[str, Any] = {"linewidth": 1.3, "linestyle": "--"}
+        if metric == "mean_answer":
+            # The line is interrupted at an age without an answer.
+            line = line.reindex(sorted(sex_rows["age"].unique()))
+            # Wide and pale, so that a best answer that is the same shows on it.
+            look = {"linewidth": 3.5, "alpha": 0.45, "markeredgewidth": 0, "markersize": 4.5}
+            look["marker"] = mark(number_of_sex)["marker"]
+            look["markevery"] = _marked_points(number_of_sex, len(line))
+        ax.plot(line.index, line, label=label, color=mark(number_of_sex)["color"], **look)
+    ax.tick_params(axis="y", pad=2)
 
 
 def _marked_points(line_number: int, n_points: int) -> tuple[int, int] | None:
@@ -141,7 +153,7 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
     titled = _panels_by_radius(selected)
     return facets(
         titled,
-        lambda ax, bins: draw_bins(ax, bins, right=1.03, strip=0.2),
+        partial(draw_bins, right=1.03, strip=0.2),
         x="true probability of the answer",
         y="mean confidence",
         beneath=lambda panel_rows: f"n = {panel_rows['n'].sum():,}",
@@ -166,25 +178,24 @@ def maximum_score(rows: pd.DataFrame) -> Figure:
     selected = select_rows(selected, "life_eval", ["maximum_achievable_score"], parts)
     selected = selected.assign(age=selected["age"].astype(float))
     radii = sorted(selected["radius"].unique(), key=float)
-
-    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        """Draw a panel's maximum achievable score by age, a line for each radius."""
-        for k, radius in enumerate(radii):
-            line = panel_rows[panel_rows["radius"] == radius].sort_values("age")
-            marked_points = _marked_points(k, len(line))
-            look: dict[str, Any] = {"markersize": 4, "markevery": marked_points, **mark(k)}
-            ax.plot(line["age"], line["value"], label=f"radius {radius}", **look)
-        ax.set_ylim(0, 1.03)
-        share_ticks(ax, "y")
-
     return facets(
         panels(selected, ("dataset", "window", "sex"), always=["sex"]),
-        draw,
+        partial(_draw_maximum_scores, radii=radii),
         x="age reached (years)",
         y="maximum achievable score",
         legend=list(map("radius {}".format, radii)),
         looks=map(mark, range(len(radii))),
     )
+
+
+def _draw_maximum_scores(ax: Axes, rows: pd.DataFrame, radii: Sequence[str]) -> None:
+    """Draw a panel's maximum achievable score by age, a line for each radius."""
+    for k, radius in enumerate(radii):
+        line = rows[rows["radius"] == radius].sort_values("age")
+        look: dict[str, Any] = {"markersize": 4, "markevery": _marked_points(k, len(line))}
+        ax.plot(line["age"], line["value"], label=f"radius {radius}", **look, **mark(k))
+    ax.set_ylim(0, 1.03)
+    share_ticks(ax, "y")
 
 
 @styled
@@ -202,30 +213,47 @@ def confidence_scatter(rows: pd.DataFrame) -> Figure:
     items = select_rows(rows, "life_eval", ["item_confidence"], parts)
     items = items[np.isfinite(items["value"])].assign(x=items["probability"].astype(float))
     radii = sorted(items["radius"].unique(), key=float)
-    names, many = list(map("radius {}".format, radii)), len(items) > _MANY_MARKS
-    looks = point_looks(len(radii))
-    thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
-
-    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        """Draw a panel's items: confidence against true probability, marked by radius."""
-        ax.plot([0, 1], [0, 1], **DASHED, zorder=0)
-        for radius, name, look in zip(radii, names, looks, strict=True):
-            of_radius = panel_rows[panel_rows["radius"] == radius]
-            ax.plot(of_radius["x"], of_radius["value"], label=name, rasterized=many, **look, **thin)
-        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
-        share_ticks(ax, "x", "y")
-
+    many = len(items) > _MANY_MARKS
     figure = facets(
         panels(items, _BY, title_of_one=False),
-        draw,
+        partial(_draw_confidences, radii=radii, rasterized=many),
         x="true probability of the answer",
         y="confidence",
-        legend=names,
-        looks=looks,
+        legend=list(map("radius {}".format, radii)),
+        looks=point_looks(len(radii)),
     )
     if many:
         figure.set_dpi(_PIXELS_PER_INCH)
     return figure
+
+
+def _draw_confidences(ax: Axes, rows: pd.DataFrame, radii: Sequence[str], rasterized: bool) -> None:
+    """Draw a panel's items by true probability (`x`) and confidence (`value`), marked by radius."""
+    ax.plot([0, 1], [0, 1], **DASHED, zorder=0)
+    _draw_items(ax, rows, "x", radii=radii, rasterized=rasterized)
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    share_ticks(ax, "x", "y")
+
+
+def _draw_items(
+    ax: Axes, rows: pd.DataFrame, x: str, radii: Sequence[str], rasterized: bool
+) -> None:
+    """Draw a small pale mark for each row, at the column `x` and `value`, in its radius' look.
+
+    Rasterized marks are pixels, also in svg and pdf.
+    """
+    look: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
+    for radius, radius_look in zip(radii, point_looks(len(radii)), strict=True):
+        of_radius = rows[rows["radius"] == radius]
+        label = f"radius {radius}"
+        ax.plot(
+            of_radius[x],
+            of_radius["value"],
+            label=label,
+            rasterized=rasterized,
+            **radius_look,
+            **look,
+        )
 
 
 _FEW_MODELS = 5
@@ -248,34 +276,39 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     places = {f"{radius:g}": float(k) for k, radius in enumerate(radii)} | {"": float(len(radii))}
     models = list(selected["model"].unique())
     titled = panels(selected, ("dataset", "variant", "window"), title_of_one=False, joint=", ")
-    names = list(map(shortened, models))
-    size = {} if len(models) <= _FEW_MODELS else {"markersize": 3.5, "capsize": 1.5}
-    aside = np.linspace(-0.3, 0.3, len(models) + 2)[1:-1]
-
-    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        """Draw a panel's overconfidence by radius, models side by side."""
-        ax.axhline(0, **DASHED)
-        for k, model in enumerate(models):
-            of_model = panel_rows[panel_rows["model"] == model]
-            x = of_model["radius"].map(places).astype(float) + aside[k]
-            look = mark_of(model, k)
-            with_intervals(ax, x, of_model, label=names[k], linestyle="none", **look, **size)
-        ax.set_xticks(list(places.values()), [name or "all" for name in places])
-        ax.set_xlim(-0.5, len(radii) + 0.5)
-        ax.axvline(len(radii) - 0.5, color=RULE, linewidth=1.5)
-        ax.grid(visible=False, axis="x")
-
     return facets(
         titled,
-        draw,
+        partial(_draw_overconfidence, places=places, models=models),
         x="radius (years on each side of the answer)",
         y="overconfidence",
         columns=1,
         height=2.2,
-        legend=names,
+        legend=list(map(shortened, models)),
         handles=lambda axes: axes[0].containers,
         finish=_widen_overconfidence_axis,
     )
+
+
+def _draw_overconfidence(
+    ax: Axes, rows: pd.DataFrame, places: Mapping[str, float], models: Sequence[str]
+) -> None:
+    """Draw a panel's overconfidence by radius, models side by side.
+
+    `places` are the positions along x by radius as text; the last one, of an empty text, is for the
+    results over all radii, behind a line.
+    """
+    size = {} if len(models) <= _FEW_MODELS else {"markersize": 3.5, "capsize": 1.5}
+    shifts = np.linspace(-0.3, 0.3, len(models) + 2)[1:-1]
+    ax.axhline(0, **DASHED)
+    for k, model in enumerate(models):
+        of_model = rows[rows["model"] == model]
+        x = of_model["radius"].map(places).astype(float) + shifts[k]
+        look = {"label": shortened(model), "linestyle": "none", **mark_of(model, k), **size}
+        with_intervals(ax, x, of_model, **look)
+    ax.set_xticks(list(places.values()), [name or "all" for name in places])
+    ax.set_xlim(-0.5, places[""] + 0.5)
+    ax.axvline(places[""] - 0.5, color=RULE, linewidth=1.5)
+    ax.grid(visible=False, axis="x")
 
 
 _DIFFICULTY_ENDS = np.array([0.0, 1.0])
@@ -308,39 +341,44 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
         rows[(rows["task"] == "life_eval") & (rows["metric"] == "hard_easy_slope")],
         ["variant", "window"],
     )
-    slope_of = {_panel_key(row): row for row in slopes.to_dict("records")}
+    slope_by_panel = {_panel_key(row): row for row in slopes.to_dict("records")}
     radii = sorted(items["radius"].unique(), key=float)
     titled = panels(items, _BY, title_of_one=False)
-    names, looks = list(map("radius {}".format, radii)), point_looks(len(radii))
     separator, many = "\n" if len(titled) > 1 else " ", len(items) > _MANY_MARKS
-    thin: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
-
-    def line_of(panel_rows: pd.DataFrame) -> Mapping[Any, Any] | None:
-        return slope_of.get(_panel_key(panel_rows.iloc[0]))
-
-    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        """Draw a panel's items, marked by radius, and their regression line."""
-        ax.axhline(0, **DASHED, zorder=0)
-        for radius, name, look in zip(radii, names, looks, strict=True):
-            of_radius = panel_rows[panel_rows["radius"] == radius]
-            point_look = {"label": name, "rasterized": many, **look, **thin}
-            ax.plot(of_radius["difficulty"], of_radius["value"], **point_look)
-        _draw_slope(ax, panel_rows, line_of(panel_rows))
-        ax.set(xlim=(-0.03, 1.03), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
-
+    remarks = []
+    for _, panel_rows in titled:
+        slope = slope_by_panel.get(_panel_key(panel_rows.iloc[0]))
+        remarks.append(_slope_text(slope, separator))
     figure = facets(
         titled,
-        draw,
+        partial(_draw_hard_easy, slope_by_panel=slope_by_panel, radii=radii, rasterized=many),
         x="difficulty: 1 - maximum achievable score",
         y="overconfidence",
-        legend=names,
-        looks=looks,
-        beneath=lambda panel_rows: _slope_text(line_of(panel_rows), separator),
+        legend=list(map("radius {}".format, radii)),
+        looks=point_looks(len(radii)),
+        beneath=remarks,
         finish=_widen_overconfidence_axis,
     )
     if many:
         figure.set_dpi(_PIXELS_PER_INCH)  # that of the pixels in svg
     return figure
+
+
+def _draw_hard_easy(
+    ax: Axes,
+    rows: pd.DataFrame,
+    slope_by_panel: Mapping[Any, Mapping[Any, Any]],
+    radii: Sequence[str],
+    rasterized: bool,
+) -> None:
+    """Draw a panel's items by difficulty and overconfidence, and their regression line, if any.
+
+    `slope_by_panel` has the row of the result `hard_easy_slope` by `_panel_key`.
+    """
+    ax.axhline(0, **DASHED, zorder=0)
+    _draw_items(ax, rows, "difficulty", radii=radii, rasterized=rasterized)
+    _draw_slope(ax, rows, slope_by_panel.get(_panel_key(rows.iloc[0])))
+    ax.set(xlim=(-0.03, 1.03), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
 
 
 def _slope_text(row: Mapping[Any, Any] | None, separator: str) -> str:

@@ -1,6 +1,7 @@
 """Markers' internal confidences as the study draws them: how they lie, and what they go with."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.plots.layout import facets, panels, select_rows, share_ticks, tick_width
 from inspect_confidence.plots.markers import with_thresholds
 from inspect_confidence.plots.style import DASHED, FAINT, INK, SERIES, point_looks, styled
@@ -111,9 +113,6 @@ def _draw_hills(ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple
 
     The first side is above the row's line, the second below; the second may be empty.
     """
-    # Imported here because scipy.stats takes half a second, which every command would pay.
-    from scipy.stats import gaussian_kde  # noqa: PLC0415
-
     has_two_sides = sides[1] != ""
     for place, name in enumerate(names):
         of_name, base = rows[rows["name"] == name], -float(place)
@@ -124,11 +123,10 @@ def _draw_hills(ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple
             ax.vlines(values, base, base + 0.1 * up, color=color, linewidth=1)
             spread = values.std(ddof=1) if len(values) > 1 else 0.0
             if spread > _LEAST_SPREAD:
-                x = np.linspace(0, 1, 201)
                 # In standard deviations: Scott's rule if there are two sides.
                 bandwidth = len(values) ** -0.2 if has_two_sides else 0.15
-                density = gaussian_kde(values, max(bandwidth, 0.01 / spread))(x)
-                top = base + up * (0.42 if has_two_sides else 0.85) * density / density.max()
+                x, height = _density_hill(values, max(bandwidth, 0.01 / spread))
+                top = base + up * (0.42 if has_two_sides else 0.85) * height
                 ax.fill_between(x, base, top, color=color, alpha=0.35, linewidth=0)
         for metric, look in _MEAN_MARKERS.items():
             means = of_name.loc[of_name["side"] == metric, "value"].to_numpy(float)[:1]
@@ -137,6 +135,19 @@ def _draw_hills(ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple
     ax.set(xlim=(-0.02, 1.02), ylim=(-len(names) + 0.45, 0.95 if not has_two_sides else 0.55))
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)
+
+
+def _density_hill(values: FloatArray, bandwidth: float) -> tuple[FloatArray, FloatArray]:
+    """Return points in [0, 1] and there a Gaussian kernel density of values, scaled to height 1.
+
+    The bandwidth is in standard deviations of the values.
+    """
+    # Imported here because scipy.stats takes half a second, which every command would pay.
+    from scipy.stats import gaussian_kde  # noqa: PLC0415
+
+    x = np.linspace(0, 1, 201)
+    density = gaussian_kde(values, bandwidth)(x)
+    return x, density / density.max()
 
 
 _PAIR_TITLES = {
@@ -172,20 +183,9 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
             "of faithful and unfaithful ones, or a decisiveness_gap. Give what `summarize` makes."
         )
     looks = point_looks(len(series))
-
-    def draw(ax: Axes, pairs: pd.DataFrame) -> None:
-        """Draw a panel's pairs, a mark for each marker in the look of its data set."""
-        if not pairs["free"].any():
-            ax.plot([0, 1], [0, 1], **DASHED, zorder=0)
-        for name, look in zip(series, looks, strict=True):
-            of_name = pairs[pairs["name"] == name]
-            ax.plot(of_name["x"], of_name["y"], **look, markersize=3.5, alpha=0.8)
-        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
-        share_ticks(ax, "x", "y")
-
     return facets(
         titled,
-        draw,
+        partial(_draw_pairs, looks=dict(zip(series, looks, strict=True))),
         x="internal confidence",
         y="",
         height=1.5,
@@ -194,6 +194,21 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
         beneath=lambda pairs: "\n".join(filter(None, (_pair_count(pairs), remark))),
         most_lines=4,
     )
+
+
+def _draw_pairs(ax: Axes, pairs: pd.DataFrame, looks: Mapping[str, dict[str, Any]]) -> None:
+    """Draw a mark for each pair of confidences (`x`, `y`), in the look of its data set.
+
+    `looks` are matplotlib's arguments by the column `name`. Pairs marked `free` need not be equal:
+    their panel has no diagonal.
+    """
+    if not pairs["free"].any():
+        ax.plot([0, 1], [0, 1], **DASHED, zorder=0)
+    for name, look in looks.items():
+        of_name = pairs[pairs["name"] == name]
+        ax.plot(of_name["x"], of_name["y"], **look, markersize=3.5, alpha=0.8)
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    share_ticks(ax, "x", "y")
 
 
 def _pair_panels(wide: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -1,6 +1,7 @@
 """All models on the same axes: a study's finding in one picture."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,11 @@ from matplotlib.ticker import MaxNLocator
 
 from inspect_confidence.plots.dots import Panel, dots
 from inspect_confidence.plots.layout import (
-    arms,
     facets,
     panels,
     select_rows,
     share_ticks,
+    with_both_intervals,
     with_intervals,
 )
 from inspect_confidence.plots.style import DASHED, mark_of, styled
@@ -54,34 +55,46 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
     selected = select_rows(selected, "fermi_eval", ["coverage"], parts=("level",))
     levels = sorted(set(selected["level"].astype(float)))
     looks = _looks_of_models(selected)
-
-    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        """Draw a panel's coverage by nominal level, a line for each model."""
-        ax.plot(range(len(levels)), np.array(levels) / 100, **DASHED)
-        for k, (model, look) in enumerate(looks.items()):
-            of_model = panel_rows[panel_rows["model"] == model].assign(
-                level=panel_rows["level"].astype(float)
-            )
-            x = of_model["level"].map(levels.index) + _shift_of(k, len(looks))
-            order = np.argsort(x.to_numpy(float))
-            with_intervals(ax, x.iloc[order], of_model.iloc[order], **look, linewidth=1.2)
-        ax.set_xticks(range(len(levels)), list(map("{:g}".format, levels)))
-        ax.set(ylim=(0, 1.03))
-        share_ticks(ax, "y")
-
     titled = panels(selected, ("dataset", "variant"), title_of_one=False, joint=", ")
     size: dict[str, Any] = {"columns": 1, "height": 2.6} if len(titled) == 1 else {}
     return _model_facets(
-        titled, draw, x="nominal level (%)", y="observed coverage", looks=looks, **size
+        titled,
+        partial(_draw_coverage, levels=levels, looks=looks),
+        x="nominal level (%)",
+        y="observed coverage",
+        looks=looks,
+        **size,
     )
 
 
 _SPLIT_ORDER = {"": 0, "test": 1}
+Looks = Mapping[str, dict[str, Any]]
+"""Matplotlib's arguments for the marks of each model, by the model's name."""
 
 
-def _shift_of(k: int, n_models: int) -> float:
-    """Return the shift along x of the model with index `k`; 0 for a single model."""
-    return _SPREAD * ((k + 0.5) / n_models - 0.5) if n_models > 1 else 0.0
+def _draw_coverage(ax: Axes, rows: pd.DataFrame, levels: Sequence[float], looks: Looks) -> None:
+    """Draw a panel's coverage by nominal level in percent: a line for each model, and the ideal."""
+    ax.plot(range(len(levels)), np.array(levels) / 100, **DASHED)
+    _draw_model_lines(ax, rows, "level", ticks=levels, looks=looks)
+    ax.set(ylim=(0, 1.03))
+    share_ticks(ax, "y")
+
+
+def _draw_model_lines(
+    ax: Axes, rows: pd.DataFrame, column: str, ticks: Sequence[float], looks: Looks
+) -> None:
+    """Draw a line with intervals for each model, at evenly spaced ticks.
+
+    `ticks` are the numbers that occur in the column, which has them as text. Models are shifted
+    along x, so that no interval hides another.
+    """
+    for k, (model, look) in enumerate(looks.items()):
+        of_model = rows[rows["model"] == model]
+        shift = _SPREAD * ((k + 0.5) / len(looks) - 0.5)  # 0 for a single model
+        x = of_model[column].astype(float).map(ticks.index) + shift
+        order = np.argsort(x.to_numpy(float))
+        with_intervals(ax, x.iloc[order], of_model.iloc[order], **look, linewidth=1.2)
+    ax.set_xticks(range(len(ticks)), list(map("{:g}".format, ticks)))
 
 
 def _looks_of_models(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
@@ -93,10 +106,10 @@ def _looks_of_models(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
 
 def _model_facets(
     titled: list[tuple[str, pd.DataFrame]],
-    draw: Any,
+    draw: Callable[[Axes, pd.DataFrame], object],
     x: str,
     y: str,
-    looks: Mapping[str, dict[str, Any]],
+    looks: Looks,
     **more: Any,
 ) -> Figure:
     """Draw facets with a legend of the models; `more` are further arguments of `facets`."""
@@ -125,35 +138,34 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
     keys = ["dataset", "method", "scale", "source", "variant", "model"]
     selected = selected.drop_duplicates([*keys, "metric"])
     accuracies = selected[selected["metric"] == "accuracy"]
-    ends = ["value", "ci_low", "ci_high"]
-    confidences = selected[selected["metric"] == "mean_confidence"].set_index(keys)[ends]
-    stated_rows = confidences.add_prefix("said_").reset_index()
-    pairs = select_rows(accuracies.merge(stated_rows, on=keys), _CALIBRATION, ["accuracy"], parts)
+    x_columns = {"value": "x", "ci_low": "x_ci_low", "ci_high": "x_ci_high"}
+    confidences = selected[selected["metric"] == "mean_confidence"]
+    confidences = confidences[[*keys, *x_columns]].rename(columns=x_columns)
+    pairs = select_rows(accuracies.merge(confidences, on=keys), _CALIBRATION, ["accuracy"], parts)
     looks = _looks_of_models(pairs)
-
-    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        """Draw a panel's accuracy against mean confidence, a mark for each model."""
-        ax.plot([0, 1], [0, 1], **DASHED)
-        for model, look in looks.items():
-            of_model = panel_rows[panel_rows["model"] == model]
-            across = of_model.filter(like="said_").set_axis(ends, axis=1)
-            reach: dict[str, Any] = {
-                "xerr": arms(across),
-                "yerr": arms(of_model),
-                "elinewidth": 0.8,
-            }
-            ax.errorbar(across["value"], of_model["value"], linestyle="none", **reach, **look)
-        ax.set(xlim=(low, 1.02), ylim=(low, 1.02))
-        # Numbers at the ends of panels side by side would meet.
-        ax.xaxis.set_major_locator(MaxNLocator(most_ticks, steps=[1, 2, 5, 10], prune="lower"))
-        ax.yaxis.set_major_locator(MaxNLocator(most_ticks, steps=[1, 2, 5, 10]))
-
-    lowest = pairs[["value", "said_value", "ci_low", "said_ci_low"]].min().min()
+    lowest = pairs[["value", "x", "ci_low", "x_ci_low"]].min().min()
     low = min(float(np.floor(10 * lowest) / 10), 0.9)
     titled = panels(pairs, ("dataset", "method", "scale", "source", "variant"), title_of_one=False)
     size: dict[str, Any] = {"columns": 1, "height": 3.2} if len(titled) == 1 else {}
     most_ticks = 6 if len(titled) == 1 else 5
+    draw = partial(_draw_says_and_right, looks=looks, low=low, most_ticks=most_ticks)
     return _model_facets(titled, draw, x="mean confidence", y="accuracy", looks=looks, **size)
+
+
+def _draw_says_and_right(
+    ax: Axes, rows: pd.DataFrame, looks: Looks, low: float, most_ticks: int
+) -> None:
+    """Draw a panel's accuracy (`value`) against mean confidence (`x`), a mark for each model.
+
+    Both axes go from `low` to a little above 1 and have at most `most_ticks` intervals of ticks.
+    """
+    ax.plot([0, 1], [0, 1], **DASHED)
+    for model, look in looks.items():
+        with_both_intervals(ax, rows[rows["model"] == model], elinewidth=0.8, **look)
+    ax.set(xlim=(low, 1.02), ylim=(low, 1.02))
+    # Numbers at the ends of panels side by side would meet.
+    ax.xaxis.set_major_locator(MaxNLocator(most_ticks, steps=[1, 2, 5, 10], prune="lower"))
+    ax.yaxis.set_major_locator(MaxNLocator(most_ticks, steps=[1, 2, 5, 10]))
 
 
 @styled
@@ -171,22 +183,6 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
     selected = select_rows(rows, "abstain", list(_BY_TARGET), parts)
     targets = sorted(set(selected["confidence_target"].astype(float)))
     looks = _looks_of_models(selected)
-
-    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        """Draw a panel's metric by target, a line for each model."""
-        is_accuracy = (panel_rows["metric"] == "accuracy_given_attempted").all()
-        ax.plot(range(len(targets)), targets if is_accuracy else [0.0] * len(targets), **DASHED)
-        for k, (model, look) in enumerate(looks.items()):
-            of_model = panel_rows[panel_rows["model"] == model]
-            places = of_model["confidence_target"].astype(float).map(targets.index)
-            x = places + _shift_of(k, len(looks))
-            order = np.argsort(x.to_numpy(float))
-            with_intervals(ax, x.iloc[order], of_model.iloc[order], **look, linewidth=1.2)
-        ax.set_xticks(range(len(targets)), list(map("{:g}".format, targets)))
-        if is_accuracy:
-            ax.set(ylim=(0, 1.03))
-            share_ticks(ax, "y")
-
     keys = ("metric", "dataset", "format", "confidence_asked", "variant")
     titled = panels(
         selected,
@@ -197,7 +193,7 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
     )
     return _model_facets(
         titled,
-        draw,
+        partial(_draw_by_target, targets=targets, looks=looks),
         x="confidence target",
         y="",
         looks=looks,
@@ -208,10 +204,20 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
     )
 
 
-_BY_TARGET = {
-    "accuracy_given_attempted": "accuracy given attempted",
-    "payoff": "payoff (points)",
-}
+def _draw_by_target(ax: Axes, rows: pd.DataFrame, targets: Sequence[float], looks: Looks) -> None:
+    """Draw a panel's metric, accuracy or payoff, by confidence target: a line for each model.
+
+    The dashed line is the target in a panel of accuracy, and 0 in a panel of the payoff.
+    """
+    is_accuracy = (rows["metric"] == "accuracy_given_attempted").all()
+    ax.plot(range(len(targets)), targets if is_accuracy else [0.0] * len(targets), **DASHED)
+    _draw_model_lines(ax, rows, "confidence_target", ticks=targets, looks=looks)
+    if is_accuracy:
+        ax.set(ylim=(0, 1.03))
+        share_ticks(ax, "y")
+
+
+_BY_TARGET = {"accuracy_given_attempted": "accuracy given attempted", "payoff": "payoff (points)"}
 
 
 @styled

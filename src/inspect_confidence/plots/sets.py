@@ -1,5 +1,7 @@
 """LifeEval and the question sets side by side: calibration, and a number of every model."""
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -51,29 +53,30 @@ def calibration(rows: pd.DataFrame) -> Figure:
     ):
         selected["line"] = selected["source"]
     lines = list(selected["line"].unique())
-    looks: dict[str, dict[str, Any]] = {line: mark_of(line, k) for k, line in enumerate(lines)}
-
-    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        """Draw a panel's accuracy by confidence, a line for each source or group."""
-        ax.plot([0, 1], [0, 1], **DASHED)
-        for line in lines:
-            of_line = panel_rows[panel_rows["line"] == line].sort_values("x")
-            if len(of_line):
-                with_intervals(
-                    ax, of_line["x"], of_line, linewidth=1.2, markersize=3.5, **looks[line]
-                )
-        ax.set(xlim=(-0.03, 1.05), ylim=(-0.03, 1.05))
-        share_ticks(ax, "x", "y")
-
-    titled = panels(selected, _BY, always=["dataset"])
+    looks = {line: {"linewidth": 1.2, **mark_of(line, k)} for k, line in enumerate(lines)}
     return facets(
-        with_counts(titled, sum),
-        draw,
+        with_counts(panels(selected, _BY, always=["dataset"]), sum),
+        partial(_draw_calibration, looks=looks),
         x="confidence",
         y="accuracy",
         legend=list(map(shortened, lines)),
-        looks=[{"linewidth": 1.2, **look} for look in looks.values()],
+        looks=looks.values(),
     )
+
+
+def _draw_calibration(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, dict[str, Any]]) -> None:
+    """Draw a panel's accuracy (`value`) by confidence (`x`), and the diagonal.
+
+    `looks` are matplotlib's arguments by the column `line`, which names the source of confidence
+    or the group of models.
+    """
+    ax.plot([0, 1], [0, 1], **DASHED)
+    for line, look in looks.items():
+        of_line = rows[rows["line"] == line].sort_values("x")
+        if len(of_line):
+            with_intervals(ax, of_line["x"], of_line, markersize=3.5, **look)
+    ax.set(xlim=(-0.03, 1.05), ylim=(-0.03, 1.05))
+    share_ticks(ax, "x", "y")
 
 
 _REFERENCES = {"overconfidence": 0.0, "accuracy": 1.0, "ece": 0.0}

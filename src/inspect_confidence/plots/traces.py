@@ -1,6 +1,7 @@
 """FermiEval: which answers were asked for, and how reasoning traces differ."""
 
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,11 +10,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from inspect_confidence.plots.layout import (
-    arms,
     facets,
     panels,
     select_against,
     select_rows,
+    with_both_intervals,
     with_counts,
 )
 from inspect_confidence.plots.style import SERIES, mark, styled
@@ -31,25 +32,24 @@ def exponents(rows: pd.DataFrame) -> Figure:
     """
     selected = select_rows(rows, _TASK, ["exponent_share"], parts=["exponent"])
     selected = selected.assign(exponent=selected["exponent"].astype(float))
-    titled = with_counts(panels(selected, ["dataset"]), max)
-
-    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        """Draw a panel's shares of questions by exponent as bars."""
-        finite = panel_rows[np.isfinite(panel_rows["value"])]
-        ax.bar(finite["exponent"], finite["value"], 0.85, color=SERIES[0])
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        ax.yaxis.set_major_locator(MaxNLocator(4))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}%"))
-        ax.grid(visible=False, axis="x")
-
     return facets(
-        titled,
-        draw,
+        with_counts(panels(selected, ["dataset"]), max),
+        _draw_exponents,
         x="exponent of ten of the answer",
         y="share of questions",
         shared="none",
         ticks=0.4,
     )
+
+
+def _draw_exponents(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw bars of the share of questions (`value`) by exponent of ten."""
+    finite = rows[np.isfinite(rows["value"])]
+    ax.bar(finite["exponent"], finite["value"], 0.85, color=SERIES[0])
+    ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator(4))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}%"))
+    ax.grid(visible=False, axis="x")
 
 
 @styled
@@ -64,50 +64,33 @@ def tunnel_entropy(rows: pd.DataFrame) -> Figure:
     """
     parts = ["method", "split"]
     selected = select_against(rows, _TASK, metric="tunnel_index", x="decoding_entropy", parts=parts)
-    across = rows[rows["metric"] == "decoding_entropy"]
+    entropies = rows[rows["metric"] == "decoding_entropy"]
     key = ["model", "dataset", "condition"]
     ends = {name: f"x_{name}" for name in ("ci_low", "ci_high")}
-    selected = selected.merge(across[[*key, *ends]].rename(columns=ends), on=key)
-    variants = list(selected["variant"].unique())
-    names = [shortened(name) or "as run" for name in variants]
-
-    def draw(ax: Axes, panel_rows: pd.DataFrame) -> None:
-        """Draw a panel's Tunnel Index against entropy, a mark for each variant."""
-        for k, name in enumerate(variants):
-            of_variant = panel_rows[
-                (panel_rows["variant"] == name) & np.isfinite(panel_rows["value"] + panel_rows["x"])
-            ]
-            aside = of_variant.assign(
-                value=of_variant["x"],
-                ci_low=of_variant["x_ci_low"],
-                ci_high=of_variant["x_ci_high"],
-            )
-            look: dict[str, Any] = {
-                "xerr": arms(aside),
-                "yerr": arms(of_variant),
-                "elinewidth": 1,
-                "capsize": 2.5,
-            }
-            ax.errorbar(
-                of_variant["x"],
-                of_variant["value"],
-                linestyle="none",
-                label=names[k],
-                **look,
-                **mark(k),
-            )
-        ax.margins(0.15)
-
+    selected = selected.merge(entropies[[*key, *ends]].rename(columns=ends), on=key)
+    names = {variant: shortened(variant) or "as run" for variant in selected["variant"].unique()}
     return facets(
         panels(selected, ["model", "dataset"], title_of_one=False),
-        draw,
+        partial(_draw_tunnel_entropy, names=names),
         x="decoding entropy: of a single trace (bits)",
         y="Tunnel Index (bits)",
         height=2.2,
-        legend=names if len(names) > 1 else [],
+        legend=list(names.values()) if len(names) > 1 else [],
         handles=lambda axes: axes[0].containers,
         finish=_from_zero,
     )
+
+
+def _draw_tunnel_entropy(ax: Axes, rows: pd.DataFrame, names: Mapping[str, str]) -> None:
+    """Draw a panel's Tunnel Index (`value`) against entropy (`x`), a mark for each variant.
+
+    `names` are labels by variant. Rows with a value that is not finite are left out.
+    """
+    finite = rows[np.isfinite(rows["value"] + rows["x"])]
+    for k, (variant, name) in enumerate(names.items()):
+        of_variant = finite[finite["variant"] == variant]
+        with_both_intervals(ax, of_variant, label=name, elinewidth=1, capsize=2.5, **mark(k))
+    ax.margins(0.15)
 
 
 def _from_zero(axes: list[Axes]) -> None:

@@ -339,17 +339,19 @@ def _compared_sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
 
 def _difference_panels(selected: pd.DataFrame) -> Iterator[Panel]:
     """Yield a panel for each measure and comparison; its axis label says the direction."""
-
-    def say(name: str, value: str) -> str:
-        return value if name == "compared" else shortened(value, 24)
-
     for metric in _DIFFERENCE_METRICS:
         of_metric = selected[selected["metric"] == metric]
         if of_metric.empty:
             continue
         theta = metric == "brunner_munzel_theta"
         keys = ("compared", "model", "dataset", "variant", "language")
-        for title, panel_rows in panels(of_metric, keys, always=keys[:1], say=say, joint=", "):
+        for title, panel_rows in panels(
+            of_metric,
+            keys,
+            always=["compared"],
+            say=lambda name, value: value if name == "compared" else shortened(value, 24),
+            joint=", ",
+        ):
             first, second = panel_rows[["first", "second"]].iloc[0]
             label = f"P({second} > {first})" if theta else f"{second} minus {first}, points"
             span = (-0.02, 1.02) if theta else None
