@@ -1088,12 +1088,13 @@ def with_column_tables(page: str) -> str:
 
 _SHARED_COLUMNS = (LOW, HIGH, RAW, CONFIDENCE, CLIPPED, ANSWER, TARGET, CHOICES, CORRECT)
 _SHARED = "#columns-of-several-tasks"
+_UNITS = {"number": "number", "text": "", "flag": "true or false"}
 
 
 def _column_table(columns: Sequence[JudgmentColumn]) -> str:
     rows = ["| column | unit | meaning |", "|---|---|---|"]
     for column in columns:
-        unit = column.unit or ("true or false" if column.kind == "flag" else column.kind)
+        unit = column.unit or _UNITS[column.kind]
         rows.append(f"| `{column.name}` | {unit} | {column.meaning} |")
     return "\n".join(rows) + "\n"
 

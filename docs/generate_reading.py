@@ -71,14 +71,14 @@ _STATUSES: dict[str, tuple[str, int]] = {
 """When, and the line of the example in `tuned`."""
 _TABLES: dict[str, tuple[int, ...]] = {
     "A choice and a confidence on a scale": (24, 38, 34, 28, 588, 72),
-    "A number and a confidence on a scale": (106, 629, 640, 651, 638, 113, 652),
-    "An interval of exponents of ten": (149, 162, 710, 665, 174, 703),
-    "An exponent of ten": (179, 188, 197, 216, 191, 213),
-    "A probability": (227, 245, 257, 258, 221, 261, 800),
+    "A number and a confidence on a scale": (629, 651, 638, 113, 652),
+    "An interval of exponents of ten": (162, 710, 665, 174, 703),
+    "An exponent of ten": (188, 197, 216, 191, 213),
+    "A probability": (245, 257, 258, 221, 261, 800),
     "A word for a probability": (277, 287, 820, 289, 292),
-    "An age, a verdict, a confidence": (396, 451, 448, 883, 906, 972),
-    "A probability for each option": (413, 922, 935, 421, 949),
-    "What a judge says": (485, 497, 500, 514, 528, 548, 517),
+    "An age, a verdict, a confidence": (451, 448, 883, 906, 972),
+    "A probability for each option": (413, 935, 421, 949),
+    "What a judge says": (497, 500, 514, 528, 548, 517),
 }
 """Lines of `tuned`, shown in this order."""
 _FORMS = {
