@@ -136,8 +136,9 @@ _CHOICE = """
   better than stating the base rate. A model with higher confidence in wrong answers has
   discrimination 0 and a large miscalibration.
 - **Size of the error with few items**: `debiased_squared_error`, which for a calibrated model is 0
-  on average. The other errors are above 0: with 200 items, a calibrated model's ECE is .03 on
-  average if it states confidences from .7 to 1, and .07 from 0 to 1. Do not rank models near 0.
+  on average; do not rank models near 0. All other calibration errors are above 0 even for a
+  calibrated model: with 200 items, its ECE is .03 on average if it states confidences from .7 to 1,
+  and .07 from 0 to 1.
 - **Test**: `calibration_p`. Thousands of items reject almost every model, a few dozen only gross
   errors, so a large p shows nothing. If epochs of an item are independent, a calibrated model is
   rejected in less than 1% of samples, not 5%.
@@ -160,8 +161,8 @@ _DECISIONS = """
   discrimination; `auroc` depends only on the order of confidence.
 - `prr` makes `aurc` comparable between models of different accuracy: 0 is random rejection, 1 an
   oracle that rejects every wrong answer first. It equals LM-Polygraph's PRR without a limit on the
-  share of rejections. Malinin and Gales count rejected answers as corrected; their ratio is 2
-  `auroc` - 1.
+  share of rejections. Malinin and Gales count rejected answers as corrected; their ratio is
+  `2 * auroc - 1`.
 - `expected_utility` needs the value of each outcome to you, `--costs right=1,wrong=-2,abstain=0`.
   It is given for always answering, and for answering only if confidence reaches
   (abstain - wrong)/(right - wrong), the best threshold for calibrated confidence. You get the
@@ -177,8 +178,8 @@ _DECISIONS = """
 - **Questions with choices**: `m_ratio`, the share of the model's evidence that its confidence uses.
   It depends on where its threshold falls among the confidences. For two choices, `meta_d` and its
   M-ratio (`type1=sdt`) use all confidences, even if the model prefers one choice.
-- **Accuracy only a few points above chance**: no M-ratio. It divides by d' (how well the model
-  tells the choices apart), which is then near 0, and the ratio is huge.
+- **Accuracy only a few points above chance**: do not interpret M-ratio. It divides by d' (how well
+  the model tells the choices apart), which is then near 0, and the ratio is huge.
 - **Few judgments for each of several models or data sets (units) with two choices**: the M-ratio of
   the group, and of each unit, shrunk towards it, by `summarize --group-m-ratio`
   ([how](use.md#a-group-of-models-or-data-sets)). The plain mean of the units' M-ratios is too high,
@@ -254,7 +255,9 @@ The table lists the method of each metric's 95% interval, the least number of un
 
 An interval always contains the observed value. There is none, with the reason in `note`, if the
 value is undefined, if there are fewer units than `from` says, if every resample gives the same
-value, or if more than 5% of resamples give no value.
+value, or if more than 5% of resamples give no value. These methods are used for several metrics:
+
+{methods}
 
 **Headline metrics** ({headlines})
 have an interval in {printed} simulated samples in which they have a value (accuracy .5, .9 and .98,
@@ -263,8 +266,8 @@ answers are right, which happens in half of the samples of 30 items at an accura
 true d' may be at most 0.1, the interval of M-ratio is unbounded on one side or on both, like
 Fieller's; if this is so for both M-ratios of a difference, its interval says nothing.
 
-**Pseudo-units.** The bootstrap adds half a unit at each extreme, so that an interval has a width
-even if a sample contains no error:
+**Pseudo-units.** The bootstrap adds half a unit at each extreme of what can occur, so that an
+interval has a width even if a sample contains no error:
 
 - for stated confidence a quarter of a judgment, both right and wrong, at the lowest and at the
   highest confidence stated; two quarters for type-2 sensitivity, whose formula adds half a judgment
@@ -279,13 +282,11 @@ of accuracy (Brown, Cai and DasGupta 2001).
 **Few right or few wrong answers.** Student's t of AUROC, PRR, `brier_reliability` and
 `corp_miscalibration` has the degrees of freedom of 4RW/(R + W) units, the size of a sample with as
 many right as wrong units that compares both as precisely (Willer, Li and Abecasis 2010). R and W
-are the numbers of right and of wrong units, each plus half a pseudo-unit.
+are the numbers of right and of wrong units, each plus one half for the pseudo-units.
 
 **ECE** is biased upwards. For a difference of two ECEs, the distances of both ECEs from their
 limits are therefore added up; for a mean over data sets, the limits are the means of the limits.
 Both intervals are conservative.
-
-{methods}
 
 | metric | method | from | coverage, by number of units |
 |---|---|---|---|

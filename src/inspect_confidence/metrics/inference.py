@@ -25,9 +25,9 @@ __all__ = [
 ]
 
 METHODS = {
-    "bootstrap": "Percentiles of the Bayesian bootstrap over units (Rubin 1981), with half a unit "
-    "at either extreme of what can occur, as in Jeffreys' interval of a share; its tails widened "
-    "as Student's t is wider than the normal (Hesterberg 2015).",
+    "bootstrap": "Percentiles of the Bayesian bootstrap over units (Rubin 1981), with pseudo-units "
+    "at the extremes, as in Jeffreys' interval of a share, and tails widened as Student's t is "
+    "wider than the normal (Hesterberg 2015).",
     "debiased": "Percentiles as by `bootstrap`, moved down by twice the bias that resampling adds, "
     "and joined with the basic bootstrap interval: for metrics that are biased upwards, and skewed "
     "near the end of their range.",
