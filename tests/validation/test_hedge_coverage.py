@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import betabinom, pearsonr, poisson
+from scipy.stats import betabinom, poisson
 
 from inspect_confidence import metrics, summarize
 from inspect_confidence.metrics import METRICS
@@ -22,6 +22,8 @@ from inspect_confidence.metrics.markers import (
     marker_variation,
     spread_interval,
 )
+from inspect_confidence.results import Condition, Key
+from inspect_confidence.studies.over_models import correlate_over_models
 from validation.coverage import RUNS, SIZES, Coverage, lacking
 
 K, T, SETS, RESAMPLES = 20, 10, 4, 300
@@ -84,7 +86,7 @@ def mics(design: str, markers: int = 7) -> FloatArray:
 )
 def test_over_data_sets(design: str, n: int) -> None:
     """N replies of each data set's splits; true values of the markers that reach T."""
-    true, simulations = mics(design), 150
+    true, simulations = mics(design), RUNS
     usage = 1 / np.sqrt(np.arange(1, true.shape[1] + 1))
     laws = np.array([confidences(mic, 8) for mic in true.ravel()])
     cells = laws.reshape(*true.shape, -1) * usage[:, None]
@@ -248,11 +250,17 @@ def test_ratios_of_counts(share: float, n: int) -> None:
 def test_correlation_over_models(true: float, n: int) -> None:
     """Of models from a normal population, which Fisher's z assumes."""
     rng, tally, simulations = np.random.default_rng(n), Tally(), RUNS
+    names = ("accuracy", "cmfg", "range", "entropy_m_ratio")
+    points = [(f"model {k}", "") for k in range(n)]
     for _ in range(simulations):
         x, noise = rng.normal(size=(2, n))
-        fit: Any = pearsonr(x, true * x + np.sqrt(1 - true**2) * noise)
-        low, high = fit.confidence_interval()
-        tally.add("accuracy_correlation", (low, high), true, fit.statistic)
+        y = true * x + np.sqrt(1 - true**2) * noise
+        first, second = dict(zip(points, x, strict=True)), dict(zip(points, y, strict=True))
+        for name in names:
+            metric = f"{name}_correlation"
+            key, condition = Key("hedge_markers", "", ""), Condition()
+            (row,) = correlate_over_models(key, condition, metric, first, second)
+            tally.add(metric, (row.ci_low, row.ci_high), true, row.value)
     assert not lacking(tally.figures(f"{n} models, correlation {true}", n, simulations))
 
 

@@ -14,9 +14,9 @@ from inspect_confidence.metrics import (
 )
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.studies.judge_error import LEAST_LABELLED
-from validation.coverage import Coverage, lacking
+from validation.coverage import RUNS, Coverage, lacking
 
-LABELS, DRAWS, SIMULATIONS = 100, 1_000, 1_000
+LABELS, DRAWS, SIMULATIONS = 100, 1_000, RUNS
 RATES, ITEMS, TRUTHS = (0.8, 0.9, 0.95), (200, 500, 2_000), (0.1, 0.5, 0.9)
 
 Ends = tuple[float, float]

@@ -19,7 +19,7 @@ from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition
 from inspect_confidence.studies.wep_probes import choices
 from inspect_confidence.studies.wep_probes.words import _difference_of_medians
-from validation.coverage import Coverage, Rejections, lacking, misjudged
+from validation.coverage import RUNS, Coverage, Rejections, lacking, misjudged
 
 Law = Mapping[float, float]
 """The shares of values in percent."""
@@ -109,7 +109,7 @@ def test_mean_and_median(design: str) -> None:
     discreteness = "two values: discrete" if len(law) == 2 else ""
     figures = []
     for n in SIZES:
-        simulated = samples(law, n, 1_000, 1)
+        simulated = samples(law, n, RUNS, 1)
         ends = list(map(mean_interval, simulated / 100))
         figures.append(
             covered("mean_probability", design, n, mean_of(law) / 100, ends, discreteness)
@@ -163,7 +163,7 @@ def test_median_of_values_without_ties() -> None:
     figures = []
     for n in (6, 10, *SIZES):
         rng = np.random.default_rng(n)
-        ends = list(map(median_interval, rng.uniform(size=(1_000, n))))
+        ends = list(map(median_interval, rng.uniform(size=(RUNS, n))))
         discreteness = "few ranks" if n < 30 else ""
         figures.append(covered("median_probability", "even", n, 0.5, ends, discreteness))
     assert not lacking(figures)
@@ -190,7 +190,10 @@ def test_theta_and_difference_of_medians(design: str) -> None:
     theta, gap = theta_of(first, second), median_of(first) - median_of(second)
     figures, levels = [], []
     for n, against in [(n, 123) for n in SIZES] + [(15, 15), (30, 30), (100, 100)]:
-        first_samples, second_samples = samples(first, against, 700, 2), samples(second, n, 700, 3)
+        first_samples, second_samples = (
+            samples(first, against, RUNS, 2),
+            samples(second, n, RUNS, 3),
+        )
         comparisons = [
             brunner_munzel(a, b, interval="logit")
             for a, b in zip(first_samples, second_samples, strict=True)
@@ -230,8 +233,8 @@ def test_paired_difference(shift: int) -> None:
     for law, spread in (("ties", 5), ("heavy tails", 0)):
         for n in (10, *SIZES):
             rng = np.random.default_rng([n, shift, spread])
-            steps = rng.choice([-10, -5, 0, 5, 10], (700, n), p=[0.1, 0.2, 0.4, 0.2, 0.1])
-            gaps = shift + (steps if spread else 4 * rng.standard_t(4, (700, n)))
+            steps = rng.choice([-10, -5, 0, 5, 10], (RUNS, n), p=[0.1, 0.2, 0.4, 0.2, 0.1])
+            gaps = shift + (steps if spread else 4 * rng.standard_t(4, (RUNS, n)))
             results = [sign_flips(row, resamples=500, seed=i) for i, row in enumerate(gaps)]
             wide = "few patterns of signs" if n <= 15 else ""
             ends = column_of(results, 1)
@@ -250,6 +253,15 @@ SCORES = {
     "scenarios apart": (0.7, 0.3, 0.15),
     "chance, independent": (0.2, 0.0, 0.0),
 }
+
+
+SCORES_BY_UNITS = {
+    2: ("monotonicity_consistency", "choice_sensitivity"),
+    5: ("pairwise_consistency",),
+    8: ("empirical_monotonicity_consistency",),
+    10: ("empirical_consistency",),
+}
+"""Scores of numbers to words by the number of scored sets of prompts in a cluster."""
 
 
 def scored(design: str, scenarios: int, per: int, units: int, seed: int) -> pd.DataFrame:
@@ -276,12 +288,11 @@ def scored(design: str, scenarios: int, per: int, units: int, seed: int) -> pd.D
 @pytest.mark.parametrize("design", SCORES)
 def test_scores_and_contrasts(design: str) -> None:
     """Shares over the design's 12, 18 and 36 clusters, and differences of two that are equal."""
-    metric = {2: "monotonicity_consistency", 10: "empirical_consistency"}
     figures, levels = [], []
     for scenarios, per in ((1, 12), (3, 6), (3, 12)):
-        for units, score in metric.items():
+        for units, scores_of_units in SCORES_BY_UNITS.items():
             means, gap_means = [], []
-            for number in range(500):
+            for number in range(RUNS):
                 scores = scored(design, scenarios, per, units, 2 * number)
                 second_scores = scored(design, scenarios, per, units, 2 * number + 1)
                 gaps = scores.assign(value=scores["value"] - second_scores["value"])
@@ -291,7 +302,8 @@ def test_scores_and_contrasts(design: str) -> None:
             n, truth = scenarios * per, SCORES[design][0]
             # Few units at their own size, which is smaller than that of independent ones.
             wide = "at the end" if truth == 1 else "few clusters: Wilson's is the wider"
-            figures.append(covered(score, design, n, truth, ends, wide))
+            for score in scores_of_units:
+                figures.append(covered(score, design, n, truth, ends, wide))
             clusters_text = f"{design}, clusters of {units}"
             levels.append(
                 rejected("contrast", clusters_text, n, list(map(choices._p_value, gap_means)))
