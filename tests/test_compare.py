@@ -259,7 +259,7 @@ def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
     # Of one pair in one task the other headlines are shown too, none of them adjusted.
     mean_width = screen.index("Mean width of stated 90% intervals (powers of ten)")
     assert screen[mean_width + 2] == "    a is higher *"
-    assert "Exploratory, so its p is not adjusted" in " ".join(screen)
+    assert "Exploratory, beside the primary metric: its p is not adjusted" in " ".join(screen)
 
 
 def test_the_screen_is_of_the_primary_metric_of_models_on_the_main_scale(

@@ -486,7 +486,7 @@ def test_a_scale_that_the_values_contradict_is_refused_with_counts(tmp_path: Pat
     mixed = [*shares[:10], *SURE[10:]]
     path = write(tmp_path / "mine.csv", confidence=shares)
     message = error_of(path, "--confidence-scale", "0-100")
-    assert "40 of 40 values between 0 and 1, such as 0.5, and 0 above 1; leave" in message
+    assert "40 of 40 values between 0 and 1, such as 0.5, and none above 1; leave" in message
     path = write(tmp_path / "mine.csv", confidence=mixed)
     message = error_of(path, "--confidence-scale", "0-100")
     assert "10 of 40 values between 0 and 1, such as 0.5, and 30 above 1" in message
@@ -499,7 +499,9 @@ def test_a_scale_that_the_values_contradict_is_refused_with_counts(tmp_path: Pat
     assert (
         f"the confidence has 30 percentages, such as {percentages[0]} in line 12, and " in message
     )
-    assert "10 numbers, such as 0.5 in line 2; write all in one way" in message
+    assert f"10 numbers, such as 0.5 in line 2; write {percentages[0]} as " in message
+    whole = [*map(str, SURE[:10]), *percentages]
+    assert "write all in one way" in error_of(write(tmp_path / "mine.csv", confidence=whole))
 
 
 def test_percentages_with_decimals_below_one_are_no_contradiction(tmp_path: Path) -> None:

@@ -127,6 +127,15 @@ def format_number(value: float, form: str) -> str:
     return "-" if math.isnan(value) else format(value, form)
 
 
+P_VALUES = frozenset({"calibration_p", "p_value", "p_bonferroni", "p_holm"})
+"""Metrics that are p-values."""
+
+
+def format_p(p: float) -> str:
+    """Return a p-value with three digits, `<0.001` below that, and a dash if it is undefined."""
+    return "<0.001" if p < 0.001 else format_number(p, ".3f")
+
+
 def format_bounds(low: float, high: float, form: str) -> str:
     """Return both ends of an interval in brackets; empty without an interval."""
     return "" if math.isnan(low) or math.isnan(high) else f"[{low:{form}}, {high:{form}}]"

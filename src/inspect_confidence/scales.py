@@ -121,7 +121,7 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     remedy = "bring them to one scale" if larger.any() else "leave the option out"
     return (
         f"{shares.sum()} of {counted(len(values), 'value')} between 0 and 1, {example}and "
-        f"{larger.sum()} above 1; {remedy}"
+        f"{larger.sum() or 'none'} above 1; {remedy}"
     )
 
 

@@ -385,7 +385,11 @@ def print_differences(
         is_exploratory, is_adjusted = (rows["role"] != PRIMARY).any(), (rows["family"] > 1).any()
         adjustment = "A verdict on several pairs in a task is by p after Holm's adjustment. "
         adjusted = adjustment if is_adjusted else ""
-        exploratory = "* Exploratory, so its p is not adjusted. " if is_exploratory else ""
+        exploratory = (
+            "* Exploratory, beside the primary metric: its p is not adjusted. "
+            if is_exploratory
+            else ""
+        )
         caption = (
             f"{adjusted}{exploratory}--metric NAME shows other metrics, --full all with p and "
             "reasons, --csv FILE all numbers."

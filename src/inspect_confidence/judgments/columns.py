@@ -380,13 +380,20 @@ def _refuse_mixed_percentages(
     """Refuse a column of percentages and other numbers, unless all are on the scale 0-100."""
     is_plain_number = raw.notna() & ~is_percent
     if is_percent.any() and is_plain_number.any() and scale != (0, 100):
-        percent_row, number_row = int(is_percent.idxmax()), int(is_plain_number.idxmax())
+        percent_row = int(raw.index[is_percent][0])
+        number_row = int(raw.index[is_plain_number][0])
+        percent, number = raw[percent_row], raw[number_row]
+        are_shares = raw[is_plain_number].between(0, 1).all()
+        remedy = (
+            f"write {100 * percent:g}% as {percent:g}"
+            if are_shares
+            else "write all in one way, or give --confidence-scale 0-100 if all are percentages"
+        )
         raise InvalidArgument(
             f"{source}: the confidence has {counted(is_percent.sum(), 'percentage')}, such as "
-            f"{100 * raw[percent_row]:g}% in {row_place(source, percent_row)}, and "
-            f"{counted(is_plain_number.sum(), 'number')}, such as {raw[number_row]:g} in "
-            f"{row_place(source, number_row)}; write all in one way, or give --confidence-scale "
-            "0-100 if all are percentages."
+            f"{100 * percent:g}% in {row_place(source, percent_row)}, and "
+            f"{counted(is_plain_number.sum(), 'number')}, such as {number:g} in "
+            f"{row_place(source, number_row)}; {remedy}."
         )
 
 

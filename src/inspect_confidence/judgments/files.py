@@ -210,8 +210,8 @@ def _add_inferred_task(
             if task is not None:
                 frame = with_items
                 notices.append(
-                    f"{source}: no column names the items, so that each row is an item; name it: "
-                    "--column item=COLUMN"
+                    f"{source}: no column names the items, so that each row is an item and models "
+                    "cannot be compared; name it: --column item=COLUMN"
                 )
         if aliases and task is not None:
             columns = ", ".join(aliases)

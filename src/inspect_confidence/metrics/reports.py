@@ -257,7 +257,12 @@ def round_rate_of_tables(tables: ValueTables, *, multiple: int = 5) -> FloatArra
     return divide_or_nan(tables.mass[:, is_round].sum(axis=1), tables.mass.sum(axis=1))
 
 
-@metric(undefined=UNREAD, source=_STUDY, interval=WILSON, of_tables=round_rate_of_tables)
+@metric(
+    undefined="no readable report on a scale",
+    source=_STUDY,
+    interval=WILSON,
+    of_tables=round_rate_of_tables,
+)
 def round_rate(reports: ArrayLike, *, multiple: int = 5) -> float:
     """Share of reports that are multiples of 5 on their own scale; probabilities in percent.
 

@@ -3,18 +3,15 @@
 from math import isinf, isnan
 
 from inspect_confidence.metrics import METRICS
+from inspect_confidence.printing import P_VALUES, format_p
 from inspect_confidence.results import ResultRow
-
-_P_VALUES = frozenset({"calibration_p", "p_value", "p_bonferroni", "p_holm"})
-_LEAST_P = 0.001
-"""Value below which a p is not formatted."""
 
 _PLAIN = frozenset(
     {
         *("auroc", "ece", "smooth_ece", "rms_calibration_error", "hle_calibration_error"),
         *("brier", "aurc", "augrc", "auprc_error", "cmfg", "f_score"),
         *("brunner_munzel_theta", "ks_statistic", "id_mae", "cd_mae"),
-        *_P_VALUES,
+        *P_VALUES,
     }
 )
 """Shares that are formatted as plain numbers, as in their literature."""
@@ -41,8 +38,8 @@ def format_number(metric: str, value: float, n: int = 0) -> str:
         return without_unit(metric, value)
     if METRICS[metric].unit == "count":
         return f"{value:.0f} of {n:,}" if n else f"{value:.0f}"
-    if metric in _P_VALUES:
-        return f"{value:.3f}" if value >= _LEAST_P else f"<{_LEAST_P}"
+    if metric in P_VALUES:
+        return format_p(value)
     if is_share(metric):
         number = without_unit(metric, value)
         return _in_points(number) if _is_signed(metric) else f"{number}%"

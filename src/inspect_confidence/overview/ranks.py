@@ -16,7 +16,7 @@ from inspect_confidence.studies.study import ResampledValue
 
 RANKING = (
     "A rank is 1 plus the number of better models; tied models share a rank. All 95% intervals of "
-    "the ranks in a table hold together: a model surely ranks below another if the test of "
+    "the ranks in a table hold together: a model ranks below another if the test of "
     "`compare`, adjusted for the number of pairs, shows that it is worse. Differences between "
     "models that answered the same items are paired. Means over models are not ranked."
 )

@@ -501,8 +501,11 @@ def _metric_remarks(
         if np.isnan(metric.value(tables)[0]):
             return [], metric.note or remark
         return [metric.note, remark], ""
-    if metric.metric in _GROUPING_METRICS:
-        return [metric.note], answers.grouping_problem or UNREAD  # ignored if it is defined
+    drops_bin = metric.condition.get("top_bin") == "dropped" and answers.n_readable > 0
+    if drops_bin or metric.metric in _GROUPING_METRICS:
+        problem = answers.grouping_problem or UNREAD
+        reason = "one bin, which is dropped, below 200 items" if drops_bin else problem
+        return [metric.note], reason  # ignored if it is defined
     if "binning" in metric.condition:
         bins = count_distinct(bins_of_values(tables, 10, "equal_mass").ravel())
         return [f"{metric.note}, {bins} used"], ""

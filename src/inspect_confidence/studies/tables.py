@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from inspect_confidence.printing import format_estimate, format_number
+from inspect_confidence.printing import P_VALUES, format_estimate, format_number, format_p
 from inspect_confidence.results import KEY_PARTS, OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies.study import View
 
@@ -79,6 +79,8 @@ def cell(
     value, low, high = (factor * float(row[name]) for name in ("value", "ci_low", "ci_high"))
     form = f"z.{digits}f"  # z: no minus sign before 0.00
     text = format_estimate(value, low, high, form) if interval else format_number(value, form)
+    if row.get("metric") in P_VALUES:
+        text = format_p(value)
     if not math.isnan(value):
         text += f" {mark}" if mark else ""
         if OTHER_ITEMS in str(row["note"]):

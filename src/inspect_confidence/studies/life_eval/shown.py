@@ -610,7 +610,7 @@ HEADLINES: Sequence[Headline] = (
         "LifeEval: overconfidence (share)",
         short="LifeEval: overconfidence",
     ),
-    Headline(_LIFE, "ece", "LifeEval: expected calibration error (share)", short="LifeEval: ECE"),
+    Headline(_LIFE, "ece", "LifeEval: ECE (share)", short="LifeEval: ECE"),
     Headline(
         _LIFE,
         "confidence_truth_correlation",
@@ -619,10 +619,10 @@ HEADLINES: Sequence[Headline] = (
     Headline(
         _SETS,
         "ece",
-        "Question sets: expected calibration error (share)",
+        "Question sets: ECE (share)",
         short="question sets: ECE",
     ),
-    Headline(_SETS, "auroc", "Question sets: type-2 AUROC (share)", short="question sets: AUROC"),
+    Headline(_SETS, "auroc", "Question sets: AUROC (share)", short="question sets: AUROC"),
 )
 
 CLAUSES: Sequence[Clause] = (
