@@ -324,8 +324,8 @@ JUDGMENTS = (
     Mutant(
         "a_retried_sample_counts_twice",
         "judgments/joining.py",
-        "judgments[log] = run.frame[pd.Series(run.samples, dtype=object).isin(samples)]",
-        "judgments[log] = run.frame",
+        "judgments[position] = run.frame[pd.Series(run.samples, dtype=object).isin(samples)]",
+        "judgments[position] = run.frame",
         ["tests/test_judgments.py", "tests/test_store.py"],
     ),
     Mutant(

@@ -194,9 +194,7 @@ def report(
     help="Number of concurrent calls, for the minutes; 10 by default.",
 )
 @click.option(
-    "--temperature",
-    type=float,
-    help="Temperature, to check whether it is sent to the model.",
+    "--temperature", type=float, help="Temperature, to check whether it is sent to the model."
 )
 @click.option(
     "--model-cost-config",

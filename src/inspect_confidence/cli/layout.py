@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, filterfalse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from inspect_confidence.printing import one_line
 from inspect_confidence.studies.tables import Cell
@@ -17,7 +17,9 @@ PIPED = 80
 """Width in characters if the output is not a terminal; long names exceed it."""
 
 _NUMBER = re.compile(r"[-+<]?\d|-?inf|\[|-?$")
+"""Beginning of a cell with a number, such as `<0.01`, or with an interval; a dash, or no text."""
 _BETTER = re.compile(r"(higher|lower|none|nearer to \S+)$")
+"""Cell that says which numbers of its column are better."""
 _GAP = 2
 _MIN_NAME, _MIN_PROSE, _PROSE, _WORD, _PART, _NAMES = 8, 16, 40, 12, 20, 0.45
 """Minimum width of a name and of prose in the last column, maximum width of prose, lengths from
@@ -54,6 +56,11 @@ def _break(name: str, width: int) -> list[str]:
     return lines
 
 
+def _is_number(cell: object) -> bool:
+    """Return whether the text of a cell begins like a number; an empty cell or a dash does not."""
+    return str(cell) not in ("", "-") and bool(_NUMBER.match(str(cell)))
+
+
 @dataclass(frozen=True)
 class Grid:
     """A table as text.
@@ -76,15 +83,10 @@ class Grid:
         lines = list(map(list, table.itertuples(index=False, name=None)))
         columns = list(zip(*lines, strict=True))
         has_cells = any(isinstance(cell, Cell) for cell in chain.from_iterable(columns))
-
-        def is_number(value: object) -> bool:
-            if has_cells:
-                return isinstance(value, Cell)
-            return str(value) not in ("", "-") and bool(_NUMBER.match(str(value)))
-
         names = 0
         for column in columns:
-            if any(map(is_number, column)):
+            # A `Cell` is a number with its interval; tables without any have numbers as text.
+            if any(isinstance(cell, Cell) if has_cells else _is_number(cell) for cell in column):
                 break
             names += 1
         texts = [list(map(one_line, line)) for line in lines]
@@ -104,7 +106,8 @@ class Grid:
     def fit(self, width: int, *, whole: bool = False) -> list["Grid"]:
         """Split the columns into grids of at most a width, except for a column that is wider.
 
-        With `whole`, names and prose are not broken either, so that lines can be searched.
+        Each grid begins with the columns of names. With `whole`, names and prose are not broken, so
+        that lines can be searched; the grids are then wider if names leave too little room.
         """
         widths = [self._width(k) for k in range(len(self.headings))]
         if whole:
@@ -162,13 +165,13 @@ class Grid:
         return sum(self.widths) + _GAP * (len(self.widths) - 1) <= width
 
     def _part(self, columns: Sequence[int], widths: Sequence[int]) -> "Grid":
-        """Return the grid of some columns; `widths` are those of all columns."""
-
-        def take(line: Sequence[Any]) -> list[Any]:
-            return [line[k] for k in columns]
-
-        lines = list(map(take, self.lines))
-        return replace(self, headings=take(self.headings), lines=lines, widths=take(widths))
+        """Return the grid of some columns, by their indices; `widths` are those of all columns."""
+        return replace(
+            self,
+            headings=[self.headings[k] for k in columns],
+            lines=[[line[k] for k in columns] for line in self.lines],
+            widths=[widths[k] for k in columns],
+        )
 
     def _width(self, column: int) -> int:
         """Return the width of a column's longest cell or word of its heading."""

@@ -13,12 +13,9 @@ if TYPE_CHECKING:
     from inspect_confidence.studies import Recorded
 
 _RECORDED = "inspect_confidence.recorded"
-
-
 _MAPS = "inspect_confidence.recalibrated"
-
-
 _READING = "inspect_confidence.reading"
+"""Names under which options are kept in `meta` of click's context, until a command uses them."""
 
 
 def recorded() -> "Recorded":
@@ -47,6 +44,7 @@ def _pair(text: str, form: str) -> tuple[str, str]:
 def _keep_recorded(context: click.Context, parameter: click.Parameter, value: object) -> None:
     """Check and store an option on the layout of foreign logs, for `recorded`.
 
+    Click calls this callback with the parsed value of each option of `RECORDED`.
     `--confidence-scale none` is stored as `order_only`: values then only rank the answers.
     """
     from inspect_confidence.arguments import parts, scale_ends
@@ -64,7 +62,6 @@ def _keep_recorded(context: click.Context, parameter: click.Parameter, value: ob
 
 
 _record_option = functools.partial(click.option, expose_value=False, callback=_keep_recorded)
-
 
 RECORDED = (
     _record_option(
@@ -129,7 +126,7 @@ RECORDED = (
 
 
 def _keep_reading(context: click.Context, parameter: click.Parameter, value: object) -> None:
-    """Check and store an option on how logs are read, for `read_keywords`."""
+    """Check and store an option on how logs are read, for `read_keywords`; click calls this."""
     if parameter.name == "executor" and value is not None:
         from inspect_confidence.judgments.executors import check_executor
 
@@ -145,7 +142,6 @@ EXECUTOR = click.option(
     help="Executor that reads logs, or counts the judgments of a store: processes[:N], none or "
     "dask://HOST:PORT. By default, processes read logs if there are many large ones.",
 )
-
 
 _STRICT, _LOST = "inspect_confidence.strict", "inspect_confidence.lost"
 
@@ -172,14 +168,14 @@ STRICT = click.option(
     help="Exit with 1 if data were lost: unreadable logs, or runs that no retry completed.",
 )
 
-
 PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 
 
 def record_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of `RECORDED` and on reading logs to a command."""
-    options = (*RECORDED, EXECUTOR)
-    return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
+    """Decorate a command with the options of `RECORDED` and on reading logs."""
+    for option in (EXECUTOR, *reversed(RECORDED)):  # the last one is shown first in the help
+        command = option(command)
+    return command
 
 
 def judgment_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -216,11 +212,9 @@ class _Folder(click.Path):
 
 _FILE = _NewFile(path_type=Path, dir_okay=False, writable=True)
 
-
 OUTPUT = click.option(
     "-o", "--output", required=True, type=_FILE, metavar="FILE", help="Output file."
 )
-
 
 DIRECTORY = click.option(
     "-o",
@@ -232,7 +226,6 @@ DIRECTORY = click.option(
     help="Output folder; created if necessary.",
 )
 
-
 RESAMPLES = click.option(
     "--resamples",
     type=click.IntRange(min=1),
@@ -240,7 +233,6 @@ RESAMPLES = click.option(
     show_default=True,
     help="Number of bootstrap resamples of the items.",
 )
-
 
 SEED = click.option("--seed", default=0, show_default=True, help="Seed of the resampling.")
 
@@ -261,7 +253,6 @@ RECALIBRATED = click.option(
     help="Apply the maps of a file of `recalibrate` to stated confidence and intervals; train "
     "items are left out.",
 )
-
 
 SETTINGS = (
     RESAMPLES,
@@ -309,22 +300,19 @@ SETTINGS = (
 
 
 def settings_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of `SETTINGS` to a command, which receives them as `settings`."""
-    # As decorators one above the other, of which the last is applied first.
-    return functools.reduce(
-        lambda decorated, option: option(decorated), reversed(SETTINGS), command
-    )
+    """Decorate a command with the options of `SETTINGS`, which it receives as `settings`."""
+    for option in reversed(SETTINGS):  # the last one is shown first in the help
+        command = option(command)
+    return command
 
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the rows as a JSON array.")
-
 
 REREAD = click.option(
     "--reread",
     is_flag=True,
     help="Parse the replies in the logs again with the installed version; logs are not changed.",
 )
-
 
 CSV = click.option("--csv", type=_FILE, metavar="FILE", help="Write the rows to a csv file.")
 

@@ -1,6 +1,6 @@
 """Reading of judgments with a progress bar, and printing of tables."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -367,50 +367,59 @@ def print_differences(
             `main_differences` of as many pairs as a screen has room for.
         only_primary: As in `main_differences`.
     """
-    from inspect_confidence.commands.compare import PRIMARY, main_differences
+    from inspect_confidence.commands.compare import main_differences
 
     if full:
-        keys = ["a", "b", "dataset"]
-        is_defined = differences["difference"].notna()
-        rows = differences[is_defined]
-        left_out = f"{(~is_defined).sum()} undefined differences are in --csv FILE only. "
-        caption = (
-            f"{'' if is_defined.all() else left_out}"
-            "p is below .05 exactly if the interval excludes 0. The second p of a primary metric "
-            "is Holm's, over a task's pairs of models, or of methods; exploratory ones are not "
-            "adjusted."
-        )
-    else:
-        keys, rows = ["a", "b"], main_differences(differences, only_primary=only_primary)
-        is_exploratory, is_adjusted = (rows["role"] != PRIMARY).any(), (rows["family"] > 1).any()
-        adjustment = "A verdict on several pairs in a task is by p after Holm's adjustment. "
-        adjusted = adjustment if is_adjusted else ""
-        exploratory = (
-            "* Exploratory, beside the primary metric: its p is not adjusted. "
-            if is_exploratory
-            else ""
-        )
-        caption = (
-            f"{adjusted}{exploratory}--metric NAME shows other metrics, --full all with p and "
-            "reasons, --csv FILE all numbers."
-        )
-    pairs = list(rows.groupby(keys, sort=False))
+        _print_all_differences(differences)
+        return
+    rows = main_differences(differences, only_primary=only_primary)
+    caption = _main_caption(rows)
+    pairs = list(rows.groupby(["a", "b"], sort=False))
     lines = 0
-    for place, (names, group) in enumerate(pairs):
+    for place, ((a, b), group) in enumerate(pairs):
         lines += len(group)
-        if not full and place and lines > _SCREEN:
+        if place and lines > _SCREEN:
             caption += f" {place} of {len(pairs)} pairs are shown; --model NAME selects."
             break
-        headings = zip(("a", "b", "data set"), names, strict=False)
-        titles = [f"{heading}: {name}" for heading, name in headings if name]
-        if not full and len(tasks := set(_task_texts(group))) == 1:
-            titles.append(f"task: {tasks.pop()}")
-        title = "\n".join(map(one_line, titles))
-        if full:
-            print_table(_full_table(group), title, "")
-        else:
-            _print_main_table(_main_table(group), title)
+        tasks = set(_task_texts(group))
+        title = _pair_title({"a": a, "b": b, "task": tasks.pop() if len(tasks) == 1 else ""})
+        _print_main_table(_main_table(group), title)
     _print_text(_console(), caption)
+
+
+def _print_all_differences(differences: "pd.DataFrame") -> None:
+    """Print all defined differences, a table for each pair of contenders and data set."""
+    is_defined = differences["difference"].notna()
+    rows = differences[is_defined]
+    for (a, b, dataset), group in rows.groupby(["a", "b", "dataset"], sort=False):
+        print_table(_full_table(group), _pair_title({"a": a, "b": b, "data set": dataset}), "")
+    left_out = f"{(~is_defined).sum()} undefined differences are in --csv FILE only. "
+    _print_text(
+        _console(),
+        f"{'' if is_defined.all() else left_out}"
+        "p is below .05 exactly if the interval excludes 0. The second p of a primary metric is "
+        "Holm's, over a task's pairs of models, or of methods; exploratory ones are not adjusted.",
+    )
+
+
+def _main_caption(rows: "pd.DataFrame") -> str:
+    """Return the caption below main differences: on adjusted p, exploratory rows, and options."""
+    from inspect_confidence.commands.compare import PRIMARY
+
+    is_exploratory, is_adjusted = (rows["role"] != PRIMARY).any(), (rows["family"] > 1).any()
+    adjustment = "A verdict on several pairs in a task is by p after Holm's adjustment. "
+    adjusted = adjustment if is_adjusted else ""
+    beside = "* Exploratory, beside the primary metric: its p is not adjusted. "
+    exploratory = beside if is_exploratory else ""
+    return (
+        f"{adjusted}{exploratory}--metric NAME shows other metrics, --full all with p and reasons, "
+        "--csv FILE all numbers."
+    )
+
+
+def _pair_title(names: Mapping[str, object]) -> str:
+    """Return a title with a line for each name that is not empty, as `a: gpt-4o`."""
+    return "\n".join(one_line(f"{heading}: {name}") for heading, name in names.items() if name)
 
 
 def _print_main_table(table: "pd.DataFrame", title: str) -> None:

@@ -106,11 +106,7 @@ def read_settings(settings: Settings) -> dict[str, Resampling]:
 def _read_options(options: Mapping[str, object]) -> dict[str, dict[str, object]]:
     """Return the parsed options of each study, by the names of study and option.
 
-    Args:
-        options: Values as the user gives them, by `study.option`.
-
-    Raises:
-        InvalidArgument: An option is unknown, or its value is invalid.
+    `options` are values as the user gives them, by `study.option`; invalid ones are refused.
     """
     known_options: dict[str, tuple[Study, Field[Any]]] = {}
     for study in all_studies():
@@ -131,10 +127,7 @@ def _choices_by_task(
 ) -> dict[str, dict[str, str]]:
     """Return the analysis choices that change numbers, by name, for each task of a study.
 
-    Args:
-        study: The study.
-        study_options: Parsed values of its options, by the option's name.
-        settings: Settings of the analysis, with the options as given.
+    `study_options` are parsed values by the option's name; `settings` has the options as given.
     """
     convention = settings.get("convention")
     choices: dict[str, dict[str, str]] = {}
@@ -379,25 +372,34 @@ def compute_results(
         return
     resampling_by_study = read_settings(settings)
     for study in all_studies():
-        resampling = resampling_by_study[study.name]
-        results: list[Result] = []
-        for stream_frames in source.frames(study.tasks, each_model=study.each_model):
-            frames = {}
+        yield from _results_of_stream(study, source, resampling_by_study[study.name], metrics)
+
+
+def _results_of_stream(
+    study: Study, stream: Stream, resampling: Resampling, metrics: Collection[str] | None
+) -> list[Result]:
+    """Return a study's results of some metrics, or of all if None, in the order without a stream.
+
+    Models are computed one after the other if the study allows that.
+    """
+    results: list[Result] = []
+    for stream_frames in stream.frames(study.tasks, each_model=study.each_model):
+        frames = {}
+        for task in study.tasks:
+            if task in stream_frames:
+                frame = add_choices_to_variants(stream_frames[task], task, resampling)
+                frames[task] = _store_texts_as_objects(frame)
+        part = StudyResults(study, frames, frames, resampling, metrics=metrics)
+        results += part.results()
+    if study.each_model:
+        order = {}
+        for (model, variant), position in stream.order(study.tasks).items():
             for task in study.tasks:
-                if task in stream_frames:
-                    frame = add_choices_to_variants(stream_frames[task], task, resampling)
-                    frames[task] = _store_texts_as_objects(frame)
-            part = StudyResults(study, frames, frames, resampling, metrics=metrics)
-            results += part.results()
-        if study.each_model:
-            order = {}
-            for (model, variant), position in source.order(study.tasks).items():
-                for task in study.tasks:
-                    order[model, _variant_with_choices(variant, task, resampling)] = position
-            # As without a stream, shares of unread replies come last.
-            results.sort(key=lambda result: order[point_and_condition(result)[0]])  # model, variant
-            results.sort(key=lambda result: result.metric == UNREAD_SHARE)
-        yield from results
+                order[model, _variant_with_choices(variant, task, resampling)] = position
+        # By model and variant; shares of unread replies come last.
+        results.sort(key=lambda result: order[point_and_condition(result)[0]])
+        results.sort(key=lambda result: result.metric == UNREAD_SHARE)
+    return results
 
 
 def study_parts(source: JudgmentSource, settings: Settings) -> Iterator[StudyResults]:

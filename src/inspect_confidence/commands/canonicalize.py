@@ -55,19 +55,11 @@ def canonical_forms(
 def _ask_for_forms(markers: list[str], model: str, template: str) -> dict[str, str]:
     """Ask a model to group markers; return the canonical form of each that its reply groups.
 
-    Markers are words of confidence, such as "probably"; `template` is the prompt.
-
-    Raises:
-        InvalidArgument: The model is unavailable, or its reply is not a JSON object.
+    Markers are words of confidence, such as "probably"; `template` is the prompt. A model that is
+    unavailable, and a reply that is not a JSON object, are refused.
     """
     # Inspect takes seconds to import, and rules need none of it.
     from inspect_ai.model import GenerateConfig, get_model  # noqa: PLC0415
-
-    prompt = template.format(markers=json.dumps(markers, ensure_ascii=False, indent=1))
-
-    async def ask() -> str:
-        output = await grouping_model.generate(prompt, config=GenerateConfig(temperature=0))
-        return output.completion
 
     try:
         grouping_model = get_model(model)
@@ -77,7 +69,9 @@ def _ask_for_forms(markers: list[str], model: str, template: str) -> dict[str, s
             f"--model {model} can't be used ({message}); name it as Inspect "
             "does, as openai/gpt-4o-mini, with the provider's key in the environment."
         ) from error
-    reply = asyncio.run(ask())
+    prompt = template.format(markers=json.dumps(markers, ensure_ascii=False, indent=1))
+    request = grouping_model.generate(prompt, config=GenerateConfig(temperature=0))
+    reply = asyncio.run(request).completion
     parsed = json_repair.loads(reply)
     if not isinstance(parsed, dict):
         raise InvalidArgument(

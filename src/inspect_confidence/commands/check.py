@@ -221,11 +221,7 @@ def check(
 
 
 def _matching_positions(requirement: Requirement, results: ResultTable) -> list[int]:
-    """Return the positions of the rows that a requirement applies to, as `check` describes.
-
-    Raises:
-        InvalidArgument: No row matches.
-    """
+    """Return the positions of the rows that a requirement applies to; refuse if there are none."""
     is_named = "model" in requirement.parts
     models = results.values("model") if is_named else answering_models(results)
     facts: dict[int, Mapping[str, str]] = {}

@@ -30,13 +30,10 @@ from inspect_confidence.studies import all_studies, all_tables
 def _describe_judgments(
     task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog], stored: Collection[str]
 ) -> str:
-    """Return a paragraph on the settings and counts of a task's judgments.
+    """Return a paragraph on the settings and counts of a task's judgments, one per reply.
 
-    Args:
-        task: Name of the task.
-        judgments: Its judgments, one per reply.
-        runs: Headers of its readable logs; judgments from files have none.
-        stored: Ids of the runs in stores; a judgment of one without a header lost its log.
+    `runs` are headers of its readable logs. A judgment of another run is from a file; or, if the
+    run is one of those in stores (`stored`), its log is gone.
     """
     run_ids = [run.eval.task_id for run in runs]
     judgments_without_header = judgments[~judgments["run"].isin(run_ids)]
@@ -109,12 +106,8 @@ def _files_sentence(judgments: pd.DataFrame) -> str:
 
 def _judgments_were(judgments: pd.DataFrame) -> str:
     """Return the beginning of a sentence, such as "12 judgments of gpt-4o were"."""
-    names = _model_names(judgments)
+    names = _join_words(map(model_name, judgments["model"].astype(str).unique()))
     return counted(len(judgments), f"judgment of {names} was", f"judgments of {names} were")
-
-
-def _model_names(judgments: pd.DataFrame) -> str:
-    return _join_words(map(model_name, judgments["model"].astype(str).unique()))
 
 
 def _runs_sentence(runs: Sequence[EvalLog]) -> str:

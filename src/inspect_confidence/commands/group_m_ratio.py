@@ -63,23 +63,11 @@ def _group_and_model_lines(
 ) -> list[dict[str, object]]:
     """Return the rows of one data set and method: the group, then each model.
 
-    Args:
-        answers: Judgments of questions with two choices.
-        key: Task, data set and condition, the first cells of each row.
+    `answers` are judgments of questions with two choices; `key` has the first cells of each row.
     """
-    ratings = _rate_confidences(answers["confidence"].to_numpy(float))
-    n_ratings = int(ratings.max()) + 1
-    right_choice = pd.factorize(answers["target"], sort=True)[0]
-    given_choice = np.where(answers["correct"] == 1, right_choice, 1 - right_choice)
-    # From the surest first choice to the surest second choice.
-    response_column = np.where(given_choice == 0, n_ratings - 1 - ratings, n_ratings + ratings)
-    model_number, model_names = pd.factorize(answers["model"])
-    weights = 1 / answers.groupby(["model", "item"])["item"].transform("size").to_numpy(float)
-    # Axes: the right choice, the model, the response.
-    counts = np.zeros((2, len(model_names), 2 * n_ratings))
-    np.add.at(counts, (right_choice, model_number, response_column), weights)
+    counts, model_names = _response_counts(answers)
     items_by_model = counts.sum(axis=(0, 2))
-    if n_ratings < 2:
+    if counts.shape[2] < 4:  # two choices with one rating each
         reason = "every judgment has the same confidence"
         return [_line(key, ALL_MODELS, np.nan, (np.nan, np.nan), items_by_model.sum(), reason)]
     group = hierarchical_m_ratio(counts[0], counts[1])
@@ -94,6 +82,25 @@ def _group_and_model_lines(
     ):
         lines.append(_line(key, str(name), float(value), (np.nan, np.nan), n, reason))
     return lines
+
+
+def _response_counts(answers: pd.DataFrame) -> tuple[FloatArray, pd.Index]:
+    """Return counts of responses of shape (right choice, model, response), and the models' names.
+
+    A response is a choice with a rating of confidence; responses go from the surest first choice to
+    the surest second choice. The epochs of an item share a weight of 1.
+    """
+    ratings = _rate_confidences(answers["confidence"].to_numpy(float))
+    n_ratings = int(ratings.max()) + 1
+    right_choice = pd.factorize(answers["target"], sort=True)[0]
+    given_choice = np.where(answers["correct"] == 1, right_choice, 1 - right_choice)
+    response = np.where(given_choice == 0, n_ratings - 1 - ratings, n_ratings + ratings)
+    model_number, model_names = pd.factorize(answers["model"])
+    weights = 1 / answers.groupby(["model", "item"])["item"].transform("size").to_numpy(float)
+    counts = np.zeros((2, len(model_names), 2 * n_ratings))
+    # `add.at` adds each weight, also if several answers fall into one cell.
+    np.add.at(counts, (right_choice, model_number, response), weights)
+    return counts, model_names
 
 
 def _line(

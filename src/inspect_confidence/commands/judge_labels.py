@@ -52,10 +52,9 @@ def read_judge_labels(source: pd.DataFrame | PathLike[str] | str | None) -> Judg
 
 
 def _read_judge_check(path: str) -> JudgeLabels:
-    """Read the labels in logs of `judge_check`, without its items, which are not those of the run.
+    """Read the labels in logs of `judge_check`; refuse a path without any.
 
-    Raises:
-        InvalidArgument: The path has no judgments of `judge_check`.
+    Items are left out, since those of `judge_check` are not those of the run.
     """
     frame = read_judgments(path).get(CHECK_TASK)
     if frame is None:

@@ -72,14 +72,10 @@ def plan_run(
     tables = {table.function: table.task for table in all_tables().values()}
     if name not in tables:
         raise InvalidArgument(f"There is no task {task!r}. {nearest(name, tables)}")
-    for argument in arguments:
-        if "=" not in argument:
-            raise InvalidArgument(f"-T {argument} is not of the form name=value.")
+    values_by_name = _argument_values(arguments)
     for role_model in filter(None, (model, grader, extractor)):
         check_model(role_model)
-    values_by_name = dict(argument.split("=", 1) for argument in arguments)
     task_object: Task = getattr(_registry, name)(**values_by_name)
-
     requests = _count_requests(task_object, model, epochs, limit)
     if extractor:
         requests = requests.with_extractor(extractor)
@@ -94,6 +90,17 @@ def plan_run(
     impossible_metrics = study_of(tables[name]).lacking(tables[name], metadata)
     lines += map("lacks:   {}".format, impossible_metrics)
     return "\n".join(lines)
+
+
+def _argument_values(arguments: Sequence[str]) -> dict[str, str]:
+    """Return the values of `name=value` texts by name; refuse a text of another form."""
+    values_by_name = {}
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        if not equals:
+            raise InvalidArgument(f"-T {argument} is not of the form name=value.")
+        values_by_name[name] = value
+    return values_by_name
 
 
 def plan_design(path: str, cost_file: str | None = None, *, connections: int | None = None) -> str:
@@ -200,8 +207,7 @@ class _JudgeRequests:
         characters += samples * (self.characters + self.characters_per_reply * different)
         output_tokens = self.output_tokens + self.output_tokens_per_reply * different
         return samples * (self.calls + reply_calls), ModelUsage(
-            input_tokens=characters // _CHARACTERS_PER_TOKEN,
-            output_tokens=samples * output_tokens,
+            input_tokens=characters // _CHARACTERS_PER_TOKEN, output_tokens=samples * output_tokens
         )
 
 
@@ -247,7 +253,7 @@ class _CallCost:
     @property
     def seconds(self) -> float:
         """Duration of the calls one after the other."""
-        return _serial_seconds(self.calls, self.usage)
+        return self.calls * _SECONDS_PER_CALL + self.usage.output_tokens / _TOKENS_PER_SECOND
 
 
 @dataclass(frozen=True)
@@ -328,11 +334,8 @@ def _count_requests(
 ) -> _Requests:
     """Count the requests of a task, from the facts in its metadata.
 
-    Args:
-        task: The task.
-        model: Name of the model, which decides how many draws a call has; None for one.
-        epochs: Number of epochs; None for the task's own.
-        limit: Number of samples; None for all.
+    The model decides how many draws a call has; without one a call has one. `epochs` is None for
+    the task's own, and `limit` is the number of samples, None for all.
     """
     facts: dict[str, Any] = task.metadata or {}
     facts = facts.get("confidence", facts)  # a wrapped eval has further metadata of its own
@@ -363,7 +366,10 @@ def _count_requests(
 
 
 def _question_length(sample: Sample, facts: Mapping[str, Any]) -> int:
-    """Return the characters of a question with its choices and their letters."""
+    """Return the characters of a question with its choices and their letters.
+
+    `facts` from the task's metadata say how the prompt lists choices.
+    """
     question, choices = len(str(sample.input)), sample.choices or []
     if not choices or facts.get("question_has_choices"):
         return question
@@ -489,11 +495,7 @@ def _extractor_line(cost: _CallCost) -> str:
 def _unsent_lines(
     facts: Mapping[str, Any], model: str, settings: Mapping[str, Any]
 ) -> Iterable[str]:
-    """Describe settings of the task or the user that are not sent to the model.
-
-    Raises:
-        InvalidArgument: The user or the task sets one of them, and its effect is measured.
-    """
+    """Describe settings that are not sent to the model; refuse one whose effect is measured."""
     calibrated = frozenset(facts.get("calibrated_settings", ()))
     refuse_unsent(model, settings, calibrated)
     for name in sorted(dropped_names(model, settings) & calibrated - settings.keys()):
@@ -512,14 +514,9 @@ def _cost_of_calls(
 ) -> _CallCost:
     """Return the cost of calls.
 
-    Without a model or a price, dollars are 0 and the description says how to have them estimated.
-
-    Args:
-        model: Name of the model; None if the user names none.
-        usage: Tokens of all calls.
-        cost_file: File of prices that are preferred to the known ones; None for these alone.
-        option: Option of the command that names the model.
-        calls: Number of calls.
+    Without a model or a price, dollars are 0 and the description says how to have them estimated:
+    by the `option` that names the model, or by a file of prices. Prices of `cost_file` come before
+    the known ones. `usage` has the tokens of all calls.
     """
     if model is None:
         return _CallCost("", calls, usage, description=f"name a {option} to have it estimated")
@@ -549,10 +546,6 @@ def _table_line(name: str, costs: Sequence[_CallCost], connections: int) -> str:
 
 def _dollars_text(dollars: float) -> str:
     return f"about ${dollars:,.2f}" if dollars == 0 or dollars >= 0.005 else "less than a cent"
-
-
-def _serial_seconds(calls: int, usage: ModelUsage) -> float:
-    return calls * _SECONDS_PER_CALL + usage.output_tokens / _TOKENS_PER_SECOND
 
 
 def _minutes_text(costs: Iterable[_CallCost], connections: int) -> str:

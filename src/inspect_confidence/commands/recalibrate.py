@@ -27,6 +27,8 @@ from inspect_confidence.commands.groups import (
 from inspect_confidence.commands.saved_maps import (
     FORMAT,
     IntervalMap,
+    Knots,
+    Logistic,
     Refusal,
     SavedMap,
     SavedMaps,
@@ -130,34 +132,14 @@ def recalibrate(
         else:
             fitted_map = conformal.fit_offset(group.take(is_train), group.take(is_test), resampling)
             summaries = offsets
-        items = {
-            "train_items": group.take(is_train).items,
-            "test_items": group.take(is_test).items,
-        }
-
-        datasets = sorted(set(map(_dataset_alias, group.rows["dataset"].unique())))
-        entry: dict[str, Any] = {
-            **_public_names(group),
-            "condition": dict(group.elicitation),
-            "datasets": datasets,
-            **items,
-        }
+        items = {"train_items": group.take(is_train).items, "test_items": group.take(is_test).items}
         reason = fitted_map.entry.get("refused", "")
-        if not reason:
-            entry["train"] = split
-        maps.append(entry | fitted_map.entry)
-
-        row: dict[str, Any] = {
-            "task": group.task,
-            "model": group.model,
-            "variant": group.variant,
-            "condition": str(group.condition),
-            "by": group.by,
-            **items,
-        }
-        summaries.append(
-            {**row, "note": f"no map: {reason}" if reason else "", **fitted_map.summary}
-        )
+        datasets = sorted(set(map(_dataset_alias, group.rows["dataset"].unique())))
+        facts = {"datasets": datasets, **items, **({} if reason else {"train": split})}
+        maps.append({**_map_key(group), **facts, **fitted_map.entry})
+        row = {**_row_names(group), **items}
+        note = f"no map: {reason}" if reason else ""
+        summaries.append({**row, "note": note, **fitted_map.summary})
         for before, after, difference in fitted_map.changes:
             cells = _comparison_cells(before, after, difference)
             changes.append({**row, "recalibration": fitted_map.entry["method"], **cells})
@@ -167,6 +149,17 @@ def recalibrate(
         scores=pd.DataFrame(scores),
         offsets=pd.DataFrame(offsets),
     )
+
+
+def _row_names(group: JudgmentGroup) -> dict[str, Any]:
+    """Return the cells that name a group in the tables of `Recalibrated`."""
+    return {
+        "task": group.task,
+        "model": group.model,
+        "variant": group.variant,
+        "condition": str(group.condition),
+        "by": group.by,
+    }
 
 
 def _public_names(group: JudgmentGroup) -> dict[str, str]:
@@ -203,10 +196,8 @@ def _split_items(group: JudgmentGroup, seed: int) -> tuple[BoolArray, BoolArray,
 def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling) -> FittedMap:
     """Fit the map of stated confidence; refuse it with too few items or only one outcome.
 
-    Args:
-        group: The judgments.
-        method: A name in `metrics.RECALIBRATIONS`, or `best`.
-        resampling: Seed of the folds, and settings of the comparison.
+    `method` is a name in `metrics.RECALIBRATIONS`, or `best`; `resampling` has the seed of the
+    folds, and the settings of the comparison of metrics before and after.
     """
     if reason := _reason_for_no_map(group):
         return FittedMap({"refused": reason}, {"chosen": ""}, [])
@@ -370,8 +361,8 @@ def _split_by_maps(group: JudgmentGroup, entries: Sequence[SavedMap]) -> Sequenc
 def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.DataFrame, list[str]]:
     """Return mapped judgments, and notices on those left out and on unfitted data sets.
 
-    Raises:
-        InvalidArgument: There is no map of the group, or it is of the other kind of judgments.
+    Train items are left out if the map's `train` says that they are a split, or a half of all items
+    by a seed. A map of the other kind of judgments is refused, and so is a group without a map.
     """
     entry = _find_map(group, entries)
     if isinstance(entry, Refusal):
@@ -392,20 +383,31 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
     if isinstance(entry, IntervalMap):
         rows = conformal.move_bounds(group.rows[~is_train], entry.offset)
     else:
-        is_read, confidence = group.rows["status"] == "ok", group.rows["confidence"]
-        mapped = entry.map(confidence.to_numpy(float))
-        if entry.train.folds is not None:
-            folds = item_folds(group.rows, entry.train.folds)
-            for k, fold_map in enumerate(entry.maps_by_fold):
-                in_fold = is_fitted & (folds == k)
-                mapped[in_fold] = fold_map(confidence.to_numpy(float)[in_fold])
-        rows = group.rows.assign(confidence=confidence.where(~is_read, mapped))[~is_train]
+        rows = _map_confidence(group.rows, entry, is_fitted)[~is_train]
     variant = Condition.read(group.variant).but(recalibrated=entry.method)
     rows = rows.assign(variant=str(variant))
     train_judgments = counted(is_train.sum(), "judgment")
     notices = [f"{train_judgments} of train items left out"] if is_train.any() else []
     unfitted = sorted(set(map(_dataset_alias, rows["dataset"].unique())) - set(entry.datasets))
     return rows, notices + [f"no map was fitted on {name or 'its data set'}" for name in unfitted]
+
+
+def _map_confidence(
+    rows: pd.DataFrame, entry: Knots | Logistic, is_fitted: BoolArray
+) -> pd.DataFrame:
+    """Return judgments with the confidence of `ok` ones mapped.
+
+    Judgments on data sets that the map was fitted on (`is_fitted`) get the map of their item's
+    fold, if the entry has maps of folds; others get the whole map.
+    """
+    confidence = rows["confidence"]
+    mapped = entry.map(confidence.to_numpy(float))
+    if entry.train.folds is not None:
+        folds = item_folds(rows, entry.train.folds)
+        for k, fold_map in enumerate(entry.maps_by_fold):
+            in_fold = is_fitted & (folds == k)
+            mapped[in_fold] = fold_map(confidence.to_numpy(float)[in_fold])
+    return rows.assign(confidence=confidence.where(rows["status"] != "ok", mapped))
 
 
 def _map_key(group: JudgmentGroup) -> dict[str, object]:

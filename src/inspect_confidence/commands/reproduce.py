@@ -386,7 +386,7 @@ def _not_compared_files(recorded: _Provenance) -> Iterator[str]:
 
 
 def _not_compared_wordings(log: EvalLog, arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the user's wordings, and the eval that is wrapped, whose content is not compared."""
+    """Yield texts for what cannot be compared: the user's wordings, and an eval that is wrapped."""
     for name in _WORDING_ARGUMENTS:
         before = _facts(log).get(name)
         # A published wording is in the prompts' file, whose hash is compared.

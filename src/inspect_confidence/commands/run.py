@@ -55,11 +55,7 @@ def run_design(
     try:
         with _print_ended_runs(len(tasks)) if display == "none" else nullcontext():
             success, logs_of_runs = eval_set(
-                tasks,
-                log_dir=folder,
-                display=display,
-                retry_attempts=retries,
-                **design.settings,
+                tasks, log_dir=folder, display=display, retry_attempts=retries, **design.settings
             )
     except PrerequisiteError as error:
         if "in log_dir is not associated" in str(error):
@@ -141,6 +137,7 @@ def _print_ended_runs(expected: int) -> Iterator[None]:
             return is_running
 
         async def on_task_end(self, data: TaskEnd) -> None:
+            """Print a line on a run, given its log; Inspect calls this when the run has ended."""
             log = data.log
             task = log.eval.task.removeprefix("inspect_confidence/")
             samples = log.results.completed_samples if log.results else 0

@@ -193,7 +193,7 @@ class _Population:
         """Return the judgments of a run's units; an item or cluster drawn twice is two units."""
         counts = self.counts[drawn_units]
         unit_index = np.repeat(np.arange(len(drawn_units)), counts)
-        # Place of each judgment within its unit.
+        # A judgment's position is its unit's start plus its place within the unit: 0, 1, ...
         offsets = np.arange(len(unit_index)) - np.repeat(np.cumsum(counts) - counts, counts)
         positions = np.repeat(self.starts[drawn_units], counts) + offsets
         return replace(
@@ -219,11 +219,7 @@ def _readable_pilot(group: ConfidenceGroup) -> tuple[pd.DataFrame, int]:
 
 
 def _pilot_units(name: str, rows: pd.DataFrame) -> tuple[pd.Index, int, str]:
-    """Return the units that runs are drawn from, the number of items, and a note on clusters.
-
-    Raises:
-        InvalidArgument: There are too few items or clusters.
-    """
+    """Return units to draw, the number of items, and a note on clusters; refuse too few of them."""
     units, items = estimate.ordered_units(rows), rows["item"].nunique()
     if items < MIN_ITEMS:
         raise InvalidArgument(
@@ -245,20 +241,8 @@ def _size_for_width(
     """Return the row of the table with the items needed for an interval of the aim's width."""
     rows, items_asked = _readable_pilot(group)
     units, pilot_items, cluster_note = _pilot_units(group.name, rows)
-    population = _Population.from_frame(rows, units)
-
-    def simulated_width(n: int) -> float:
-        run = population.run(population.draw_units(n, rng))
-        low, high = _interval_of_metric(aim, run, aim.resampling(rng))
-        return high - low if high >= low else np.inf
-
-    def target_size(n: int, widths: FloatArray) -> float:
-        """Extrapolate the size, since widths decrease with the square root of n."""
-        width = float(np.quantile(widths, aim.power, method="inverted_cdf"))
-        # One step changes n at most 16 times.
-        return n * min((width / aim.size) ** 2, 16)
-
-    items, note = _search_size(simulated_width, target_size, pilot_items)
+    interval = _SimulatedInterval(aim, _Population.from_frame(rows, units), rng)
+    items, note = _search_size(interval.width, interval.target_size, pilot_items)
     note = join_notes(cluster_note, note)
     return _result_line(
         "width",
@@ -271,6 +255,30 @@ def _size_for_width(
         items_asked=items_asked,
         note=note,
     )
+
+
+@dataclass(frozen=True)
+class _SimulatedInterval:
+    """95% interval of the aim's metric in simulated runs, drawn from a population by `rng`."""
+
+    aim: _Aim
+    population: _Population
+    rng: np.random.Generator
+
+    def width(self, n: int) -> float:
+        """Return the width of the interval of a run of about n items; infinite if undefined."""
+        run = self.population.run(self.population.draw_units(n, self.rng))
+        low, high = _interval_of_metric(self.aim, run, self.aim.resampling(self.rng))
+        return high - low if high >= low else np.inf
+
+    def target_size(self, n: int, widths: FloatArray) -> float:
+        """Extrapolate the number of items from the widths of runs of n items.
+
+        Widths decrease with the square root of n.
+        """
+        width = float(np.quantile(widths, self.aim.power, method="inverted_cdf"))
+        # One step changes n at most 16 times.
+        return n * min((width / self.aim.size) ** 2, 16)
 
 
 def _interval_of_metric(aim: _Aim, answers: Answers, resampling: Resampling) -> tuple[float, float]:
@@ -367,19 +375,18 @@ def _size_to_detect(
     first, second = sides
     units, pilot_items, cluster_note = _pilot_units(" and ".join(names), first)
     runs = _TwoRuns(
-        aim,
-        _Population.from_frame(first, units),
-        _Population.from_frame(second, units),
-        is_paired,
+        aim, _Population.from_frame(first, units), _Population.from_frame(second, units), is_paired
     )
     all_units = np.arange(len(units))
     whole_pilot = runs.contrast(all_units, all_units)
+    # The names of a contrast are pairs of condition and metric.
     metric_column = max(
         k for k, (_, metric) in enumerate(whole_pilot.names) if metric == aim.metric
     )
     # The value on all units needs no resamples; one is the fewest.
     pilot_result = resample_contrast(whole_pilot, Resampling(1), stream=None)
     pilot_difference = float(pilot_result.values[metric_column])
+    # Simulated differences keep the pilot's sign and spread, and are moved to the aim's size.
     shift = (aim.size if pilot_difference >= 0 else -aim.size) - pilot_difference
     test = _SimulatedTest(runs, metric_column, shift, rng)
     items, note = _search_size(test.detection, test.target_size, pilot_items)
@@ -406,11 +413,7 @@ def _size_to_detect(
 def _correlation(pilot_contrast: Contrast, column: int) -> float:
     """Return the correlation of a metric of both runs over resamples of the same items.
 
-    It is NaN if either is constant.
-
-    Args:
-        pilot_contrast: The contrast of all items of the pilot.
-        column: Position of the metric.
+    It is NaN if either is constant. `column` is the position of the metric in the contrast.
     """
     one_stratum = np.zeros(pilot_contrast.unit_count, np.int64)
     first_draws, second_draws = bootstrap_pair(

@@ -115,21 +115,35 @@ def headline_views(
             task_results = results[results["task"] == task]
             if task_results.empty:
                 continue
-            unread = summarize_failures(task_results)
             models = answering_models(table.matching(task=task))
-            datasets_by_labels: dict[frozenset[str], list[str]] = {}
-            for (dataset,), group in rows.matching(task=task).groups("dataset"):
-                labels = frozenset(group.values("label"))
-                datasets_by_labels.setdefault(labels, []).append(dataset)
-            for datasets in datasets_by_labels.values():
-                group = rows.matching(task=task).among("dataset", datasets)
-                views.append(_headline_view(group, models, unread, nearly_all_unread(task_results)))
-            if not datasets_by_labels and not metrics:
+            task_views = _headline_views_of_task(rows.matching(task=task), models, task_results)
+            if not task_views and not metrics:
                 views.append(View(task, pd.DataFrame(), f"No headline; see --study {study.name}."))
+            views += task_views
         if not metrics:
             views += corrected_views(results[results["task"].isin(study.tasks)])
         if views:
             yield study, views
+
+
+def _headline_views_of_task(
+    rows: ResultTable, models: Collection[str], results: pd.DataFrame
+) -> list[View]:
+    """Return a table for each group of data sets whose headlines have the same labels.
+
+    `rows` are the task's headlines, `results` all its results. `models` gave replies; other names
+    in `rows` are means over models.
+    """
+    unread, unread_warning = summarize_failures(results), nearly_all_unread(results)
+    datasets_by_labels: dict[frozenset[str], list[str]] = {}
+    for (dataset,), group in rows.groups("dataset"):
+        labels = frozenset(group.values("label"))
+        datasets_by_labels.setdefault(labels, []).append(dataset)
+    views = []
+    for datasets in datasets_by_labels.values():
+        group = rows.among("dataset", datasets)
+        views.append(_headline_view(group, models, unread, unread_warning))
+    return views
 
 
 def _labelled_rows(results: ResultTable, metrics: Collection[str]) -> ResultTable:
@@ -151,11 +165,9 @@ def _headline_view(
 ) -> View:
     """Build the table of a task's headlines with the shares of unread replies.
 
-    Args:
-        rows: The headlines, with their labels.
-        models: Models that gave replies; other names in `rows` are means over models.
-        unread: Unread replies of each model and data set of the task.
-        unread_warning: Sentence that replaces all reasons, if nearly all replies are unread.
+    `rows` are headlines with labels; `models` gave replies, and other names in `rows` are means
+    over models. `unread` has the unread replies of each model and data set. `unread_warning`
+    replaces all reasons, if nearly all replies are unread; else it is empty.
     """
     rows, ending = _without_shared_ending(rows)
     columns = [name for name in _KEYS if name == "model" or len(rows.values(name)) > 1]
@@ -187,10 +199,8 @@ def _headline_lines(
 ) -> list[dict[str, Any]]:
     """Return the lines of a table of headlines; none if all numbers are undefined.
 
-    Args:
-        rows: Headlines with their labels.
-        columns: Keys that have a column: model, and those of which there are several.
-        unread: Shares of unread replies, which have a column if there is any.
+    `rows` are headlines with labels; `columns` are the keys that have a column, such as the model.
+    Shares of unread replies have a column if there is any.
     """
     labels = rows.defined().values("label")
     if not labels:
@@ -231,9 +241,7 @@ def _without_shared_ending(rows: ResultTable) -> tuple[ResultTable, str]:
 def _describe_n(rows: ResultTable) -> str:
     """Return how many judgments numbers rest on, such as "n = 28 to 60 judgments".
 
-    Args:
-        rows: Numbers of models that gave replies; counts are left out, as their n is a number of
-            what is counted.
+    Counts are left out, as their n is a number of what is counted.
     """
     n = {row.n for row in rows if METRICS[row["metric"]].unit != "count"}
     if not n:
@@ -247,9 +255,7 @@ def _describe_n(rows: ResultTable) -> str:
 def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:
     """Return a line that says which values are better: higher, lower, nearer to 0, or neither.
 
-    Args:
-        line: Another line of the table.
-        rows: The numbers of the table.
+    `rows` are the numbers of the table, and `line` is another line of it.
     """
     texts = dict.fromkeys(line, "")
     texts["model"] = "better"
@@ -282,6 +288,7 @@ def _reasons(rows: ResultTable) -> Iterator[str]:
     Models are named where a reason holds for some of them.
     """
     models_by_label: dict[str, set[str]] = {}
+    # Labels and models of a reason, in order: {("undefined", "no wrong answer"): {"AUROC": {"m"}}}.
     models_by_reason: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for row in rows:
         label, model = row["label"], row["model"]
@@ -303,11 +310,11 @@ def _reasons(rows: ResultTable) -> Iterator[str]:
 
 
 def _count_notes(rows: ResultTable) -> Iterator[str]:
-    """Say which metrics have which n, if they have different ones.
+    """Yield a sentence on the n of each metric, if there are two or three different n.
 
     Accuracy also rests on judgments without a confidence, for example.
     """
-    labels_by_counts: dict[str, dict[str, None]] = {}
+    labels_by_counts: dict[str, dict[str, None]] = {}  # as {"60 judgments": {"accuracy"}}
     for (label,), group in rows.groups("label"):
         if counts := _describe_n(group):
             numbers = counts.removeprefix("n = ").removesuffix(" of each model")

@@ -107,7 +107,7 @@ def export(
         raise InvalidArgument(f"{folder} is a file; name a folder for the export.")
     form = FORMATS[format]
     judgments = judgments_of(source)
-    draws: Mapping[int, Any] = {}
+    draws: Mapping[int, Any] = {}  # values over the resamples, by row of the results
     if form.draws:
         results, draws = summarize_with_draws(judgments, **settings)
     else:
@@ -123,6 +123,7 @@ def export(
         organization=redaction.scrub(organization),
         relationship=relationship,
     )
+    # Files are written into a new folder, and moved when all of them are complete.
     with staged(folder) as new:
         files = [file.relative_to(new) for file in form.write(content, new)]
     return list(map(folder.joinpath, files))

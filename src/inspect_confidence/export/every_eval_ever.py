@@ -73,22 +73,19 @@ def _write_result_set(result_set: ResultSet, material: Material, directory: Path
     item_files = []
     records, left_out = items or ([], {})
     if records:
-        lines = []
-        for record in records:
-            lines.append(
-                escape_invisible_json(json.dumps(record, ensure_ascii=False, allow_nan=False))
-                + "\n"
-            )
-        text = "".join(lines)
+        text = "".join(f"{_as_json(record)}\n" for record in records)
         name = f"{stem}_samples.jsonl"
         item_files.append(put(directory / name, text))
         aggregate["detailed_evaluation_results"] = _describe_item_file(
             name, text, len(records), left_out
         )
-    aggregate_text = escape_invisible_json(
-        json.dumps(aggregate, indent=1, ensure_ascii=False, allow_nan=False)
-    )
-    return [put(directory / f"{stem}.json", aggregate_text), *item_files]
+    return [put(directory / f"{stem}.json", _as_json(aggregate, indent=1)), *item_files]
+
+
+def _as_json(content: Mapping[str, Any], indent: int | None = None) -> str:
+    """Return content as JSON in which invisible characters are escaped."""
+    text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
+    return escape_invisible_json(text)
 
 
 def _source_metadata(result_set: ResultSet, material: Material, items_note: str) -> dict[str, Any]:
@@ -98,9 +95,7 @@ def _source_metadata(result_set: ResultSet, material: Material, items_note: str)
         "source_organization_name": material.organization,
         "evaluator_relationship": material.relationship,
         "additional_details": _without_empty(
-            exported_by=f"{_PACKAGE} {__version__}",
-            variant=result_set.variant,
-            per_item=items_note,
+            exported_by=f"{_PACKAGE} {__version__}", variant=result_set.variant, per_item=items_note
         ),
     }
 
@@ -118,11 +113,8 @@ def _describe_item_file(
 ) -> dict[str, Any]:
     """Return the schema's `detailed_evaluation_results`, which describes the per-item file.
 
-    Args:
-        path: Path of the file in the export.
-        text: Text of the file.
-        rows: Number of its records.
-        left_out: Number of the judgments without a score by status.
+    `path`, `text` and `rows` are the file's path in the export, content and number of records;
+    `left_out` has the number of judgments without a score by status.
     """
     description: dict[str, Any] = {
         "format": "jsonl",

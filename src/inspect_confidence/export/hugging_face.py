@@ -78,7 +78,7 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
             path = directory / file_name(model) / ".eval_results" / f"{name}.yaml"
             text = yaml.dump(entries, Dumper=_QuotingDumper, sort_keys=False, allow_unicode=False)
             files.append(put(path, text))
-    # Judge and short heading are parts of a row of headlines, and no columns of its frame.
+    # Judge and short heading are parts of a row of headlines, but not columns of its frame.
     judges = [row["judge"] for row in rows]
     short_names = [row["short"] for row in rows]
     headlines = rows.to_frame().assign(judge=judges, short=short_names)

@@ -18,13 +18,7 @@ from inspect_confidence.export.text import cut_with_fingerprint, templates
 from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.overview.front import front_of
-from inspect_confidence.overview.ranks import (
-    RANKING,
-    Rank,
-    Ranks,
-    headline_groups,
-    headline_ranks,
-)
+from inspect_confidence.overview.ranks import RANKING, Rank, Ranks, headline_groups, headline_ranks
 from inspect_confidence.printing import format_estimate
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import all_studies
@@ -60,10 +54,7 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
     """Return the board of a headline number, data set and condition without the variant.
 
     Columns that are empty for all models are left out; so are ranks if no direction is better.
-
-    Args:
-        rows: The number of each model and variant.
-        ranks: Rank by row.
+    `rows` are the number of each model and variant.
     """
     first = rows[0]
     direction = direction_of(first["metric"], first.condition)
@@ -115,7 +106,7 @@ _EMPTY = "These results have no headline number of any study."
 
 
 def write_leaderboard(material: Material, directory: Path) -> list[Path]:
-    """Write `leaderboard.md` and `leaderboard.html`."""
+    """Write ranked models for each headline number to `leaderboard.md` and `leaderboard.html`."""
     results = ResultTable.from_frame(material.results.reset_index(drop=True))
     ranks = headline_ranks(results, sorted(material.models()), material.draws)
     rows = headline_rows(results.among("model", material.models()))

@@ -12,7 +12,7 @@ from inspect_confidence.grades import is_exact, same_answers
 from inspect_confidence.judgments.tables import row_place
 from inspect_confidence.printing import counted, excerpt
 from inspect_confidence.scales import verdict_sign
-from inspect_confidence.studies import TaskTable
+from inspect_confidence.studies import Limit, TaskTable
 
 QUESTION_COLUMNS = {"level", "low", "high", "target", "sex", "method"}
 """Columns of `TaskTable.answers` that describe the question, not the answer."""
@@ -63,17 +63,7 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
     `judgments` are typed; `table` describes their task.
     """
     for name, limit in table.limits.items():
-        values = judgments[name]
-        filled = np.flatnonzero(values.notna() & (values != ""))
-        broken = filled[~limit.holds(values.iloc[filled])]
-        # Few values outside the limit are mistakes; many may be on another scale.
-        is_rare = len(broken) <= _RARE * len(filled)
-        hint = limit.remedy_if_rare if is_rare and limit.remedy_if_rare else limit.remedy
-        remedy = f"; {hint}" if hint else ""
-        reasons = {}
-        for row in broken:
-            value = shorten_value(values.iloc[row])
-            reasons[int(row)] = f"{name}={value} is not {limit.description}{remedy}"
+        reasons = _limit_violations(judgments[name], limit)
         if reasons:
             yield Violation([name], reasons)
     for low, high in table.ordered:
@@ -89,6 +79,24 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
         contradicted = contradictions(judgments)
         if contradicted:
             yield Violation(columns, contradicted)
+
+
+def _limit_violations(values: pd.Series, limit: Limit) -> dict[int, str]:
+    """Return why values cannot be used that lie outside a column's limit, by position from 0.
+
+    Empty cells are ignored. Few values outside the limit are mistakes; many may be on another
+    scale, which has another remedy.
+    """
+    filled = np.flatnonzero(values.notna() & (values != ""))
+    broken = filled[~limit.holds(values.iloc[filled])]
+    is_rare = len(broken) <= _RARE * len(filled)
+    hint = limit.remedy_if_rare if is_rare and limit.remedy_if_rare else limit.remedy
+    remedy = f"; {hint}" if hint else ""
+    reasons = {}
+    for row in broken:
+        value = shorten_value(values.iloc[row])
+        reasons[int(row)] = f"{values.name}={value} is not {limit.description}{remedy}"
+    return reasons
 
 
 def number_repeated_answers(
@@ -128,7 +136,7 @@ def number_repeated_answers(
         frame, texts = frame[~is_copy], texts[~is_copy]
     unknown_names = [name for name in texts if name not in table.kinds]
     ignored = {*_answer_columns(table), *_MEASURES, *unknown_names}
-    # What remains identifies the question and, if there are numbers, the repetition.
+    # The other columns identify the question and, if there are numbers, the repetition.
     question_cells = texts.drop(columns=list(ignored), errors="ignore")
     is_repeat = question_cells.duplicated() & without_uuid[frame.index]
     if not is_repeat.any():
@@ -138,16 +146,8 @@ def number_repeated_answers(
     ).ngroup()
     if not has_draws.all():
         _refuse_conditions(texts[unknown_names], question_numbers, source)
-    is_contradiction = is_repeat & is_numbered[frame.index]
-    if is_contradiction.any():
-        second_row = first_true_row(is_contradiction)
-        first_row = _first_equal_row(question_cells, second_row)
-        raise InvalidArgument(
-            f"{source}: {row_place(source, first_row)} and {row_place(source, second_row)} are of "
-            f"the same repetition of item {frame['item'].loc[second_row]}, with other answers; "
-            "leave one out, or name the column that tells them apart: --column epoch=COLUMN or "
-            "method=COLUMN."
-        )
+    _refuse_contradictions(question_cells, is_repeat & is_numbered[frame.index], source)
+    # Rows of one question are numbered from 0 in their order.
     draws = question_numbers.groupby(question_numbers).cumcount()
     is_inferred = is_repeat & ~has_draws[frame.index]
     if is_inferred.any():
@@ -160,22 +160,37 @@ def number_repeated_answers(
     return frame.assign(draw=draws)
 
 
+def _refuse_contradictions(
+    question_cells: pd.DataFrame, is_contradiction: pd.Series, source: str
+) -> None:
+    """Refuse rows marked as contradictions: an earlier row has another answer of the repetition.
+
+    `question_cells` are the columns that identify a question and its repetition, as text.
+    """
+    if not is_contradiction.any():
+        return
+    second_row = first_true_row(is_contradiction)
+    first_row = _first_equal_row(question_cells, second_row)
+    raise InvalidArgument(
+        f"{source}: {row_place(source, first_row)} and {row_place(source, second_row)} are of "
+        f"the same repetition of item {question_cells['item'].loc[second_row]}, with other "
+        "answers; leave one out, or name the column that tells them apart: --column epoch=COLUMN "
+        "or method=COLUMN."
+    )
+
+
 def _refuse_conditions(
     unknown_columns: pd.DataFrame, question_numbers: pd.Series, source: str
 ) -> None:
     """Refuse several rows of items if a column unknown to the task tells them apart.
 
     Such a column has at most as many values as an item has rows, and each value once an item.
-
-    Args:
-        unknown_columns: The columns that the task does not know.
-        question_numbers: Number of each row's question; several rows may have the same.
-        source: Name of the file.
+    `question_numbers` are the number of each row's question, which several rows may share.
     """
     rows = int(question_numbers.value_counts().max())
     for name in unknown_columns:
         column = unknown_columns[name]
-        pairs = pd.DataFrame([question_numbers, column]).T
+        pairs = pd.DataFrame([question_numbers, column]).T  # of each row's question and value
         if 1 < column.nunique() <= rows and not pairs.duplicated().any():
             raise InvalidArgument(
                 f"{source}: items have up to {rows} rows, which the column {name!r} tells apart. "
@@ -260,7 +275,10 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
 
 
 def _refuse_unnumbered(texts: pd.DataFrame, is_unnumbered_copy: pd.Series, source: str) -> None:
-    """Refuse equal rows that no column numbers."""
+    """Refuse rows marked as copies without a number: they may be copies or repeated answers.
+
+    `texts` are the file's rows, their objects as text.
+    """
     if is_unnumbered_copy.any():
         copy_row = first_true_row(is_unnumbered_copy)
         first_row = _first_equal_row(texts, copy_row)

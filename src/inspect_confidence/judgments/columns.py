@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from shlex import quote
 from typing import Any
@@ -37,19 +38,8 @@ _CONFIDENCE_NAMES = re.compile(
 )
 _ITEM_NAMES = (
     *("item", "item_id", "question_id", "qid", "q_id", "id", "sample_id", "example_id"),
-    *(
-        "problem_id",
-        "prompt_id",
-        "case_id",
-        "doc_id",
-        "task_id",
-        "question_number",
-        "question_idx",
-        "question_index",
-        "idx",
-        "index",
-        "uid",
-    ),
+    *("problem_id", "prompt_id", "case_id", "doc_id", "task_id", "question_number"),
+    *("question_idx", "question_index", "idx", "index", "uid"),
     *("key", "unnamed:_0", "question", "prompt", "problem", "input"),
 )
 """Names of items, the most certain first."""
@@ -109,9 +99,9 @@ def apply_column_options(
     old_names = columns_in(present, column_by_name.values())
     frame = frame.drop(columns=old_names).assign(**mapped)
     if ERROR_COLUMN in recorded.columns:
-        frame = frame.assign(correct=_inverse_grades(frame[ERROR_COLUMN], source)).drop(
-            columns=ERROR_COLUMN
-        )
+        errors = frame[ERROR_COLUMN]
+        grades = map_cells(errors, _inverse_grade, float, source=source, column=ERROR_COLUMN)
+        frame = frame.assign(correct=grades).drop(columns=ERROR_COLUMN)
     if DECISION_COLUMN in recorded.columns:
         frame = _decisions_as_scores(frame, recorded, source)
     elif recorded.answering:
@@ -129,13 +119,9 @@ def _is_constant(text: str, present: Sequence[str]) -> bool:
 def _refuse_missing_columns(
     column_by_name: Mapping[str, str], recorded: Recorded, present: Sequence[str], source: str
 ) -> None:
-    """Refuse a column of `--column`, `--by` or `--cluster` that the file lacks.
+    """Refuse a column of `--column`, `--by` or `--cluster` that is not `present` in the file.
 
-    Args:
-        column_by_name: Column, or constant, by the name that `--column` gives it.
-        recorded: The options.
-        present: The file's columns.
-        source: Name of the file.
+    `column_by_name` has the columns and constants of `--column`; `recorded` has the other options.
     """
     column_by_option = {f"--column {name}={text}": text for name, text in column_by_name.items()}
     for name in recorded.by:
@@ -153,10 +139,7 @@ def _columns_of_options(
 ) -> dict[str, pd.Series]:
     """Return the columns that `--column` renames or fills, the conditions and the clusters.
 
-    Args:
-        frame: The file's rows.
-        column_by_name: Column, or constant, by the name that `--column` gives it.
-        recorded: The options.
+    `column_by_name` has the columns and constants of `--column`; `recorded` has the other options.
     """
     present = list(map(str, frame))
     columns, constants = {}, {}
@@ -232,16 +215,10 @@ def _models_with_all_columns(
     source: str,
     notices: list[str],
 ) -> list[str]:
-    """Return the models that have a column of each pattern; a notice names the others.
+    """Return the models that have a column of each pattern; refuse if there are none.
 
-    Args:
-        columns_by_name: By name in `--column`, the columns by model.
-        patterns: By name in `--column`, the pattern of the columns.
-        source: Name of the file.
-        notices: Receives a notice.
-
-    Raises:
-        InvalidArgument: There is no such model.
+    `columns_by_name` has the columns by model, and `patterns` their pattern, by name in `--column`.
+    A notice names the other models.
     """
     all_models = dict.fromkeys(chain.from_iterable(columns_by_name.values()))
     models = list(all_models)
@@ -267,29 +244,26 @@ def _check_model_column(values: pd.Series, name: str, column: str, source: str) 
     Later checks would name another row and column: those of the frame with a row for each model.
     `name` is the column's name in judgments, `column` that in the file.
     """
-
-    def check(value: object) -> None:
-        """Raise `ValueError` with what was expected, unless a cell is read, empty or declined."""
-        number = read_grade(value) if name == "correct" else read_number(value, decimal_comma=True)
-        is_declined = isinstance(number, ParseFailure) and number.status == "declined"
-        is_read = isinstance(number, float) and not np.isnan(number)
-        if not (is_read or is_declined or is_missing(value)):
-            raise ValueError("a grade" if name == "correct" else "a number")
-
     if name in ("confidence", "raw", "correct"):
+        check = partial(_check_cell, is_grade=name == "correct")
         map_cells(values, check, object, source=source, column=column)
 
 
-def _inverse_grades(values: pd.Series, source: str) -> pd.Series:
-    """Return grades in which 1 is right, from grades in which 1 is wrong."""
+def _check_cell(value: object, is_grade: bool) -> None:
+    """Raise `ValueError`, with what was expected, unless a cell is read, empty or declined."""
+    number = read_grade(value) if is_grade else read_number(value, decimal_comma=True)
+    is_declined = isinstance(number, ParseFailure) and number.status == "declined"
+    is_read = isinstance(number, float) and not np.isnan(number)
+    if not (is_read or is_declined or is_missing(value)):
+        raise ValueError("a grade" if is_grade else "a number")
 
-    def inverse(value: object) -> float:
-        grade = np.nan if is_missing(value) else read_grade(value)
-        if not isinstance(grade, float):
-            raise ValueError("a grade such as 1 or no")  # for the message of `map_cells`
-        return 1 - grade
 
-    return map_cells(values, inverse, float, source=source, column=ERROR_COLUMN)
+def _inverse_grade(value: object) -> float:
+    """Return a grade with 1 for right from one with 1 for wrong; refuse others by `ValueError`."""
+    grade = np.nan if is_missing(value) else read_grade(value)
+    if not isinstance(grade, float):
+        raise ValueError("a grade such as 1 or no")
+    return 1 - grade
 
 
 def _decisions_as_scores(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
@@ -342,19 +316,9 @@ def apply_confidence_scale(
     column = "raw" if "raw" in frame else "confidence"
     if column not in frame:
         return frame
-    values = frame[column]
-
-    def parse_number(value: object) -> float:
-        number = read_number(value, decimal_comma=decimal_comma)
-        if np.isnan(number) and not is_missing(value):
-            raise ValueError("a number")  # for the message of `map_cells`
-        return number
-
-    def is_percentage(value: object) -> bool:
-        return isinstance(value, str) and value.strip().endswith("%")
-
-    raw = map_cells(values, parse_number, float, source=source, column=column)
-    is_percent = map_cells(values, is_percentage, bool, source=source, column=column)
+    parse = partial(_parse_confidence, decimal_comma=decimal_comma)
+    raw = map_cells(frame[column], parse, float, source=source, column=column)
+    is_percent = map_cells(frame[column], _is_percentage, bool, source=source, column=column)
     other_columns = frame.drop(columns=column)
     if recorded.order_only:
         return other_columns.assign(raw=raw, ordinal=True)
@@ -369,9 +333,22 @@ def apply_confidence_scale(
             )
         return other_columns.assign(**{column: raw})
     low, high = recorded.scale
+    # A percentage was read as a share of the scale's width.
     raw = raw.mask(is_percent, low + raw * (high - low))
     _refuse_other_scale(raw[~is_percent], low, high, source)
     return other_columns.assign(raw=raw, low=low, high=high)
+
+
+def _parse_confidence(value: object, decimal_comma: bool) -> float:
+    """Return a cell's number, 0.85 for `85%`, NaN if it is empty; refuse others by `ValueError`."""
+    number = read_number(value, decimal_comma=decimal_comma)
+    if np.isnan(number) and not is_missing(value):
+        raise ValueError("a number")  # `map_cells` writes this into its error
+    return number
+
+
+def _is_percentage(value: object) -> bool:
+    return isinstance(value, str) and value.strip().endswith("%")
 
 
 def _refuse_mixed_percentages(
@@ -437,12 +414,12 @@ def rename_common_columns(
         if name == "answer" and "target" not in aliases and "target" not in present:
             continue  # without a target, an answer cannot be compared
         used = {columns_by_name[alias] for alias in aliases.values()}
-        for alias in common_names:
+        for alias in common_names:  # the most certain one first
             column = columns_by_name.get(alias)
             if column is None or column in used:
                 continue
             if name == "item" and frame[column].map(is_missing).any():
-                continue
+                continue  # a column with empty cells names no items
             aliases[name] = alias
             break
     renamed_columns = {}
@@ -468,36 +445,23 @@ _CONFIDENCE_COLUMNS = frozenset({"confidence", "raw", "probabilities"})
 
 
 def _confidence_and_grade_aliases(
-    columns_by_name: Mapping[str, str],
-    present: Collection[str],
-    source: str,
-    *,
-    has_answer: bool,
+    columns_by_name: Mapping[str, str], present: Collection[str], source: str, *, has_answer: bool
 ) -> dict[str, str]:
-    """Return the normalized names of columns that hold `confidence` and `correct`.
+    """Return the normalized names of columns that hold confidence and grade: `{"correct": "acc"}`.
 
-    Args:
-        columns_by_name: The file's columns by normalized name.
-        present: The file's columns under their own names; what is present is not sought.
-        source: Name of the file.
-        has_answer: Whether the file has the answers of a task already, beside which no confidence
-            is sought.
-
-    Returns:
-        The aliases by name, as `{"confidence": "prob"}`; without those that are not found.
+    `columns_by_name` are the file's columns by normalized name. `confidence` and `correct` are not
+    sought if they are `present`, nor is a confidence beside the answers of a task (`has_answer`).
+    Columns that are not found are left out.
     """
-
-    def columns_with_name_like(pattern: re.Pattern[str]) -> dict[str, str]:
-        return {name: column for name, column in columns_by_name.items() if pattern.fullmatch(name)}
-
     aliases: dict[str, str] = {}
     has_confidence = not _CONFIDENCE_COLUMNS.isdisjoint(present)
     if not has_confidence and not has_answer:
-        _add_alias(aliases, "confidence", columns_with_name_like(_CONFIDENCE_NAMES), source)
+        candidates = _columns_with_name_like(_CONFIDENCE_NAMES, columns_by_name)
+        _add_alias(aliases, "confidence", candidates, source)
     if "correct" not in present:
         # Beside the answers of another task, a score or an outcome may be something else.
         for pattern in _GRADE_NAMES[:-1] if has_answer else _GRADE_NAMES:
-            if candidates := columns_with_name_like(pattern):
+            if candidates := _columns_with_name_like(pattern, columns_by_name):
                 _add_alias(aliases, "correct", candidates, source)
                 break
     has_confidence = has_confidence or "confidence" in aliases
@@ -506,6 +470,13 @@ def _confidence_and_grade_aliases(
     if is_score_free and not has_confidence and not has_answer:
         aliases["confidence"] = "score"  # beside a grade, a score is a confidence
     return aliases
+
+
+def _columns_with_name_like(
+    pattern: re.Pattern[str], columns_by_name: Mapping[str, str]
+) -> dict[str, str]:
+    """Return those columns, by normalized name, whose whole name matches the pattern."""
+    return {name: column for name, column in columns_by_name.items() if pattern.fullmatch(name)}
 
 
 def rename_task_columns(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, list[str]]:
@@ -548,16 +519,10 @@ def _columns_by_normalized_name(columns: Sequence[str]) -> dict[str, str]:
 def _add_alias(
     aliases: dict[str, str], name: str, candidates: Mapping[str, str], source: str
 ) -> None:
-    """Add the alias of the column `name` to `aliases`, if there is a candidate.
+    """Add the alias (a normalized name) of the column `name` to `aliases`, if there is a candidate.
 
-    Args:
-        aliases: Normalized names by this package's names.
-        name: The column that is sought.
-        candidates: Columns that may hold it, by normalized name.
-        source: Name of the file.
-
-    Raises:
-        InvalidArgument: There are several candidates, and none is named `name`.
+    `candidates` are the columns that may hold it, by normalized name. Several ones are refused,
+    unless one is named `name`.
     """
     columns = list(dict.fromkeys(candidates.values()))
     if len(columns) > 1 and name not in candidates:

@@ -1,7 +1,7 @@
 """Counts of a store's judgments, made in its files, so that rows never fill memory."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from os import PathLike, fspath
 
 import pandas as pd
@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.judgments.counting import can_count
 from inspect_confidence.judgments.joining import LocatedRun, join_runs
 from inspect_confidence.judgments.locations import location_text
 from inspect_confidence.judgments.read import (
@@ -100,7 +101,7 @@ def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[p
             runs.append((entry.log.location, run))
             run_variants.append(variant)
     stored_columns = [name for name in columns if name != "variant"]
-    count_rows = _duckdb_counter() or _count_with_pyarrow
+    count_rows = _count_with_duckdb if can_count() else _count_with_pyarrow
     for variant, files in files_by_variant.items():
         yield count_rows(files, stored_columns).assign(variant=variant)
     frames, _ = join_runs(runs, run_variants)
@@ -127,20 +128,13 @@ def _count_with_pyarrow(files: Sequence[str], columns: Sequence[str]) -> pd.Data
     return counts
 
 
-def _duckdb_counter() -> Callable[[Sequence[str], Sequence[str]], pd.DataFrame] | None:
-    """Return a function that counts with DuckDB, or None if DuckDB is not installed."""
-    try:
-        import duckdb  # noqa: PLC0415 # an optional package
-    except ImportError:
-        return None
+def _count_with_duckdb(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
+    """Return each combination of the columns' values with its number of rows `n` in all files."""
+    import duckdb  # noqa: PLC0415 # an optional package
 
-    def count_with_duckdb(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-        """Return the number of rows `n` of parquet files by the values of the columns."""
-        quoted_names = ", ".join(f'"{name}"' for name in columns)
-        query = f"select {quoted_names or 'null'}, count(*) as n from "
-        query += "read_parquet($files, hive_partitioning = false) group by all"
-        with duckdb.connect() as connection:
-            counts: pd.DataFrame = connection.execute(query, {"files": files}).df()
-        return counts
-
-    return count_with_duckdb
+    quoted_names = ", ".join(f'"{name}"' for name in columns)
+    query = f"select {quoted_names or 'null'}, count(*) as n from "
+    query += "read_parquet($files, hive_partitioning = false) group by all"
+    with duckdb.connect() as connection:
+        counts: pd.DataFrame = connection.execute(query, {"files": files}).df()
+    return counts

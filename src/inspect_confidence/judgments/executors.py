@@ -3,13 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    wait,
-)
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context
@@ -218,11 +212,7 @@ def _read_each(
 
 
 def _refuse_other_readers(outcome: _WorkerOutcome) -> _WorkerOutcome:
-    """Return what a worker read, unless its packages have other versions than this process.
-
-    Raises:
-        InvalidArgument: The versions differ.
-    """
+    """Return what a worker read; refuse a worker whose packages have other versions."""
     versions = reader_versions()
     if isinstance(outcome, bytes):
         versions = read_record_facts(outcome)["readers"]
@@ -278,11 +268,8 @@ def _submit(
 def _open_executor(executor: ExecutorOption, logs: Sequence[Log]) -> Iterator[Executor | None]:
     """Yield the executor, or None to read in this process.
 
-    An executor that is started here, for a text, is shut down at the end of the context.
-
-    Args:
-        executor: An executor, a value of `--executor`, or None.
-        logs: The logs to read; their number and size decide what `auto` means.
+    An executor that is started here, for a text, is shut down at the end of the context. Number and
+    size of the logs decide what `auto` means.
     """
     if not isinstance(executor, str):
         yield executor
@@ -309,11 +296,7 @@ def _open_executor(executor: ExecutorOption, logs: Sequence[Log]) -> Iterator[Ex
 
 @contextmanager
 def _connect_to_dask(address: str) -> Iterator[Executor]:
-    """Yield an executor of the Dask scheduler at `HOST:PORT`.
-
-    Raises:
-        InvalidArgument: Dask is not installed, or no scheduler answers.
-    """
+    """Yield an executor of the Dask scheduler at `HOST:PORT`; refuse without Dask or scheduler."""
     try:
         from distributed import Client  # noqa: PLC0415 # an optional package
     except ImportError:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -37,13 +38,7 @@ from inspect_confidence.judgments.columns import (
 from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.tables import UserTable, file_stem, read_table, row_place
 from inspect_confidence.results import as_csv
-from inspect_confidence.studies import (
-    SELF_DESCRIBING,
-    Kind,
-    Recorded,
-    TaskTable,
-    all_tables,
-)
+from inspect_confidence.studies import SELF_DESCRIBING, Kind, Recorded, TaskTable, all_tables
 from inspect_confidence.writing import write_file
 
 SUFFIXES = (".csv", ".parquet")
@@ -89,24 +84,37 @@ def read_file(
             )
     judgments = {}
     for name, task_rows in rows_by_task.items():
-        table = task_tables[name]
         rows = _fill_missing_model(task_rows.copy(), model or file_stem(path.name))
-        if table.fallback:
-            rows = _drop_foreign_values(rows, table, source, notices)
-        rows = _number_repetition_names(rows)
-        for column in table.columns:
-            if column.spelling and column.name in rows:
-                texts = rows[column.name].astype(str)
-                rows[column.name] = texts.map(column.spelling, na_action="ignore")
-        if user_table.decimal_comma:
-            rows = _parse_decimal_commas(rows, table, source)
-        rows = number_repeated_answers(rows, table, source, notices)
-        typed_rows = check_judgments(rows, table, source)
-        if table.fallback:
-            refuse_verdicts(typed_rows, source)
-        notices += [*model_notices(typed_rows, source), *grading_notices(typed_rows, source)]
-        judgments[name] = sort_judgments(typed_rows)
+        judgments[name] = _judgments_of_task(
+            rows, task_tables[name], source, notices, decimal_comma=user_table.decimal_comma
+        )
     return judgments
+
+
+def _judgments_of_task(
+    rows: pd.DataFrame, table: TaskTable, source: str, notices: list[str], *, decimal_comma: bool
+) -> pd.DataFrame:
+    """Return a file's rows of one task as typed, checked and sorted judgments.
+
+    `rows` have this package's column names and may be changed; `table` describes the task. Notices
+    tell what was inferred or left out. Values that cannot be used are refused, and so are rows that
+    contradict each other.
+    """
+    if table.fallback:
+        rows = _drop_foreign_values(rows, table, source, notices)
+    rows = _number_repetition_names(rows)
+    for column in table.columns:
+        if column.spelling and column.name in rows:
+            texts = rows[column.name].astype(str)
+            rows[column.name] = texts.map(column.spelling, na_action="ignore")
+    if decimal_comma:
+        rows = _parse_decimal_commas(rows, table, source)
+    rows = number_repeated_answers(rows, table, source, notices)
+    typed_rows = check_judgments(rows, table, source)
+    if table.fallback:
+        refuse_verdicts(typed_rows, source)
+    notices += [*model_notices(typed_rows, source), *grading_notices(typed_rows, source)]
+    return sort_judgments(typed_rows)
 
 
 def _apply_column_names(
@@ -120,7 +128,8 @@ def _apply_column_names(
         InvalidArgument: An option names a column that does not exist, the task cannot be inferred,
             or the confidence is on another scale.
     """
-    known_names = [*_all_column_names(), ERROR_COLUMN, DECISION_COLUMN]
+    task_columns = chain.from_iterable(table.kinds for table in all_tables().values())
+    known_names = [*dict.fromkeys(task_columns), ERROR_COLUMN, DECISION_COLUMN]
     for name in recorded.columns:
         if name not in known_names:
             raise InvalidArgument(
@@ -186,41 +195,38 @@ def _add_inferred_task(
     """Return the frame with the task inferred from its columns, and common names replaced.
 
     Without a column that names the items, each row is an item. Notices tell which columns were
-    renamed. `recorded` has the user's options.
-
-    Raises:
-        InvalidArgument: No task has these columns.
+    renamed. `recorded` has the user's options. Columns of no task are refused.
     """
     # Options about evals of other packages make rows judgments of such an eval.
     is_other_eval = replace(recorded, cluster="") != SELF_DESCRIBING
     task = _inferred_task(frame, is_other_eval=is_other_eval)
-    file_rows = frame
-    if task is None or all_tables()[task].fallback:
-        aliases: list[str] = []
-        for table in all_tables().values() if task is None else ():
-            frame, task_aliases = rename_task_columns(frame, table)
+    renamed, aliases = frame, list[str]()
+    if task is None:
+        for table in all_tables().values():
+            renamed, task_aliases = rename_task_columns(renamed, table)
             aliases += task_aliases
+    if task is None or all_tables()[task].fallback:
         has_answer = bool(aliases)
-        frame, common_aliases = rename_common_columns(frame, source, has_answer=has_answer)
+        renamed, common_aliases = rename_common_columns(renamed, source, has_answer=has_answer)
         aliases += common_aliases
-        task = task or _inferred_task(frame, is_other_eval=is_other_eval)
-        if "item" not in frame and task is None:
-            with_items = frame.assign(item=list(map(str, range(1, len(frame) + 1))))
-            task = _inferred_task(with_items, is_other_eval=is_other_eval)
-            if task is not None:
-                frame = with_items
-                notices.append(
-                    f"{source}: no column names the items, so that each row is an item and models "
-                    "cannot be compared; name it: --column item=COLUMN"
-                )
-        if aliases and task is not None:
-            columns = ", ".join(aliases)
+        task = task or _inferred_task(renamed, is_other_eval=is_other_eval)
+    if task is None and "item" not in renamed:
+        with_items = renamed.assign(item=list(map(str, range(1, len(frame) + 1))))
+        task = _inferred_task(with_items, is_other_eval=is_other_eval)
+        if task is not None:
+            renamed = with_items
             notices.append(
-                f"{source}: columns were taken as {columns}; --column NAME=COLUMN takes another"
+                f"{source}: no column names the items, so that each row is an item and models "
+                "cannot be compared; name it: --column item=COLUMN"
             )
     if task is None:
-        raise _unknown_task_error(file_rows, frame, source)
-    return frame.assign(task=task)
+        raise _unknown_task_error(frame, renamed, source)
+    if aliases:
+        columns = ", ".join(aliases)
+        notices.append(
+            f"{source}: columns were taken as {columns}; --column NAME=COLUMN takes another"
+        )
+    return renamed.assign(task=task)
 
 
 def _unknown_task_error(
@@ -260,8 +266,8 @@ def _drop_foreign_values(
     """Return the rows of another tool with unreadable values of optional columns replaced.
 
     Texts in `epoch` and `draw` are numbered, and lists in `choices` are counted. Other columns of
-    the wrong type, and a `status` without any known value, are left out with a notice. An answer
-    such as `n/a` becomes empty, and one such as `IDK` is declined.
+    the wrong type, and a `status` without any known value, are left out with a notice. Answers such
+    as `n/a` become empty. `table` has the columns of the task; `source` is the file.
     """
     changed: dict[str, pd.Series] = {}
     needed = {*table.required, *chain.from_iterable(table.answers), "low", "high"}
@@ -278,19 +284,29 @@ def _drop_foreign_values(
             else:
                 changed[name] = pd.Series(None, frame.index, dtype=object)
                 notices.append(f"{source}: the column {name!r} holds other values and was left out")
-    if "answer" in frame:
-        answers = frame["answer"].map(lambda value: str(value).strip().lower())
-        targets = frame.get("target", pd.Series(dtype=object)).map(str).str.strip().str.lower()
-        is_placeholder = answers.isin(MISSING - set(targets))
-        changed["answer"] = frame["answer"].mask(is_placeholder, "")
-        is_declined = answers.isin(DECLINED_ANSWERS - set(targets))
-        if GRADE not in frame and is_declined.any():
-            changed[GRADE] = pd.Series("", frame.index).mask(is_declined, "NOT_ATTEMPTED")
-    frame = frame.assign(**changed)
+    frame = _replace_placeholder_answers(frame.assign(**changed))
     if "status" in frame and not set(frame["status"]) & STATUSES:
         notices.append(f"{source}: the column 'status' has none of this package's and was left out")
         return frame.drop(columns="status")
     return frame
+
+
+def _replace_placeholder_answers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with empty answers for placeholders such as `n/a`.
+
+    An answer such as `IDK` gets the grade "not attempted", if the frame has no grades. A text that
+    is the target of any row is an answer like others.
+    """
+    if "answer" not in frame:
+        return frame
+    answers = frame["answer"].map(lambda value: str(value).strip().lower())
+    targets = frame.get("target", pd.Series(dtype=object)).map(str).str.strip().str.lower()
+    is_placeholder = answers.isin(MISSING - set(targets))
+    changed = {"answer": frame["answer"].mask(is_placeholder, "")}
+    is_declined = answers.isin(DECLINED_ANSWERS - set(targets))
+    if GRADE not in frame and is_declined.any():
+        changed[GRADE] = pd.Series("", frame.index).mask(is_declined, "NOT_ATTEMPTED")
+    return frame.assign(**changed)
 
 
 def _list_length(value: object) -> float:
@@ -305,7 +321,11 @@ def _list_length(value: object) -> float:
 
 
 def _number_repetition_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with epochs and draws numbered by first occurrence if they are all texts."""
+    """Return the frame with numbers in place of texts in `epoch` and `draw`.
+
+    Texts such as `run-a` are numbered in the order of their first occurrence. A column with any
+    number or empty cell stays as it is.
+    """
     changed = {}
     for name in {"epoch", "draw"} & set(frame):
         if frame[name].map(read_number).isna().all() and not frame[name].map(is_missing).any():
@@ -328,11 +348,6 @@ def _parse_decimal_commas(frame: pd.DataFrame, table: TaskTable, source: str) ->
         if name != GRADE and table.kinds.get(name) == "number":
             columns[name] = _parse_numbers(frame[name], name, source, decimal_comma=True)
     return frame.assign(**columns)
-
-
-def _all_column_names() -> list[str]:
-    """Return the names of all columns that judgments of any task have."""
-    return list(dict.fromkeys(chain.from_iterable(table.kinds for table in all_tables().values())))
 
 
 def write_judgments(frames: dict[str, pd.DataFrame], path: Path) -> None:
@@ -400,9 +415,10 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
     """
     missing = _missing_columns(frame, table)
     if missing:
+        forms = " or ".join(", ".join(form) for form in table.answers)
         raise InvalidArgument(
             f"{source} lacks the column {missing[0]!r}; judgments of {table.task} need "
-            f"{_required_columns_text(table)}."
+            f"{', '.join(table.required)}, and {forms}."
         )
     defaults = {**_COMMON_DEFAULTS, **table.defaults}
     columns = {}
@@ -416,7 +432,9 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
     if "status" not in frame:
         judgments[["status", "reason"]] = _infer_statuses(frame, judgments, table)
     if GRADE in frame and not is_numeric_dtype(frame[GRADE]):
-        is_declined = _is_declined(frame[GRADE], source) & (judgments["status"] != "sample_error")
+        declines = partial(_is_declined, no_is_n=_has_y(frame[GRADE]))
+        is_declined = map_cells(frame[GRADE], declines, bool, source=source, column=GRADE)
+        is_declined &= judgments["status"] != "sample_error"
         reason = "the grade says that the model gave no answer"
         judgments.loc[is_declined, ["status", "reason"]] = ["declined", reason]
     if unknown := set(judgments["status"]) - STATUSES:
@@ -432,12 +450,8 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
 
     A row with a complete answer is `ok`. One that lacks only what a grader fills in is
     `scoring_failed`, one without any part of an answer is `no_response`, and any other is
-    `invalid_response_format`.
-
-    Args:
-        frame: The rows as given; its columns decide which forms of answers are possible.
-        judgments: The same rows with typed columns.
-        table: Table of their task.
+    `invalid_response_format`. The columns of `frame`, the rows as given, decide which forms of
+    answers are possible; `judgments` are the same rows with typed columns.
     """
     filled = judgments.notna() & (judgments != "")
     is_complete, is_ungraded = np.zeros(len(frame), bool), np.zeros(len(frame), bool)
@@ -471,21 +485,13 @@ def _missing_columns(frame: pd.DataFrame, table: TaskTable) -> list[str]:
     return [name for name in [*table.required, *answer] if name not in present]
 
 
-def _required_columns_text(table: TaskTable) -> str:
-    """Return the columns that a file needs as text: `item, model, and answer, correct or score`."""
-    forms = " or ".join(", ".join(form) for form in table.answers)
-    return f"{', '.join(table.required)}, and {forms}"
-
-
 def _typed_column(
     frame: pd.DataFrame, name: str, kind: Kind, source: str, default: object = None
 ) -> pd.Series:
     """Return a column with values of its kind; a missing column is filled with its default.
 
-    An empty cell is NaN in a number, empty in a text, and None in a flag.
-
-    Raises:
-        InvalidArgument: A cell has another kind of value, or an infinite number.
+    An empty cell is NaN in a number, empty in a text, and None in a flag. A cell with another kind
+    of value, or with an infinite number, is refused.
     """
     if default is None:
         default = np.nan if kind == "number" else ""
@@ -495,17 +501,18 @@ def _typed_column(
         return pd.Series(default, frame.index, dtype=float if kind == "number" else str)
     values = frame[name]
     if kind == "flag":
-        return _parse_flags(values, name, source)
+        return map_cells(values, _parse_flag, object, source=source, column=name)
     if kind == "text":
         text = values.where(values.notna(), "").astype(str)
         # Items named by numbers are text too, and 12 must be the same item as 12.0.
         return text.str.removesuffix(".0") if name in ("item", CLUSTER) else text
     if is_numeric_dtype(values):
         numbers = values.astype(float)
+    elif name == GRADE:
+        parse = partial(_parse_grade, no_is_n=_has_y(values))
+        numbers = map_cells(values, parse, float, source=source, column=GRADE)
     else:
-        numbers = (
-            _parse_grades(values, source) if name == GRADE else _parse_numbers(values, name, source)
-        )
+        numbers = _parse_numbers(values, name, source)
     if np.isinf(numbers).any():
         row = frame.index[np.isinf(numbers)][0]
         raise InvalidArgument(
@@ -515,19 +522,14 @@ def _typed_column(
     return numbers
 
 
-def _parse_flags(values: pd.Series, name: str, source: str) -> pd.Series:
-    """Return the values as True, False, or None for an empty cell; refuse others."""
-
-    def parse_flag(value: object) -> bool | None:
-        """Return a cell's flag; raise `ValueError`, with what was expected, for another cell."""
-        if is_missing(value):
-            return None
-        flag = read_grade(value, no_is_n=True)
-        if flag not in (0, 1):
-            raise ValueError("true or false")
-        return bool(flag)
-
-    return map_cells(values, parse_flag, object, source=source, column=name)
+def _parse_flag(value: object) -> bool | None:
+    """Return a cell's flag, None if it is empty; raise `ValueError` with what was expected."""
+    if is_missing(value):
+        return None
+    flag = read_grade(value, no_is_n=True)
+    if flag not in (0, 1):
+        raise ValueError("true or false")
+    return bool(flag)
 
 
 def _parse_numbers(
@@ -537,50 +539,41 @@ def _parse_numbers(
 
     A truth value is 1 or 0. Infinity is a number here.
     """
-
-    def parse_number(value: object) -> float:
-        """Return a cell's number; raise `ValueError`, with what was expected, for another cell."""
-        number = read_number(value, decimal_comma=decimal_comma)
-        if not np.isnan(number) or is_missing(value):
-            return number
-        word = str(value).strip().lower()
-        if word.lstrip("+-") in ("inf", "infinity"):
-            return np.inf
-        if word in ("true", "false"):
-            return float(word == "true")
-        raise ValueError("a number")
-
-    return map_cells(values, parse_number, float, source=source, column=name)
+    parse = partial(_parse_number, decimal_comma=decimal_comma)
+    return map_cells(values, parse, float, source=source, column=name)
 
 
-def _parse_grades(values: pd.Series, source: str) -> pd.Series:
-    """Return grades as numbers, NaN for an empty cell or no answer; refuse others.
+def _parse_number(value: object, decimal_comma: bool) -> float:
+    """Return a cell's number, NaN if it is empty; raise `ValueError` with what was expected."""
+    number = read_number(value, decimal_comma=decimal_comma)
+    if not np.isnan(number) or is_missing(value):
+        return number
+    word = str(value).strip().lower()
+    if word.lstrip("+-") in ("inf", "infinity"):
+        return np.inf
+    if word in ("true", "false"):
+        return float(word == "true")
+    raise ValueError("a number")
 
-    In a column with a `y`, `n` means no; otherwise it means no answer.
+
+def _parse_grade(value: object, no_is_n: bool) -> float:
+    """Return a cell's grade, NaN if it is empty or says that there is no answer.
+
+    With `no_is_n` an `n` means no, as in a column with a `y`; otherwise it means no answer. Another
+    cell is refused by a `ValueError`, which says what was expected.
     """
-    no_is_n = _has_y(values)
-
-    def parse_grade(value: object) -> float:
-        """Return a cell's grade, or NaN; raise `ValueError`, with what was expected, for others."""
-        grade = read_grade(value, no_is_n=no_is_n, decimal_comma=True)
-        if not isinstance(grade, ParseFailure):
-            return grade
-        if grade.status != "declined" and not is_missing(value):
-            raise ValueError("a grade such as 1, yes, C, correct or 0.5")
-        return np.nan
-
-    return map_cells(values, parse_grade, float, source=source, column=GRADE)
+    grade = read_grade(value, no_is_n=no_is_n, decimal_comma=True)
+    if not isinstance(grade, ParseFailure):
+        return grade
+    if grade.status != "declined" and not is_missing(value):
+        raise ValueError("a grade such as 1, yes, C, correct or 0.5")
+    return np.nan
 
 
-def _is_declined(values: pd.Series, source: str) -> "pd.Series[bool]":
-    """Return whether each grade says that the model gave no answer."""
-    no_is_n = _has_y(values)
-
-    def is_declined(value: object) -> bool:
-        grade = read_grade(value, no_is_n=no_is_n)
-        return isinstance(grade, ParseFailure) and grade.status == "declined"
-
-    return map_cells(values, is_declined, bool, source=source, column=GRADE)
+def _is_declined(value: object, no_is_n: bool) -> bool:
+    """Return whether a grade says that the model gave no answer; `n` does unless it means no."""
+    grade = read_grade(value, no_is_n=no_is_n)
+    return isinstance(grade, ParseFailure) and grade.status == "declined"
 
 
 def _has_y(values: pd.Series) -> bool:
@@ -595,11 +588,7 @@ def _nearest_tasks(
 
     These are the tasks with a column of the frame that judgments of other evals lack. Without one,
     a frame with a scale and no method belongs to the scale study, and any other to another eval.
-
-    Args:
-        frame: The rows.
-        tables: Tables of the tasks whose required columns the frame has.
-        is_other_eval: Whether options say that the rows are of an eval of another package.
+    `tables` are those whose required columns the frame has; `is_other_eval` is what options say.
     """
     other_evals = [table for table in tables if table.fallback]
     if not other_evals:

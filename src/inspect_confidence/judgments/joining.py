@@ -30,25 +30,26 @@ def join_runs(
     in the last log that has it, by its uuid.
 
     Args:
-        runs: Locations and runs of all logs; logs of one run need not be adjacent.
+        runs: Location and `Run` of each log; logs of one run have one id and need not be adjacent.
         variants: Variant of each run.
 
     Returns:
         The frames; and by location, how many of the samples in several logs were taken from there.
     """
-    logs_by_run: dict[str, list[int]] = {}  # positions in `runs`
-    for log, (_, run) in enumerate(runs):
-        logs_by_run.setdefault(run.id, []).append(log)
+    positions_by_run: dict[str, list[int]] = {}  # in `runs`
+    for position, (_, run) in enumerate(runs):
+        positions_by_run.setdefault(run.id, []).append(position)
     judgments = [run.frame for _, run in runs]
     counts: Counter[str] = Counter()
-    for logs in logs_by_run.values():
-        if len(logs) == 1:
+    for positions in positions_by_run.values():
+        if len(positions) == 1:
             continue
-        sources, shared_samples = _sample_sources([runs[log][1] for log in logs])
-        for position, log in enumerate(logs):
-            location, run = runs[log]
-            samples = {sample for sample, source in sources.items() if source == position}
-            judgments[log] = run.frame[pd.Series(run.samples, dtype=object).isin(samples)]
+        sources, shared_samples = _sample_sources([runs[position][1] for position in positions])
+        for k, position in enumerate(positions):
+            location, run = runs[position]
+            samples = {sample for sample, source in sources.items() if source == k}
+            # `run.samples` has the key of each judgment's sample.
+            judgments[position] = run.frame[pd.Series(run.samples, dtype=object).isin(samples)]
             counts[location] += len(samples & shared_samples)
     frames: dict[str, list[pd.DataFrame]] = {}
     for (_, run), frame, variant in zip(runs, judgments, variants, strict=True):
@@ -64,18 +65,15 @@ def join_runs(
 def _sample_sources(runs: Sequence[Run]) -> tuple[dict[str, int], set[str]]:
     """Return the log from which each sample is taken, and the samples that are in several logs.
 
-    Args:
-        runs: The logs of one run.
-
-    Returns:
-        By sample (epoch and id), the position of the log in `runs`; and the shared samples.
+    `runs` are what was read from each log of one run. Samples are keys of epoch and id; their logs
+    are positions in `runs`.
     """
     newest_first = sorted(range(len(runs)), key=lambda i: (-runs[i].ended, -runs[i].write_time))
     invalid = _invalid_uuids([runs[position] for position in newest_first])
     samples = []
     for run in runs:
         valid = run.samples[~run.frame["uuid"].isin(invalid)]
-        samples.append({*valid, *run.empty})
+        samples.append({*valid, *run.empty})  # `empty`: samples without a judgment
     sources: dict[str, int] = {}
     for position in newest_first:
         for sample in samples[position] - {*runs[position].failed}:
@@ -100,7 +98,10 @@ def _invalid_uuids(newest_first: Sequence[Run]) -> set[str]:
 
 
 def shared_sample_notices(counts: Mapping[str, int]) -> list[str]:
-    """Return the notice about samples in several logs, from the counts of `join_runs`."""
+    """Return the notice about samples in several logs, if there are any.
+
+    `counts` has, by the location of a log, how many of these samples were taken from it.
+    """
     if not counts:
         return []
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from inspect_ai import score
 from inspect_ai.log import (
     EvalLog,
@@ -73,7 +73,6 @@ OPERATIONAL = {
 """Settings of speed, number of calls or extras of replies, which never change what is asked."""
 
 # Longer values would not fit into a variant; their fingerprint replaces them.
-
 _MAX_SETTING_LENGTH = 40
 
 _Sample = EvalSampleSummary | EvalSample
@@ -107,19 +106,16 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     changed, reread_notices = Counter[str](), list[str]()
     if reread:
         judgments, changed, reread_notices = _read_again(location, header, table, judgments, unsent)
-    keys: list[str] = []
-    for key, rows in judgments.items():
-        keys += [key] * len(rows)
     tasks = {str(row["task"]) for row in chain.from_iterable(judgments.values())}
     further_tasks = sorted(tasks - {table.task})
-    combined = add_task_columns(table, further_tasks)
-    frame = without_violations(frame_from_rows(judgments, combined), keys, combined, repairs)
+    frame, keys = _judgment_frame(judgments, add_task_columns(table, further_tasks), repairs)
     loss_notices, stop_notices = _incomplete_run_notices(header, len(completed))
+    deciding_arguments = [str(header.eval.task_args.get(name)) for name in table.compared_within]
     return Run(
         id=header.eval.task_id,
         task=table.task,
         model=header.eval.model,
-        kind=_run_kind(header, table),
+        kind=" ".join([_eval_name(header), *deciding_arguments]),
         settings=_run_settings(header, table, recorded, unsent),
         frame=frame,
         samples=np.array(list(map(readable_text, keys)), dtype=object),
@@ -144,6 +140,19 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
         write_time=write_time(location),
         further_tasks=further_tasks,
     )
+
+
+def _judgment_frame(
+    judgments: SampleJudgments, table: TaskTable, repairs: Repairs
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return judgments as a typed frame without impossible values, and each row's sample key.
+
+    `table` has their columns; `repairs` receives the samples with impossible values.
+    """
+    keys: list[str] = []
+    for key, rows in judgments.items():
+        keys += [key] * len(rows)
+    return without_violations(frame_from_rows(judgments, table), keys, table, repairs), keys
 
 
 def _completed_summaries(location: str, header: EvalLog) -> list[EvalSampleSummary]:
@@ -190,12 +199,6 @@ def _complete_run(
     has_failures = facts_of(header, table) and statuses and statuses <= RUN_STATUSES
     problem = "" if has_failures else run.problem
     return dict(zip(judgments, run.samples, strict=True)), problem, run.notices
-
-
-def _run_kind(header: EvalLog, table: TaskTable) -> str:
-    """Return the task and the arguments that decide its other settings, as `Run.kind`."""
-    arguments = [str(header.eval.task_args.get(name)) for name in table.compared_within]
-    return " ".join([_eval_name(header), *arguments])
 
 
 def _incomplete_run_notices(header: EvalLog, n_completed: int) -> tuple[list[str], list[str]]:
@@ -277,19 +280,27 @@ def _judgments_by_sample(
     repairs: Repairs,
     recorded: Recorded = SELF_DESCRIBING,
 ) -> SampleJudgments:
-    """Return the judgments of completed samples, with the columns of the run.
+    """Return the judgments of completed samples as rows, by the sample's key (epoch and id).
 
-    A sample that cannot be read gets one `scoring_failed` judgment with the reason. `samples` are
-    summaries, each with its whole sample or itself; `repairs` receives unusable values.
+    A sample that cannot be read gets one `scoring_failed` judgment with the reason; if none can be
+    read, the first sample's error is raised.
 
-    Raises:
-        Exception: No sample can be read; the first sample's error.
+    Args:
+        header: Header of the log.
+        table: Table of its task, which reads a sample.
+        samples: The summary of each sample, and its whole sample, or the summary again.
+        unsent: Settings of the run that no request contained.
+        repairs: Receives the samples with values that cannot be used.
+        recorded: Where logs of other evals record confidence and correctness.
     """
     common = _common_columns(header, table)
     combined = add_task_columns(table, table.further_tasks)
-    unsent_settings = unsent.settings_of(header.eval.model)
-    generation = header.plan.config.model_dump(exclude_none=True)
-    epochs = header.eval.config.epochs or 1
+    run_facts = {
+        "generation": header.plan.config.model_dump(exclude_none=True),
+        "unsent": unsent.settings_of(header.eval.model),
+        "epochs": header.eval.config.epochs or 1,
+        "recorded": recorded,
+    }
     # The metadata of an eval of others may use the name for something else.
     cluster_field = recorded.cluster or ("" if table.fallback else CLUSTER)
     judgments: dict[str, list[dict[str, Any]]] = {}
@@ -300,14 +311,7 @@ def _judgments_by_sample(
             identity["cluster"] = cluster_name(sample.metadata.get(cluster_field))
         key = _sample_key(summary)
         try:
-            facts = replace(
-                _sample_facts(summary, sample, generation),
-                unsent=unsent_settings,
-                epochs=epochs,
-                recorded=recorded,
-                requested_fields=_output_and_store_fields(sample),
-            )
-            sample_rows = table.read(facts)
+            sample_rows = table.read(_sample_facts(summary, sample, run_facts))
         except Exception as error:  # a damaged sample may raise anything
             errors.append(error)
             reason = f"the sample could not be read: {failure(error)}"
@@ -378,13 +382,6 @@ def _read_again(
     Returns:
         The judgments, the counts of `Run.changed`, and notices.
     """
-    # Imported here because it imports every scorer, and few logs are scored again.
-    from inspect_confidence.judgments.rescoring import (  # noqa: PLC0415
-        check_samples,
-        create_scorer,
-        remove_names,
-    )
-
     if table.fallback:
         notice = (
             "replies to evals of others stay as they were read; `inspect score` reads them again"
@@ -395,12 +392,7 @@ def _read_again(
         notice = "a model judged these replies; its judgments are kept, not made again"
         return stored, Counter(), [notice]
     try:
-        allowed = [create_scorer(scorer.name, scorer.options or {}) for scorer in scorers]
-        log = read_eval_log(location)
-        check_samples(log.samples or [])
-        remove_names(log)
-        # No model is at hand: neither a key is needed nor can a call be made.
-        log = score(log, allowed, model="none/none", action="overwrite", display="none", copy=False)
+        log = _score_again(location, header)
     except Exception as error:  # a scorer may raise anything; the stored judgments can be used
         notice = f"its replies cannot be read again and stay as they were read: {failure(error)}"
         return stored, Counter(), [notice]
@@ -412,6 +404,24 @@ def _read_again(
             samples.append((summary, sample if _is_summary_shortened(summary) else summary))
     reread_judgments = _judgments_by_sample(header, table, samples, unsent, Repairs())
     return reread_judgments, _count_changes(stored, reread_judgments), []
+
+
+def _score_again(location: str, header: EvalLog) -> EvalLog:
+    """Return a log whose scorers read its replies again without a model; refuse other scorers."""
+    # Imported here because it imports every scorer, and few logs are scored again.
+    from inspect_confidence.judgments.rescoring import (  # noqa: PLC0415
+        check_samples,
+        create_scorer,
+        remove_names,
+    )
+
+    scorers = header.eval.scorers or []
+    allowed = [create_scorer(scorer.name, scorer.options or {}) for scorer in scorers]
+    log = read_eval_log(location)
+    check_samples(log.samples or [])
+    remove_names(log)
+    # No model is at hand: neither a key is needed nor can a call be made.
+    return score(log, allowed, model="none/none", action="overwrite", display="none", copy=False)
 
 
 def _count_changes(before: SampleJudgments, after: SampleJudgments) -> Counter[str]:
@@ -505,9 +515,12 @@ def _read_sample(location: str, summary: EvalSampleSummary) -> EvalSample:
 
 
 def _sample_facts(
-    summary: EvalSampleSummary, sample: _Sample, generation: Mapping[str, Any]
+    summary: EvalSampleSummary, sample: _Sample, run_facts: Mapping[str, Any]
 ) -> SampleFacts:
-    """Return a sample in plain types."""
+    """Return a sample in plain types; `run_facts` are the fields that all samples of a run share.
+
+    `sample` is the whole sample, or its summary if that suffices.
+    """
     failure_outcome = None
     if summary.error:
         question = summary.input
@@ -522,10 +535,11 @@ def _sample_facts(
         target=target,
         metadata=sample.metadata,
         scores=_score_facts(sample),
-        generation=generation,
         failure=failure_outcome,
         id=str(sample.id),
         choices=sample.choices or (),
+        requested_fields=_output_and_store_fields(sample),
+        **run_facts,
     )
 
 

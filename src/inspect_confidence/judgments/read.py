@@ -12,11 +12,7 @@ import pandas as pd
 
 from inspect_confidence.arguments import user_path
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judgments.clusters import (
-    has_clusters,
-    join_clusters,
-    unclustered_notices,
-)
+from inspect_confidence.judgments.clusters import has_clusters, join_clusters, unclustered_notices
 from inspect_confidence.judgments.executors import ExecutorOption, read_runs
 from inspect_confidence.judgments.files import check_judgments, read_file, split_by_task
 from inspect_confidence.judgments.joining import LocatedRun, join_runs, shared_sample_notices
@@ -51,27 +47,34 @@ def keep_common_items(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFra
     parts, notes = [frame.iloc[:0]], {}
     for dataset, rows in frame.groupby("dataset", sort=False):
         items = pd.Series(list(rows[list(table.listwise)].itertuples(index=False)), rows.index)
-        counts_as_answer = pd.Series(True, rows.index)
-        if "source" in rows and (rows["source"] != "token").any():
-            counts_as_answer = rows["source"] != "token"
         models = rows.groupby(["model", "variant"], sort=False).ngroup()
-        answers = pd.DataFrame({"key": items, "model": models, "ok": rows["status"] == "ok"})[
-            counts_as_answer
-        ]
-        is_readable = answers.groupby(["key", "model"])["ok"].all()
-        answered_by_all = is_readable.groupby("key").sum() == models.nunique()
-        if not answered_by_all.any():
+        n_models = models.nunique()
+        readable_models = _count_readable_models(rows, items, models)
+        is_common = readable_models == n_models
+        if not is_common.any():
             raise InvalidArgument(
                 f"--common-items: no item of {dataset} was answered readably by all of "
-                f"{models.nunique()} models and variants; leave the option out, or some of them."
+                f"{n_models} models and variants; leave the option out, or some of them."
             )
-        is_common = items.isin(answered_by_all.index[answered_by_all])
-        parts.append(rows[is_common])
+        parts.append(rows[items.isin(is_common.index[is_common])])
         notes[str(dataset)] = (
-            f"{int(answered_by_all.sum())} of {len(answered_by_all)} items that all "
-            f"{models.nunique()} models and variants answered readably"
+            f"{int(is_common.sum())} of {len(is_common)} items that all "
+            f"{n_models} models and variants answered readably"
         )
     return pd.concat(parts, ignore_index=True), notes
+
+
+def _count_readable_models(rows: pd.DataFrame, items: pd.Series, models: pd.Series) -> pd.Series:
+    """Return by item the number of models all of whose judgments of the item are `ok`.
+
+    `items` and `models` identify item and model of each row. Judgments by token probability are
+    ignored unless there are no others.
+    """
+    answers = pd.DataFrame({"item": items, "model": models, "ok": rows["status"] == "ok"})
+    if "source" in rows and (rows["source"] != "token").any():
+        answers = answers[rows["source"] != "token"]
+    is_readable = answers.groupby(["item", "model"])["ok"].all()
+    return is_readable.groupby("item").sum()
 
 
 RunSettings = Mapping[str, str]
@@ -190,15 +193,7 @@ def read_judgments(
     log_locations = list(filterfalse(is_table, locations))
     notices: list[str] = []
     loss_notices: list[str] = []
-    sources = []
-    files_by_notice: dict[str, list[str]] = {}
-    for file, name in zip(files, short_file_names(files), strict=True):
-        path, file_notices = user_path("PATH", file), list[str]()
-        sources.append(read_file(path, recorded, file_notices, name))
-        for notice in file_notices:
-            files_by_notice.setdefault(notice.removeprefix(f"{path}: "), []).append(str(path))
-    notices += _merge_notices(files_by_notice, "files")
-    notices += _mark_files_as_variants(sources, short_file_names(files))
+    sources = _read_files(files, recorded, notices)
     if log_locations:
         options = ReadOptions(progress, reread, recorded, executor)
         sources.append(_read_log_judgments(log_locations, options, notices, loss_notices))
@@ -210,14 +205,7 @@ def read_judgments(
         for task, frame in source.items():
             frames.setdefault(task, []).append(frame)
     if not frames:
-        formats = (
-            "give Inspect's logs, a folder of them, or tables (csv, tsv, jsonl, json, parquet, "
-            "also .gz)"
-        )
-        reason = notices[0] if notices else formats
-        if len(notices) > 1:
-            reason += f"; {len(notices) - 1} more notice{'s' if len(notices) > 2 else ''}"
-        raise InvalidArgument(f"No judgments in {', '.join(locations)}: {reason}.")
+        raise _no_judgments_error(locations, notices)
     judgments: dict[str, pd.DataFrame] = {}
     repeats: dict[str, int] = {}
     for task, task_frames in frames.items():
@@ -228,6 +216,34 @@ def read_judgments(
     if recorded.cluster:
         notices += unclustered_notices(judgments, recorded.cluster)
     return Judgments(judgments, notices, loss_notices)
+
+
+def _read_files(
+    files: Sequence[str], recorded: Recorded, notices: list[str]
+) -> list[dict[str, pd.DataFrame]]:
+    """Return the judgments of each table by task; `notices` receives each notice with its files."""
+    sources = []
+    names = short_file_names(files)
+    files_by_notice: dict[str, list[str]] = {}
+    for file, name in zip(files, names, strict=True):
+        path, file_notices = user_path("PATH", file), list[str]()
+        sources.append(read_file(path, recorded, file_notices, name))
+        for notice in file_notices:
+            files_by_notice.setdefault(notice.removeprefix(f"{path}: "), []).append(str(path))
+    notices += _merge_notices(files_by_notice, "files")
+    notices += _mark_files_as_variants(sources, names)
+    return sources
+
+
+def _no_judgments_error(locations: Sequence[str], notices: Sequence[str]) -> InvalidArgument:
+    """Return the error for locations without a judgment, with the first notice as the reason."""
+    tables = "csv, tsv, jsonl, json, parquet, also .gz"
+    reason = f"give Inspect's logs, a folder of them, or tables ({tables})"
+    if notices:
+        reason = notices[0]
+    if len(notices) > 1:
+        reason += f"; {len(notices) - 1} more notice{'s' if len(notices) > 2 else ''}"
+    return InvalidArgument(f"No judgments in {', '.join(locations)}: {reason}.")
 
 
 def short_file_names(files: Sequence[str]) -> list[str]:
@@ -257,40 +273,45 @@ def _mark_files_as_variants(
 ) -> list[str]:
     """Write the file into `variant` if a model answers the same items in several files.
 
-    Args:
-        sources: Judgments of each file by task; their column `variant` is changed.
-        names: Short name of each file.
-
-    Returns:
-        A notice for each such model.
+    `sources` are judgments of each file by task, which are changed; `names` are short names of the
+    files. A notice for each such model is returned.
     """
     notices = []
-    keys = ["model", "variant", "dataset", "split", "item", "epoch", "draw"]
     for task in dict.fromkeys(chain.from_iterable(sources)):
-        frames = {
-            position: source[task] for position, source in enumerate(sources) if task in source
-        }
-        identity = [*keys, *columns_in(frames[min(frames)], ("method", "level"))]
-        rows = []
-        for position, frame in frames.items():
-            rows.append(frame.loc[frame["uuid"] == "", identity].assign(file=position))
-        joined = pd.concat(rows).drop_duplicates()
-        repeated = joined[joined.duplicated(identity, keep=False)]
-        for model in repeated["model"].unique():
-            files = sorted(repeated.loc[repeated["model"] == model, "file"].unique())
-            for position in files:
-                frame = sources[position][task]
+        frames = {file: source[task] for file, source in enumerate(sources) if task in source}
+        for model, files in _files_with_same_items(frames).items():
+            for file in files:
+                frame = frames[file]
                 with_file = {}
                 for text in frame["variant"].unique():
-                    with_file[text] = str(Condition.read(text).but(file=names[position]))
+                    with_file[text] = str(Condition.read(text).but(file=names[file]))
                 variants = frame["variant"].map(with_file)
                 frame["variant"] = frame["variant"].mask(frame["model"] == model, variants)
-            file_list = ", ".join(names[position] for position in files)
+            file_list = ", ".join(names[file] for file in files)
             notices.append(
                 f"{model} answers the same items in the files {file_list}: each file is a variant; "
                 "number repetitions in a column 'epoch' to pool them"
             )
     return notices
+
+
+def _files_with_same_items(frames: Mapping[int, pd.DataFrame]) -> dict[str, list[int]]:
+    """Return by model the numbers of the files of which several have a judgment of an equal item.
+
+    `frames` are judgments of one task by the file's number. Models without such files are left out,
+    and rows with a sample's uuid are ignored, since they come from logs.
+    """
+    identity = ["model", "variant", "dataset", "split", "item", "epoch", "draw"]
+    identity += columns_in(next(iter(frames.values())), ("method", "level"))
+    rows = []
+    for file, frame in frames.items():
+        rows.append(frame.loc[frame["uuid"] == "", identity].assign(file=file))
+    joined = pd.concat(rows).drop_duplicates()
+    repeated = joined[joined.duplicated(identity, keep=False)]
+    files_by_model = {}
+    for model in repeated["model"].unique():
+        files_by_model[model] = sorted(repeated.loc[repeated["model"] == model, "file"].unique())
+    return files_by_model
 
 
 JudgmentSource = pd.DataFrame | Mapping[str, pd.DataFrame] | Paths
@@ -350,14 +371,17 @@ class ReadOptions:
 def _read_log_judgments(
     locations: Sequence[str], options: ReadOptions, notices: list[str], loss_notices: list[str]
 ) -> dict[str, pd.DataFrame]:
-    """Return the judgments of logs and stores by task; append notices to both lists."""
+    """Return the judgments of logs, folders of logs and stores by task.
+
+    `notices` receives all notices, `loss_notices` those about lost data.
+    """
     runs = runs_with_judgments(_read_outcomes(locations, options, notices), notices, loss_notices)
     variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
     frames, counts = join_runs(runs, variants)
     notices += shared_sample_notices(counts)
     if options.recorded.outcome:
         _replace_grades(frames, options, notices, loss_notices)
-    fields: set[str] = set()
+    fields: set[str] = set()  # of `--by`, which a judgment has as a text such as `subject=law`
     for frame in frames.values():
         if "by" in frame:
             for condition in frame["by"].unique():
@@ -401,7 +425,11 @@ def _replace_grades(
 def _check_cluster_field(
     name: str, frames: Iterable[pd.DataFrame], runs: Sequence[LocatedRun]
 ) -> None:
-    """Refuse a field of `--cluster` that names no cluster in any judgment of the logs."""
+    """Refuse a field of `--cluster` that names no cluster in any judgment of the logs.
+
+    An empty name stands for no such option. The error proposes a field of the first of the logs,
+    which `runs` has as pairs of location and run.
+    """
     if not name or not runs or any(map(has_clusters, frames)):
         return
     # Inspect takes seconds to import.
@@ -448,20 +476,21 @@ def runs_with_judgments(
 
 
 def _log_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
-    """Yield each notice of runs once, with the log or the number of logs that have it."""
-    locations: dict[str, list[str]] = {}
+    """Yield each notice of runs once, with its log, or the number of logs that have it.
+
+    Notices are also those on settings that no request to the model contained (`unsent`).
+    """
+    locations_by_notice: dict[str, list[str]] = {}
     for location, run in runs:
-        for sentence in [*run.notices, *run.unsent]:
-            locations.setdefault(sentence, []).append(location_text(location))
-    yield from _merge_notices(locations, "logs")
+        for notice in [*run.notices, *run.unsent]:
+            locations_by_notice.setdefault(notice, []).append(location_text(location))
+    yield from _merge_notices(locations_by_notice, "logs")
 
 
 def _merge_notices(origins_by_notice: Mapping[str, Sequence[str]], noun: str) -> Iterator[str]:
-    """Yield each notice with its origin, or with the number of its origins.
+    """Yield each notice with the log or file that has it, or with their number, as `3 logs`.
 
-    Args:
-        origins_by_notice: The logs or files that have each notice.
-        noun: Name of the origins in the plural, such as `logs`.
+    `origins_by_notice` has the logs or files by notice; `noun` is `logs` or `files`.
     """
     for notice, origins in origins_by_notice.items():
         subject = origins[0] if len(origins) == 1 else f"{len(origins)} {noun}"
@@ -487,13 +516,9 @@ def _read_outcomes(
 ) -> list[tuple[str, ReadOutcome]]:
     """Return the location of each log with its run, or with why it cannot be read.
 
-    Logs have the order of `locations`. A log in a store is read from there, unless replies are read
-    again.
-
-    Args:
-        locations: Logs, folders of logs, and stores: folders that `ingest` writes.
-        options: Options for reading logs.
-        notices: Receives notices of stores, and of logs that the executor lost.
+    `locations` are logs, folders of logs, and stores, whose order logs keep. A log in a store is
+    read from there, unless replies are read again. `notices` receives notices of stores, and of
+    logs that the executor lost.
     """
     logs: dict[str, Log] = {}
     stored: dict[str, Callable[[], ReadOutcome | None]] = {}
@@ -528,11 +553,8 @@ def _read_logs(
 ) -> Iterator[tuple[str, ReadOutcome]]:
     """Yield the location of each log with its run or error, beginning with those from a store.
 
-    Args:
-        logs: Logs by location.
-        stored: By location, a function that reads the log's run from a store.
-        options: Options for reading logs.
-        notices: Receives a notice of how many logs the executor lost.
+    `logs` are by location; `stored` has, by location, a function that reads the log's run from a
+    store. `notices` receives a notice of how many logs the executor lost.
     """
     unread = []
     for location, log in logs.items():

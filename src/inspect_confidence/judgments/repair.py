@@ -71,22 +71,19 @@ def repaired_rows(
     kinds = table.kinds
     repaired = []
     for row in rows:
-        values: dict[str, Any] = {}
-        reason = ""
+        values, reason = dict(row), ""
         for name, value in row.items():
-            if name not in kinds or value is None:
-                values[name] = value
+            kind = kinds.get(name)
+            if kind is None or value is None:
                 continue
-            if kinds[name] == "text":
+            if kind == "text":
                 text = "" if isinstance(value, float) and math.isnan(value) else str(value)
                 values[name] = readable_text(text)
                 if values[name] != text:
                     repairs.replaced.add(key)
-            elif _suits_kind(value, kinds[name]):
-                values[name] = value
-            else:
-                values[name] = math.nan if kinds[name] == "number" else None
-                expected = "a finite number" if kinds[name] == "number" else "true or false"
+            elif not _suits_kind(value, kind):
+                values[name] = math.nan if kind == "number" else None
+                expected = "a finite number" if kind == "number" else "true or false"
                 reason = f"{name}={readable_text(shorten_value(value))} is not {expected}"
         if values.get("status", "ok") not in STATUSES:
             reason = f"the status {excerpt(values['status'], 60)!r} is not known"

@@ -231,10 +231,7 @@ def check_read_arguments(store: Store, recorded: Recorded) -> None:
     """
     foreign_tasks = {task for task, table in all_tables().items() if table.fallback}
     has_foreign_logs = any(entry.record.get("task") in foreign_tasks for entry in store.entries)
-    differs = read_arguments(recorded) not in (
-        read_arguments(SELF_DESCRIBING),
-        store.recorded,
-    )
+    differs = read_arguments(recorded) not in (read_arguments(SELF_DESCRIBING), store.recorded)
     if differs and (has_foreign_logs or recorded.cluster):
         raise InvalidArgument(
             f"PATH={store.folder}: its logs were read with another value of --confidence-from, "
@@ -400,11 +397,7 @@ def _prepare_folder(store: str) -> Path:
 
 
 def _absolute_log_location(location: str | PathLike[str]) -> str:
-    """Return the address or absolute path of logs.
-
-    Raises:
-        InvalidArgument: It is a table or a store.
-    """
+    """Return the address or absolute path of logs; refuse a table and a store."""
     text = fspath(location)
     if is_table(text) or ("://" not in text and _read_manifest(Path(text))):
         kind = "a table" if is_table(text) else "a store"
@@ -430,10 +423,7 @@ def _refuse_changed_sources(before: Store, places: Sequence[str]) -> None:
 def _lock(folder: Path) -> Iterator[None]:
     """Keep other ingests out of a folder until the process ends or leaves the context.
 
-    Windows, and file systems without locks, keep nobody out.
-
-    Raises:
-        InvalidArgument: Another ingest writes to the folder.
+    Windows, and file systems without locks, keep nobody out. A locked folder is refused.
     """
     with (folder / ".lock").open("a") as lock:
         try:
@@ -483,9 +473,8 @@ def _folder_name(text: str) -> str:
 def _read_manifest(folder: Path, *, required: bool = False) -> Store | None:
     """Return the store that a folder's manifest describes; its record files are not read.
 
-    Args:
-        folder: The folder. Without a manifest the result is None.
-        required: Whether a manifest that something else wrote is refused; otherwise None.
+    Without a manifest the result is None. If something else wrote it, it is refused if `required`,
+    otherwise the result is None too.
 
     Raises:
         InvalidArgument: The manifest is damaged, of another version, or names a file that is not a
@@ -501,33 +490,9 @@ def _read_manifest(folder: Path, *, required: bool = False) -> Store | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         writer = None
     if writer != _WRITER:
-        if any(
-            _RECORD_FILE.fullmatch(file.name) for file in folder.glob(f"{_MODEL_FOLDERS}/*.parquet")
-        ):
-            raise InvalidArgument(
-                f"{folder}: its {MANIFEST} is damaged; ingest its logs into a new folder."
-            )
-        if required:
-            raise InvalidArgument(
-                f"--output {folder}: its {MANIFEST} is not that of a store; give a new or empty "
-                "folder."
-            )
+        _refuse_other_manifest(folder, required=required)
         return None
-    if (version := manifest.pop("format", None)) != FORMAT:
-        raise InvalidArgument(
-            f"{folder} is a store of format {version!r:.20}, and this version reads {FORMAT}; "
-            "ingest its logs into a new folder."
-        )
-    if manifest.pop("sha256", "") != _checksum(manifest):
-        raise InvalidArgument(
-            f"{folder}: its {MANIFEST} does not match its checksum; ingest its logs into a new "
-            "folder."
-        )
-    if unknown := sorted(manifest.keys() - _MANIFEST_FIELDS):
-        raise InvalidArgument(
-            f"{folder}: its {MANIFEST} has {unknown[0]!r:.40}, which this version does not know; "
-            "use the version that wrote it."
-        )
+    _check_manifest(manifest, folder)
     try:
         entries = [StoredLog(Log(**entry.pop("log")), **entry) for entry in manifest.pop("entries")]
         store = Store(folder, **manifest, entries=entries)
@@ -545,10 +510,44 @@ def _read_manifest(folder: Path, *, required: bool = False) -> Store | None:
     return store
 
 
+def _refuse_other_manifest(folder: Path, *, required: bool) -> None:
+    """Refuse a manifest that no ingest wrote, if it is required or stands beside record files."""
+    for file in folder.glob(f"{_MODEL_FOLDERS}/*.parquet"):
+        if _RECORD_FILE.fullmatch(file.name):
+            raise InvalidArgument(
+                f"{folder}: its {MANIFEST} is damaged; ingest its logs into a new folder."
+            )
+    if required:
+        raise InvalidArgument(
+            f"--output {folder}: its {MANIFEST} is not that of a store; give a new or empty folder."
+        )
+
+
+def _check_manifest(manifest: dict[str, Any], folder: Path) -> None:
+    """Remove format and checksum from a manifest; refuse other ones, and unknown fields."""
+    if (version := manifest.pop("format", None)) != FORMAT:
+        raise InvalidArgument(
+            f"{folder} is a store of format {version!r:.20}, and this version reads {FORMAT}; "
+            "ingest its logs into a new folder."
+        )
+    if manifest.pop("sha256", "") != _checksum(manifest):
+        raise InvalidArgument(
+            f"{folder}: its {MANIFEST} does not match its checksum; ingest its logs into a new "
+            "folder."
+        )
+    if unknown := sorted(manifest.keys() - _MANIFEST_FIELDS):
+        raise InvalidArgument(
+            f"{folder}: its {MANIFEST} has {unknown[0]!r:.40}, which this version does not know; "
+            "use the version that wrote it."
+        )
+
+
 _MANIFEST_FIELDS = {item.name for item in fields(Store)} - {"folder", "damaged"}
 """Fields of a store that its manifest holds."""
 _RECORD_FILE = re.compile(r"[0-9a-f]{32}-[0-9a-f]{64}\.parquet")
+"""Name of a record file: its key and its checksum."""
 _RECORD_PATH = re.compile(rf"judgments/(?!\.+/)[^/]+/(?!\.+/)[^/]+/{_RECORD_FILE.pattern}")
+"""Path of a record file in the store, by task and model; a folder of dots could leave the store."""
 
 
 def _checksum(manifest: Mapping[str, Any]) -> str:
@@ -570,7 +569,7 @@ def write_manifest(store: Store) -> None:
 
 
 def _manifest_entry(entry: StoredLog) -> dict[str, Any]:
-    """Return an entry as it is written into the manifest: without a record that was read again."""
+    """Return an entry for the manifest; the content of a record that was read again is left out."""
     return {
         "log": asdict(entry.log),
         "file": entry.file,

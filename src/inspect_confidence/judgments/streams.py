@@ -97,10 +97,11 @@ class Stream:
     ) -> tuple[dict[str, pd.DataFrame], Counter[str]]:
         """Return the judgments of logs by task, equal ones in a row where they were counted.
 
-        The second value has, by location, how many samples in several logs were taken from there.
+        `entries` are logs of the store, each with its variant. The second value has, by location,
+        how many samples in several logs were taken from there.
         """
         runs, variants = list[LocatedRun](), list[str]()
-        counted_frames: dict[str, list[pd.DataFrame]] = {}
+        counted_frames: dict[str, list[pd.DataFrame]] = {}  # by task
         for entry, variant in entries:
             if entry.file in self.counted:
                 frame = self.counted[entry.file].assign(variant=variant)
@@ -118,7 +119,8 @@ class Stream:
     def judgment_notices(self) -> Iterator[str]:
         """Yield the notices about shared samples, pooled runs and repeats.
 
-        Only models with several logs, or with repeats in a log, are read for them.
+        Only models with several logs, or with repeats in a log, are read for them. The fact
+        `twice` of a log's record counts its repeats.
         """
         shared_samples, repeats, pooling = Counter[str](), Counter[str](), list[str]()
         for task_entries in _group_entries(self.entries, "task"):
@@ -184,15 +186,9 @@ def _count_entries(
 ) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
     """Count the judgments of record files where numbers need no more than the counts.
 
-    Args:
-        store: The store.
-        entries: Its logs with judgments.
-        executor: Counts them.
-        notices: Receives a notice of how many files the executor lost.
-
-    Returns:
-        Counted judgments by record file; and by record file of many judgments that are not
-        counted, which metrics need each judgment, and why.
+    `entries` are logs with judgments; `notices` receives how many files the executor lost. Counted
+    judgments are returned by record file; and by record file of many judgments that are not
+    counted, which metrics need each judgment, and why.
     """
     logs_of_run = Counter(entry.record["id"] for entry, _ in entries)
     files_by_task: dict[str, list[str]] = {}

@@ -133,11 +133,7 @@ def _unpacked_name(path: str) -> str:
 
 
 def _read_bytes(path: Path) -> bytes:
-    """Return the unpacked content of a file; a text in UTF-16 is converted to UTF-8.
-
-    Raises:
-        InvalidArgument: The unpacked content would fill memory.
-    """
+    """Return the unpacked content of a file, UTF-16 as UTF-8; refuse what would fill memory."""
     if path.suffix != ".gz":
         return _as_utf8(path.read_bytes())
     limit = min(MAX_PART_BYTES, max(UNCHECKED_BYTES, MAX_COMPRESSION * path.stat().st_size))
@@ -160,11 +156,8 @@ def _as_utf8(content: bytes) -> bytes:
 def _read_separated_text(path: Path) -> UserTable:
     """Return the rows of a csv file as text.
 
-    A row that ends early lacks its last cells. An apostrophe that keeps spreadsheets from running a
-    cell as a formula is removed.
-
-    Raises:
-        InvalidArgument: A row has more cells than the header.
+    A row that ends early lacks its last cells; one with more cells than the header is refused. An
+    apostrophe that keeps spreadsheets from running a cell as a formula is removed.
     """
     content = _read_bytes(path)
     separator = _detect_separator(content)

@@ -32,14 +32,7 @@ from inspect_confidence.scales import ALL, BASELINE
 
 _TASKS = ("scale_variants", "question_sets", "life_eval", "any_eval", "simple_qa")
 _CONDITION_PARTS = (
-    "method",
-    "scale",
-    "source",
-    "confidence_source",
-    "kind",
-    "radius",
-    "given",
-    "window",
+    *("method", "scale", "source", "confidence_source", "kind", "radius", "given", "window"),
 )
 _PANEL_COLUMNS = ("model", "dataset", "variant", *_CONDITION_PARTS)
 _UNNAMED_COLUMNS = _PANEL_COLUMNS[:7]

@@ -246,6 +246,7 @@ def tunnel(rows: pd.DataFrame) -> Figure:
 
 
 def _set_width_axis(ax: Axes, top: float) -> None:
+    """Set the y axis from 0 to `top`, with short numbers."""
     ax.set_ylim(0, top)
     ax.yaxis.set_major_formatter(lambda width, _: brief(width))
 

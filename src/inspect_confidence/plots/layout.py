@@ -213,8 +213,7 @@ def facets(
         height: Height in inches of a panel, or of each row of panels.
         shared: Axes that panels share.
         legend: Names of the `handles` or `looks`, or labels of drawn artists.
-        handles: Function that returns the artists of the legend, given all axes after they are
-            drawn.
+        handles: Function that returns the artists of the legend, given all axes, once drawn.
         looks: Arguments of matplotlib's `Line2D` for each line of the legend, if none is drawn.
         ticks: Expected width in inches of tick labels of the vertical axis.
         least_ticks: Minimum width in inches kept free for these labels.
@@ -287,19 +286,12 @@ class _Heading:
 
 @dataclass(frozen=True)
 class _Heights:
-    """Heights in inches of the parts of a figure, from the top down.
+    """Heights in inches of the parts of a figure, from the top down."""
 
-    Attributes:
-        top: Legend, and headings of the first row of panels.
-        panels: Each panel, or each row of panels.
-        between_rows: Tick labels of a row and headings of the next.
-        foot: Tick labels of the last row, and the name of the axis.
-    """
-
-    top: float
-    panels: float | Sequence[float]
-    between_rows: float
-    foot: float
+    top: float  # the legend, and the headings of the first row of panels
+    panels: float | Sequence[float]  # each panel, or each row of panels
+    between_rows: float  # tick labels of a row, and headings of the next
+    foot: float  # tick labels of the last row, and the name of the axis
 
 
 def _panel_grid(

@@ -245,15 +245,8 @@ def _draw_items(
     look: dict[str, Any] = {"markersize": 2.8, "markeredgewidth": 0, "alpha": 0.45}
     for radius, radius_look in zip(radii, point_looks(len(radii)), strict=True):
         of_radius = rows[rows["radius"] == radius]
-        label = f"radius {radius}"
-        ax.plot(
-            of_radius[x],
-            of_radius["value"],
-            label=label,
-            rasterized=rasterized,
-            **radius_look,
-            **look,
-        )
+        look |= {**radius_look, "label": f"radius {radius}"}
+        ax.plot(of_radius[x], of_radius["value"], rasterized=rasterized, **look)
 
 
 _FEW_MODELS = 5

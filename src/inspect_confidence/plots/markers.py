@@ -14,7 +14,7 @@ from inspect_confidence.plots.layout import facets, panels, select_rows, tick_wi
 from inspect_confidence.plots.style import FAINT, SERIES, styled
 from inspect_confidence.plots.text import first_names
 from inspect_confidence.printing import shortened
-from inspect_confidence.results import Condition, conditions_of
+from inspect_confidence.results import conditions_of
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
 
 _TASK = "hedge_markers"
@@ -136,16 +136,17 @@ def mic(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences are drawn.
     """
-    chosen = rows.loc[list(map(_is_whole_marker, conditions_of(rows)))]
-    selected = with_thresholds(
-        select_rows(chosen, _TASK, ["mic"], parts=("split", "marker", *_PANEL_COLUMNS[2:]))
-    )
-    return cells(list(starmap(_mic_table, panels(selected, _PANEL_COLUMNS, joint=", "))))
+    return cells(list(starmap(_mic_table, _panels_of_whole_markers(rows))))
 
 
-def _is_whole_marker(condition: Condition) -> bool:
-    """Return whether a condition is that of a marker over all its sentences."""
-    return "marker" in condition and not condition.keys() & {"outcome", "faithful"}
+def _panels_of_whole_markers(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Return titles and rows of `mic` of markers over all their sentences, for each table."""
+    is_whole = []
+    for condition in conditions_of(rows):
+        is_whole.append("marker" in condition and not condition.keys() & {"outcome", "faithful"})
+    parts = ("split", "marker", *_PANEL_COLUMNS[2:])
+    selected = select_rows(rows.loc[is_whole], _TASK, ["mic"], parts)
+    return panels(with_thresholds(selected), _PANEL_COLUMNS, joint=", ")
 
 
 def _mic_table(title: str, rows: pd.DataFrame) -> CellTable:
@@ -158,20 +159,15 @@ def _mic_table(title: str, rows: pd.DataFrame) -> CellTable:
     wide = rows.pivot_table(
         index="marker", columns=["dataset", "split"], values="value", aggfunc="first"
     )
-    values = wide.reindex(index=order, columns=pd.MultiIndex.from_tuples(columns_shown)).to_numpy(
-        float
-    )
-    names, remark = (
-        _column_headings(columns_shown),
-        "\n".join((_blank_remark(values), fewer, omitted)),
-    )
+    wide = wide.reindex(index=order, columns=pd.MultiIndex.from_tuples(columns_shown))
+    values = wide.to_numpy(float)
     return CellTable(
         title,
         values,
         rows=list(map(str, order)),
-        columns=names,
+        columns=_column_headings(columns_shown),
         write="{:.2f}".format,
-        remark=remark,
+        remark="\n".join((_blank_remark(values), fewer, omitted)),
         limits=(0, 1),
     )
 
@@ -207,11 +203,7 @@ def marker_counts(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `hedge_markers`; `n` of its rows of `mic` over all sentences is drawn.
     """
-    chosen = rows.loc[list(map(_is_whole_marker, conditions_of(rows)))]
-    selected = with_thresholds(
-        select_rows(chosen, _TASK, ["mic"], parts=("split", "marker", *_PANEL_COLUMNS[2:]))
-    )
-    return cells(list(starmap(_count_table, panels(selected, _PANEL_COLUMNS, joint=", "))))
+    return cells(list(starmap(_count_table, _panels_of_whole_markers(rows))))
 
 
 def _count_table(title: str, rows: pd.DataFrame) -> CellTable:
@@ -221,15 +213,13 @@ def _count_table(title: str, rows: pd.DataFrame) -> CellTable:
     order = wide.sum(axis=1).sort_values(ascending=False, kind="stable").index
     markers, fewer = first_names(list(map(str, order)), 30, "rarer markers")
     columns_shown, omitted = first_names(_dataset_splits(rows), 12, "columns")
-    values = wide.reindex(index=markers, columns=pd.MultiIndex.from_tuples(columns_shown)).to_numpy(
-        float
-    )
-    remark = "\n".join((_blank_remark(values), fewer, omitted))
+    wide = wide.reindex(index=markers, columns=pd.MultiIndex.from_tuples(columns_shown))
+    values = wide.to_numpy(float)
     return CellTable(
         title,
         values,
         rows=markers,
         columns=_column_headings(columns_shown),
         write="{:.0f}".format,
-        remark=remark,
+        remark="\n".join((_blank_remark(values), fewer, omitted)),
     )

@@ -15,7 +15,7 @@ from inspect_confidence.plots.layout import facets, panels, select_rows, share_t
 from inspect_confidence.plots.markers import with_thresholds
 from inspect_confidence.plots.style import DASHED, FAINT, INK, SERIES, point_looks, styled
 from inspect_confidence.plots.text import first_names
-from inspect_confidence.printing import shortened
+from inspect_confidence.printing import counted, shortened
 
 _TASK = "hedge_markers"
 _PANEL_COLUMNS = ("model", "variant", "judge", "marker_threshold")
@@ -101,7 +101,10 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
 
 
 def _repeat_means_by_threshold(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows, with accuracy and cMFG, which no threshold changes, repeated for each."""
+    """Return the rows with those of accuracy and cMFG repeated for each threshold of markers.
+
+    No threshold changes these two, so that they belong into the panel of each.
+    """
     is_mean = rows["side"].isin(_MEAN_MARKERS)
     thresholds = rows.loc[~is_mean, "marker_threshold"].unique()
     copies = [rows[is_mean].assign(marker_threshold=threshold) for threshold in thresholds]
@@ -191,7 +194,7 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
         height=1.5,
         legend=series,
         looks=looks,
-        beneath=lambda pairs: "\n".join(filter(None, (_pair_count(pairs), remark))),
+        beneath=lambda pairs: f"{counted(len(pairs), 'pair')}\n{remark}",
         most_lines=4,
     )
 
@@ -226,7 +229,3 @@ def _pair_panels(wide: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
                 )
                 if len(pairs):
                     yield f"{title}\n{title_of_pair}", pairs
-
-
-def _pair_count(pairs: pd.DataFrame) -> str:
-    return f"{len(pairs)} pair{'' if len(pairs) == 1 else 's'}"

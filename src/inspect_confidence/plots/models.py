@@ -290,7 +290,7 @@ def _model_panel(
 ) -> Panel:
     """Return a panel with a series by model, an axis over `span` and a line at `reference`."""
     models = list(rows["model"].unique())
-    series = [
-        (shortened(model, _NAME_CHARACTERS), rows[rows["model"] == model]) for model in models
-    ]
+    series = []
+    for model in models:
+        series.append((shortened(model, _NAME_CHARACTERS), rows[rows["model"] == model]))
     return Panel(title, label, series=series, reference=reference, within=span, models=models)

@@ -159,7 +159,10 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
 
 
 def _model_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return titled rows: all columns in one table, or a table for each model if too many."""
+    """Return the rows of each table with its title: one table, or one for each run if too wide.
+
+    A table has a column for each setting and language of each run (variant, model and data set).
+    """
     by_model = panels(rows, _RUN_COLUMNS, joint=", ", title_of_one=False)
     several = any(len(panels(model_rows, _TABLE_COLUMNS)) > 1 for _, model_rows in by_model)
     n_columns = len(panels(rows, (*_TABLE_COLUMNS, *_RUN_COLUMNS)))
@@ -262,6 +265,7 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
         columns, stars = [], []
         for _, column_rows in compared:
             columns.append(_values_of_words(column_rows, names))
+            # The tests of the same reference, model, language, setting, data set and variant.
             is_of_column = tests["versus"] == versus
             for key in keys:
                 is_of_column &= tests[key] == column_rows[key].iloc[0]
@@ -408,7 +412,8 @@ def words(rows: pd.DataFrame) -> Figure:
         titled_rows = panels(of_models, _PANEL_COLUMNS, joint=", ")
     titled, heights, widths, remarks = [], [], [], []
     for title, panel_rows in titled_rows:
-        names, remark = _shown_words(people, panel_rows)
+        # From the most to the least likely word.
+        names, remark = first_names(_words_by_median(people, panel_rows), _MOST_WORDS, "words")
         titled.append((title, (panel_rows, names)))
         heights.append(_ROW_HEIGHT * (len(names) + _LEGEND_ROWS))
         widths.append(tick_width(tick_labels(names)))
@@ -482,13 +487,9 @@ def _without_repeated_settings(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_words(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: list[str]) -> None:
-    """Draw the people's and the model's boxes in rows of names, and lines between categories.
+    """Draw the people's and the model's boxes in rows of words, and lines between categories.
 
-    Args:
-        ax: Axes to draw on.
-        people: Quantiles of the surveyed people for all words.
-        of_model: Quantiles of the model.
-        names: The words, from the top to the foot.
+    `people` and `of_model` are rows of quantiles; `names` are the words, from the top to the foot.
     """
     asked_people = people[people["word"].isin(names)]
     sides = [(_PEOPLE, "", asked_people, 1), ("model", " contexts", of_model, 0)]
@@ -513,11 +514,6 @@ def _quantile_table(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a table with words in rows and quantiles in columns."""
     wide = rows.pivot_table(index="word", columns="q", values="value", aggfunc="first", sort=False)
     return wide.reindex(columns=list(_QUANTILES))
-
-
-def _shown_words(people: pd.DataFrame, of_model: pd.DataFrame) -> tuple[list[str], str]:
-    """Return the words from the most to the least likely, and a remark on words left out."""
-    return first_names(_words_by_median(people, of_model), _MOST_WORDS, "words")
 
 
 def _words_by_median(people: pd.DataFrame, of_model: pd.DataFrame) -> list[str]:
