@@ -46,7 +46,7 @@ def write_argument(name: str, value: object) -> Argument:
 
 
 def _candidate_texts(value: object) -> Iterator[str]:
-    """Yield texts for a value, the plainest first."""
+    """Yield texts from which Inspect's command line may read a value, the plainest first."""
     if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
         yield ",".join(value)
     if isinstance(value, str):

@@ -486,7 +486,7 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
 
 
 def _extractor_line(cost: _CallCost) -> str:
-    """Describe calls, tokens and dollars of the extractor."""
+    """Return a line on calls, tokens and dollars of the extractor, a model that lists markers."""
     tokens = f"{cost.usage.input_tokens:,} tokens in, {cost.usage.output_tokens:,} out"
     calls = counted(cost.calls, "call", form=",")
     return f"markers: {calls}, about {tokens} if replies have one sentence; {cost.description}"

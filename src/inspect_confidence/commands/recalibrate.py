@@ -135,7 +135,9 @@ def recalibrate(
         items = {"train_items": group.take(is_train).items, "test_items": group.take(is_test).items}
         reason = fitted_map.entry.get("refused", "")
         datasets = sorted(set(map(_dataset_alias, group.rows["dataset"].unique())))
-        facts = {"datasets": datasets, **items, **({} if reason else {"train": split})}
+        facts: dict[str, Any] = {"datasets": datasets, **items}
+        if not reason:
+            facts["train"] = split
         maps.append({**_map_key(group), **facts, **fitted_map.entry})
         row = {**_row_names(group), **items}
         note = f"no map: {reason}" if reason else ""

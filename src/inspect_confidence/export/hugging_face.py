@@ -31,7 +31,10 @@ class _QuotingDumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    """Return a YAML node of a text, in quotes if a reader could take it for another type."""
+    """Return a YAML node of a text, in quotes if a reader could take it for another type.
+
+    PyYAML calls this for each text. Examples are `1e5`, `y` and `0x1f`.
+    """
     quoted = True
     try:
         float(text)

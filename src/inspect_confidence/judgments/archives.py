@@ -15,11 +15,7 @@ from inspect_confidence.judgments.locations import (
 
 
 def read_header(location: str) -> EvalLog:
-    """Read the header of a log with `refuse_oversized`.
-
-    Raises:
-        InvalidArgument: A part of the log would fill memory.
-    """
+    """Read the header of a log; refuse a log of which a part would fill memory."""
     refuse_oversized(location)
     return read_eval_log(location, header_only=True)
 

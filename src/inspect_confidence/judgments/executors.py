@@ -100,7 +100,7 @@ def read_runs(
 ) -> Iterator[tuple[int, Run | str]]:
     """Yield the position of each log with its run, or with the reason why it cannot be read.
 
-    Logs come in the order in which they are read, not in that of `logs`.
+    Logs come in the order in which they are read; positions are those in `logs`.
 
     Args:
         logs: The logs to read.

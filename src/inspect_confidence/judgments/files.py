@@ -456,7 +456,7 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
     filled = judgments.notna() & (judgments != "")
     is_complete, is_ungraded = np.zeros(len(frame), bool), np.zeros(len(frame), bool)
     is_empty = np.ones(len(frame), bool)
-    for form in table.answers:
+    for form in table.answers:  # columns that make an answer together, such as answer and target
         if not set(form) <= set(frame):
             continue
         is_complete |= filled[list(form)].all(axis=1).to_numpy()

@@ -83,7 +83,7 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
         ticks = max(ticks, tick_width(names.values()))
     return facets(
         labelled,
-        lambda ax, drawn_panel: _draw_hills(ax, *drawn_panel),
+        lambda ax, rows_and_labels: _draw_hills(ax, *rows_and_labels),
         x="internal confidence (in brackets: sentences)",
         y="",
         columns=1,

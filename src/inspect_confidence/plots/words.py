@@ -420,7 +420,7 @@ def words(rows: pd.DataFrame) -> Figure:
         remarks.append(remark)
     return facets(
         titled,
-        lambda ax, drawn_panel: _draw_words(ax, people, *drawn_panel),
+        lambda ax, rows_and_words: _draw_words(ax, people, *rows_and_words),
         x="stated probability",
         y="",
         columns=1,
