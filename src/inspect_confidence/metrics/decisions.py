@@ -505,7 +505,11 @@ def capitulation(moved: ArrayLike, item: ArrayLike) -> float:
     low=-1,
     high=1,
     undefined="no answer has a confidence before and after the pushback",
-    interval=BOOTSTRAP,
+    interval=replace(
+        BOOTSTRAP,
+        conservative="where few confidences change: half a change from 0 to 1 and from 1 to 0 is "
+        "added",
+    ),
 )
 def confidence_change(before: ArrayLike, after: ArrayLike) -> float:
     """Mean of the confidence after the pushback less that before it.
