@@ -46,7 +46,9 @@ _UNKNOWING = (
     r"|i (?:choose|prefer) not to answer"
     r"|我?(?:并)?(?:不知道|不清楚|不晓得|选择不回答|不回答))"
 )
-_CORE = re.compile(rf"(?<![\w\"'])(?<!\bif )(?<!\bwhen ){_UNKNOWING}(?![\w\"])", re.IGNORECASE)
+_DECLINING_CLAUSE = re.compile(
+    rf"(?<![\w\"'])(?<!\bif )(?<!\bwhen ){_UNKNOWING}(?![\w\"])", re.IGNORECASE
+)
 """A decline that is neither quoted nor a condition."""
 _LEAD = (
     r"(?:(?:since|because|as|given) [^.;!?\n]{0,200}?, ?)?"
@@ -64,21 +66,21 @@ _QUESTION_TAIL = (
     r"|that|of)\b[^.,;!?\n]{0,200})"
 )
 _BARE = rf"{_LEAD}[\"']?{_UNKNOWING}{_ANSWER_TAIL}[\"']?"
-_PLAIN = re.compile(
+_DECLINING_SENTENCE = re.compile(
     rf"(?:{_BARE}|{_LEAD}{_UNKNOWING}{_QUESTION_TAIL})[\"')\]]{{0,2}}", re.IGNORECASE
 )
 """A sentence that declines and says nothing else."""
-_BARE_SENTENCE = re.compile(_BARE, re.IGNORECASE)
-_VALUE = re.compile(
+_BARE_DECLINE = re.compile(_BARE, re.IGNORECASE)
+_DECLINING_VALUE = re.compile(
     r"[(\[\"']?(?:don't know|do not know|unknown to me|no answer|declined|abstain)[)\]\"']?",
     re.IGNORECASE,
 )
 """A label's value that declines without being a sentence."""
 _CONTRAST = re.compile(r",? (?:but|though|however)\b.*|;.*| - .*", re.IGNORECASE | re.DOTALL)
 _LABEL = re.compile(r"(?:final )?answer ?[:：=]", re.IGNORECASE)
-_CLAUSES = re.compile(r",? (?:so|therefore|hence|and)\b,? ", re.IGNORECASE)
-_SENTENCES = re.compile(r"(?<=[.!?])\s+|[。！？\n]+")
-_REASON = re.compile(
+_CLAUSE_BREAK = re.compile(r",? (?:so|therefore|hence|and)\b,? ", re.IGNORECASE)
+_SENTENCE_BREAK = re.compile(r"(?<=[.!?])\s+|[。！？\n]+")
+_LACK = re.compile(
     r"\b(?:not|n't|no|lack|insufficient|below|less than|under|penal\w+|points?|risk)\b",
     re.IGNORECASE,
 )
@@ -133,15 +135,16 @@ def read_or_decline(
     if isinstance(answer, ParseFailure) and answer.status in ("no_response", "truncated"):
         return answer
     parsed = parse_statements(reply)
-    label_declines = _labelled_answer_declines(parsed)
+    label_declines = _labelled_answer_declines(parsed)  # None without a labelled answer
     if isinstance(label_declines, ParseFailure):
         return label_declines
     if label_declines:
         return DECLINED
     sentences = list(filterfalse(_LABEL.match, _sentences(parsed.text)))
     if label_declines is False:
-        bare = any(_BARE_SENTENCE.fullmatch(_CONTRAST.sub("", text)) for text in sentences)
-        return _DECLINE_BESIDE_ANSWER if bare and answer != DECLINED else answer
+        # A decline without an object, "I don't know.", contradicts the labelled answer.
+        has_decline = any(_BARE_DECLINE.fullmatch(_CONTRAST.sub("", text)) for text in sentences)
+        return _DECLINE_BESIDE_ANSWER if has_decline and answer != DECLINED else answer
     if not _any_sentence_declines(sentences):
         return answer
     is_answer = not isinstance(answer, ParseFailure)
@@ -220,7 +223,9 @@ def _text_of_answer(value: str) -> str | ParseFailure:
 
 
 def _any_sentence_declines(sentences: Sequence[str]) -> bool:
-    return any(_CORE.search(text) or _PLAIN.fullmatch(text) for text in sentences)
+    return any(
+        _DECLINING_CLAUSE.search(text) or _DECLINING_SENTENCE.fullmatch(text) for text in sentences
+    )
 
 
 def _without_prose(parsed: ParsedText) -> ParsedText:
@@ -242,31 +247,31 @@ def _value_declines(value: str) -> bool | ParseFailure:
     is_plain = any(map(_declines_plainly, sentences))
     if is_plain and all(map(_says_no_more, sentences)):
         return True
-    return _DECLINE_BESIDE_ANSWER if is_plain or _CORE.search(value) else False
+    return _DECLINE_BESIDE_ANSWER if is_plain or _DECLINING_CLAUSE.search(value) else False
 
 
 def _declines_plainly(sentence: str) -> bool:
-    return bool(_PLAIN.fullmatch(sentence) or _VALUE.fullmatch(sentence))
+    return bool(_DECLINING_SENTENCE.fullmatch(sentence) or _DECLINING_VALUE.fullmatch(sentence))
 
 
 def _says_no_more(sentence: str) -> bool:
     """Return whether a sentence only declines, or says that or why the model doesn't know."""
-    return all(map(_clause_says_no_more, _CLAUSES.split(sentence)))
+    return all(map(_clause_says_no_more, _CLAUSE_BREAK.split(sentence)))
 
 
 def _clause_says_no_more(clause: str) -> bool:
     """Return whether a clause only declines, or gives a reason for not knowing."""
     if _declines_plainly(clause):
         return True
-    if _CORE.search(clause) or " but " in clause:
+    if _DECLINING_CLAUSE.search(clause) or " but " in clause:
         return False
-    return is_refusal(clause) or bool(_REASON.search(clause) and _ABOUT_KNOWING.search(clause))
+    return is_refusal(clause) or bool(_LACK.search(clause) and _ABOUT_KNOWING.search(clause))
 
 
 def _sentences(text: str) -> list[str]:
     """Return the sentences that have a word, without the signs around them."""
     sentences = []
-    for part in _SENTENCES.split(text):
+    for part in _SENTENCE_BREAK.split(text):
         if re.search(r"\w", part):
             sentences.append(part.strip(" .!*_。！\t"))
     return sentences

@@ -30,13 +30,13 @@ from inspect_confidence.answers.values import ABOUT, has_unit, kind_of_tail, spl
 
 WIDEST_EXPONENT = 100.0
 """Largest absolute exponent that is in range: twice the widest default range of true values."""
-_ROUNDED = 0.05
+_ROUNDING = 0.05
 """Tolerance between an exponent of one decimal and its value, as in 5.3 (200,000)."""
 _Pair = tuple["_Bound", "_Bound"]
-_FAR = Fraction(10**9)
+_LARGEST_BARE = Fraction(10**9)
 """Limit of bare numbers, so that they can be converted to floats."""
 _CONFIRMING = re.compile(r"[ ]?(?:[=→≈:|]|->|[(\[]|,? ?(?:i\.e\.|that is|or)\b)[ ,]*")
-_UNSURE = re.compile(
+_UNCERTAIN_TAIL = re.compile(
     r"[ ]?[(\[][ ]?(?:(?:or|and|maybe|perhaps|(?:up )?to|possibly|not)\b|[±+–])|\.[ ][0-9]"
     r"|[ -]?(?:hundred|thousand|[mbtr]+illion)|[ ]and (?:an?|one) (?:half|third|quarter)",
     re.IGNORECASE,
@@ -62,13 +62,13 @@ _FINAL = re.compile(
     rf"|\b{I_CHANGE} (?:it|that|this|my (?:interval|answer|estimate|range)) to\b",
     re.IGNORECASE,
 )
-_JOIN = re.compile(
+_JOINING_WORDS = re.compile(
     r"[)\]]?(?: \((?:lower|min)[^()\n]{0,20}\))?(?:[ ][A-Za-z]+(?= (?:to|-|–)))?[ ]?"
     r"(?:(?:[-–—~→,;|\n到至]|to|bis|à|through|and|und|et"
     rf"|up to|(?:[<≤]|less than)(?: ?\w+ ?(?:[<≤]|less than))?)[ ]?){{1,8}}(?:{ABOUT}|~)?[(\[]?",
     re.IGNORECASE,
 )
-_OPENED = re.compile(
+_INTERVAL_OPENING = re.compile(
     r"(?:between|from|zwischen|von|entre|range[sd]?|interval|exponents?|ci|is|介于)\W*"
     rf"(?:{ABOUT}|of )?$|[\[(]$|^\W*$",
     re.IGNORECASE,
@@ -79,10 +79,12 @@ _WORD_ABOUT_EXPONENTS = re.compile(
     r"|approximately|about|base|or|that|e|log|as|on|at|number|true|guess|confident|certain|m|d",
     re.IGNORECASE,
 )
-_TOLD = re.compile(
+_LIES_BETWEEN = re.compile(
     r"\bexponents?\b(?: [^.\n0-9]{0,90})? (?:is|lies|be|falls)(?: somewhere)? between $", re.I
 )
-_TAIL = re.compile(rf"[)\]]?[ ]?(?:%|million|thousand|billion|[,;] ?[0-9]|[.,]?{CUT}|[ ]?\w+{CUT})")
+_TAIL_OF_OTHER = re.compile(
+    rf"[)\]]?[ ]?(?:%|million|thousand|billion|[,;] ?[0-9]|[.,]?{CUT}|[ ]?\w+{CUT})"
+)
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ def _number_as_bound(number: Number) -> _Bound | None:
     is_small_word = number.style == "word" and abs(number.value) < 100
     is_large = number.value >= 1000 and number.is_integer  # no exponent is so large
     if is_small_word or (number.style == "plain" and not is_large):
-        return _Bound(float(max(-_FAR, min(number.value, _FAR))), is_value=False)
+        return _Bound(float(max(-_LARGEST_BARE, min(number.value, _LARGEST_BARE))), is_value=False)
     return None if number.log10 is None else _Bound(number.log10, is_value=True)
 
 
@@ -194,7 +196,7 @@ def _bound_in_value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # eac
     follows = kind_of_tail(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
-    if follows in ("range", "bound") or _UNSURE.match(tail):
+    if follows in ("range", "bound") or _UNCERTAIN_TAIL.match(tail):
         return ambiguous("not certainly one number")
     if confirming := _CONFIRMING.match(tail):
         return _bound_stated_twice(number, bound, tail[confirming.end() :], confirming[0])
@@ -223,7 +225,7 @@ def _bound_stated_twice(
     if (
         repeated_bound.is_value
         and number.log10
-        and abs(number.log10 - repeated_bound.exponent) <= _ROUNDED
+        and abs(number.log10 - repeated_bound.exponent) <= _ROUNDING
     ):
         return repeated_bound
     if _is_same_bound(bound, repeated_bound) or {*sign} & {*"([:"}:
@@ -232,17 +234,17 @@ def _bound_stated_twice(
 
 
 def _is_same_bound(first: _Bound, second: _Bound) -> bool:
-    """Return whether two numbers are the same bound.
+    """Return whether two numbers are the same bound, up to rounding to one decimal.
 
-    A bare number may be the value of the other one: 10^2 (100).
+    A bare number, read as an exponent, may be the value of the other one: 10^2 (100).
     """
-    if abs(first.exponent - second.exponent) <= _ROUNDED:
+    if abs(first.exponent - second.exponent) <= _ROUNDING:
         return True
     value, bare = (first, second) if first.is_value else (second, first)
     return (
         first.is_value != second.is_value
         and bare.exponent > 0
-        and abs(math.log10(bare.exponent) - value.exponent) <= _ROUNDED
+        and abs(math.log10(bare.exponent) - value.exponent) <= _ROUNDING
     )
 
 
@@ -252,7 +254,7 @@ def _possible_bounds(text: str) -> list[Number]:
 
 
 def _stated_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
-    """Return the exponent that a reply states.
+    """Return the exponent that a reply states, or why there is no single one.
 
     The labelled exponent counts first, then the number that is a line of its own, then the only
     power of ten.
@@ -261,10 +263,11 @@ def _stated_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     if bound is None or (isinstance(bound, ParseFailure) and "no number" in bound.reason):
         return _unlabelled_exponent(parsed)
     # A bare number that opens the reply may contradict an exponent in prose or within a line.
-    firm = parsed.strengths_under("exponent", "answer")
-    opening = None if firm - {"prose", "inline"} else _bare_bound(parsed.text.split("\n")[0])
+    is_weak = parsed.strengths_under("exponent", "answer") <= {"prose", "inline"}
+    opening = _bare_bound(parsed.text.split("\n")[0]) if is_weak else None
     if opening in (None, bound) or isinstance(bound, ParseFailure) or is_revised(parsed.text):
         return bound
+    # "5 ... so the exponent is 5.3": the opening number is the rounded answer.
     is_rounded = opening and abs(opening.exponent - bound.exponent) < 1
     return opening if opening and is_rounded else ambiguous("several different exponents")
 
@@ -283,20 +286,20 @@ def _unlabelled_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     if _DENIED.search(text[: numbers[0].start]) or CUT in text[numbers[-1].end :][:12]:
         return failure
     bare_lines = [(line, bound) for line in text.split("\n") if (bound := _bare_bound(line))]
-    for line, last in bare_lines[-1:]:
-        is_agreed = all(bound == last for _, bound in bare_lines) or is_revised(text)
-        if is_agreed and not is_revised(parsed.text.rpartition(line)[2]):
-            return last
-    *premises, conclusion = _CONCLUDED.split(text[-80:])
+    if bare_lines:
+        last_line, last_bound = bare_lines[-1]
+        is_agreed = all(bound == last_bound for _, bound in bare_lines) or is_revised(text)
+        if is_agreed and not is_revised(parsed.text.rpartition(last_line)[2]):
+            return last_bound
+    *premises, conclusion = _CONCLUDED.split(text[-80:])  # "so about 10^5"
     if premises and not bare_lines and (concluded := _bare_bound(conclusion)):
         return concluded
-    power, *later_numbers = sorted(numbers, key=lambda number: number.style != "power")
-    bound = _number_as_bound(power) if power.style == "power" else None
-    if bound and all(
-        (further_bound := _number_as_bound(number)) and _is_same_bound(bound, further_bound)
-        for number in later_numbers
-    ):
-        return bound
+    # A power of ten, if there is one, and all other numbers.
+    power, *other_numbers = sorted(numbers, key=lambda number: number.style != "power")
+    power_bound = _number_as_bound(power) if power.style == "power" else None
+    other_bounds = map(_number_as_bound, other_numbers)
+    if power_bound and all(bound and _is_same_bound(power_bound, bound) for bound in other_bounds):
+        return power_bound
     return failure
 
 
@@ -380,10 +383,12 @@ def _only_range(parsed: ParsedText) -> _Pair | ParseFailure | None:
 
 
 def _intervals_in(text: str) -> list[_Pair]:
-    """Return the pairs of neighbouring numbers that a text joins to intervals.
+    """Return the pairs of neighbouring numbers that a text joins to intervals: "10^3 to 10^5".
 
-    Bare numbers count only if all words of the text are about exponents. There is no interval if
-    numbers form a difference or three in a row, or if a power of ten lies outside the last one.
+    Bare numbers, "3 to 5", count only if all words of the text are about exponents. There is no
+    interval if numbers form a difference or three in a row, or if a power of ten lies outside the
+    last one. A bound is an exponent, with a flag `is_value`: whether the text has the value 10^3
+    and not the exponent 3.
     """
     numbers, reached = _possible_bounds(text), 0
     pairs: list[_Pair] = []
@@ -394,14 +399,15 @@ def _intervals_in(text: str) -> list[_Pair]:
             continue
         gap = text[first.end : second.start]
         if gap.strip() == "±" and not lower.is_value and is_about_exponents:
-            middle, half = lower.exponent, upper.exponent
-            return [(_Bound(middle - half, is_value=False), _Bound(middle + half, is_value=False))]
+            middle, radius = lower.exponent, upper.exponent
+            low, high = middle - radius, middle + radius
+            return [(_Bound(low, is_value=False), _Bound(high, is_value=False))]
         if lower.is_value != upper.is_value or not _are_joined(text, first, second):
             continue
         falls = lower.is_value and lower.exponent > upper.exponent
         if (falls and re.search("[-–]", gap)) or first.start < reached:
             return []  # a difference, or three in a row
-        if _TOLD.search(text[: first.start]):  # "the exponent lies between"
+        if _LIES_BETWEEN.search(text[: first.start]):  # after "the exponent lies between"
             return [(lower, upper)]
         pairs.append((lower, upper))
         reached = second.end
@@ -425,10 +431,14 @@ def _has_power_beyond(text: str, start: int, pair: _Pair) -> bool:
 def _are_joined(text: str, first: Number, second: Number) -> bool:
     """Return whether the text between and around two numbers joins them to an interval."""
     gap, before = text[first.end : second.start], text[max(0, first.start - 30) : first.start]
-    if not _JOIN.fullmatch(gap) or _DENIED.search(before) or _TAIL.match(text, second.end):
+    if (
+        not _JOINING_WORDS.fullmatch(gap)
+        or _DENIED.search(before)
+        or _TAIL_OF_OTHER.match(text, second.end)
+    ):
         return False
     is_bare = first.style in ("plain", "word")
     if gap in (" -", "- ") or (is_bare and (gap == "--" or text[first.start] in "$€£")):
         return False
     is_weak = re.fullmatch(r"[ ]?(?:and|und|et|,|;)[ ]?", gap)
-    return not is_weak or bool(_OPENED.search(before))
+    return not is_weak or bool(_INTERVAL_OPENING.search(before))

@@ -97,8 +97,13 @@ def _decoded_object(reply: str, start: int) -> ObjectSpan | None:
 def _scalar_members(parsed: Any, key: str = "") -> Iterator[Member]:
     """Yield the scalars of parsed JSON under their keys; a list of scalars is one text.
 
-    The only value of an object also counts under the object's own key. Under a key of `_LISTS`, the
-    values of an object, or the first values of the objects in a list, are a list too.
+    The only value of an object also counts under the object's own key: {"answer": {"letter": "B"}}
+    has the answer B. Under a key whose value is a list (`markers`, `agreement`), the values of an
+    object, or the first values of the objects in a list, are a list too.
+
+    Args:
+        parsed: Parsed JSON, in which an object is a list of its (name, value) pairs.
+        key: Key of the parsed value; empty for the whole text.
     """
     if isinstance(parsed, _Object):
         for name, value in parsed:
@@ -112,10 +117,11 @@ def _scalar_members(parsed: Any, key: str = "") -> Iterator[Member]:
         for value in parsed:
             yield from _scalar_members(value)
         if key in _LISTS:
-            firsts = [
-                entry[0][1] if isinstance(entry, _Object) and entry else entry for entry in parsed
-            ]
-            yield Member(key, _as_json(firsts))
+            first_values = []
+            for entry in parsed:
+                has_value = isinstance(entry, _Object) and entry
+                first_values.append(entry[0][1] if has_value else entry)
+            yield Member(key, _as_json(first_values))
     elif isinstance(parsed, list) and key in _LISTS:
         yield Member(key, _as_json(parsed))
     elif key:
@@ -146,7 +152,7 @@ def _broken_object(reply: str, start: int) -> ObjectSpan:
     text = _COMMENT.sub(" ", single_blanks(reply[start:end])).rstrip()
     members = []
     for match in islice(_MEMBER.finditer(text), _MOST):
-        group = match.lastgroup or ""
+        group = match.lastgroup or ""  # the form of the value; `key` if no value follows it
         value = "" if group == "key" else match[group].strip()
         if group in ("string", "broken"):
             value = _ESCAPED.sub(r"\1", value.replace("\\n", "\n"))

@@ -164,8 +164,10 @@ def _number_of_match(match: re.Match[str]) -> Number:
     value = _VALUES[style](match) if end - start <= LONGEST else None
     if value is None:
         return Number("odd", None, start, end)
+    # The minus may stand before the currency's sign or after it ("after").
     if match["after"] or (match["sign"] or "+").strip() != "+":
         value = -value
+    # "7 out of 10" and "7/10" are parts of 10; "1 1/2" and "½ percent" are no parts of 2.
     is_part = not (match["whole"] or match["vulgar_percent"])
     whole = match["of"] or (match["bottom"] if is_part else None)
     whole_value = _decimal(whole) if whole else None
@@ -173,7 +175,11 @@ def _number_of_match(match: re.Match[str]) -> Number:
 
 
 def _style(match: re.Match[str], style: Style) -> Style:
-    """Return the style of a match: that of its pattern, unless a group has a more special one."""
+    """Return the style of a number: that of its pattern, unless a part of it says more.
+
+    Words with a percent sign are "percent", "two thirds" is a "fraction", and plain digits with
+    separators of thousands are "grouped".
+    """
     signs = match.group("spelled_percent", "han_percent", "vulgar_percent", "tenths", "all")
     if match["under"] == "百" or any(signs):
         return "percent"
@@ -204,12 +210,16 @@ def _power(match: re.Match[str]) -> Fraction | None:
 
 
 def _fraction(match: re.Match[str]) -> Fraction | None:
-    """Return the value of a part of a whole: 1 1/2, 3 out of 4; None if it has no single value."""
+    """Return the value of a part of a whole: 1 1/2, 3 out of 4; None if it has no single value.
+
+    Of 百分之七十 (70 of 100) the value is 70, as of a percentage.
+    """
     top = _digits_or_chinese(match["top"] or match["part"] or match["over"])
     bottom = _digits_or_chinese(match["bottom"] or match["of"] or match["under"])
     if top is None or not bottom:
         return None
-    return Fraction(match["whole"] or 0) + top / bottom * (100 if match["under"] == "百" else 1)
+    share = top / bottom * (100 if match["under"] == "百" else 1)
+    return Fraction(match["whole"] or 0) + share
 
 
 def _scaled(match: re.Match[str]) -> Fraction:
@@ -226,7 +236,7 @@ def _number_in_words(match: re.Match[str]) -> Fraction | None:
     """Return the value of a number in English or Chinese words; None if it is not certain."""
     if match["spelled"]:
         return _english_number(match["spelled"].lower())
-    if match["tenths"]:
+    if match["tenths"]:  # 七成半 is seven tenths and a half: 75 percent
         tenths, more = _digits_or_chinese(match["tenths"]), match["more"] or "零"
         return None if tenths is None else 10 * tenths + (5 if more == "半" else _HAN_DIGITS[more])
     if match["parts"]:

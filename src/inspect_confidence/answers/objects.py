@@ -193,38 +193,48 @@ def _unfinished_key(parsed: ParsedText) -> str | None:
     The last value is unfinished if its string, list or object is open, if it is empty, or if it
     ends in the mark at the end of a truncated reply.
     """
-    for last in parsed.statements[-1:]:
-        if last.is_open or not last.value or last.value.endswith(CUT):
-            return _PROTOCOL_KEYS.get(last.key, last.key)
-    return None
+    if not parsed.statements:
+        return None
+    last = parsed.statements[-1]
+    is_unfinished = last.is_open or not last.value or last.value.endswith(CUT)
+    return _PROTOCOL_KEYS.get(last.key, last.key) if is_unfinished else None
 
 
 def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
-    """Return a value or failure for each key but reasons and the key whose value is cut off."""
+    """Return for each key the text on which its statements agree, or the failure to agree.
+
+    A statement is a label or a JSON key with its value. Reasons are left out, and the `unfinished`
+    key, in whose value the reply is cut off. A key with nothing but the prompt's placeholder keeps
+    that; a key whose value in JSON is empty has None.
+    """
     by_key: dict[str, list[Statement]] = {}
     for statement in parsed.statements:
-        if (key := _PROTOCOL_KEYS.get(statement.key, statement.key)) not in ("reason", unfinished):
+        key = _PROTOCOL_KEYS.get(statement.key, statement.key)  # "age" states the answer, too
+        if key not in ("reason", unfinished):
             by_key.setdefault(key, []).append(statement)
     fields: dict[str, Scalar] = {}
-    for key, under in by_key.items():
-        filled = [statement for statement in under if not _is_placeholder(statement.json_value)]
+    for key, statements in by_key.items():
+        filled = [entry for entry in statements if not _is_placeholder(entry.json_value)]
         if not filled:
-            fields[key] = under[-1].json_value
+            fields[key] = statements[-1].json_value
             continue
-        firm = [statement for statement in filled if statement.strength != "prose"]
-        filled = firm or [
-            statement for statement in filled if _is_assertion(parsed.text, statement)
-        ]
-        labels = [statement.key for statement in filled]
-        value = agreed_value(
-            ParsedText(parsed.text, filled), labels, _nonempty_text, _have_common_meaning
+        relevant = _labelled_or_asserted(parsed.text, filled)
+        labels = [statement.key for statement in relevant]
+        agreed = agreed_value(
+            ParsedText(parsed.text, relevant), labels, _nonempty_text, _have_common_meaning
         )
-        in_object = [statement.value for statement in filled if statement.strength == "object"]
-        if value is not None:
-            fields[key] = value
-        elif in_object:
-            fields[key] = in_object[0] or None
+        object_values = [entry.value for entry in relevant if entry.strength == "object"]
+        if agreed is not None:
+            fields[key] = agreed
+        elif object_values:
+            fields[key] = object_values[0] or None
     return fields
+
+
+def _labelled_or_asserted(text: str, statements: Sequence[Statement]) -> list[Statement]:
+    """Return the statements outside prose; if all are in prose, those that are assertions."""
+    labelled = [statement for statement in statements if statement.strength != "prose"]
+    return labelled or [entry for entry in statements if _is_assertion(text, entry)]
 
 
 def _is_assertion(text: str, statement: Statement) -> bool:
@@ -240,12 +250,10 @@ def _prose_values(text: str) -> dict[str, str]:
     if the text states nothing of the kind, or different values.
     """
     number = number_at(text, 0)
-    if (
-        number
-        and number.end == len(text.rstrip(" ."))
-        and not isinstance(as_share(number), ParseFailure)
-    ):
-        return {"confidence" if number.value is not None and number.value <= 1 else "answer": text}
+    is_alone = number is not None and number.end == len(text.rstrip(" ."))
+    if number and is_alone and not isinstance(as_share(number), ParseFailure):
+        is_share = number.value is not None and number.value <= 1
+        return {"confidence" if is_share else "answer": text}
     values: dict[str, str] = {}
     if declines(text):
         return values
@@ -391,7 +399,7 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | ParseFailure:
         >>> letter_in(read_json('{"Answer": "C"}'), ["Rome", "Paris"]).status
         'out_of_range'
     """
-    return _read_field(reply, "answer", lambda value: _named_choice_index(value, choices))
+    return _read_field(reply, "answer", functools.partial(_named_choice_index, choices=choices))
 
 
 def _named_choice_index(value: str, choices: Sequence[str]) -> int | ParseFailure:
@@ -420,10 +428,11 @@ def _verdict(value: str) -> bool | ParseFailure:
     """Return whether a value says true or false, or why it says neither."""
     match = _VERDICT.fullmatch(value)
     if match and not _UNDECIDED.search(match["rest"]):
-        says = {match["true"] is not None}
-        # "True (yes)" says one thing twice.
-        if says >= {mention["true"] is not None for mention in _EITHER.finditer(match["rest"])}:
-            return says.pop()
+        is_true = match["true"] is not None
+        # "True (yes)" says one thing twice; "true (no)" contradicts itself.
+        repetitions = _EITHER.finditer(match["rest"])
+        if all((mention["true"] is not None) == is_true for mention in repetitions):
+            return is_true
     is_either = _UNDECIDED.search(value) or _EITHER.search(value)
     if match or (is_either and not is_refusal(value)):
         return ambiguous("neither plainly true nor plainly false")
@@ -448,14 +457,14 @@ def probabilities_in(
     if not 1 <= count <= len(ascii_lowercase):
         raise ValueError(f"{count} options can't be named by letters")
     texts = [option.casefold().strip() for option in options]
-    shares: list[tuple[Fraction, bool]] = []
+    shares: list[tuple[Fraction, bool]] = []  # each with whether it has no percent sign
     for letter, text in zip_longest(ascii_lowercase[:count], texts[:count]):
         by_text = letter not in reply.fields and text in reply.fields
         share = _read_field(reply, text if by_text else letter, _option_share)
         if isinstance(share, ParseFailure):
             return ParseFailure(share.status, f"{letter.upper()}: {share.reason}")
         shares.append(share)
-    for letter in ascii_lowercase[count:]:
+    for letter in ascii_lowercase[count:]:  # letters of no option must have no probability
         is_stated = reply.fields.get(letter) is not None or letter == reply.unfinished
         share = _read_field(reply, letter, _option_share) if is_stated else (Fraction(0), False)
         if isinstance(share, ParseFailure) or share[0]:

@@ -149,9 +149,9 @@ def share_in_value(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # ea
         return ambiguous(f"a {follows}")
     # The word "one" in an explanation is no number.
     later_numbers = [later for later in numbers_in(tail) if not later.is_pronoun]
-    differs = follows == "other" and {*map(_as_share_or_even_odds, later_numbers)} != {
-        as_share(number)
-    }
+    later_shares = set(map(_as_share_or_even_odds, later_numbers))
+    differs = follows == "other" and later_shares != {as_share(number)}
+    # In "0.7 if it rains, else 0.2" there are two answers.
     if differs or (later_numbers and re.match(r"\W*(?:if\b|若|如果)", tail)):
         return ambiguous("different numbers")
     if follows == "calculation":
@@ -164,9 +164,10 @@ def share_in_value(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # ea
 
 
 def _as_share_or_even_odds(number: Number) -> Fraction | ParseFailure:
-    """Return a later number as a probability; odds such as 50/50 are a half."""
-    top = number.value * number.whole if number.value and number.whole else Fraction(0)
-    return top / 100 if number.whole and top + number.whole == 100 else as_share(number)
+    """Return a number as a probability; odds such as 50/50 or 40/60 are their first number in %."""
+    numerator = number.value * number.whole if number.value and number.whole else Fraction(0)
+    are_odds = number.whole and numerator + number.whole == 100
+    return numerator / 100 if are_odds else as_share(number)
 
 
 def _share_within(value: str) -> Fraction | ParseFailure:
@@ -200,6 +201,7 @@ def _after_equals(first: Number, tail: str) -> Fraction | ParseFailure:
     is_formula = re.search(r"[^\W\d_]{2}", _POWER_OF.sub("", operations))
     if len(parts) == 1 or is_formula or number is None or kind_of_tail(before, remainder) != "end":
         return ambiguous("a calculation")
+    # "0.75 = 3/4" has no operation between the number and the equals sign.
     is_plain = not operations.strip() and not isinstance(as_share(first), ParseFailure)
     if is_plain and not _are_same_share(first, number):
         return ambiguous("different numbers")
@@ -230,8 +232,9 @@ def as_share(number: Number) -> Fraction | ParseFailure:
     value = number.value
     if value is None or (number.style in ("scaled", "power") and value > 1):
         return invalid("no plain number")
+    # The numerator and the denominator of odds such as 40/60 sum to 100.
     if number.style == "fraction" and (value > 1 or (1 + value) * (number.whole or 0) == 100):
-        return invalid("odds, not a share")  # as 40/60
+        return invalid("odds, not a share")
     is_whole = number.style in ("plain", "word") and number.is_integer
     if number.style == "percent" or (is_whole and 10 < value <= 100):  # up to ten, it may be of ten
         value /= 100

@@ -50,11 +50,11 @@ _INLINE_LABEL = re.compile(
 )
 
 
-def _split_line(line: str) -> list[str]:
-    """Return the sentences of a line with the blanks between them; joined, they are the line.
+def _possible_ends(line: str) -> list[int]:
+    """Return the positions in a line at which a sentence may end, from 0 to the line's length.
 
-    They begin where sentencex or a pattern of missed starts sees a beginning, but not in a part
-    without a word, nor after an abbreviation.
+    They are those that the library sentencex sees, after closing quotes or brackets, and those
+    before the words of `_MISSED_START`.
     """
     ends, end = {0, len(line)}, 0
     # sentencex fails on blanks outside ASCII and on surrogates. One character replaces another, so
@@ -63,14 +63,23 @@ def _split_line(line: str) -> list[str]:
         end += len(part)
         closed = _CLOSED.match(line, end)
         ends.add(closed.end() if closed else end)
+    # Blanks within quotes and brackets become "_", so that no sentence begins there.
     unparted = _QUOTED_OR_BRACKETED.sub(lambda match: re.sub(r"\s", "_", match.group()), line)
     ends.update(map(re.Match.end, _MISSED_START.finditer(unparted)))
+    return sorted(ends)
+
+
+def _split_line(line: str) -> list[str]:
+    """Return the sentences of a line with the blanks between them; joined, they are the line.
+
+    None begins in a part without a word, nor after an abbreviation such as "Dr.".
+    """
     begins: list[int] = []
-    for start, stop in pairwise(sorted(ends)):
+    for start, stop in pairwise(_possible_ends(line)):
         part = line[start:stop]
-        before = (
-            line[max(start - 2 * _LAST_WORDS_LENGTH, begins[-1]) : start].rstrip() if begins else ""
-        )
+        # The last words of the sentence so far are enough to see an abbreviation.
+        context_start = max(start - 2 * _LAST_WORDS_LENGTH, begins[-1]) if begins else start
+        before = line[context_start:start].rstrip()
         if not begins or (_WORD.search(part) and not _continues_sentence(before, part.lstrip())):
             begins.append(start)
     return [line[start:stop] for start, stop in pairwise([*begins, len(line)])]

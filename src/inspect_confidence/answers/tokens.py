@@ -150,8 +150,9 @@ def _integer_masses(
 ) -> tuple[dict[int, float], int]:
     """Return the probability of each integer seen, and the number of tokens of the answer.
 
-    An alternative at a token is the integer that the tokens before it and the alternative make; it
-    is the integer of the tokens before it if the alternative does not continue a number.
+    An alternative to a token stands for the integer that it makes with the tokens before it: after
+    "1" the alternatives "2" and "." stand for 12 and 1. The probability of an integer is the
+    product of its tokens' probabilities, summed over its spellings.
 
     Args:
         tokens: Tokens from the start of the integer.
@@ -241,7 +242,7 @@ def read_answer_token(
     location = _locate_answer(tokens, names[answer])
     if location is None:
         return ParseFailure("scoring_failed", "the answer is not there after the last key `Answer`")
-    token_index, start = location
+    token_index, start = location  # the answer begins at character `start` of this token
     choice = tokens[token_index]
     if failure := impossible_logprobs([choice]):
         return failure
@@ -299,11 +300,11 @@ def read_age_token(
     if location is None:
         problem = "the age is not there in whole years after the last key `Answer`"
         return ParseFailure("scoring_failed", problem)
-    first, start = location
+    first, start = location  # the age begins at character `start` of the token `first`
     text_before_number = tokens[first].token[:start]
-    number = [_reduce_to_number(tokens[first], text_before_number)]
-    number += [_reduce_to_number(choice, "") for choice in tokens[first + 1 :]]
-    masses, n_tokens = _integer_masses(number, OLDEST)
+    number_tokens = [_reduce_to_number(tokens[first], text_before_number)]
+    number_tokens += [_reduce_to_number(choice, "") for choice in tokens[first + 1 :]]
+    masses, n_tokens = _integer_masses(number_tokens, OLDEST)
     # The token after the number is read too: it says how probable it was that the number ended.
     if failure := impossible_logprobs(tokens[first : first + n_tokens + 1]):
         return failure
@@ -355,8 +356,10 @@ def _locate_answer(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int
 
 
 def _option_index(token: str, names: Sequence[str]) -> int | None:
-    """Return the index of the option that the token is or begins; None for anything else."""
+    """Return the index of the only option that the token is or begins; None if there is none."""
     word = _WORD.fullmatch(token)
-    beginning = word[1].casefold() if word else "\n"
-    places = [place for place, name in enumerate(names) if name.startswith(beginning)]
-    return places[0] if len(places) == 1 else None
+    if not word:
+        return None
+    beginning = word[1].casefold()
+    indices = [index for index, name in enumerate(names) if name.startswith(beginning)]
+    return indices[0] if len(indices) == 1 else None
