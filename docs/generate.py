@@ -36,7 +36,6 @@ from inspect_confidence.metrics import (
     METHODS,
     METRICS,
     NO_ESTIMATE,
-    WILSON,
     Interval,
     Metric,
     type2,
@@ -251,6 +250,7 @@ The table lists the method of each metric's 95% interval, the least number of un
   an interval, in the design where it is smallest.
 - A letter in brackets points to the [list](#conservative-intervals) of cases in which the interval
   is conservative (wider than needed).
+- "As `coverage`": a share without simulations of its own; those of `coverage` apply.
 - Units are items, or what the row says; epochs (repetitions) of an item never count as several.
 
 An interval always contains the observed value. There is none, with the reason in `note`, if the
@@ -288,7 +288,7 @@ are the numbers of right and of wrong units, each plus one half for the pseudo-u
 limits are therefore added up; for a mean over data sets, the limits are the means of the limits.
 Both intervals are conservative.
 
-| metric | method | from | coverage, by number of units |
+| metrics | method | from | coverage, by number of units |
 |---|---|---|---|
 """
 
@@ -436,48 +436,51 @@ def intervals() -> str:
         if name not in ("own", "none")
     )
     headlines = ", ".join(f"`{name}`" for name in _HEADLINES)
+    head = _INTERVALS.format(methods=methods, headlines=headlines, printed=_printed_share())
+    rules = {metric.name: metric.interval for metric in METRICS.values()}
+    remarks: dict[str, str] = {}
+    for rule in rules.values():
+        if remark := _conservative_remark(rule):
+            remarks.setdefault(remark, ascii_lowercase[len(remarks)])
+    text = head + _interval_rows(rules, remarks) + _CONSERVATIVE
+    for remark, letter in remarks.items():
+        text += fill(f"- ({letter}) {remark}.", 100, subsequent_indent="  ") + "\n"
+    without: dict[str, list[str]] = {}
+    for name, rule in rules.items():
+        if rule.method == "none" and rule != NO_ESTIMATE:
+            without.setdefault(rule.reason, []).append(f"`{name}`")
+    reasons = "".join(f"| {', '.join(names)} | {reason} |\n" for reason, names in without.items())
+    return text + _WITHOUT + reasons + _DIFFERENCES + _difference_rows()
+
+
+def _interval_rows(rules: Mapping[str, Interval], remarks: Mapping[str, str]) -> str:
+    """Return a row for each metric with an interval; metrics with the same cells share one.
+
+    Args:
+        rules: Rule of each metric.
+        remarks: Letter of each remark on conservative intervals.
+    """
     coverage = pd.read_csv(DOCS / "coverage.csv", keep_default_na=False)
     coverage["metric"] = coverage["metric"].str.split(" ").str[0]
-    lines: list[str] = []
-    remarks: dict[str, str] = {}
-    own_methods: dict[str, str] = {}
-    as_coverage: list[str] = []
-    without: dict[str, list[str]] = {}
-    for metric in METRICS.values():
-        rule = metric.interval
-        if rule == NO_ESTIMATE:
-            continue
-        simulations = coverage[coverage["metric"] == metric.name]
+    names_of_cells: dict[tuple[str, str, str], list[str]] = {}
+    for name, rule in rules.items():
         if rule.method == "none":
-            without.setdefault(rule.reason, []).append(f"`{metric.name}`")
             continue
-        if rule == WILSON and not len(simulations):
-            as_coverage.append(f"`{metric.name}`")
-            continue
-        method = f"`{rule.method}`"
-        if rule.method == "own":
-            same = own_methods.setdefault(rule.reason, metric.name)
-            method = rule.reason if same == metric.name else f"as `{same}`"
+        method = rule.reason if rule.method == "own" else f"`{rule.method}`"
         minimum = f"{rule.min_units} {rule.units}" if rule.min_units else "-"
         if remark := _conservative_remark(rule):
-            letter = remarks.setdefault(remark, ascii_lowercase[len(remarks)])
-            minimum += f" ({letter})"
+            minimum += f" ({remarks[remark]})"
         unsimulated = "as `coverage`" if rule.method == "wilson" else "not simulated"
-        shares = _coverage_text(simulations) or unsimulated
-        line = (f"`{metric.name}`", method, minimum, shares)
-        lines.append(f"| {' | '.join(line)} |")
-    head = _INTERVALS.format(methods=methods, headlines=headlines, printed=_printed_share())
-    as_coverage_text = fill(
-        "Shares without simulations of their own have the method `wilson` and the coverage of "
-        f"`coverage`: {', '.join(as_coverage)}.",
-        100,
-    )
-    table = head + "\n".join(lines) + f"\n\n{as_coverage_text}\n"
-    table += _CONSERVATIVE
-    for remark, letter in remarks.items():
-        table += fill(f"- ({letter}) {remark}.", 100, subsequent_indent="  ") + "\n"
-    reasons = [f"| {', '.join(names)} | {reason} |" for reason, names in without.items()]
-    return table + _WITHOUT + "\n".join(reasons) + "\n" + _DIFFERENCES + _difference_rows()
+        shares = _coverage_text(coverage[coverage["metric"] == name]) or unsimulated
+        names_of_cells.setdefault((method, minimum, shares), []).append(f"`{name}`")
+    rows = ""
+    first_names: dict[str, str] = {}
+    for (method, minimum, shares), names in names_of_cells.items():
+        is_repeated = method in first_names and not method.startswith("`")
+        method_cell = f"as {first_names[method]}" if is_repeated else method
+        first_names.setdefault(method, names[0])
+        rows += f"| {', '.join(names)} | {method_cell} | {minimum} | {shares} |\n"
+    return rows
 
 
 def _coverage_text(simulations: pd.DataFrame) -> str:
@@ -915,8 +918,7 @@ def _fault_table(title: str, faults: pd.DataFrame) -> str:
     joined = _with_joined_kinds(_with_joined_details(faults))
     rows = ""
     for row in joined.itertuples():
-        times = f"{row.faults} x " if row.faults > 1 else ""
-        counts = f"{times}{row.injected:,} | {times}{row.held:,}"
+        counts = f"{row.times}{row.injected:,} | {row.times}{row.held:,}"
         rows += f"| {row.fault} | {counts} | {row.happened} | {row.lost} |\n"
     return head + "|---|---|---|---|---|\n" + rows
 
@@ -934,7 +936,7 @@ def _with_joined_details(faults: pd.DataFrame) -> pd.DataFrame:
 def _with_joined_kinds(faults: pd.DataFrame) -> pd.DataFrame:
     """Join faults that differ only in a few words before the colon into a row.
 
-    The column `faults` has their number; the counts are those of each.
+    The column `times` has their number; the counts are those of each.
     """
     rows = []
     columns = ["happened", "lost", "detail", "injected", "held"]
@@ -945,7 +947,7 @@ def _with_joined_kinds(faults: pd.DataFrame) -> pd.DataFrame:
             fault = text.replace(" : ", ": ")
             row = dict(zip(columns, common, strict=True))
             row["fault"] = fault[0].upper() + fault[1:]
-            row["faults"] = len(texts) if joined else 1
+            row["times"] = f"{len(texts)} x " if joined else ""
             rows.append(row)
     return pd.DataFrame(rows)
 
