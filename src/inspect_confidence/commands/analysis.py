@@ -23,8 +23,7 @@ from inspect_confidence.studies.study import Observer
 from inspect_confidence.studies.unread import UNREAD_SHARE, unread_shares
 
 CONVENTIONS = ("text", "authors")
-
-"""Callback that receives each result and its values over the resamples."""
+"""Values of the setting `convention`."""
 
 
 class Settings(TypedDict, total=False):

@@ -79,11 +79,8 @@ class Requirement:
         """Return whether a row has the required value of one key, as the same text or number.
 
         A condition omits default values, such as `source=stated`; they match too, since `compare`
-        prints them as the method.
-
-        Args:
-            key: A key of `parts`.
-            facts: As for `matches`.
+        prints them as the method. `key` is one of `parts`; `facts` are those of `matches`: the
+        row's task, model, data set and parts of the condition.
         """
         required_text, fact = self.parts[key], facts.get(key, "")
         defaults = all_tables()[facts["task"]].defaults if facts["task"] in all_tables() else {}
@@ -92,10 +89,8 @@ class Requirement:
         # The text may be percent-encoded, if it is copied from a condition, or contain a literal
         # percent sign.
         decoded = unquote(required_text)
-        required_number = _parse_finite_number(decoded)
-        is_same_number = required_number is not None and required_number == _parse_finite_number(
-            fact
-        )
+        number = _parse_finite_number(decoded)
+        is_same_number = number is not None and number == _parse_finite_number(fact)
         return fact in (required_text, decoded) or is_same_number
 
 

@@ -36,7 +36,7 @@ class Format:
     draws: bool = False
 
     def write(self, material: "Material", folder: Path) -> list[Path]:
-        """Write the files to the folder, and return their paths."""
+        """Write the files by `writer`, a text `module:function`, and return their paths."""
         module, _, function = self.writer.partition(":")
         files: list[Path] = getattr(import_module(module), function)(material, folder)
         return files

@@ -603,9 +603,8 @@ def _nearest_tasks(
 
 def _inferred_task(frame: pd.DataFrame, *, is_other_eval: bool) -> str | None:
     """Return the only task to which a frame may belong, by its columns; None if not exactly one."""
-    tables: Sequence[TaskTable] = [
-        table for table in all_tables().values() if not _missing_columns(frame, table)
-    ]
+    all_tasks = all_tables().values()
+    tables = [table for table in all_tasks if not _missing_columns(frame, table)]
     if len(tables) > 1:
-        tables = _nearest_tasks(frame, tables, is_other_eval)
+        tables = list(_nearest_tasks(frame, tables, is_other_eval))
     return tables[0].task if len(tables) == 1 else None

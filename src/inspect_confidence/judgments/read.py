@@ -465,9 +465,10 @@ def runs_with_judgments(
             runs.append((location, outcome))
             notices += [f"{location_name}: {notice}" for notice in outcome.loss_notices]
     notices += _log_notices(runs)
-    # Each run of a data set leaves out the same items.
+    # `unasked` names items that were not asked, which are the same in each run of a data set.
     notices += dict.fromkeys(chain.from_iterable(run.unasked for _, run in runs))
     notices += _reread_notices(runs)
+    # What one log of a run lacks is no loss if another log, of a retry, completed the run.
     completed = {run.id for _, run in runs if not run.loss_notices}
     for location, run in runs:
         if run.id not in completed:

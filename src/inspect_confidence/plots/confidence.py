@@ -531,6 +531,7 @@ def draw_bins(ax: Axes, rows: pd.DataFrame, right: float, strip: float) -> None:
     """
     bins = rows.sort_values("x")
     ax.plot([0, 1], [0, 1], **DASHED)
+    # Bins are named by their ends, such as 0.1-0.2; a bar is a little narrower than its bin.
     edges = bins["bin"].str.partition("-")[0].to_numpy(float) + (0.1 - _BAR_WIDTH) / 2
     height = bins["n"] / bins["n"].max() * strip
     ax.bar(edges, height, _BAR_WIDTH, bottom=-strip - 0.04, align="edge", color=FAINT, alpha=0.5)
