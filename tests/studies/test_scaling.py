@@ -13,14 +13,12 @@ from inspect_confidence.metrics import NEAREST_TO_ONE, TEMPERATURES
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.studies.estimate import Statistics
 from inspect_confidence.studies.fermi_eval.temperatures import (
+    LikeliestTemperature,
     Scored,
-    chosen_value,
     decoding_temperatures,
-    likelihood_choice,
     objectives,
     scaled_statistics,
     scaled_temperatures,
-    smallest_sum,
 )
 from inspect_confidence.studies.intervals import Intervals
 
@@ -128,13 +126,13 @@ def test_temperature_of_least_score_equals_plain_loops() -> None:
         check_choice(float(estimand.statistic(np.ones((1, UNITS)))[0]), np.array(plain))
 
 
-def test_likelihood_choice_equals_plain_loops() -> None:
+def test_likeliest_temperature_equals_plain_loops() -> None:
     """At each row of weights the temperature has the least -log p_T(truth) of the truths seen."""
     for seed in SEEDS:
         train, _ = train_and_test(seed)
         all_weights = weights(seed)
-        columns = likelihood_choice(train)(all_weights.astype(float))
-        for row, column in zip(all_weights, columns, strict=True):
+        temperatures = LikeliestTemperature.from_train(train)(all_weights.astype(float))
+        for row, temperature in zip(all_weights, temperatures, strict=True):
             losses = np.zeros(len(TEMPERATURES))
             for judgment in repeated(train.unit_index, row):
                 distribution, truth = train.distributions[judgment], int(train.truth[judgment])
@@ -142,7 +140,7 @@ def test_likelihood_choice_equals_plain_loops() -> None:
                     for i, t in enumerate(TEMPERATURES):
                         powers = tempered_weights(distribution, float(t))
                         losses[i] -= math.log(powers[truth] / sum(powers.values()))
-            check_choice(TEMPERATURES[column], losses)
+            check_choice(temperature, losses)
 
 
 def test_scaled_metrics_equal_plain_loops() -> None:
@@ -181,14 +179,14 @@ def test_ties_go_by_preference() -> None:
     # 0.3 at the greatest temperature and 0.1 + 0.2 at 1 are equal in decimals: 1 is chosen.
     objective = np.full((1, len(TEMPERATURES)), 0.5)
     objective[0, -1], objective[0, TEMPERATURES == 1] = 0.3, 0.1 + 0.2
-    choice = smallest_sum(objective, np.array([0]), NEAREST_TO_ONE)
-    assert TEMPERATURES[choice(np.ones((1, 1)))] == [1]
+    assert LikeliestTemperature(objective, np.array([0]))(np.ones((1, 1))) == [1]
     # Of equal means, up to rounding, the first in the order of preference is chosen. 0.1 + 0.2 and
     # 0.3 + 0 differ by a rounding error and are equal.
     objective = np.array([[0.3, 0.1, 9.0], [0.0, 0.2, 9.0]])
     for order in ([0, 1, 2], [1, 0, 2], [2, 1, 0]):
-        choice = smallest_sum(objective, np.array([0, 1]), np.array(order))
-        assert choice(np.ones((1, 2)))[0] == next(column for column in order if column < 2)
+        likeliest = LikeliestTemperature(objective, np.array([0, 1]), np.array(order))
+        column = next(column for column in order if column < 2)
+        assert likeliest(np.ones((1, 2)))[0] == TEMPERATURES[column]
 
 
 def test_penalties() -> None:
@@ -214,10 +212,10 @@ def test_likelihood_of_little() -> None:
     train = Scored(
         [{1: 1.0, 2: 1e-40}, {1: 0.6, 2: 0.4}], np.array([2.0, 1.0]), np.array([0, 1]), 2, 2
     )
-    assert likelihood_choice(train)(np.array([[0.0, 1.0]]))[0] == 0
+    likeliest = LikeliestTemperature.from_train(train)
+    assert likeliest(np.array([[0.0, 1.0]]))[0] == TEMPERATURES[0]
     train = Scored([{1: 0.5, 2: 0.5}], np.array([7.0]), np.array([0]), 1, 1)
-    statistic = chosen_value(TEMPERATURES, likelihood_choice(train))
-    assert math.isnan(statistic(np.ones((1, 1)))[0])
+    assert math.isnan(LikeliestTemperature.from_train(train)(np.ones((1, 1)))[0])
 
 
 TRIED = (0.3, 1.0, 1.7)

@@ -1,7 +1,7 @@
 """Distributions of judgments in rows: bins, shares of values, type-2 rates, with intervals."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 
 from inspect_confidence.metrics import (
     METRICS,
+    Costs,
     ItemTables,
     bootstrap,
     corp_band,
@@ -19,7 +20,7 @@ from inspect_confidence.metrics import (
 )
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.metrics.resample import wilson_limits
-from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies.estimate import cluster_names, condition_groups, wilson_interval
 from inspect_confidence.studies.notes import describe_counts, join_notes
 from inspect_confidence.studies.study import Resampling
@@ -44,13 +45,15 @@ class _Readable:
     Attributes:
         key: Task, model and data set.
         condition: Condition of the results.
-        rows: Judgments that are `ok` and have all needed columns.
+        rows: Judgments that are `ok` and have all needed columns; there may be none.
+        n_asked: Number of all judgments of the condition.
         note: Note on the judgments that were left out.
     """
 
     key: Key
     condition: Condition
     rows: pd.DataFrame
+    n_asked: int
     note: str
 
     def column(self, name: str) -> FloatArray:
@@ -61,6 +64,50 @@ class _Readable:
     def unit_index(self) -> IntArray:
         """Index of each judgment's cluster, or of its item if it has no cluster."""
         return pd.factorize(cluster_names(self.rows))[0].astype(np.int64)
+
+    @property
+    def unit_count(self) -> int:
+        """Number of clusters, and of items without a cluster; there must be a judgment."""
+        return int(self.unit_index.max()) + 1
+
+    def result(
+        self,
+        parts: Mapping[str, object],
+        metric: str,
+        value: float,
+        interval: Sequence[float] = NO_INTERVAL,
+        *,
+        n: int,
+        note: str,
+    ) -> Result:
+        """Return a row of results; `parts` are added to the condition."""
+        condition = self.condition.but(**parts)
+        return self.key.result(
+            condition, metric, value, interval, n=n, asked=self.n_asked, note=note
+        )
+
+    def undefined_results(self, *metrics: str) -> Iterator[Result]:
+        """Yield a row with NaN for each metric, because no judgment is readable."""
+        note = join_notes("undefined: no readable judgment", self.note)
+        for metric in metrics:
+            yield self.result({}, metric, np.nan, n=0, note=note)
+
+
+def _readable_by_condition(
+    rows: pd.DataFrame,
+    condition_columns: Sequence[str],
+    needed: Sequence[str] = ("confidence", "correct"),
+) -> Iterator[_Readable]:
+    """Yield the readable judgments of each model, data set, variant and condition.
+
+    The values of `condition_columns` and the variant make the condition. A judgment is readable if
+    it is `ok` and has a value in all columns of `needed`.
+    """
+    columns = ("model", "dataset", "variant", *condition_columns)
+    for key, condition, group in condition_groups(rows, columns):
+        present = (group["status"] == "ok") & group[list(needed)].notna().all(axis=1)
+        note = describe_counts(group, present)
+        yield _Readable(key, condition, group[present], len(group), note)
 
 
 def bin_of(values: FloatArray, bins: int = 10, *, own_top: bool = False) -> IntArray:
@@ -123,33 +170,37 @@ def confidence_bins(
         clusters: Name, in the plural, of the clusters of dependent items; empty if items are
             independent. With clusters there are no intervals, because a bin holds too few of them.
     """
+    for group in _readable_by_condition(rows, condition_columns):
+        if len(group.rows):
+            yield from _bin_results(group, resampling, own_top, clusters)
+        else:
+            yield from group.undefined_results("bin_accuracy", "bin_confidence")
 
-    def bin_results(group: _Readable) -> Iterator[Result]:
-        """Yield accuracy and mean confidence of each bin that holds judgments of a condition."""
-        confidence, correct = group.column("confidence"), group.column("correct")
-        bins = bin_of(confidence, own_top=own_top)
-        filled_bins, column = np.unique(bins, return_inverse=True)
-        inside = column[:, None] == np.arange(len(filled_bins))
-        outcomes, sizes = np.where(inside, correct[:, None], np.nan), inside.sum(axis=0)
-        intervals, remark = _bin_intervals(outcomes, group.unit_index, resampling, clusters)
-        accuracy = np.bincount(column, correct) / sizes
-        mean = np.bincount(column, confidence) / sizes
-        for position, n in enumerate(map(int, sizes)):
-            bin_condition = group.condition.but(bin=bin_name(filled_bins[position]))
-            interval, key = intervals[position], group.key
-            too_few = ""
-            if np.isnan(interval).any() and not clusters:
-                too_few = f"no interval: fewer than {MIN_ITEMS} items"
-            note = join_notes(too_few, remark, group.note)
-            yield key.result(
-                bin_condition, "bin_accuracy", accuracy[position], interval, n=n, note=note
-            )
-            yield key.result(bin_condition, "bin_confidence", mean[position], n=n, note=group.note)
 
-    metrics = ("bin_accuracy", "bin_confidence")
-    yield from _results_by_condition(
-        rows, condition_columns, ("confidence", "correct"), metrics, bin_results
-    )
+def _bin_results(
+    group: _Readable, resampling: Resampling, own_top: bool, clusters: str
+) -> Iterator[Result]:
+    """Yield accuracy and mean confidence of each bin that holds judgments of a condition.
+
+    `own_top` and `clusters` are as in `confidence_bins`.
+    """
+    confidence, correct = group.column("confidence"), group.column("correct")
+    # `column` is the position of each judgment's bin among those that hold judgments.
+    filled_bins, column = np.unique(bin_of(confidence, own_top=own_top), return_inverse=True)
+    is_in_bin = column[:, None] == np.arange(len(filled_bins))  # (judgments, filled bins)
+    outcomes, sizes = np.where(is_in_bin, correct[:, None], np.nan), is_in_bin.sum(axis=0)
+    intervals, remark = _bin_intervals(outcomes, group.unit_index, resampling, clusters)
+    accuracy = np.bincount(column, correct) / sizes
+    mean_confidence = np.bincount(column, confidence) / sizes
+    for position, n in enumerate(map(int, sizes)):
+        parts, interval = {"bin": bin_name(filled_bins[position])}, intervals[position]
+        too_few = ""
+        if np.isnan(interval).any() and not clusters:
+            too_few = f"no interval: fewer than {MIN_ITEMS} items"
+        note = join_notes(too_few, remark, group.note)
+        yield group.result(parts, "bin_accuracy", accuracy[position], interval, n=n, note=note)
+        mean = mean_confidence[position]
+        yield group.result(parts, "bin_confidence", mean, n=n, note=group.note)
 
 
 def _bin_intervals(
@@ -184,25 +235,21 @@ def corp_curve_rows(
     `confidence` and `correct`; the values of `condition_columns` and the variant make the
     condition; `resampling` has the seed.
     """
-
-    def curve_results(group: _Readable) -> Iterator[Result]:
-        """Yield a condition's isotonic accuracy at each stated confidence, then the CORP band."""
+    for group in _readable_by_condition(rows, condition_columns):
+        if not len(group.rows):
+            yield from group.undefined_results("corp_accuracy", "consistency_band")
+            continue
         confidence, correct = group.column("confidence"), group.column("correct")
         values, accuracy = corp_curve(confidence, correct)
-        n, key, note = len(confidence), group.key, group.note
-        conditions = [group.condition.but(confidence=f"{value:.12g}") for value in values]
-        for condition, height in zip(conditions, accuracy, strict=True):
-            yield key.result(condition, "corp_accuracy", height, n=n, note=note)
+        n, note = len(confidence), group.note
+        conditions = [{"confidence": f"{value:.12g}"} for value in values]
+        for parts, height in zip(conditions, accuracy, strict=True):
+            yield group.result(parts, "corp_accuracy", height, n=n, note=note)
         if np.isin(correct, (0, 1)).all():
             band = corp_band(confidence, group.unit_index, seed=resampling.seed)
-            for condition, value, low, high in zip(conditions, *band, strict=True):
+            for parts, value, low, high in zip(conditions, *band, strict=True):
                 ends = min(low, value), max(high, value)  # the band contains the diagonal
-                yield key.result(condition, "consistency_band", value, ends, n=n, note=note)
-
-    metrics = ("corp_accuracy", "consistency_band")
-    yield from _results_by_condition(
-        rows, condition_columns, ("confidence", "correct"), metrics, curve_results
-    )
+                yield group.result(parts, "consistency_band", value, ends, n=n, note=note)
 
 
 def type2_rates(rows: pd.DataFrame, condition_columns: Sequence[str]) -> Iterator[Result]:
@@ -214,33 +261,35 @@ def type2_rates(rows: pd.DataFrame, condition_columns: Sequence[str]) -> Iterato
     `confidence` and `correct`; the values of `condition_columns` and the variant make the
     condition.
     """
-    metrics = ("type2_hit_rate", "type2_false_alarm_rate")
-
-    def rate_results(group: _Readable) -> Iterator[Result]:
-        """Yield both rates of a condition at each threshold, the highest first.
-
-        Right answers give the hit rate, wrong ones the false-alarm rate; a probability p counts as
-        right with weight p, as wrong with weight 1 - p.
-        """
-        confidence = np.round(group.column("confidence"), _DECIMALS)
+    for group in _readable_by_condition(rows, condition_columns):
+        if not len(group.rows):
+            yield from group.undefined_results("type2_hit_rate", "type2_false_alarm_rate")
+            continue
         correct = group.column("correct")
-        thresholds = np.unique(confidence)[::-1]
-        outcomes = (correct, "right"), (1 - correct, "wrong")
-        for metric, (mass, outcome) in zip(metrics, outcomes, strict=True):
-            present = mass > 0
-            values, intervals = _shares_at_least(
-                thresholds, confidence[present], mass[present], group.unit_index[present]
-            )
-            undefined = "" if present.any() else f"undefined: no {outcome} answer"
-            weighted = "" if np.isin(mass, (0, 1)).all() else f"{_PROBABILITIES_NOTE}: no interval"
-            n, note = int(present.sum()), join_notes(undefined, weighted, group.note)
-            for threshold, value, interval in zip(thresholds, values, intervals, strict=True):
-                condition = group.condition.but(threshold=f"{threshold:.12g}")
-                yield group.key.result(condition, metric, value, interval, n=n, note=note)
+        yield from _rate_results(group, "type2_hit_rate", correct, "right")
+        yield from _rate_results(group, "type2_false_alarm_rate", 1 - correct, "wrong")
 
-    yield from _results_by_condition(
-        rows, condition_columns, ("confidence", "correct"), metrics, rate_results
+
+def _rate_results(
+    group: _Readable, metric: str, mass: FloatArray, outcome: str
+) -> Iterator[Result]:
+    """Yield the rate of high confidence among right, or wrong, answers by threshold, descending.
+
+    `mass` is the weight with which each judgment counts among these answers; `outcome`, `right` or
+    `wrong`, is their name in notes.
+    """
+    confidence = np.round(group.column("confidence"), _DECIMALS)
+    thresholds = np.unique(confidence)[::-1]
+    present = mass > 0
+    values, intervals = _shares_at_least(
+        thresholds, confidence[present], mass[present], group.unit_index[present]
     )
+    undefined = "" if present.any() else f"undefined: no {outcome} answer"
+    weighted = "" if np.isin(mass, (0, 1)).all() else f"{_PROBABILITIES_NOTE}: no interval"
+    n, note = int(present.sum()), join_notes(undefined, weighted, group.note)
+    for threshold, value, interval in zip(thresholds, values, intervals, strict=True):
+        parts = {"threshold": f"{threshold:.12g}"}
+        yield group.result(parts, metric, value, interval, n=n, note=note)
 
 
 MAX_THRESHOLDS = 101
@@ -259,36 +308,39 @@ def utility_curve(
     are of 101 evenly spaced in rank. Never answering has no row, because its utility follows from
     the costs alone.
     """
-    costs = resampling.costs
-    if costs is None:
+    if resampling.costs is None:
         return
+    for group in _readable_by_condition(rows, condition_columns):
+        if len(group.rows):
+            yield from _utility_results(group, resampling.costs, resampling)
+        else:
+            yield from group.undefined_results("expected_utility")
 
-    def utility_results(group: _Readable) -> Iterator[Result]:
-        """Yield the utility of answering from each stated confidence on, at most 101 of them."""
-        unit_count = int(group.unit_index.max()) + 1
-        confidence, correct = group.column("confidence"), group.column("correct")
-        count_tables = ItemTables.from_judgments(confidence, correct, group.unit_index, unit_count)
-        count = min(len(count_tables.values), MAX_THRESHOLDS)
-        ranks = np.linspace(0, len(count_tables.values) - 1, count).round().astype(np.int64)
-        utility = count_tables.table_statistic.map(lambda tables: costs.utilities(tables)[:, ranks])
-        values = costs.utilities(count_tables.tables(np.ones((1, unit_count))))[0, ranks]
-        draws = bootstrap(
-            {"utility": utility},
-            np.zeros(unit_count, np.int64),
-            resamples=min(resampling.resamples, MAX_RESAMPLES),
-            seed=resampling.seed,
-        )["utility"]
-        rule = METRICS["expected_utility"].interval
-        for rank, value, value_draws in zip(ranks, values, draws.T, strict=True):
-            threshold = f"{count_tables.values[rank]:.12g}"
-            condition = group.condition.but(costs=str(costs), answered_from=threshold)
-            interval, reason = interval_of(rule, value, value_draws, unit_count)
-            note = join_notes(f"no interval: {reason}" if reason else "", group.note)
-            n = len(confidence)
-            yield group.key.result(condition, "expected_utility", value, interval, n=n, note=note)
 
-    needed, metrics = ("confidence", "correct"), ("expected_utility",)
-    yield from _results_by_condition(rows, condition_columns, needed, metrics, utility_results)
+def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> Iterator[Result]:
+    """Yield the utility of answering from each stated confidence on, at most 101 of them."""
+    unit_count = group.unit_count
+    confidence, correct = group.column("confidence"), group.column("correct")
+    count_tables = ItemTables.from_judgments(confidence, correct, group.unit_index, unit_count)
+    count = min(len(count_tables.values), MAX_THRESHOLDS)
+    ranks = np.linspace(0, len(count_tables.values) - 1, count).round().astype(np.int64)
+    # Of shape (resamples, thresholds); the sample is the resample in which each unit has weight 1.
+    utility = count_tables.table_statistic.map(lambda tables: costs.utilities(tables)[:, ranks])
+    values = costs.utilities(count_tables.tables(np.ones((1, unit_count))))[0, ranks]
+    draws = bootstrap(
+        {"utility": utility},
+        np.zeros(unit_count, np.int64),  # one stratum
+        resamples=min(resampling.resamples, MAX_RESAMPLES),
+        seed=resampling.seed,
+    )["utility"]
+    rule = METRICS["expected_utility"].interval
+    for rank, value, value_draws in zip(ranks, values, draws.T, strict=True):
+        threshold = f"{count_tables.values[rank]:.12g}"
+        parts = {"costs": str(costs), "answered_from": threshold}
+        interval, reason = interval_of(rule, value, value_draws, unit_count)
+        note = join_notes(f"no interval: {reason}" if reason else "", group.note)
+        n = len(confidence)
+        yield group.result(parts, "expected_utility", value, interval, n=n, note=note)
 
 
 def report_shares(
@@ -298,53 +350,18 @@ def report_shares(
 
     `rows` are judgments; the values of `condition_columns` and the variant make the condition.
     """
-
-    def share_results(group: _Readable) -> Iterator[Result]:
-        """Yield the share of each reported value of a condition."""
+    for group in _readable_by_condition(rows, condition_columns, (report,)):
+        if not len(group.rows):
+            yield from group.undefined_results("report_share")
+            continue
         reports = np.round(group.column(report), _DECIMALS)
-        unit_count = int(group.unit_index.max()) + 1
+        n = len(reports)
         values, counts = np.unique(reports, return_counts=True)
         for value, count in zip(values, counts, strict=True):
             is_value = (reports == value).astype(float)
-            interval = wilson_interval(is_value, group.unit_index, unit_count)
-            condition, n = group.condition.but(report=f"{value:.12g}"), len(reports)
-            share = count / n
-            yield group.key.result(condition, "report_share", share, interval, n=n, note=group.note)
-
-    yield from _results_by_condition(
-        rows, condition_columns, (report,), ("report_share",), share_results
-    )
-
-
-def _results_by_condition(
-    rows: pd.DataFrame,
-    condition_columns: Sequence[str],
-    needed: Sequence[str],
-    metrics: Sequence[str],
-    compute: Callable[[_Readable], Iterator[Result]],
-) -> Iterator[Result]:
-    """Yield the results of each model, data set, variant and condition.
-
-    Args:
-        rows: Judgments.
-        condition_columns: Columns that enter the condition, beside the variant.
-        needed: Columns without which a judgment does not count.
-        metrics: Metrics that are undefined, a row each, if no judgment of a condition counts.
-        compute: Judgments of a condition that count -> its results.
-    """
-    columns = ("model", "dataset", "variant", *condition_columns)
-    for key, condition, group in condition_groups(rows, columns):
-        present = (group["status"] == "ok") & group[list(needed)].notna().all(axis=1)
-        note = describe_counts(group, present)
-        if present.any():
-            results = compute(_Readable(key, condition, group[present], note))
-        else:
-            undefined = join_notes("undefined: no readable judgment", note)
-            results = (
-                key.result(condition, metric, np.nan, n=0, note=undefined) for metric in metrics
-            )
-        for result in results:
-            yield replace(result, asked=len(group))
+            interval = wilson_interval(is_value, group.unit_index, group.unit_count)
+            parts, share = {"report": f"{value:.12g}"}, count / n
+            yield group.result(parts, "report_share", share, interval, n=n, note=group.note)
 
 
 def _shares_at_least(
@@ -364,32 +381,46 @@ def _shares_at_least(
     no_intervals = np.full((len(thresholds), 2), np.nan)
     if not len(mass):
         return no_intervals[:, 0], no_intervals
-    order = np.argsort(-confidence, kind="stable")
+    order = np.argsort(-confidence, kind="stable")  # the highest confidence first
+    # How many judgments, in this order, have at least the confidence of each threshold.
     included = np.searchsorted(-confidence[order], -thresholds, side="right")
-
-    def sums_up_to_threshold(values: FloatArray) -> FloatArray:
-        return np.concatenate([[0.0], np.cumsum(values)])[included]
-
-    sums = sums_up_to_threshold(mass[order])
+    sums = _running_sums(mass[order], included)
     shares = sums / sums[-1]
     if not (mass == 1).all():
         return shares, no_intervals
+    return shares, _share_intervals(shares, unit_index[order], included)
+
+
+def _running_sums(values: FloatArray, included: IntArray) -> FloatArray:
+    """Return the sum of the first `k` values, for each `k` in `included`."""
+    return np.concatenate([[0.0], np.cumsum(values)])[included]
+
+
+def _share_intervals(shares: FloatArray, unit_index: IntArray, included: IntArray) -> FloatArray:
+    """Return Wilson's interval over items of the share of judgments down to each threshold.
+
+    Args:
+        shares: Share of judgments at or above each threshold.
+        unit_index: The index of each judgment's item, the highest confidence first.
+        included: Number of judgments at or above each threshold.
+    """
     per_item = np.bincount(unit_index).astype(float)
-    # Squared number of an item's judgments so far: one more of k judgments adds 2k + 1.
-    before = pd.Series(unit_index[order]).groupby(unit_index[order]).cumcount().to_numpy(float)
-    squares = sums_up_to_threshold(np.asarray(2 * before + 1, np.float64))
-    # Variance of a share over items with s judgments at or above the threshold of t:
-    # sum (s - share * t)^2 / (sum t)^2.
-    products = sums_up_to_threshold(per_item[unit_index][order])
-    trials = np.full(len(shares), len(mass), float)
+    # How many judgments of the same item come before each judgment.
+    before = pd.Series(unit_index).groupby(unit_index).cumcount().to_numpy(float)
+    # Variance of a share over items with s of their t judgments at or above the threshold:
+    # sum (s - share t)^2 / (sum t)^2 = (sum s^2 - 2 share sum s t + share^2 sum t^2) / (sum t)^2.
+    # One more judgment of an item with k so far adds 2k + 1 to its s^2, and t to its s t.
+    squares = _running_sums(np.asarray(2 * before + 1, np.float64), included)
+    products = _running_sums(per_item[unit_index], included)
+    trials = np.full(len(shares), len(unit_index), float)
     spread = squares - 2 * shares * products + shares**2 * (per_item**2).sum()
     items = np.full(len(shares), (per_item > 0).sum(), float)
-    items_with_any = sums_up_to_threshold(np.asarray(before == 0, float))
-    is_last = before == per_item[unit_index][order] - 1
-    items_with_all = sums_up_to_threshold(np.asarray(is_last, float))
+    items_with_any = _running_sums((before == 0).astype(float), included)
+    is_last = before == per_item[unit_index] - 1
+    items_with_all = _running_sums(is_last.astype(float), included)
     # Items with a judgment at or above the threshold, or items with one below, whichever are fewer.
     rarer = np.minimum(items_with_any, items - items_with_all)
-    return shares, wilson_limits(shares, spread / trials**2, trials, items, rarer=rarer)
+    return wilson_limits(shares, spread / trials**2, trials, items, rarer=rarer)
 
 
 def _bootstrap_intervals(
@@ -401,16 +432,17 @@ def _bootstrap_intervals(
     the index of each judgment's item.
     """
     unit_count = int(unit_index.max()) + 1
+    # Mean outcome of each bin in each resample, of shape (resamples, bins).
     draws = bootstrap(
         {"means": means_of(outcomes, unit_index, unit_count)},
-        np.zeros(unit_count, np.int64),
+        np.zeros(unit_count, np.int64),  # one stratum
         resamples=min(resampling.resamples, MAX_RESAMPLES),
         seed=resampling.seed,
     )["means"]
     intervals = np.full((len(draws.T), 2), np.nan)
-    for position, (values, column) in enumerate(zip(draws.T, outcomes.T, strict=True)):
+    for position, column in enumerate(outcomes.T):
         items = len(np.unique(unit_index[~np.isnan(column)]))
         if items >= MIN_ITEMS:
             mean = float(np.nanmean(column))
-            intervals[position] = resampled_interval(mean, values, items)
+            intervals[position] = resampled_interval(mean, draws[:, position], items)
     return intervals

@@ -23,6 +23,7 @@ from inspect_confidence.metrics.registry import UNREAD
 from inspect_confidence.studies.estimate import (
     Estimate,
     Statistics,
+    constant_statistic,
     means,
     statistics_of_tables,
     unit_indices,
@@ -261,7 +262,7 @@ class Answers:
             return _undefined
         # Tables of many confidences are resampled in coarser steps. The draws of these groups don't
         # show the bias of the value.
-        return lambda tables: (_undefined if tables.coarse else metric.value)(tables)
+        return lambda tables: _undefined(tables) if tables.coarse else metric.value(tables)
 
     def count_tables(self) -> metrics.ItemTables:
         """Return the count tables by unit of judgments with both confidence and correctness."""
@@ -442,7 +443,7 @@ def item_statistics(
     draws = min(resampling.resamples, MAX_TEST_DRAWS)
     p = metrics.calibration_p(*arrays, counts=counts, draws=draws)
     values = metrics.debiased_squared_error(*arrays, counts=counts), p
-    yield Statistics([squared_error, test], lambda weights: np.tile(values, (len(weights), 1)))
+    yield Statistics([squared_error, test], constant_statistic(values))
 
 
 def table_statistics(
@@ -536,7 +537,8 @@ def two_choice_sensitivity(
     # Maniscalco and Lau's order: surest first choice ... surest second choice.
     response = np.where(correct == 1, right_choice, 1 - right_choice)
     column = np.where(response == 0, k - 1 - rating, k + rating)
-    # Each unit counts as one judgment on average, because the fit takes judgments as independent.
+    # Columns: items whose right choice is the first, then those of the second. Each unit counts as
+    # one judgment on average, because the fit takes judgments as independent.
     items = answers.readable_units
     share = items / max(answers.n_readable, 1)
     counts = np.zeros((answers.unit_count, 4 * k))
@@ -548,13 +550,6 @@ def two_choice_sensitivity(
         sizes = unit_sizes(answers.unit_index, answers.counts, answers.unit_count)
         table = (counts * sizes[:, None]).sum(axis=0)
         reason = str(metrics.meta_d(table[: 2 * k], table[2 * k :], padding=padding).reason)
-
-    def values_of(table: FloatArray) -> FloatArray:
-        if not is_fitted:
-            return np.full((len(table), 2), np.nan)
-        fit = metrics.meta_d(table[:, : 2 * k], table[:, 2 * k :], padding=padding)
-        return np.column_stack([fit.meta_d, fit.m_ratio])
-
     meta_d = Estimate(
         condition,
         "meta_d",
@@ -565,7 +560,20 @@ def two_choice_sensitivity(
         unit_count=items,
     )
     m_ratio = replace(meta_d, metric="m_ratio", condition={**condition, "type1": "sdt"})
-    return Statistics([meta_d, m_ratio], metrics.SumStatistic(counts, values_of))
+    compute = partial(_meta_d_and_ratio, padding=padding, is_fitted=is_fitted)
+    return Statistics([meta_d, m_ratio], metrics.SumStatistic(counts, compute))
+
+
+def _meta_d_and_ratio(counts: FloatArray, padding: float, is_fitted: bool) -> FloatArray:
+    """Return meta-d' and M-ratio of each row of counts, as two columns; NaN if not fitted.
+
+    The first half of a row is of items whose right choice is the first, the second half of others,
+    each in Maniscalco and Lau's order. `padding` is added to each count.
+    """
+    if not is_fitted:
+        return np.full((len(counts), 2), np.nan)
+    fit = metrics.meta_d(*np.hsplit(counts, 2), padding=padding)
+    return np.column_stack([fit.meta_d, fit.m_ratio])
 
 
 def _two_choice_problem(ratings: int, correct: FloatArray) -> str:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -28,25 +29,17 @@ class Limit:
     remedy_if_rare: str = ""
 
 
-def _between(low: float, high: float, *, whole: bool = False) -> Callable[[pd.Series], BoolArray]:
-    """Return a check that numbers lie in [low, high], and are whole if `whole` is true."""
-
-    def holds(values: pd.Series) -> BoolArray:
-        numbers = values.to_numpy(float)
-        inside: BoolArray = (numbers >= low) & (numbers <= high)
-        return inside & (numbers == np.floor(numbers)) if whole else inside
-
-    return holds
+def _are_between(low: float, high: float, values: pd.Series, *, whole: bool = False) -> BoolArray:
+    """Return which numbers lie in [low, high], and are whole if `whole` is true."""
+    numbers = values.to_numpy(float)
+    inside: BoolArray = (numbers >= low) & (numbers <= high)
+    return inside & (numbers == np.floor(numbers)) if whole else inside
 
 
-def _each_text(holds: Callable[[str], bool]) -> Callable[[pd.Series], BoolArray]:
-    """Return a check of a column of texts; `holds` is called once for each different text."""
-
-    def all_hold(values: pd.Series) -> BoolArray:
-        valid = set(filter(holds, values.unique()))
-        return values.isin(valid).to_numpy(bool)
-
-    return all_hold
+def _hold_for_texts(holds: Callable[[str], bool], values: pd.Series) -> BoolArray:
+    """Return which texts meet a condition; `holds` is called once for each different text."""
+    valid = set(filter(holds, values.unique()))
+    return values.isin(valid).to_numpy(bool)
 
 
 def _is_level(number: float) -> bool:
@@ -93,7 +86,7 @@ def _are_shares_of_integers(text: str) -> bool:
 _LARGEST_EXPONENT = 10**20
 """Largest absolute integer in a distribution of exponents; no token is read as a larger one."""
 
-SHARE = Limit("in [0, 1]", _between(0, 1), "70% is 0.7")
+SHARE = Limit("in [0, 1]", partial(_are_between, 0, 1), "70% is 0.7")
 LEVEL = Limit(
     "a percentage from 1 to below 100",
     lambda values: values.map(_is_level).to_numpy(bool),
@@ -105,15 +98,19 @@ REPORTED = replace(
     remedy_if_rare="nearly all other values are: bring it to their scale, on which 70% is 0.7",
 )
 """Limit of a confidence; a value outside it may be a report on another scale."""
-COUNT = Limit("a whole number from 0 on", _between(0, np.inf, whole=True))
-NOT_NEGATIVE = Limit("0 or more", _between(0, np.inf))
+COUNT = Limit("a whole number from 0 on", partial(_are_between, 0, np.inf, whole=True))
+NOT_NEGATIVE = Limit("0 or more", partial(_are_between, 0, np.inf))
 
-TARGET_SHARE = Limit("in [0, 1)", _between(0, np.nextafter(1, 0)), "75% is 0.75")
-LEVELS = Limit("percentages with commas, such as 80,90", _each_text(_are_levels), LEVEL.remedy)
-SHARES = Limit("a JSON list of numbers from 0 to 1 such as [0.7, 0.3]", _each_text(_are_shares))
+TARGET_SHARE = Limit("in [0, 1)", partial(_are_between, 0, np.nextafter(1, 0)), "75% is 0.75")
+LEVELS = Limit(
+    "percentages with commas, such as 80,90", partial(_hold_for_texts, _are_levels), LEVEL.remedy
+)
+SHARES = Limit(
+    "a JSON list of numbers from 0 to 1 such as [0.7, 0.3]", partial(_hold_for_texts, _are_shares)
+)
 SHARES_OF_INTEGERS = Limit(
     'a JSON object of integers and numbers from 0 to 1 such as {"3": 0.7}',
-    _each_text(_are_shares_of_integers),
+    partial(_hold_for_texts, _are_shares_of_integers),
 )
 
 Kind = Literal["number", "text", "flag"]

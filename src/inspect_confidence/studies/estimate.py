@@ -10,6 +10,7 @@ was left out and which definition was chosen.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, compress
 from typing import Any, TypeVar
 
@@ -206,13 +207,22 @@ def statistics_of_tables(
         make_tables: Item weights -> one table for each resample.
         values: For each estimate, the function of the tables that computes its values.
     """
-
-    def subset(positions: Sequence[int]) -> metrics.Statistic:
-        return make_tables.map(
-            lambda tables: np.column_stack([values[position](tables) for position in positions])
-        )
-
+    subset = partial(_statistic_of_tables, make_tables, values)
     return Statistics(estimates, subset(range(len(values))), subset)
+
+
+def _statistic_of_tables(
+    make_tables: metrics.SumStatistic[Tables],
+    values: Sequence[Callable[[Tables], FloatArray]],
+    positions: Sequence[int],
+) -> metrics.Statistic:
+    """Return the statistic of the estimates at `positions`, a column each.
+
+    The other arguments are as in `statistics_of_tables`.
+    """
+    return make_tables.map(
+        lambda tables: np.column_stack([values[position](tables) for position in positions])
+    )
 
 
 def single_statistic(
@@ -315,9 +325,9 @@ def judgment_count(condition: Mapping[str, object], n: int, note: str = "") -> S
     return single_statistic(condition, "n", constant_statistic(n), n, note)
 
 
-def constant_statistic(value: float) -> metrics.Statistic:
-    """Return a statistic with the same value in every resample."""
-    return lambda weights: np.full(len(weights), float(value))
+def constant_statistic(value: ArrayLike) -> metrics.Statistic:
+    """Return a statistic with the same value, or the same row of values, in every resample."""
+    return lambda weights: np.full((len(weights), *np.shape(value)), value, float)
 
 
 @dataclass(frozen=True)
@@ -370,71 +380,91 @@ def resample(
         counts: Number of equal units that each unit stands for; one each if None.
     """
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
-    all_statistics = list(statistics)
-    estimates = list(chain.from_iterable(part.estimates for part in all_statistics))
-    is_requested = np.array([resampling.requests(estimate.metric) for estimate in estimates], bool)
-    # Statistics that are resampled, by the columns of `draws` (positions of estimates) they fill.
-    to_resample: dict[tuple[int, ...], metrics.Statistic] = {}
-    # All statistics whose intervals need resamples, requested or not, decide the resamples.
-    resampled_parts: list[metrics.Statistic] = []
-    values = np.full(len(estimates), np.nan)
-    unit_weights = (np.ones(len(strata)) if counts is None else counts.astype(float))[None]
-    unit_count = int(unit_weights.sum())
-    start = 0
-    for part in all_statistics:
-        end = start + len(part.estimates)
-        requested = np.flatnonzero(is_requested[start:end]).tolist()
-        if requested:
-            positions, statistic = part.restrict(requested)
-            values[start + positions] = statistic(unit_weights).reshape(-1)
-        needed = []
-        for position, estimate in enumerate(part.estimates):
-            if _is_resampled(estimate, unit_count, clusters, resampling):
-                needed.append(position)
-        if needed or not part.estimates:
-            resampled_parts.append(part.statistic)
-        if needed_and_requested := sorted({*needed}.intersection(requested)):
-            positions, statistic = part.restrict(needed_and_requested)
-            to_resample[tuple((start + positions).tolist())] = statistic
-        start = end
+    weights = (np.ones(len(strata)) if counts is None else counts.astype(float))[None]
+    prepared = _prepare_estimates(list(statistics), weights, clusters, resampling)
+    estimates, values = prepared.estimates, prepared.values
     seed = resampling.seed if stream is None else [resampling.seed, stream]
-    plan = metrics.resampled_as(
-        resampled_parts,
-        strata,
-        seed,
-        patterns=unpaired and not resampling.observe,
-        counts=counts,
-    )
+    resamples, patterns = resampling.resamples, unpaired and not resampling.observe
+    plan = metrics.resampled_as(prepared.deciding, strata, seed, patterns=patterns, counts=counts)
     if clusters is not None and clusters.are_ordered:
-        resampled = metrics.smooth_draws(
-            to_resample,
-            len(strata),
-            resamples=resampling.resamples,
-            seed=seed,
-            trend=clusters.trend,
+        resampled_values = metrics.smooth_draws(
+            prepared.to_resample, len(strata), resamples=resamples, seed=seed, trend=clusters.trend
         )
     else:
-        resampled = metrics.bootstrap(
-            to_resample, strata, resamples=resampling.resamples, seed=seed, sampling=plan
+        resampled_values = metrics.bootstrap(
+            prepared.to_resample, strata, resamples=resamples, seed=seed, sampling=plan
         )
-    draws = np.full((resampling.resamples, len(estimates)), np.nan)
-    for columns, column_draws in resampled.items():
-        draws[:, columns] = column_draws.reshape(len(draws), -1)
+    draws = np.full((resamples, len(estimates)), np.nan)
+    for positions, column_draws in resampled_values.items():
+        draws[:, positions] = column_draws.reshape(len(draws), -1)
     if clusters is not None and clusters.are_ordered:
         for column, estimate in enumerate(estimates):
             registered, value = metrics.METRICS[estimate.metric], float(values[column])
             draws[:, column] = metrics.within_range(
                 draws[:, column], value, registered.low, registered.high
             )
+    is_requested = np.array([resampling.requests(estimate.metric) for estimate in estimates], bool)
     return ResampledEstimates(
         list(compress(estimates, is_requested)),
         values[is_requested],
         draws if is_requested.all() else draws[:, is_requested],
-        unit_count=unit_count,
+        unit_count=int(weights.sum()),
         observe=resampling.observe,
         clusters=clusters,
         grouped=plan.grouped,
     )
+
+
+@dataclass(frozen=True)
+class _PreparedEstimates:
+    """Estimates with their values on all judgments, and the statistics to resample.
+
+    Attributes:
+        estimates: All estimates, requested or not.
+        values: Their values; NaN where not requested.
+        to_resample: Statistics, by the positions of the estimates whose draws they give.
+        deciding: All statistics whose intervals need resamples, requested or not: those decide
+            which units are interchangeable.
+    """
+
+    estimates: Sequence[Estimate]
+    values: FloatArray
+    to_resample: Mapping[tuple[int, ...], metrics.Statistic]
+    deciding: Sequence[metrics.Statistic]
+
+
+def _prepare_estimates(
+    all_statistics: Sequence[Statistics],
+    weights: FloatArray,
+    clusters: metrics.Clusters | None,
+    resampling: Resampling,
+) -> _PreparedEstimates:
+    """Compute the requested values on all judgments, and collect the statistics to resample.
+
+    `weights` are those of all judgments, of shape (1, units); their sum is the number of units. The
+    other arguments are as in `resample`.
+    """
+    estimates = list(chain.from_iterable(part.estimates for part in all_statistics))
+    values, start = np.full(len(estimates), np.nan), 0
+    to_resample: dict[tuple[int, ...], metrics.Statistic] = {}
+    deciding: list[metrics.Statistic] = []
+    for part in all_statistics:
+        requested, needed = [], []  # positions among the part's estimates
+        for position, estimate in enumerate(part.estimates):
+            if resampling.requests(estimate.metric):
+                requested.append(position)
+            if _is_resampled(estimate, int(weights.sum()), clusters, resampling):
+                needed.append(position)
+        if requested:
+            positions, statistic = part.restrict(requested)
+            values[start + positions] = statistic(weights).reshape(-1)
+        if needed or not part.estimates:
+            deciding.append(part.statistic)
+        if needed_and_requested := sorted({*needed}.intersection(requested)):
+            positions, statistic = part.restrict(needed_and_requested)
+            to_resample[tuple((start + positions).tolist())] = statistic
+        start += len(part.estimates)
+    return _PreparedEstimates(estimates, values, to_resample, deciding)
 
 
 def estimates_without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> ResampledEstimates:
@@ -451,17 +481,13 @@ def estimates_without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> Resa
 def _is_resampled(
     estimate: Estimate, all_units: int, clusters: metrics.Clusters | None, resampling: Resampling
 ) -> bool:
-    """Return whether an estimate gets draws: by `is_observed`, or without that if it needs them."""
-    if resampling.is_observed:
-        return resampling.is_observed(estimate.metric, Condition(estimate.condition))
-    return _needs_resamples(estimate, all_units, clusters)
+    """Return whether an estimate gets draws: by `is_observed`, or without that if it needs them.
 
-
-def _needs_resamples(estimate: Estimate, all_units: int, clusters: metrics.Clusters | None) -> bool:
-    """Return whether the interval of an estimate, or of its mean over models, needs resamples.
-
+    It needs them if its interval, or that of its mean over models, comes from resamples.
     `all_units` is the number of resampled units.
     """
+    if resampling.is_observed:
+        return resampling.is_observed(estimate.metric, Condition(estimate.condition))
     rule = metrics.METRICS[estimate.metric].interval.over(clusters)
     if rule.method in ("own", "none"):
         return False
@@ -496,8 +522,7 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
         if resampled.observe:
             unit_count = _units_of(estimate, resampled.unit_count)
             resampled.observe(
-                row,
-                ResampledValue(draws, unit_count, resampled.clusters, estimate.balanced_units),
+                row, ResampledValue(draws, unit_count, resampled.clusters, estimate.balanced_units)
             )
     return results
 
@@ -593,6 +618,7 @@ def average_estimates(
         reported_if_missing: Metrics that are reported as undefined, with the reason, if some parts
             lack them; other metrics are left out in this case.
     """
+    # Of each data set or model: its estimates by condition and metric.
     columns_of_parts = {name: _columns_by_metric(part) for name, part in parts.items()}
     keys = dict.fromkeys(chain.from_iterable(columns_of_parts.values()))
     over = f"unweighted mean of {', '.join(parts)}"
@@ -600,12 +626,12 @@ def average_estimates(
     for condition, metric in keys:
         if metric in excluded_metrics or metrics.METRICS[metric].unit == "probability":
             continue
-        columns, lacking = {}, []
-        for name, columns_of_part in columns_of_parts.items():
-            if (condition, metric) in columns_of_part:
-                columns[name] = columns_of_part[condition, metric]
-            else:
-                lacking.append(name)
+        columns = {
+            name: columns_of_part[condition, metric]
+            for name, columns_of_part in columns_of_parts.items()
+            if (condition, metric) in columns_of_part
+        }
+        lacking = [name for name in parts if name not in columns]
         if not lacking:
             estimates.append(_mean_estimate(columns, over, independent))
             values.append([column.value for column in columns.values()])

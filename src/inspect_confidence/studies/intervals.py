@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -169,9 +170,9 @@ class Intervals:
 
     def first_epochs(self) -> "Intervals":
         """Return the first readable judgment, by epoch, of each unit."""
-        order = np.lexsort((self.epoch, self.unit_index))
+        order = np.lexsort((self.epoch, self.unit_index))  # by unit, then by epoch
         scores = metrics.conformity_scores(self.lower, self.upper, self.truth)
-        order = order[~np.isnan(scores)[order]]
+        order = order[~np.isnan(scores)[order]]  # readable judgments only
         _, first = np.unique(self.unit_index[order], return_index=True)
         chosen = np.zeros(len(self.unit_index), bool)
         chosen[order[first]] = True
@@ -186,17 +187,20 @@ def plateau_statistic(coverages: Mapping[float, metrics.Statistic]) -> metrics.S
     Args:
         coverages: Statistic of coverage by nominal level in percent.
     """
-    levels = np.array(list(coverages))
+    compute = partial(_mean_ratio, np.array(list(coverages)))
+    return metrics.CombinedStatistic(list(coverages.values()), compute)
 
-    def mean_ratio(*shares: FloatArray) -> FloatArray:
-        """Return the mean ratio in each resample; `shares` are the coverages by level."""
-        ratios = np.stack(shares) / (levels / 100)[:, None]
-        present = ~np.isnan(ratios)
-        with np.errstate(invalid="ignore"):
-            mean: FloatArray = np.where(present, ratios, 0).sum(axis=0) / present.sum(axis=0)
-        return mean
 
-    return metrics.CombinedStatistic(list(coverages.values()), mean_ratio)
+def _mean_ratio(levels: FloatArray, *shares: FloatArray) -> FloatArray:
+    """Return the mean over levels of coverage / level in each resample, leaving out NaN.
+
+    `levels` are in percent; `shares` are the coverages at each level, of shape (resamples,).
+    """
+    ratios = np.stack(shares) / (levels / 100)[:, None]  # (levels, resamples)
+    present = ~np.isnan(ratios)
+    with np.errstate(invalid="ignore"):
+        mean: FloatArray = np.where(present, ratios, 0).sum(axis=0) / present.sum(axis=0)
+    return mean
 
 
 def add_constant(statistic: metrics.Statistic, offset: float) -> metrics.Statistic:

@@ -10,12 +10,13 @@ import pandas as pd
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import (
     JudgeErrors,
+    Statistic,
     bootstrap,
     means_of,
     prediction_powered_mean,
 )
 from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray
-from inspect_confidence.studies.estimate import Estimate, Statistics
+from inspect_confidence.studies.estimate import Estimate, Statistics, constant_statistic
 from inspect_confidence.studies.notes import join_notes
 
 if TYPE_CHECKING:
@@ -185,10 +186,7 @@ def _labels_for(judge: str | None, form: str, resampling: "Resampling") -> Judge
 
 def _undefined_statistics(estimate: Estimate, reason: str) -> Statistics:
     """Return an estimate whose value is NaN for this reason."""
-    return Statistics(
-        [replace(estimate, undefined_reason=reason)],
-        lambda weights: np.full((len(weights), 1), np.nan),
-    )
+    return Statistics([replace(estimate, undefined_reason=reason)], constant_statistic(np.nan))
 
 
 @dataclass(frozen=True)
@@ -219,34 +217,24 @@ def _correct_by_error_rates(
     """
     confidence, unit_count = verdicts.confidence, verdicts.unit_count
     present = ~np.isnan(verdicts.shares).any(axis=1)
-    # A class that neither the judge nor a label uses, such as "n/a", is dropped. The first and the
-    # last class, which are the ends of the scale, stay.
-    form_labels = labels.of_form(verdicts.form)[["judged", "label"]]
-    used = (verdicts.shares[present] > 0).any(axis=0) | np.isin(WORTH[verdicts.form], form_labels)
-    used[[0, -1]] = True
+    used = _used_classes(verdicts.form, verdicts.shares[present], labels)
     classes = [CLASSES[verdicts.form][position] for position in np.flatnonzero(used)]
     errors = labels.errors(verdicts.form, classes)
-    subtracted = np.where(present, 0 if confidence is None else confidence, np.nan)
-    columns = np.column_stack([verdicts.shares[:, used], subtracted])
-    # Without pseudo-units, because `errors.interval` has a prior for the judge's verdicts.
-    column_means = replace(means_of(columns, verdicts.unit_index, unit_count), extremes=None)
-
-    def statistic(weights: FloatArray) -> FloatArray:
-        means = column_means(weights)
-        mean_worth = errors.clipped(errors.corrected(means[:, :-1]))
-        return (mean_worth if confidence is None else means[:, -1] - mean_worth)[:, None]
-
     note = f"Rogan-Gladen; judged as labelled: {_hit_rates(errors, classes)}"
     if reason := errors.why_uncorrectable():
         return _undefined_statistics(replace(estimate, note=note), reason)
+    minuend = np.where(present, 0 if confidence is None else confidence, np.nan)
+    columns = np.column_stack([verdicts.shares[:, used], minuend])
+    # Without pseudo-units, because `errors.interval` has a prior for the judge's verdicts.
+    column_means = replace(means_of(columns, verdicts.unit_index, unit_count), extremes=None)
+    statistic = _CorrectedMean(errors, column_means, is_difference=confidence is not None)
     unit_weights = np.ones((1, unit_count))
-    mean = column_means(unit_weights)[0, :-1]
-    uncut = errors.corrected(mean[None])[0]
+    uncut = errors.corrected(column_means(unit_weights)[:, :-1])[0]
     if uncut != errors.clipped(uncut):
         note = join_notes(note, f"{uncut:.3f} before it was moved into the range")
     draws = bootstrap(
         {"means": column_means},
-        np.zeros(unit_count, np.int64),
+        np.zeros(unit_count, np.int64),  # one stratum
         resamples=resampling.resamples,
         seed=resampling.seed,
     )["means"]
@@ -261,6 +249,39 @@ def _correct_by_error_rates(
     )
     described = replace(estimate, note=note, interval=interval, unit_count=items)
     return Statistics([described], statistic)
+
+
+def _used_classes(form: str, shares: FloatArray, labels: JudgeLabels) -> BoolArray:
+    """Return which classes of the form the judge or a label uses; a class such as "n/a" may not be.
+
+    The first and the last class, which are the ends of the scale, count as used. `shares` are those
+    of the classes in each judgment.
+    """
+    form_labels = labels.of_form(form)[["judged", "label"]]
+    used: BoolArray = (shares > 0).any(axis=0) | np.isin(WORTH[form], form_labels)
+    used[[0, -1]] = True
+    return used
+
+
+@dataclass(frozen=True)
+class _CorrectedMean:
+    """Statistic of the corrected mean worth of verdicts, of shape (resamples, 1).
+
+    Attributes:
+        errors: Error rates of the judge, which correct mean shares of classes to a mean worth.
+        column_means: Weights -> means of the shares of each class, then of the confidence.
+        is_difference: Whether it is overconfidence: mean confidence less the mean worth.
+    """
+
+    errors: JudgeErrors
+    column_means: Statistic
+    is_difference: bool
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """Return the corrected value in each resample."""
+        means = self.column_means(weights)
+        mean_worth = self.errors.clipped(self.errors.corrected(means[:, :-1]))
+        return (means[:, -1] - mean_worth if self.is_difference else mean_worth)[:, None]
 
 
 def _hit_rates(errors: JudgeErrors, classes: Sequence[str]) -> str:
@@ -331,4 +352,4 @@ def _correct_by_run_labels(
         no_interval_reason=reason,
         unit_count=len(labels),
     )
-    return Statistics([described], lambda weights: np.full((len(weights), 1), value))
+    return Statistics([described], constant_statistic(value))

@@ -214,14 +214,10 @@ def attempt_statistics(
         "accuracy_given_attempted": correct,
         "overall_accuracy": np.where(declined, 0, correct),
     }
-
-    counts = judgment_counts(rows)
-
-    def note_of(values: FloatArray) -> str:
-        return describe_left_out(statuses_of_estimate(rows, ~np.isnan(values)), counts)
-
+    counts, note = judgment_counts(rows), partial(_describe_missing, rows)
     unit_index = unit_indices(rows, units)
-    yield estimate.means(condition, shares, unit_index, len(units), note_of, counts=counts)
+    yield estimate.means(condition, shares, unit_index, len(units), note, counts=counts)
+    # For each unit: right answers, graded answers, and answers that are graded or declined.
     sums = np.zeros((len(units), 3))
     np.add.at(sums[:, 0], unit_index, np.nan_to_num(correct))
     np.add.at(sums[:, 1], unit_index, ~np.isnan(correct))
@@ -230,13 +226,18 @@ def attempt_statistics(
         condition,
         "f_score",
         count_flags(is_counted, counts),
-        note=note_of(shares["overall_accuracy"]),
+        note=note(shares["overall_accuracy"]),
         n_asked=count_flags(np.ones(len(rows), bool), counts),
         unit_count=count_units(
             unit_index[is_counted], None if counts is None else counts[is_counted]
         ),
     )
     yield Statistics([f_score], metrics.SumStatistic(sums, metrics.f_score_of_sums))
+
+
+def _describe_missing(rows: pd.DataFrame, values: FloatArray) -> str:
+    """Describe how many judgments have NaN among the values of a metric, by status."""
+    return describe_left_out(statuses_of_estimate(rows, ~np.isnan(values)), judgment_counts(rows))
 
 
 def _report_shape(
@@ -247,14 +248,13 @@ def _report_shape(
     These are the most frequent values, the number of different values, entropy, and the used share
     of the scale. Nothing is yielded if no judgment has a report.
     """
-    is_outside = (rows["status"] == "out_of_range").to_numpy()
     has_report = rows[["raw", "low", "high"]].notna().all(axis=1)
-    has_report &= is_outside | (rows["status"] == "ok").to_numpy()
+    has_report &= rows["status"].isin(["ok", "out_of_range"])
     reported, counts = rows[has_report], judgment_counts(rows[has_report])
     if not len(reported):
         return
     n = count_flags(np.ones(len(reported), bool), counts)
-    outside = count_flags(is_outside[has_report.to_numpy()], counts)
+    outside = count_flags((reported["status"] == "out_of_range").to_numpy(), counts)
     included = f"{outside} of {n} reports out of range, included" if outside else ""
     note = join_notes(included, describe_counts(rows, has_report))
     raw, low, high = reported[["raw", "low", "high"]].to_numpy(float).T
@@ -262,6 +262,7 @@ def _report_shape(
     unit_index = unit_indices(reported, units)
     # Number of judgments by value and unit; weights of units multiply them in each resample.
     cells = coo_array((np.ones(len(raw)), (column, unit_index)), (len(values), len(units))).tocsr()
+    tables = metrics.SumStatistic(cells.T, partial(metrics.ValueTables, values))
     names = ("top1_value", "top1_share", "top3_share", "unique_values", "entropy_bits")
     functions: dict[str, Callable[[metrics.ValueTables], FloatArray]] = {
         name: metrics.TABLE_FUNCTIONS[name] for name in names
@@ -274,7 +275,6 @@ def _report_shape(
     estimates = [
         Estimate(condition, name, n, note, n_asked=n_asked, unit_count=items) for name in functions
     ]
-    tables = metrics.SumStatistic(cells.T, lambda masses: metrics.ValueTables(values, masses))
     yield estimate.statistics_of_tables(estimates, tables, list(functions.values()))
 
 

@@ -157,6 +157,7 @@ def _columns(rows: Sequence[ResultRow], lines: Sequence[str]) -> list[Column]:
 
     `lines` are the names of the parts that make the lines.
     """
+    # By metric and its parts, such as ("ece", (("bins", "15"),)).
     columns: dict[tuple[str, tuple[tuple[str, str], ...]], Column] = {}
     excluded = {*_NOT_CONDITION, *lines}
     for row in rows:

@@ -56,7 +56,7 @@ def _overall_share(rows: pd.DataFrame, key: Key, condition: Condition) -> Result
     """Return the share of unread replies of all rows, with the counts of statuses as its note."""
     unread_statuses = _describe_statuses(rows[rows["is_unread"]])
     without_reply = _describe_statuses(rows[~rows["has_reply"]])
-    counts = _count_replies(rows, np.zeros(len(rows), np.int64))
+    counts = _count_replies(rows, np.zeros(len(rows), np.int64))  # one condition
     (share,) = _shares_of_counts(counts, key, [condition])
     remark = f"not counted: {without_reply}" if without_reply else ""
     return replace(share, note=join_notes(share.note, unread_statuses, remark))
@@ -94,7 +94,11 @@ class _Counts:
 
 
 def _count_replies(rows: pd.DataFrame, condition_index: Any) -> _Counts:
-    """Count replies by item or cluster, and by the index of each row's condition."""
+    """Count replies by item or cluster, and by the index of each row's condition.
+
+    `rows` are judgments with `unit`, `is_unread` and `has_reply`; `condition_index` has an integer
+    for each.
+    """
     unit_index = np.unique(rows["unit"], return_inverse=True)[1]
     shape = (int(unit_index.max(initial=-1)) + 1, int(condition_index.max(initial=0)) + 1)
     unread_replies, replies = np.zeros(shape), np.zeros(shape)

@@ -50,8 +50,11 @@ _NOT_ASKED = "no confidence was asked for: put ask_confidence after the solver t
 _EMPTY_FIELD = "the log holds nothing in {}"
 _SCALE_UNKNOWN = "some lie outside 0 to 1: say the scale with --confidence-scale"
 _STATED = re.compile(r"confiden\w*\W{0,20}\d|\d\W{0,20}(?:\w+\W+)?confiden", re.I)
-"""Text that states a confidence; known scorers impute one if a reply has no such text."""
+"""Text that states a confidence, such as `Confidence: 80` or `80% confident`; known scorers impute
+one if a reply has no such text.
+"""
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
+"""A percentage alone, such as ` 87.5 %`."""
 
 
 def read_sample(sample: SampleFacts) -> JudgmentRows:
@@ -68,25 +71,11 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
         own_score = None
     eval_scores = {name: score for name, score in sample.scores.items() if score is not own_score}
     metadata = dict(own_score.metadata) if own_score else {}
-    score_name = sample.recorded.score or str(metadata.get("score") or "") or None
-    grades = {}
-    for name, score in eval_scores.items():
-        if not _is_confidence_scorer(name):
-            grades[name] = score.grades
-    correct = grade(grades, score_name)
-    # A score may be named with its key, as `scorer.key`; only the scorer is kept.
-    grader = (score_name or chosen_score(grades) or next(iter(grades), "")).partition(".")[0]
-    row = {
-        "item": sample.id,
-        "split": sample.metadata.get("split"),
-        "target": sample.target,
-        "choices": float(len(sample.choices)) if sample.choices else math.nan,
-        "answer": (eval_scores[grader].answer or "") if grader in eval_scores else "",
-        "correct": math.nan if isinstance(correct, ParseFailure) else correct,
-        "scorer": grader,
-        "by": _encode_groups(sample),
-    }
     values = own_score.value if own_score and isinstance(own_score.value, Mapping) else {}
+    score_name = sample.recorded.score or str(metadata.get("score") or "") or None
+    grader, correct = _grade(eval_scores, score_name)
+    row = _answer_columns(sample, grader, eval_scores)
+    row["correct"] = math.nan if isinstance(correct, ParseFailure) else correct
     if sample.recorded.only_grades:
         return [_set_outcome({**row, "method": OUTCOME, **_status_columns()}, sample, correct)]
     if sample.recorded.outcome:
@@ -108,6 +97,37 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
         judgments = [{"method": NONE, **_status_columns(failure)}]
     rows = [_set_outcome({**row, **judgment}, sample, correct) for judgment in judgments]
     return [*rows, *decision_rows]
+
+
+def _grade(
+    eval_scores: Mapping[str, ScoreFacts], score_name: str | None
+) -> tuple[str, float | ParseFailure]:
+    """Return the scorer that grades the answer, and the grade or why there is none.
+
+    `score_name` is the score that the user or the run names, as `scorer` or `scorer.key`.
+    """
+    grades = {}
+    for name, score in eval_scores.items():
+        if not _is_confidence_scorer(name):
+            grades[name] = score.grades
+    correct = grade(grades, score_name)
+    # A score may be named with its key, as `scorer.key`; only the scorer is kept.
+    return (score_name or chosen_score(grades) or next(iter(grades), "")).partition(".")[0], correct
+
+
+def _answer_columns(
+    sample: SampleFacts, grader: str, eval_scores: Mapping[str, ScoreFacts]
+) -> dict[str, Any]:
+    """Return the columns of the question and the answer, without the answer's grade."""
+    return {
+        "item": sample.id,
+        "split": sample.metadata.get("split"),
+        "target": sample.target,
+        "choices": float(len(sample.choices)) if sample.choices else math.nan,
+        "answer": (eval_scores[grader].answer or "") if grader in eval_scores else "",
+        "scorer": grader,
+        "by": _encode_groups(sample),
+    }
 
 
 _RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "math", "pattern"})
@@ -227,7 +247,8 @@ def _known_field(
 ) -> KnownField | None:
     """Return the known eval's field with this name; None if no known eval has it.
 
-    In the name, `score` stands for the scorer `grader`.
+    The name is that of a scorer and a key, as `score.value.confidence`; `score` stands for the
+    scorer `grader`.
     """
     scorer, _, key = name.partition(".value.")
     scorer = grader if scorer == "score" else scorer
@@ -379,11 +400,7 @@ def _read_token(sample: SampleFacts) -> dict[str, Any]:
     )
     if isinstance(parsed, ParseFailure):
         return _status_columns(parsed)
-    return {
-        "confidence": parsed.confidence,
-        "unseen_mass": parsed.unseen_mass,
-        **_status_columns(),
-    }
+    return {"confidence": parsed.confidence, "unseen_mass": parsed.unseen_mass, **_status_columns()}
 
 
 def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:

@@ -121,10 +121,7 @@ COMMITMENT_COLUMNS = (
     _decision_column("keep", "1 for KEEP, 0 for WITHDRAW", "keep_withdraw", "keep_or_withdraw"),
     _decision_column("bet", "1 for BET, 0 for NO_BET", "bet_nobet", "bet_no_bet"),
     JudgmentColumn(
-        "pushback",
-        "text",
-        "`none`, `neutral`, `disagree` or `source`",
-        default=NO_PUSHBACK,
+        "pushback", "text", "`none`, `neutral`, `disagree` or `source`", default=NO_PUSHBACK
     ),
     JudgmentColumn(
         "turn",

@@ -173,10 +173,8 @@ def monotony_violations(
     joined = pd.concat(pairs)
     violated = joined["declined"] * (1 - joined["next_declined"])
     targets_text = ", ".join(map("{:g}".format, targets))
-
-    def note(flags: FloatArray) -> str:
-        return f"{estimate.flag_count_note(flags)} pairs of neighbouring targets of {targets_text}"
-
+    counts = estimate.flag_count_note(violated.to_numpy(float))
+    note = f"{counts} pairs of neighbouring targets of {targets_text}"
     columns = {"monotony_violations": violated}
     yield means(condition, columns, unit_indices(joined, units), len(units), note)
 
@@ -244,10 +242,9 @@ def commitment_statistics(
         note=describe_left_out(statuses_of_estimate(rows, ~np.isnan(correct))),
     )
     yield _set_undefined_reason(accuracy, _no_right_answer(rows))
-    decisions = {"keep": ("keep_rate", "withdraw_delta"), "bet": ("bet_rate", "bet_delta")}
-    for name, (rate, delta) in decisions.items():
-        if _is_requested(rows, name):
-            yield from _decision_rates(rows, name, rate, delta, unit_index, size, condition)
+    for decision in _METRICS_OF_DECISIONS:
+        if _is_requested(rows, decision):
+            yield from _decision_rates(rows, decision, unit_index, size, condition)
     if _is_requested(rows, "keep") and _is_requested(rows, "bet"):
         contradicted = (1 - rows["keep"]) * rows["bet"]
         yield means(
@@ -304,22 +301,21 @@ def _decision_statuses(
     return decision_status.where(~present, "ok")
 
 
+_METRICS_OF_DECISIONS = {"keep": ("keep_rate", "withdraw_delta"), "bet": ("bet_rate", "bet_delta")}
+"""For the column of a decision: prefix of the metrics of its rates, and metric of their difference.
+"""
+
+
 def _decision_rates(
-    rows: pd.DataFrame,
-    name: str,
-    rate: str,
-    delta: str,
-    unit_index: IntArray,
-    unit_count: int,
-    condition: Condition,
+    rows: pd.DataFrame, name: str, unit_index: IntArray, unit_count: int, condition: Condition
 ) -> Iterator[Statistics]:
     """Yield the rate of a decision among right and among wrong answers, and their difference.
 
-    `name` is the column of the decision (`keep` or `bet`), `rate` the prefix of the metrics of both
-    rates, and `delta` the metric of the difference in percentage points. An answer with a credit of
-    .3 counts .3 as right and .7 as wrong.
+    `name` is the column of the decision (`keep` or `bet`). The difference is in percentage points.
+    An answer with a credit of .3 counts .3 as right and .7 as wrong.
     """
     correct, decision = rows[["correct", name]].to_numpy(float).T
+    rate, delta = _METRICS_OF_DECISIONS[name]
     present = ~np.isnan(correct + decision)
     described = Estimate(
         condition,

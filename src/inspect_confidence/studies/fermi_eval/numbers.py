@@ -10,6 +10,7 @@ items evaluate it.
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from inspect_confidence import metrics
-from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.metrics.integer_sets import distribution_rows, mean_distribution
 from inspect_confidence.metrics.reports import entropy_bits
 from inspect_confidence.results import Condition
@@ -340,37 +341,45 @@ def _traces_by_item(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
 def _tunnel_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the Tunnel Index, and the Residual Tunnel Index after averaging n traces, in bits.
+    """Yield the Residual Tunnel Index after averaging n traces, in bits, for each n.
 
-    Only items and epochs with the largest number of readable traces count.
+    That of one trace is the Tunnel Index, which the entropy of one trace follows. Only items and
+    epochs with the largest number of readable traces count.
     """
     indices = tunnel_indices(rows)
+    if indices.empty:
+        return
     unit_by_item = dict(zip(rows["item"], estimate.unit_names(rows), strict=True))
     unit_index = np.asarray(units.get_indexer(indices.index.map(unit_by_item)), np.int64)
     n_asked, items = rows.groupby(["item", "epoch"]).ngroups, len(np.unique(unit_index))
-
-    def mean(estimate_condition: Condition, metric: str, bits: ArrayLike, note: str) -> Statistics:
-        """Return the mean of a metric over items and epochs, with its estimate."""
-        described = Estimate(
-            estimate_condition, metric, len(unit_index), note, n_asked=n_asked, unit_count=items
-        )
-        mean_bits = metrics.mean_of(bits, unit_index, len(units), metrics.UNBOUNDED_ABOVE)
-        return Statistics([described], mean_bits)
-
+    note = (
+        f"mean over items of {indices.columns[-1]} traces each, and its interval that of as many: "
+    )
+    note += "biased downwards at few"
+    if n_asked > len(indices):
+        excluded = n_asked - len(indices)
+        note += f"; {excluded} of {n_asked} with fewer readable traces left out"
+    described = Estimate(condition, "", len(unit_index), note, n_asked=n_asked, unit_count=items)
     for size, bits in indices.items():
-        largest_count = indices.columns[-1]
-        note = f"mean over items of {largest_count} traces each, and its interval that of as many: "
-        note += "biased downwards at few"
-        if n_asked > len(indices):
-            excluded = n_asked - len(indices)
-            note += f"; {excluded} of {n_asked} with fewer readable traces left out"
-        yield mean(condition.but(traces=size), "residual_tunnel_index", bits, note)
+        residual_condition = condition.but(traces=size)
+        residual = replace(described, metric="residual_tunnel_index", condition=residual_condition)
+        yield _mean_of_bits(residual, bits, unit_index, len(units))
         if size == 1:
-            yield mean(condition, "tunnel_index", bits, note)
+            index = replace(described, metric="tunnel_index")
+            yield _mean_of_bits(index, bits, unit_index, len(units))
             # The mean entropy of the same traces: with the index it adds up to that of their mean.
             _, traces = _traces_by_item(rows)
             entropies = np.array([entropy_bits(item_traces).mean() for item_traces in traces])
-            yield mean(condition, "decoding_entropy", entropies, note)
+            entropy = replace(described, metric="decoding_entropy")
+            yield _mean_of_bits(entropy, entropies, unit_index, len(units))
+
+
+def _mean_of_bits(
+    described: Estimate, bits: ArrayLike, unit_index: IntArray, unit_count: int
+) -> Statistics:
+    """Return the mean of bits over items and epochs; bits have no greatest value."""
+    mean = metrics.mean_of(bits, unit_index, unit_count, metrics.UNBOUNDED_ABOVE)
+    return Statistics([described], mean)
 
 
 def _score_changes(

@@ -97,7 +97,8 @@ def _by_metric(rows: ResultTable, split: str) -> RowsByMetric:
     by_metric: dict[tuple[str, str, str], ResultRow] = {}
     for row in rows:
         key = (_method(row), row["level"], row["metric"])
-        if row["split"] == split or not (row["split"] or row["level"] or key in by_metric):
+        is_over_all = not row["split"] and not row["level"]
+        if row["split"] == split or (is_over_all and key not in by_metric):
             by_metric[key] = row
     return by_metric
 

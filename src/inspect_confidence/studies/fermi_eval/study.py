@@ -1,7 +1,7 @@
 """FermiEval: its record, and its results and comparisons."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -134,33 +134,36 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     compared: dict[ComparedName, _ComparedMetric] = {}
     coverages: dict[float, _ComparedMetric] = {}
     for level in sorted(set(intervals[0]["level"]) & set(intervals[1]["level"])):
-        at_level = [side[side["level"] == level] for side in intervals]
         condition = Condition(level=level)
-        metrics_at_level = _compare_intervals(at_level, units)
-        for metric, values in metrics_at_level.items():
+        at_level = [side[side["level"] == level] for side in intervals]
+        for metric, values in _compare_intervals(at_level, units).items():
             compared[condition, metric] = values
-        if "coverage" in metrics_at_level:
-            coverages[level] = metrics_at_level["coverage"]
-        replies, sides = restrict_to_common_items(
-            [numbers.replies_at(side, level) for side in (a, b)]
-        )
-        if len(replies):
-            first, second = (
-                mean_of(unread_flags(side["status"]), unit_indices(side, units), len(units))
-                for side in sides
-            )
-            compared[condition, "format_failure_rate"] = _ComparedMetric(
-                first, second, len(replies)
-            )
+            if metric == "coverage":
+                coverages[level] = values
+        replies = [numbers.replies_at(side, level) for side in (a, b)]
+        if failures := _compare_failures(replies, units):
+            compared[condition, "format_failure_rate"] = failures
     if len(coverages) > 1:
         compared[Condition(), "coverage_plateau"] = _ComparedMetric(
             plateau_statistic({level: values.first for level, values in coverages.items()}),
             plateau_statistic({level: values.second for level, values in coverages.items()}),
             max(values.items for values in coverages.values()),
         )
-    contrast = _contrast(compared, len(units))
-    clusters = clusters_of(common_sides[0])
-    return differences(replace(contrast, clusters=clusters), resampling)
+    rows = compared.values()
+    contrast = Contrast(
+        list(compared),
+        [row.items for row in rows],
+        unit_count=len(units) if compared else 0,
+        first=CombinedStatistic([row.first for row in rows], _stack_columns),
+        second=CombinedStatistic([row.second for row in rows], _stack_columns),
+        clusters=clusters_of(common_sides[0]),
+    )
+    return differences(contrast, resampling)
+
+
+def _stack_columns(*values: FloatArray) -> FloatArray:
+    """Return values of shape (resamples,) as the columns of one array."""
+    return np.column_stack(values)
 
 
 def _compare_intervals(
@@ -170,28 +173,23 @@ def _compare_intervals(
     items, sides = restrict_to_common_items([side[side["status"] == "ok"] for side in sides])
     if not len(items):
         return {}
-    first, second = sides
-    second_statistics = Intervals.from_frame(second, units).statistics()
-    compared = {}
-    for metric, statistic in Intervals.from_frame(first, units).statistics().items():
-        compared[metric] = _ComparedMetric(statistic, second_statistics[metric], len(items))
-    return compared
+    first, second = (Intervals.from_frame(side, units).statistics() for side in sides)
+    return {
+        metric: _ComparedMetric(statistic, second[metric], len(items))
+        for metric, statistic in first.items()
+    }
 
 
-def _contrast(compared: Mapping[ComparedName, _ComparedMetric], unit_count: int) -> Contrast:
-    """Return one contrast of all compared metrics; it has no units if there are none."""
-
-    def columns(*values: FloatArray) -> FloatArray:
-        return np.column_stack(values)
-
-    rows = compared.values()
-    return Contrast(
-        list(compared),
-        [row.items for row in rows],
-        unit_count=unit_count if compared else 0,
-        first=CombinedStatistic([row.first for row in rows], columns),
-        second=CombinedStatistic([row.second for row in rows], columns),
+def _compare_failures(replies: Sequence[pd.DataFrame], units: pd.Index) -> _ComparedMetric | None:
+    """Return the failure rates of both sides' replies; None without common items."""
+    items, sides = restrict_to_common_items(replies)
+    if not len(items):
+        return None
+    first, second = (
+        mean_of(unread_flags(side["status"]), unit_indices(side, units), len(units))
+        for side in sides
     )
+    return _ComparedMetric(first, second, len(items))
 
 
 FERMI_EVAL = Study(

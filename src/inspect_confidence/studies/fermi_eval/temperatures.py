@@ -5,8 +5,8 @@ are two kinds: a temperature that scales distributions of tokens, and a temperat
 were sampled (decoding).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -21,43 +21,6 @@ from inspect_confidence.studies.estimate import (
     single_statistic,
 )
 from inspect_confidence.studies.intervals import Intervals
-
-Choice = Callable[[FloatArray], IntArray]
-"""Item weights (resamples, units) -> the index of the chosen option in each resample."""
-
-UNDEFINED = -1
-"""Choice in a resample without train judgments; the chosen value is then NaN."""
-
-
-def smallest_sum(objective: FloatArray, unit_index: IntArray, order: IntArray) -> Choice:
-    """Return the choice of the option with the smallest weighted sum over judgments.
-
-    The weighted sum is taken in each resample; without a judgment in it the choice is `UNDEFINED`.
-    Sums that agree to nine decimals are ties, of which the first in `order` is chosen.
-
-    Args:
-        objective: Values to minimize, of shape (judgments, options).
-        unit_index: The index of each judgment's item.
-        order: Options in order of preference.
-    """
-
-    def choice(weights: FloatArray) -> IntArray:
-        judgment_weights = weights[:, unit_index]
-        sums = np.round((judgment_weights @ objective)[:, order], 9)
-        has_judgments = judgment_weights.sum(axis=1) > 0
-        return np.where(has_judgments, order[sums.argmin(axis=1)], UNDEFINED)
-
-    return choice
-
-
-def chosen_value(options: FloatArray, choice: Choice) -> metrics.Statistic:
-    """Return the chosen value of `options` as a statistic; NaN in a resample without a choice."""
-
-    def statistic(weights: FloatArray) -> FloatArray:
-        chosen_index = choice(weights)
-        return np.where(chosen_index == UNDEFINED, np.nan, options[chosen_index])
-
-    return statistic
 
 
 @dataclass(frozen=True)
@@ -79,20 +42,40 @@ class Scored:
     n_asked: int
 
 
-def likelihood_choice(train: Scored) -> Choice:
-    """Return the choice of the temperature, on the grid, with the greatest likelihood.
+@dataclass(frozen=True)
+class LikeliestTemperature:
+    """Statistic of the likeliest temperature on the grid: item weights -> (resamples,).
 
-    Judgments whose true value has no probability are left out. If none remains, the choice is
-    undefined.
+    Attributes:
+        losses: Negative log-likelihood of each train judgment, of shape (judgments, temperatures).
+        unit_index: The index of each judgment's item.
+        order: Positions of the temperatures in order of preference, for ties.
     """
-    values, masses = metrics.ranked(train.distributions)
-    is_seen = metrics.truth_seen(values, masses, train.truth)
-    seen = values[is_seen], masses[is_seen], train.truth[is_seen]
-    losses = []
-    for temperature in metrics.TEMPERATURES:
-        losses.append(metrics.negative_log_likelihood(*seen, temperature))
-    loss_by_temperature = np.stack(losses, axis=1)
-    return smallest_sum(loss_by_temperature, train.unit_index[is_seen], metrics.NEAREST_TO_ONE)
+
+    losses: FloatArray
+    unit_index: IntArray
+    order: IntArray = field(default_factory=lambda: metrics.NEAREST_TO_ONE)
+
+    @classmethod
+    def from_train(cls, train: Scored) -> "LikeliestTemperature":
+        """Compute the losses; judgments whose true value has no probability are left out."""
+        values, masses = metrics.ranked(train.distributions)
+        is_seen = metrics.truth_seen(values, masses, train.truth)
+        seen = values[is_seen], masses[is_seen], train.truth[is_seen]
+        losses = []
+        for temperature in metrics.TEMPERATURES:
+            losses.append(metrics.negative_log_likelihood(*seen, temperature))
+        return cls(np.stack(losses, axis=1), train.unit_index[is_seen])
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """Return the temperature with the smallest weighted loss; NaN without train judgments.
+
+        Sums of losses that agree to nine decimals are ties.
+        """
+        judgment_weights = weights[:, self.unit_index]
+        sums = np.round((judgment_weights @ self.losses)[:, self.order], 9)
+        temperatures = metrics.TEMPERATURES[self.order[sums.argmin(axis=1)]]
+        return np.where(judgment_weights.sum(axis=1) > 0, temperatures, np.nan)
 
 
 def scaled_statistics(
@@ -134,7 +117,6 @@ def scaled_temperatures(
     """
     is_seen = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
     exact = metrics.temperature_nll(train.distributions, train.truth)
-    likeliest = chosen_value(metrics.TEMPERATURES, likelihood_choice(train))
     least_score = constant_statistic(
         metrics.temperature_score(train.distributions, train.truth, levels)
     )
@@ -144,7 +126,7 @@ def scaled_temperatures(
     )
     rules = {
         "score": (least_score, train.unit_index, "least mean interval score on train"),
-        "nll": (likeliest, train.unit_index[is_seen], likeliest_note),
+        "nll": (LikeliestTemperature.from_train(train), train.unit_index[is_seen], likeliest_note),
     }
     for rule, (statistic, unit_index, remark) in rules.items():
         rule_condition = {**condition, "scaling": rule, "split": "test"}
@@ -201,43 +183,50 @@ def decoding_temperatures(
     if not levels:
         return
     ordered = [frames[temperature] for temperature in temperatures]
-    train, test, by_level = {}, {}, {}
+    train, by_level = {}, {}
     for level in levels:
         train[level] = _intervals_of_common_items(ordered, level, "train", units)
-        test[level] = _intervals_of_common_items(ordered, level, "test", units)
         by_level[level] = objectives(train[level].intervals, penalty)
     grid = ", ".join(map("{:g}".format, temperatures))
     note = f"chosen on train among {grid} by interval score + {penalty:g} * undercoverage"
-
-    def chosen_temperature(
-        objective: FloatArray, level: float, choice_condition: Mapping[str, object]
-    ) -> Statistics:
-        """Return the temperature with the smallest objective; NaN if an objective is undefined.
-
-        Its counts are those of the train intervals at `level`.
-        """
-        is_undefined = np.isnan(objective).any()
-        temperature = np.nan if is_undefined else temperatures[_best(objective)]
-        return single_statistic(
-            choice_condition,
-            "decoding_temperature",
-            statistic=constant_statistic(temperature),
-            n=len(train[level].intervals[0].unit_index),
-            note=note,
-            n_asked=train[level].n_asked,
-        )
-
     per_level = {**condition, "split": "test", "decoding": "per_level"}
     all_levels = {**per_level, "decoding": "all_levels"}
     overall = np.sum(list(by_level.values()), axis=0)
-    yield chosen_temperature(overall, levels[0], all_levels)
+    yield _chosen_temperature(temperatures, overall, train[levels[0]], all_levels, note)
     for level in levels:
-        yield chosen_temperature(by_level[level], level, {**per_level, "level": level})
+        level_condition = {**per_level, "level": level}
+        yield _chosen_temperature(
+            temperatures, by_level[level], train[level], level_condition, note
+        )
+        test = _intervals_of_common_items(ordered, level, "test", units)
         for choice_condition, objective in ((all_levels, overall), (per_level, by_level[level])):
             if not np.isnan(objective).any():
-                intervals = test[level].intervals[_best(objective)]
+                intervals = test.intervals[_best(objective)]
                 at_level = {**choice_condition, "level": level}
-                yield from intervals.all_statistics(at_level, test[level].n_asked, note)
+                yield from intervals.all_statistics(at_level, test.n_asked, note)
+
+
+def _chosen_temperature(
+    temperatures: Sequence[float],
+    objective: FloatArray,
+    train: "_Candidates",
+    condition: Mapping[str, object],
+    note: str,
+) -> Statistics:
+    """Return the temperature with the smallest objective; NaN if an objective is undefined.
+
+    `objective` has a value for each temperature. `train` are the intervals whose counts it has.
+    """
+    is_undefined = np.isnan(objective).any()
+    temperature = np.nan if is_undefined else temperatures[_best(objective)]
+    return single_statistic(
+        condition,
+        "decoding_temperature",
+        statistic=constant_statistic(temperature),
+        n=len(train.intervals[0].unit_index),
+        note=note,
+        n_asked=train.n_asked,
+    )
 
 
 @dataclass(frozen=True)

@@ -176,13 +176,13 @@ class Sentences:
 
     @classmethod
     def from_frame(cls, rows: pd.DataFrame) -> "Sentences":
-        """Build one model's sentences; units are items or clusters, groups are sets' splits."""
+        """Build one model's sentences from rows, one for each marker of a sentence."""
         keys = pd.MultiIndex.from_arrays([rows["dataset"], rows["split"], cluster_names(rows)])
         units = keys.unique()
         group, groups = pd.MultiIndex.from_frame(rows[["dataset", "split"]]).factorize()
         rows = rows.assign(unit=units.get_indexer(keys), group=group)
         strata = np.zeros(len(units), np.int64)
-        strata[rows["unit"]] = rows["group"]
+        strata[rows["unit"]] = rows["group"]  # all rows of a unit are of one group
         with_sentence = rows[rows["sentence"].notna()]
         sentence_rows = with_sentence.drop_duplicates([*REPLY, "sentence"])
         return cls(

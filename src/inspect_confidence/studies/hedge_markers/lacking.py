@@ -33,23 +33,6 @@ def _undefined_metrics(sizes: Mapping[tuple[str, str], int], threshold: float) -
         chosen_sizes.append(train_size or largest_size)
         paired_sizes.append(min(train_size, sizes.get((dataset, "test"), 0)))
     paired, n = sum(size > 0 for size in paired_sizes), len(datasets)
-
-    def describe_shortage(
-        markers: int, dataset_sizes: Collection[int], needed_datasets: int
-    ) -> str:
-        """Describe the lack of replies; empty if enough data sets have enough for `markers`.
-
-        A marker needs T replies. `dataset_sizes` are the numbers of replies.
-        """
-        needed = markers * threshold
-        if sum(size >= needed for size in dataset_sizes) >= needed_datasets:
-            return ""
-        smallest = min((size for size in dataset_sizes if size), default=0)
-        return (
-            f"needs {markers} x T = {needed:g} replies in each of {needed_datasets} data sets, and "
-            f"one has {smallest}; ask for more items"
-        )
-
     # Of each metric: whether enough data sets are planned, the reason if not, how many markers a
     # data set needs, the replies of each data set, and how many data sets must have enough.
     splits = "data sets with a train and a test split: {} of {}; ask for split=all of such sets"
@@ -61,10 +44,26 @@ def _undefined_metrics(sizes: Mapping[tuple[str, str], int], threshold: float) -
         ("mrc", n >= 2, "one data set only", 3, chosen_sizes, 2),
         ("mac, mcc", n >= 3, "fewer than three data sets", 1, chosen_sizes, n),
     ):
-        reason = (
-            describe_shortage(markers, dataset_sizes, needed_datasets)
-            if has_datasets
-            else datasets_reason
-        )
+        reason = datasets_reason
+        if has_datasets:
+            reason = _describe_shortage(markers, threshold, dataset_sizes, needed_datasets)
         if reason:
             yield f"{metric}: {reason}"
+
+
+def _describe_shortage(
+    markers: int, threshold: float, dataset_sizes: Collection[int], needed_datasets: int
+) -> str:
+    """Describe the lack of replies; empty if enough data sets have enough for `markers` markers.
+
+    A marker needs `threshold` replies (T). `dataset_sizes` are the numbers of replies of each data
+    set, of which `needed_datasets` must have enough.
+    """
+    needed = markers * threshold
+    if sum(size >= needed for size in dataset_sizes) >= needed_datasets:
+        return ""
+    smallest = min((size for size in dataset_sizes if size), default=0)
+    return (
+        f"needs {markers} x T = {needed:g} replies in each of {needed_datasets} data sets, and "
+        f"one has {smallest}; ask for more items"
+    )

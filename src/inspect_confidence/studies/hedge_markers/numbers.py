@@ -2,20 +2,27 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES
-from inspect_confidence.metrics import clustered_wilson_interval, correlation_of, means_of, ratio
+from inspect_confidence.metrics import (
+    MarkerCells,
+    clustered_wilson_interval,
+    correlation_of,
+    means_of,
+    ratio,
+)
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error
 from inspect_confidence.studies.estimate import Estimate, Statistics, single_statistic, unit_indices
 from inspect_confidence.studies.hedge_markers.judgments import REPLY, Sentences
-from inspect_confidence.studies.hedge_markers.stability import cmfg_of_groups
+from inspect_confidence.studies.hedge_markers.stability import CmfgStatistic
 from inspect_confidence.studies.notes import describe_left_out, join_notes
 from inspect_confidence.studies.study import Resampling
 
@@ -52,20 +59,17 @@ def _extraction_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
     """Yield precision and recall of a judge's extraction of markers, pooled over markers."""
-    unit_index = unit_indices(rows, units)
-
-    def count_by_unit(column: str) -> FloatArray:
-        values = rows[column].fillna(0).to_numpy(float)
-        return np.asarray(np.bincount(unit_index, values, minlength=len(units)), float)
-
-    correct = count_by_unit("found")
+    counts = np.zeros((len(units), 3))
+    columns = rows[["found", "false", "missed"]].fillna(0).to_numpy(float)
+    np.add.at(counts, unit_indices(rows, units), columns)
+    found, false, missed = counts.T  # markers by unit
     n, note = int(rows["found"].notna().sum()), describe_left_out(rows["status"])
     for metric, total in (
-        ("extraction_precision", correct + count_by_unit("false")),
-        ("extraction_recall", correct + count_by_unit("missed")),
+        ("extraction_precision", found + false),
+        ("extraction_recall", found + missed),
     ):
         yield _share_statistics(
-            Estimate(condition, metric, n, note, n_asked=len(rows)), correct, total
+            Estimate(condition, metric, n, note, n_asked=len(rows)), found, total
         )
 
 
@@ -129,55 +133,63 @@ def group_statistics(
 def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[Statistics]:
     """Yield means over replies, sentences per reply, and the share of unreadable replies.
 
-    Requests that got no reply are not in the base of that share. A punt is a reply that gives no
-    answer.
+    A punt is a reply that gives no answer. The count of sentences comes last.
     """
     replies, unit_count = sentences.replies, len(sentences.units)
     unit_index = replies["unit"].to_numpy(np.int64)
-    # Functions of a column's values, NaN where a reply has none, that return its note.
-
-    def describe_missing(values: FloatArray) -> str:
-        count = int(np.isnan(values).sum())
-        total = counted(len(replies), "reply", "replies")
-        return f"{count} of {total} left out" if count else ""
-
-    def describe_missing_judgments(values: FloatArray) -> str:
-        return join_notes(describe_missing(values), _failed_judgments_note(sentences.sentence_rows))
-
-    def describe_missing_punts(values: FloatArray) -> str:
-        count = int((np.isnan(values) & replies["correct"].notna()).sum())
-        remark = f"{count} judged right or wrong alone, which tells no punt" if count else ""
-        return join_notes(describe_missing(values), remark)
-
     means = {"accuracy": replies["correct"], "mean_decisiveness": replies["decisiveness"]}
-    yield estimate.means(condition, means, unit_index, unit_count, note=describe_missing)
-    yield estimate.means(
-        condition, {"punt_rate": replies["punt"]}, unit_index, unit_count, describe_missing_punts
-    )
+    yield estimate.means(condition, means, unit_index, unit_count, note=_describe_missing)
+    punt = replies["punt"].to_numpy(float)
+    count = int((np.isnan(punt) & replies["correct"].notna()).sum())
+    remark = f"{count} judged right or wrong alone, which tells no punt" if count else ""
+    note = join_notes(_describe_missing(punt), remark)
+    yield estimate.means(condition, {"punt_rate": punt}, unit_index, unit_count, note)
     judged_means = {
         "faithfulness": replies["faithfulness"],
         "mean_internal_confidence": replies["confidence"],
     }
+    failed_note = _failed_judgments_note(sentences.sentence_rows)
     yield estimate.means(
-        condition, judged_means, unit_index, unit_count, note=describe_missing_judgments
+        condition,
+        judged_means,
+        unit_index,
+        unit_count,
+        note=lambda values: join_notes(_describe_missing(values), failed_note),
     )
-    lengths = replies["sentences"]
     yield from _mean_and_sd_statistics(
-        "sentences_per_reply", lengths, unit_index, unit_count, condition, note=describe_missing
+        "sentences_per_reply",
+        replies["sentences"],
+        unit_index,
+        unit_count,
+        condition,
+        note=_describe_missing,
     )
-    status = replies["status"]
-    readable = status.isin(["ok", "grader_failed", *ANSWER_STATUSES]) | lengths.notna()
-    replied = (readable | status.isin(REPLY_STATUSES)).to_numpy()
-    failures = {"format_failure_rate": np.where(replied, ~readable, np.nan)}
-    yield estimate.means(
-        condition, failures, unit_index, unit_count, describe_left_out(status.where(~replied, "ok"))
-    )
+    yield _format_failure_rate(replies, unit_index, unit_count, condition)
     notes = ["sentences"]
     if (cut := replies["cut"].sum()) > 0:
         notes.append(f"{cut:.0f} cut off at their end, left out")
     if (empty := replies["empty_draws"].sum()) > 0:
         notes.append(f"{empty:.0f} empty draws left out")
     yield estimate.judgment_count(condition, len(sentences.sentence_rows), join_notes(*notes))
+
+
+def _describe_missing(values: FloatArray) -> str:
+    """Return how many replies have NaN, such as "2 of 40 replies left out"; empty if none has."""
+    count = int(np.isnan(values).sum())
+    return f"{count} of {counted(len(values), 'reply', 'replies')} left out" if count else ""
+
+
+def _format_failure_rate(
+    replies: pd.DataFrame, unit_index: IntArray, unit_count: int, condition: Condition
+) -> Statistics:
+    """Return the share of unreadable replies; requests that got no reply are not in its base."""
+    status = replies["status"]
+    has_sentences = replies["sentences"].notna()
+    readable = status.isin(["ok", "grader_failed", *ANSWER_STATUSES]) | has_sentences
+    replied = (readable | status.isin(REPLY_STATUSES)).to_numpy()
+    failures = {"format_failure_rate": np.where(replied, ~readable, np.nan)}
+    note = describe_left_out(status.where(~replied, "ok"))
+    return estimate.means(condition, failures, unit_index, unit_count, note)
 
 
 def _judge_corrected_statistics(
@@ -218,15 +230,15 @@ def _mean_and_sd_statistics(
     values = column.to_numpy(float)
     yield estimate.means(condition, {metric: values}, unit_index, unit_count, note)
     moments = means_of(np.column_stack([values, values**2]), unit_index, unit_count)
-
-    def standard_deviation(means: FloatArray) -> FloatArray:
-        mean, mean_square = means.T
-        return np.asarray(np.sqrt(np.maximum(mean_square - mean**2, 0)))
-
+    sd = moments.map(_sd_of_moments)
     n = int((~np.isnan(values)).sum())
-    yield single_statistic(
-        condition, f"{metric}_sd", moments.map(standard_deviation), n, n_asked=len(values)
-    )
+    yield single_statistic(condition, f"{metric}_sd", sd, n, n_asked=len(values))
+
+
+def _sd_of_moments(moments: FloatArray) -> FloatArray:
+    """Return the SD in each resample; the columns are the mean and the mean of the squares."""
+    mean, mean_square = moments.T
+    return np.asarray(np.sqrt(np.maximum(mean_square - mean**2, 0)))  # rounding may give < 0
 
 
 def _failed_judgments_note(sentences: pd.DataFrame) -> str:
@@ -258,14 +270,12 @@ def _judge_failure_rate(sentences: Sentences, condition: Condition) -> Statistic
     # A judge that can't tell a punt still says whether the answer is right.
     without_verdict = replies["punt"].isna() & replies["correct"].isna()
     unit_index = pd.concat([sentence_rows["unit"], replies["unit"]]).to_numpy(np.int64)
-
-    def sums_by_unit(sentence_values: "pd.Series[float]", reply_values: ArrayLike) -> FloatArray:
-        values = np.concatenate([sentence_values, reply_values]).astype(float)
-        return np.asarray(np.bincount(unit_index, values, minlength=len(sentences.units)), float)
-
-    failures = sums_by_unit(failed_agreements + missing, without_verdict)
-    # Markers and decisiveness are two more judgments.
-    totals = sums_by_unit(agreements + failed_agreements + 2, np.ones(len(replies)))
+    unit_count = len(sentences.units)
+    failed = np.concatenate([failed_agreements + missing, without_verdict]).astype(float)
+    # Markers and decisiveness are two more judgments of a sentence.
+    requested = np.concatenate([agreements + failed_agreements + 2, np.ones(len(replies))])
+    failures = np.bincount(unit_index, failed, minlength=unit_count)
+    totals = np.bincount(unit_index, requested, minlength=unit_count)
     note = f"{failures.sum():.0f} of {totals.sum():.0f} judgments"
     described = Estimate(condition, "grader_failure_rate", n=int(totals.sum()), note=note)
     return _share_statistics(described, failures, totals)
@@ -280,7 +290,8 @@ def _cmfg_statistics(
     answer (punts) are left out, except by the convention `authors`.
     """
     authors = convention == "authors"
-    statistic, counts = cmfg_of_groups(sentences, authors)
+    statistic = CmfgStatistic.from_sentences(sentences, authors)
+    counts = statistic.counts  # (units, groups, bins)
     sizes = counts.sum(axis=(0, 1))
     punts = 0 if authors else int((sentences.replies["punt"] == 1).sum())
     bins = f"{(sizes > 0).sum()} of {len(sizes)} bins hold replies"
@@ -406,19 +417,23 @@ def _mic_statistics(
         )
         means.append(described)
     spreads = [replace(described, metric="mic_sd") for described in means]
-
-    def standard_deviations(weights: FloatArray) -> FloatArray:
-        """Return the standard deviation of each marker's confidences in each resample."""
-        tables = cells.tables(weights, threshold=0)
-        counts = tables.counts.sum(axis=1)
-        n = counts.sum(axis=-1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            mean = np.where(n > 0, counts @ tables.values / n, np.nan)
-            square = np.where(n > 0, counts @ tables.values**2 / n, np.nan)
-        return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
-
     mean = means_of(
         np.stack(columns, axis=1), unit_index, len(sentences.units), [(0, 1)] * len(columns)
     )
     yield Statistics(means, mean)
-    yield Statistics(spreads, standard_deviations)
+    yield Statistics(spreads, partial(_standard_deviations, cells))
+
+
+def _standard_deviations(cells: MarkerCells, weights: FloatArray) -> FloatArray:
+    """Return the SD of each marker's confidences in each resample, of shape (resamples, markers).
+
+    `cells` are the confidences by marker, `weights` those of the units. A marker without a sentence
+    has NaN.
+    """
+    tables = cells.tables(weights, threshold=0)
+    counts = tables.counts.sum(axis=1)  # over groups: (resamples, markers, values of confidence)
+    n = counts.sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(n > 0, counts @ tables.values / n, np.nan)
+        square = np.where(n > 0, counts @ tables.values**2 / n, np.nan)
+    return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))

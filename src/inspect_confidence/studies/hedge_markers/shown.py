@@ -145,34 +145,47 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         _UNDEFINED_CAPTION,
         interval_caption=_INTERVAL_CAPTION,
     )
-    threshold_columns = []
+    yield _stability_table(model, rows, thresholds)
+    # Rows over all sentences of a marker, not only those of correct or of faithful replies.
+    yield _marker_table(model, lowest.matching(outcome="", faithful="").having("marker"))
+
+
+def _stability_table(model: str, rows: ResultTable, thresholds: Sequence[str]) -> TableSpec:
+    """Specify the table of the stability of markers, with a column for each threshold T."""
+    columns = []
     for threshold in thresholds:
         heading = f"T={_threshold(threshold):g}" if len(thresholds) > 1 else "value"
-        threshold_columns.append(Column("", heading, 3, where={"marker_threshold": threshold}))
-    yield TableSpec(
+        columns.append(Column("", heading, 3, where={"marker_threshold": threshold}))
+    return TableSpec(
         f"Stability of markers: {model}",
         rows.matching(dataset=_ALL).among("metric", _STABILITY_ROWS).sorted_by(_metric_sort_key),
         lines=("metric", "of", "level", "correlation", "shared", "no_hedge"),
-        columns=threshold_columns,
+        columns=columns,
         caption="Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae "
         "aren't 0 for a stable model either: draws scatter. d_avg_cv is to be seen against the "
         "range of confidence. A dash is undefined, and the note in the results says why. "
         f"Correlations have no interval: MICs' own error weakens them. {_LEFT_OUT_CAPTION}",
         label=_stability_label,
     )
-    plain = lowest.matching(outcome="", faithful="").having("marker")
+
+
+def _marker_table(model: str, rows: ResultTable) -> TableSpec:
+    """Specify the table of the commonest markers, with mean internal confidence (MIC) and its SD.
+
+    Columns are data sets' splits. `rows` are results of markers; `model` is part of the title.
+    """
     sizes = Counter[str]()
-    for row in plain.matching(metric="mic"):
+    for row in rows.matching(metric="mic"):
         sizes[row["marker"]] += row.record["n"]
     commonest = sorted(sizes, key=lambda marker: (-sizes[marker], marker))[:_MOST_TABLE_MARKERS]
-    mic_columns: list[Column] = []
-    for (dataset, split), _ in plain.groups("dataset", "split"):
-        mic_columns += _mic_and_sd_columns({"dataset": dataset, "split": split})
-    yield TableSpec(
+    columns: list[Column] = []
+    for (dataset, split), _ in rows.groups("dataset", "split"):
+        columns += _mic_and_sd_columns({"dataset": dataset, "split": split})
+    return TableSpec(
         f"Marker internal confidence: {model}",
-        plain.among("marker", commonest).sorted_by(lambda row: commonest.index(row["marker"])),
+        rows.among("marker", commonest).sorted_by(lambda row: commonest.index(row["marker"])),
         lines=("marker",),
-        columns=mic_columns,
+        columns=columns,
         caption=f"The {_MOST_TABLE_MARKERS} commonest markers, each MIC with the standard "
         f"deviation of its sentences. {_UNDEFINED_CAPTION} {_LEFT_OUT_CAPTION}",
         interval_caption=_INTERVAL_CAPTION,

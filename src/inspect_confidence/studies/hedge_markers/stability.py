@@ -1,11 +1,9 @@
 """Metrics over data sets of whether markers mean the same everywhere."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from itertools import chain, combinations, product
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, combinations, permutations
 
 import numpy as np
 import pandas as pd
@@ -13,10 +11,10 @@ from numpy.typing import NDArray
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan
-from inspect_confidence.metrics.markers import LEAST_POINTS, Correlation, Varying
+from inspect_confidence.metrics.markers import LEAST_POINTS, Correlation, Level, Varying
 from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.studies.estimate import Estimate, Statistics
+from inspect_confidence.studies.estimate import Estimate, Statistics, constant_statistic
 from inspect_confidence.studies.hedge_markers.forms import HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import NO_HEDGE, REPLY, Sentences
 from inspect_confidence.studies.notes import join_notes
@@ -43,14 +41,8 @@ def stability_statistics(
     Markers with `threshold` sentences (T) in any group, which is a data set's split, count. If
     there are such sentences, the change of the mean rank correlation (MRC) follows.
     """
-    options, authors = resampling.options(HedgeOptions), resampling.convention == "authors"
-    rules = _Rules(
-        authors=authors,
-        threshold=threshold,
-        ddof=options.ddof,
-        clamp=options.correlation_clamp,
-        resampling=resampling,
-    )
+    authors = resampling.convention == "authors"
+    rules = _Rules(authors, threshold, resampling.options(HedgeOptions), resampling)
     markers = sentences.frequent_markers(sentences.mic_rows(resampling.convention), threshold)
     with_all_markers = _stability_of_markers(sentences, markers, rules, condition)
     yield with_all_markers
@@ -70,15 +62,13 @@ class _Rules:
     Attributes:
         authors: Whether definitions are those of the authors' code, not those of the text.
         threshold: T, the sentences that a marker needs in a group.
-        ddof: As in `HedgeOptions`.
-        clamp: `correlation_clamp` of `HedgeOptions`.
+        options: Options of the study.
         resampling: Number of resamples and seed.
     """
 
     authors: bool
     threshold: float
-    ddof: int
-    clamp: float
+    options: HedgeOptions
     resampling: Resampling
 
     def mic_rows(self, sentences: Sentences) -> pd.DataFrame:
@@ -99,43 +89,101 @@ class _Rules:
         return replace(tables, counts=tables.counts * has_mic[..., None])
 
 
-@dataclass(frozen=True)
-class _Context:
-    """Count tables, accuracy and cMFG of the groups (data sets' splits) in a chunk of resamples."""
-
-    tables: metrics.MarkerTables
-    accuracy: FloatArray
-    cmfg: FloatArray
-
-
 KINDS: Sequence[Correlation] = ("spearman", "pearson")
-MetricFunction = Callable[[_Context], FloatArray]
 
 
 @dataclass(frozen=True)
 class _StabilityMetric:
-    """A metric of the stability of markers over data sets.
+    """A metric of the stability of markers over groups, which are data sets' splits.
 
     Attributes:
-        condition: Parts that the metric adds to the condition.
         metric: Name in the registry.
-        value: Function that computes the metric in each resample.
         groups: Positions of the groups that the metric is over.
         cells: Whether each marker of each group is used, of shape (groups, markers).
+        condition: Parts that the metric adds to the condition.
         note: Note for the results.
         undefined_reason: Reason that is given if the value is undefined.
+        is_of_shared: Whether only markers in all of the groups count.
         varies_over: For a coefficient of variation, the axis (`groups` or `markers`) over which
             MICs vary; its interval then comes from `metrics.spread_interval`.
+        correlation: For a correlation, its kind.
+        pairs: For a distance, the positions of the train and the test split in each pair.
+        level: For a distance, what has weight one in it: a marker, sentence or reply.
     """
 
-    condition: dict[str, str]
     metric: str
-    value: MetricFunction
     groups: Sequence[int]
     cells: NDArray[np.bool_]
+    condition: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     undefined_reason: str = ""
+    is_of_shared: bool = False
     varies_over: Varying | None = None
+    correlation: Correlation = "spearman"
+    pairs: Sequence[tuple[int, int]] = ()
+    level: Level = "marker"
+
+
+@dataclass(frozen=True)
+class _StabilityStatistic:
+    """Statistic of all metrics of stability: weights of units -> (resamples, metrics).
+
+    Attributes:
+        stability_metrics: The metrics.
+        cells: Confidences of sentences by group and marker, from which MICs are computed.
+        accuracy: Weights -> accuracy of each group, of shape (resamples, groups).
+        cmfg: Weights -> cMFG of each group.
+        rules: Definitions of the metrics.
+    """
+
+    stability_metrics: Sequence[_StabilityMetric]
+    cells: metrics.MarkerCells
+    accuracy: metrics.Statistic
+    cmfg: metrics.Statistic
+    rules: _Rules
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """Return the values of all metrics in each resample."""
+        tables = self.rules.tables(self.cells, weights)
+        properties = {"mac": self.accuracy(weights), "mcc": self.cmfg(weights)}
+        columns = []
+        for metric in self.stability_metrics:
+            group_property = properties.get(metric.metric)
+            columns.append(_metric_values(metric, tables, group_property, self.rules))
+        return np.column_stack(columns)
+
+
+def _metric_values(
+    metric: _StabilityMetric,
+    tables: metrics.MarkerTables,
+    group_property: FloatArray | None,
+    rules: _Rules,
+) -> FloatArray:
+    """Return a metric of stability in each resample.
+
+    `tables` has the count tables and MICs of the resamples. `group_property`, of shape (resamples,
+    groups), is what MAC and MCC correlate MICs with; other metrics have None.
+    """
+    if metric.metric in ("id_mae", "cd_mae", "pooled_sd"):
+        is_spread = metric.metric == "pooled_sd"
+        distance = metrics.marker_mae_sd if is_spread else metrics.marker_mae
+        return distance(tables, metric.pairs, train_only=rules.authors, level=metric.level)
+    groups = metric.groups
+    if metric.metric == "confidence_range":
+        return _mean_and_sd(metrics.confidence_range(tables)[:, groups])[0]
+    mics = tables.mic[:, groups]
+    if metric.is_of_shared:
+        mics = _in_all_groups(mics)
+    if metric.varies_over:
+        return metrics.marker_variation(mics, over=metric.varies_over, ddof=rules.options.ddof)
+    if metric.metric in ("sentences_per_marker", "sentences_per_marker_sd"):
+        sizes = np.where(np.isnan(mics), np.nan, tables.size[:, groups])
+        mean, sd = _mean_and_sd(sizes.reshape(len(sizes), -1), rules.options.ddof)
+        return mean if metric.metric == "sentences_per_marker" else sd
+    kind, clamp = metric.correlation, rules.options.correlation_clamp
+    if group_property is None:  # MRC
+        return metrics.marker_rank_correlation(mics, kind=kind, clamp=clamp)
+    return metrics.marker_trend(mics, group_property[:, groups], kind=kind, clamp=clamp)
 
 
 def _stability_of_markers(
@@ -154,22 +202,24 @@ def _stability_of_markers(
     ]
     estimates = _stability_estimates(stability_metrics, sentences, markers, rules, condition)
     if markers:
-        mics = _resampled_mics(cells, is_frequent, sentences, rules.resampling)
+        sample_mics, draws = _resampled_mics(cells, is_frequent, sentences, rules.resampling)
         for position, metric in enumerate(stability_metrics):
             if metric.varies_over:
                 estimates[position] = replace(
                     estimates[position],
-                    interval=_variation_interval(metric, mics, rules),
+                    interval=_variation_interval(metric, sample_mics, draws, rules),
                     no_interval_reason=f"{metrics.SAME}, or 0",
                 )
-    accuracy, (cmfg, _) = _group_accuracy(sentences), cmfg_of_groups(sentences, rules.authors)
-
-    def statistic(weights: FloatArray) -> FloatArray:
-        if not markers:
-            return np.full((len(weights), len(stability_metrics)), np.nan)
-        context = _Context(rules.tables(cells, weights), accuracy(weights), cmfg(weights))
-        return np.column_stack([metric.value(context) for metric in stability_metrics])
-
+    if not markers:
+        undefined = np.full(len(stability_metrics), np.nan)
+        return Statistics(estimates, constant_statistic(undefined))
+    statistic = _StabilityStatistic(
+        stability_metrics,
+        cells,
+        accuracy=_group_accuracy(sentences),
+        cmfg=CmfgStatistic.from_sentences(sentences, rules.authors),
+        rules=rules,
+    )
     return Statistics(estimates, statistic)
 
 
@@ -210,14 +260,6 @@ def _stability_estimates(
     return estimates
 
 
-@dataclass(frozen=True)
-class _ResampledMics:
-    """MICs in the sample, of shape (groups, markers), and in each resample (first axis)."""
-
-    sample: FloatArray
-    draws: FloatArray
-
-
 MOST_RESAMPLES = 1_000
 """Most resamples of MICs for an interval of their variation."""
 
@@ -227,10 +269,10 @@ def _resampled_mics(
     is_frequent: NDArray[np.bool_],
     sentences: Sentences,
     resampling: Resampling,
-) -> _ResampledMics:
-    """Resample marker internal confidences; NaN where a marker is not frequent in the group.
+) -> tuple[FloatArray, FloatArray]:
+    """Return MICs of the sample (groups, markers), and of resamples (resamples, groups, markers).
 
-    `is_frequent` says which markers have T sentences in which group.
+    They are NaN where `is_frequent` says that the marker has fewer than T sentences in the group.
     """
 
     def mic(weights: FloatArray) -> FloatArray:
@@ -242,19 +284,19 @@ def _resampled_mics(
         resamples=min(resampling.resamples, MOST_RESAMPLES),
         seed=resampling.seed,
     )
-    return _ResampledMics(mic(np.ones((1, len(sentences.units))))[0], draws["mic"])
+    return mic(np.ones((1, len(sentences.units))))[0], draws["mic"]
 
 
 def _variation_interval(
-    metric: _StabilityMetric, mics: _ResampledMics, rules: _Rules
+    metric: _StabilityMetric, sample_mics: FloatArray, mic_draws: FloatArray, rules: _Rules
 ) -> tuple[float, float]:
-    """Return the interval of a coefficient of variation of markers' mean confidences (MICs)."""
-    groups, used_mics = list(metric.groups), np.where(metric.cells, mics.sample, np.nan)
+    """Return the interval of a variation of MICs, which `_resampled_mics` returns."""
+    groups, used_mics = list(metric.groups), np.where(metric.cells, sample_mics, np.nan)
     return metrics.spread_interval(
         used_mics[groups],
-        mics.draws[:, groups],
+        mic_draws[:, groups],
         over=metric.varies_over or "groups",
-        ddof=rules.ddof,
+        ddof=rules.options.ddof,
     )
 
 
@@ -265,10 +307,7 @@ def _in_all_groups(mic: FloatArray) -> FloatArray:
 
 
 def _split_distances(
-    sentences: Sentences,
-    rules: _Rules,
-    is_frequent: NDArray[np.bool_],
-    occurs: NDArray[np.bool_],
+    sentences: Sentences, rules: _Rules, is_frequent: NDArray[np.bool_], occurs: NDArray[np.bool_]
 ) -> Iterator[_StabilityMetric]:
     """Yield MAEs of MICs between train and test splits, within data sets and across them.
 
@@ -276,20 +315,11 @@ def _split_distances(
     `level`, each marker, sentence or reply has weight one; at `mean` both sides are MICs.
     `is_frequent` says which markers have T sentences in which group, `occurs` which have any.
     """
-    positions = {group: position for position, group in enumerate(sentences.groups)}
-    datasets = list(dict.fromkeys(dataset for dataset, _ in sentences.groups))
-    paired = [
-        dataset
-        for dataset in datasets
-        if (dataset, "train") in positions and (dataset, "test") in positions
-    ]
-    single = len(datasets) - len(paired)
+    within_datasets = _train_and_test_positions(sentences.groups)
+    # The train split of the first data set, and the test split of the second.
+    across_datasets = [(first[0], second[1]) for first, second in permutations(within_datasets, 2)]
+    single = len({dataset for dataset, _ in sentences.groups}) - len(within_datasets)
     note = f"{single} data sets with one split left out" if single else ""
-    within_datasets: list[tuple[int, int]] = []
-    across_datasets: list[tuple[int, int]] = []
-    for first, second in product(paired, paired):
-        pair = positions[first, "train"], positions[second, "test"]
-        (within_datasets if first == second else across_datasets).append(pair)
     for metric, pairs, no_pair in (
         ("id_mae", within_datasets, "no data set has a train and a test split"),
         ("cd_mae", across_datasets, "fewer than two data sets have a train and a test split"),
@@ -299,28 +329,37 @@ def _split_distances(
             # The authors' code wants T sentences in the train split alone.
             in_test = occurs[test] if rules.authors else is_frequent[test]
             cells[[train, test]] |= is_frequent[train] & in_test
-        distance = partial(
-            _StabilityMetric,
+        distance = _StabilityMetric(
+            metric,
             groups=sorted(set(chain.from_iterable(pairs))),
             cells=cells,
             note=note,
             undefined_reason="no marker is shared, or too few for a spread" if pairs else no_pair,
+            pairs=pairs,
         )
-        for level in ("marker", "sentence", "response", "mean"):
-            options: dict[str, Any] = {"pairs": pairs, "train_only": rules.authors, "level": level}
-            condition = {"level": "" if level == "marker" else level}
-            mae = partial(metrics.marker_mae, **options)
-            yield distance(condition, metric, _function_of_tables(mae))
+        for level in LEVELS:
+            level_name: str = "" if level == "marker" else level
+            yield replace(distance, condition={"level": level_name}, level=level)
             if level != "mean":
-                spread = partial(metrics.marker_mae_sd, **options)
-                yield distance(
-                    {**condition, "of": metric}, "pooled_sd", _function_of_tables(spread)
-                )
+                condition = {"level": level_name, "of": metric}
+                yield replace(distance, metric="pooled_sd", condition=condition, level=level)
 
 
-def _function_of_tables(value: Callable[[metrics.MarkerTables], FloatArray]) -> MetricFunction:
-    """Return a function of the context that passes its count tables to `value`."""
-    return lambda context: value(context.tables)
+LEVELS: Sequence[Level] = ("marker", "sentence", "response", "mean")
+"""Levels of distances between splits, the default first."""
+
+
+def _train_and_test_positions(groups: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
+    """Return the positions of the train and the test split of each data set that has both.
+
+    `groups` are pairs of data set and split, such as `("truthful_qa", "train")`.
+    """
+    positions = {group: position for position, group in enumerate(groups)}
+    pairs = []
+    for dataset in dict.fromkeys(dataset for dataset, _ in groups):
+        if (dataset, "train") in positions and (dataset, "test") in positions:
+            pairs.append((positions[dataset, "train"], positions[dataset, "test"]))
+    return pairs
 
 
 def _metrics_over_groups(
@@ -335,49 +374,35 @@ def _metrics_over_groups(
     in_groups = np.isin(np.arange(len(is_frequent)), groups)[:, None]
     cells = is_frequent & in_groups
     in_all = is_frequent[groups].all(axis=0)
-    shared = cells & in_all
-
-    def mics(context: _Context) -> FloatArray:
-        return context.tables.mic[:, groups]
-
-    def shared_mics(context: _Context) -> FloatArray:
-        return _in_all_groups(mics(context))
-
-    def marker_variation(context: _Context) -> FloatArray:
-        return metrics.marker_variation(mics(context), over="markers", ddof=rules.ddof)
-
-    def mean_range(context: _Context) -> FloatArray:
-        return _mean_and_sd(metrics.confidence_range(context.tables)[:, groups])[0]
-
-    def sentence_count_mean_and_sd(context: _Context) -> tuple[FloatArray, FloatArray]:
-        sizes = context.tables.size[:, groups]
-        sizes = np.where(np.isnan(shared_mics(context)), np.nan, sizes)
-        return _mean_and_sd(sizes.reshape(len(sizes), -1), rules.ddof)
-
     yield _StabilityMetric(
-        {},
         "d_avg_cv",
-        value=marker_variation,
-        groups=groups,
-        cells=cells & (cells.sum(axis=1, keepdims=True) > 1),
+        groups,
+        cells & (cells.sum(axis=1, keepdims=True) > 1),
         undefined_reason="no data set has two markers",
         varies_over="markers",
     )
-    yield _StabilityMetric({}, "confidence_range", value=mean_range, groups=groups, cells=cells)
+    yield _StabilityMetric("confidence_range", groups, cells)
     note = f"{counted(in_all.sum(), 'marker')} in all {len(groups)} data sets"
-    for metric, count in (
-        ("sentences_per_marker", lambda context: sentence_count_mean_and_sd(context)[0]),
-        ("sentences_per_marker_sd", lambda context: sentence_count_mean_and_sd(context)[1]),
-    ):
-        yield _StabilityMetric({}, metric, value=count, groups=groups, cells=shared, note=note)
-    yield from _metrics_of_shared_markers({}, shared_mics, shared, note, groups, rules)
-    yield from _metrics_of_shared_markers({"shared": "some"}, mics, cells, "", groups, rules)
-    for kind in KINDS:
+    shared = _StabilityMetric("", groups, cells & in_all, note=note, is_of_shared=True)
+    yield replace(shared, metric="sentences_per_marker")
+    yield replace(shared, metric="sentences_per_marker_sd")
+    yield from _metrics_of_shared_markers(shared)
+    yield from _metrics_of_shared_markers(
+        _StabilityMetric("", groups, cells, condition={"shared": "some"})
+    )
+    reason = "no pair shares three markers whose MICs differ"
+    if len(groups) < 2:
+        reason = "fewer than two data sets"
+    rank_correlation = _StabilityMetric(
+        "mrc",
+        groups,
         # By the authors' code pairs share what all data sets share.
-        if rules.authors:
-            yield _rank_correlation(kind, shared_mics, groups, cells=shared, rules=rules)
-        else:
-            yield _rank_correlation(kind, mics, groups, cells=_cells_of_pairs(cells), rules=rules)
+        cells & in_all if rules.authors else _cells_of_pairs(cells),
+        undefined_reason=reason,
+        is_of_shared=rules.authors,
+    )
+    for kind in KINDS:
+        yield replace(rank_correlation, condition={"correlation": kind}, correlation=kind)
 
 
 def _cells_of_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -390,87 +415,34 @@ def _cells_of_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return in_pairs
 
 
-def _metrics_of_shared_markers(
-    condition: dict[str, str],
-    mic: MetricFunction,
-    cells: NDArray[np.bool_],
-    note: str,
-    groups: Sequence[int],
-    rules: _Rules,
-) -> Iterator[_StabilityMetric]:
+def _metrics_of_shared_markers(shared: _StabilityMetric) -> Iterator[_StabilityMetric]:
     """Yield the metrics of markers that data sets share.
 
     They are the variation of a marker's mean confidence (MIC) over data sets (M-AvgCV), and the
     correlations of the MIC with the data sets' accuracy (MAC) and faithful generation (cMFG; MCC).
-
-    Args:
-        condition: Parts to add to the condition; empty if only markers in all groups count.
-        mic: Function that returns the MICs of these groups.
-        cells: Whether each marker of each group counts.
-        note: Note for the results.
-        groups: Positions of the groups, one of each data set.
-        rules: Definitions of the metrics.
+    `shared` has the groups, markers, condition and note of these metrics, but no name.
     """
-    n = len(groups)
-    no_marker = f"no marker is in {'enough' if condition else f'all {n}'} data sets"
-    datasets = cells.sum(axis=0)
-
-    def variation(context: _Context) -> FloatArray:
-        return metrics.marker_variation(mic(context), over="groups", ddof=rules.ddof)
-
-    yield _StabilityMetric(
-        condition,
-        "m_avg_cv",
-        value=variation,
-        groups=groups,
-        cells=cells & (datasets > 1),
-        note=note,
+    n = len(shared.groups)
+    no_marker = f"no marker is in {f'all {n}' if shared.is_of_shared else 'enough'} data sets"
+    datasets = shared.cells.sum(axis=0)  # number of data sets with each marker
+    yield replace(
+        shared,
+        metric="m_avg_cv",
+        cells=shared.cells & (datasets > 1),
         undefined_reason="one data set only" if n < 2 else no_marker,
         varies_over="groups",
     )
     reason = "fewer than three data sets" if n < 3 else f"{no_marker}, or all are alike"
-    properties: dict[str, MetricFunction] = {
-        "mac": lambda context: context.accuracy[:, groups],
-        "mcc": lambda context: context.cmfg[:, groups],
-    }
     for kind in KINDS:
-        trend = partial(metrics.marker_trend, kind=kind, clamp=rules.clamp)
-        for metric, dataset_property in properties.items():
-            yield _StabilityMetric(
-                {**condition, "correlation": kind},
-                metric,
-                value=_combine(trend, mic, dataset_property),
-                groups=groups,
-                cells=cells & (datasets >= LEAST_POINTS),
-                note=note,
-                undefined_reason=reason,
-            )
-
-
-def _combine(
-    function: Callable[..., FloatArray], first: MetricFunction, second: MetricFunction
-) -> MetricFunction:
-    """Return a function of the context that applies `function` to both metrics' values."""
-    return lambda context: function(first(context), second(context))
-
-
-def _rank_correlation(
-    kind: Correlation,
-    mic: MetricFunction,
-    groups: Sequence[int],
-    cells: NDArray[np.bool_],
-    rules: _Rules,
-) -> _StabilityMetric:
-    """Return the mean correlation (MRC) of markers' mean confidences over pairs of groups."""
-    reason = "no pair shares three markers whose MICs differ"
-    if len(groups) < 2:
-        reason = "fewer than two data sets"
-
-    def value(context: _Context) -> FloatArray:
-        return metrics.marker_rank_correlation(mic(context), kind=kind, clamp=rules.clamp)
-
-    condition = {"correlation": str(kind)}
-    return _StabilityMetric(condition, "mrc", value, groups, cells, undefined_reason=reason)
+        trend = replace(
+            shared,
+            condition={**shared.condition, "correlation": kind},
+            cells=shared.cells & (datasets >= LEAST_POINTS),
+            undefined_reason=reason,
+            correlation=kind,
+        )
+        yield replace(trend, metric="mac")
+        yield replace(trend, metric="mcc")
 
 
 def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatArray]:
@@ -489,17 +461,13 @@ def _mrc_change(
     `mrc` is the estimate of MRC with all markers, whose markers, groups and counts the change has.
     """
     cells = sentences.marker_cells(rules.mic_rows(sentences), markers)
-    groups = sentences.dataset_groups
-    no_hedge = markers.index(NO_HEDGE)
-
-    def rank_correlation(tables: metrics.MarkerTables) -> FloatArray:
-        mic = tables.mic[:, groups]
-        mic = _in_all_groups(mic) if rules.authors else mic
-        return metrics.marker_rank_correlation(mic, clamp=rules.clamp)
+    no_hedge, no_cells = markers.index(NO_HEDGE), np.zeros((0, 0), bool)  # the value needs none
+    metric = _StabilityMetric("mrc", sentences.dataset_groups, no_cells, is_of_shared=rules.authors)
 
     def statistic(weights: FloatArray) -> FloatArray:
         tables = rules.tables(cells, weights)
-        return rank_correlation(tables.drop_marker(no_hedge)) - rank_correlation(tables)
+        without = _metric_values(metric, tables.drop_marker(no_hedge), None, rules)
+        return without - _metric_values(metric, tables, None, rules)
 
     return Statistics([replace(mrc, metric="mrc_change", undefined_reason="")], statistic)
 
@@ -512,74 +480,98 @@ def _group_accuracy(sentences: Sentences) -> metrics.Statistic:
     return metrics.means_of(correct, replies["unit"].to_numpy(np.int64), len(sentences.units))
 
 
-def cmfg_of_groups(
-    sentences: Sentences, authors: bool
-) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
-    """Return cMFG of each group as a statistic, and the number of replies behind it.
+@dataclass(frozen=True)
+class CmfgStatistic:
+    """Statistic of cMFG: weights of units -> cMFG of each group, of shape (resamples, groups).
 
-    cMFG is conditional mean faithful generation, a group a data set's split. The numbers have shape
-    (units, groups, bins). Replies without an answer (punts) are left out, but not if `authors` is
-    true: the authors' code knows no punts.
+    cMFG is conditional mean faithful generation, a group a data set's split.
+
+    Attributes:
+        sums: For each unit and group, the sums of faithfulness in each bin of confidence, then the
+            numbers of replies in each bin: of shape (units, groups, 2 * bins).
+        convention: `authors`, or `text` as in the paper.
     """
-    rule, replies = "authors" if authors else "text", sentences.replies
-    confidence = replies["confidence_with_both"].to_numpy(float)
-    if not authors:
-        confidence = np.where(replies["punt"] == 1, np.nan, confidence)
-    faithfulness = replies["faithfulness"].to_numpy(float)
-    totals, counts = metrics.cmfg_sums(faithfulness, confidence, convention=rule)
-    unit_index, group = replies[["unit", "group"]].to_numpy(np.int64).T
-    # Each unit's sums and counts by bin, which the group adds up.
-    sums = np.zeros((len(sentences.units), len(sentences.groups), 2 * totals.shape[1]))
-    np.add.at(sums, (unit_index, group), np.hstack([totals, counts]))
 
-    def statistic(weights: FloatArray) -> FloatArray:
-        """Return cMFG of shape (resamples, groups), given the weights of units."""
+    sums: FloatArray
+    convention: str
+
+    @classmethod
+    def from_sentences(cls, sentences: Sentences, authors: bool) -> "CmfgStatistic":
+        """Sum up replies by unit, group and bin.
+
+        Replies without an answer (punts) are left out, but not if `authors` is true: the authors'
+        code knows no punts.
+        """
+        convention = "authors" if authors else "text"
+        replies = sentences.replies
+        confidence = replies["confidence_with_both"].to_numpy(float)
+        if not authors:
+            confidence = np.where(replies["punt"] == 1, np.nan, confidence)
+        faithfulness = replies["faithfulness"].to_numpy(float)
+        totals, counts = metrics.cmfg_sums(faithfulness, confidence, convention=convention)
+        unit_index, group = replies[["unit", "group"]].to_numpy(np.int64).T
+        sums = np.zeros((len(sentences.units), len(sentences.groups), 2 * totals.shape[1]))
+        np.add.at(sums, (unit_index, group), np.hstack([totals, counts]))
+        return cls(sums, convention)
+
+    @property
+    def counts(self) -> FloatArray:
+        """Numbers of replies, of shape (units, groups, bins)."""
+        return self.sums[:, :, self.sums.shape[2] // 2 :]
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """Return cMFG of each group in each resample."""
         columns = []
-        for position in range(len(sentences.groups)):
-            total, n = np.hsplit(weights @ sums[:, position], 2)
-            columns.append(metrics.cmfg_of(total, n, rule))
+        for position in range(self.sums.shape[1]):
+            total, n = np.hsplit(weights @ self.sums[:, position], 2)
+            columns.append(metrics.cmfg_of(total, n, self.convention))
         return np.column_stack(columns)
 
-    return statistic, sums[:, :, totals.shape[1] :]
 
-
-def model_correlations(results: Iterable[Result]) -> list[Result]:
+def model_correlations(results: Sequence[Result]) -> list[Result]:
     """Correlate accuracy and faithful generation (cMFG) over models with markers' stability.
 
-    Accuracy and cMFG are unweighted means over data sets: of their train splits, or of the one
-    split that a data set has. The variation of MICs within data sets (`d_avg_cv`) is also
-    correlated with the range of confidence.
+    Accuracy and cMFG are unweighted means over data sets. The variation of MICs within data sets
+    (`d_avg_cv`) is also correlated with the range of confidence.
     """
-    by_metric: dict[str, dict[Point, dict[str, float]]] = {
-        "accuracy": defaultdict(dict),
-        "cmfg": defaultdict(dict),
-    }
+    accuracy = _mean_over_datasets(results, "accuracy")
+    cmfg = _mean_over_datasets(results, "cmfg")
+    # Values of each metric of stability by model and variant; the condition names the metric.
     stability: dict[Condition, dict[Point, float]] = defaultdict(dict)
     ranges: dict[Condition, dict[Point, float]] = defaultdict(dict)
     for row in results:
         point, condition = point_and_condition(row)
-        if row.metric in by_metric:
-            by_dataset = by_metric[row.metric][point]
-            if condition.get("split") == "train" or row.dataset not in by_dataset:
-                by_dataset[row.dataset] = row.value
-        elif row.metric in STABILITY_METRICS:
+        if row.metric in STABILITY_METRICS:
             stability[condition.but(of=row.metric)][point] = row.value
         elif row.metric == "confidence_range":
             ranges[condition.but(of="d_avg_cv")][point] = row.value
-    means: dict[str, dict[Point, float]] = {}
-    for metric, by_point in by_metric.items():
-        means[metric] = {
-            point: float(np.mean(list(values.values()))) for point, values in by_point.items()
-        }
     key, correlations = Key("hedge_markers", ALL_MODELS, ALL), []
     for condition, values in stability.items():
         for metric, first, ranked in (
-            ("accuracy_correlation", means["accuracy"], False),
-            ("accuracy_rank_correlation", means["accuracy"], True),
-            ("cmfg_correlation", means["cmfg"], False),
+            ("accuracy_correlation", accuracy, False),
+            ("accuracy_rank_correlation", accuracy, True),
+            ("cmfg_correlation", cmfg, False),
             ("range_correlation", ranges.get(condition, {}), False),
         ):
             correlations += correlate_over_models(
                 key, condition, metric, first, second=values, ranked=ranked
             )
     return correlations
+
+
+def _mean_over_datasets(results: Sequence[Result], metric: str) -> dict[Point, float]:
+    """Return a metric's mean over data sets by model and variant.
+
+    A data set with several splits counts with its train split.
+    """
+    values_by_point: dict[Point, dict[str, float]] = defaultdict(dict)
+    for row in results:
+        if row.metric == metric:
+            point, condition = point_and_condition(row)
+            by_dataset = values_by_point[point]
+            if condition.get("split") == "train" or row.dataset not in by_dataset:
+                by_dataset[row.dataset] = row.value
+    return {
+        point: float(np.mean(list(by_dataset.values())))
+        for point, by_dataset in values_by_point.items()
+    }

@@ -128,6 +128,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     splits = [_ALL, *sorted(set(common[0]["item"].map(split_by_item)))]
     if len(splits) == 2:  # one split has all items
         splits = [_ALL]
+    # Columns of each side: for each split, the metrics; NaN in rows of other splits.
     means, counts = [], list[int]()
     for side in common:
         values = side[list(_COLUMN_BY_METRIC.values())].to_numpy(float)

@@ -14,10 +14,7 @@ STATED, TOKEN = "stated", "token"
 """Sources of a confidence: the reply's statement, or the answer's token."""
 
 _SOURCE = JudgmentColumn(
-    "source",
-    "text",
-    f"where the confidence comes from: `{STATED}` or `{TOKEN}`",
-    default=STATED,
+    "source", "text", f"where the confidence comes from: `{STATED}` or `{TOKEN}`", default=STATED
 )
 _CONFIDENCE = JudgmentColumn("confidence", "number", "the stated confidence", "share", SHARE)
 
@@ -55,9 +52,7 @@ LIFE_COLUMNS = (
         SHARE,
     ),
     JudgmentColumn(
-        "table",
-        "text",
-        "the life table by which the answer was scored; `dataset` is the table too",
+        "table", "text", "the life table by which the answer was scored; `dataset` is the table too"
     ),
     JudgmentColumn("window", "text", "the window by which the answer was scored"),
 )
@@ -91,11 +86,7 @@ OPTIONS_COLUMNS = (
         NOT_NEGATIVE,
     ),
     JudgmentColumn(
-        "unseen_mass",
-        "number",
-        "for `token`: the probability that is on no option",
-        "share",
-        SHARE,
+        "unseen_mass", "number", "for `token`: the probability that is on no option", "share", SHARE
     ),
     JudgmentColumn("confidence", "number", "the answer's probability", "share", SHARE),
     CORRECT,

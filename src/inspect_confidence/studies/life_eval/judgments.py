@@ -209,6 +209,20 @@ def complete_options(rows: pd.DataFrame) -> pd.DataFrame:
     rows["source"] = rows["source"].replace("", STATED)
     for name in ("answer", "target"):
         rows[name] = list(map(_normalize_option, rows[name]))
+    rows = _complete_probabilities(rows)
+    rows["correct"] = stated.grade_answers(rows)
+    unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
+    rows["correct"] = rows["correct"].mask(unread | (rows["status"] == "declined"))
+    check_shares(rows, ("confidence", "correct"))
+    return rows
+
+
+def _complete_probabilities(rows: pd.DataFrame) -> pd.DataFrame:
+    """Fill in `choices`, `raw_sum` and `confidence`, and divide `probabilities` by their sum.
+
+    Raises:
+        InvalidArgument: `choices` is not the number of probabilities, or these are no such list.
+    """
     probabilities = list(map(_read_probabilities, rows["probabilities"]))
     lengths = np.array([len(shares) or np.nan for shares in probabilities], float)
     is_other = (rows["choices"].notna() & (rows["choices"] != lengths)).to_numpy()
@@ -218,23 +232,18 @@ def complete_options(rows: pd.DataFrame) -> pd.DataFrame:
             f"choices={rows.loc[is_contradiction, 'choices'].iloc[0]:g} with "
             f"{lengths[is_contradiction][0]:g} probabilities; give one for each choice."
         )
-    rows["choices"] = rows["choices"].where(rows["choices"].notna(), lengths)
     sums = np.array([sum(shares) if shares else np.nan for shares in probabilities])
     normalized = list(map(_normalize_sum, probabilities))
-    rows["raw_sum"] = rows["raw_sum"].where(rows["raw_sum"].notna(), sums)
-    rows["probabilities"] = [json.dumps(shares) if shares else "" for shares in normalized]
-    named_shares = [
-        shares[_option_index(answer, len(shares))] if shares and answer else np.nan
-        for shares, answer in zip(normalized, rows["answer"], strict=True)
-    ]
-    rows["confidence"] = rows["confidence"].where(
-        rows["confidence"].notna(), np.array(named_shares)
-    )
-    rows["correct"] = stated.grade_answers(rows)
-    unread = (rows["source"] == TOKEN) & (rows["status"] != "ok")
-    rows["correct"] = rows["correct"].mask(unread | (rows["status"] == "declined"))
-    check_shares(rows, ("confidence", "correct"))
-    return rows
+    named_shares = []
+    for shares, answer in zip(normalized, rows["answer"], strict=True):
+        is_named = shares and answer
+        named_shares.append(shares[_option_index(answer, len(shares))] if is_named else np.nan)
+    derived = {"choices": lengths, "raw_sum": sums, "confidence": np.array(named_shares)}
+    filled = {
+        name: rows[name].where(rows[name].notna(), values) for name, values in derived.items()
+    }
+    texts = [json.dumps(shares) if shares else "" for shares in normalized]
+    return rows.assign(**filled, probabilities=texts)
 
 
 def _normalize_sum(shares: list[float]) -> list[float]:

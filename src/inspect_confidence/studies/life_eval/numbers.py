@@ -85,13 +85,40 @@ def compared_metrics(convention: str | None) -> list[ConfidenceMetric]:
 def judgment_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield all statistics of judgments of LifeEval or of a question set, from one source.
+    """Yield means, calibration, sensitivity, rounding and failures of judgments from one source.
 
-    `rows` are completed judgments, of question sets also graded; `units` are the names of the
-    resampled ages or items. `resampling` has the convention and the thresholds.
+    `rows` are completed judgments of LifeEval or of a question set, those of question sets also
+    graded; `units` are the names of the resampled ages or items. `resampling` has the convention
+    and the thresholds.
     """
-    for statistics in _basic_statistics(rows, units, condition, resampling):
-        yield change_estimates(statistics, n_asked=len(rows))
+    answers, is_life_eval = answers_of(with_outcomes(rows), units), "radius" in rows
+    columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
+    if is_life_eval:
+        mas = rows["mas"].to_numpy(float)
+        columns |= {"maximum_achievable_score": mas, "optimal_answer_gap": mas - answers.correct}
+    note_of_values = _note_function(rows)
+    yield estimate.means(condition, columns, answers.unit_index, answers.unit_count, note_of_values)
+    readable = ~np.isnan(answers.confidence + answers.correct)
+    note, compared = describe_counts(rows, readable), compared_metrics(resampling.convention)
+    if not is_life_eval and _has_own_answers(rows):
+        for threshold in resampling.thresholds:
+            compared += calibration.threshold_metrics(threshold, answers.choices)
+    yield calibration.table_statistics(answers, compared, condition, note, resampling)
+    if is_life_eval:
+        correlation = metrics.correlation_of(
+            answers.confidence, answers.correct, answers.unit_index, answers.unit_count
+        )
+        metric, n = "confidence_truth_correlation", int(readable.sum())
+        number = Estimate(
+            condition, metric, n, note, n_asked=len(rows), unit_count=answers.readable_units
+        )
+        yield Statistics([number], correlation)
+    elif (rows["kind"] == "true_false").all() and rows["target"].isin(("True", "False")).all():
+        stimulus = np.where(rows["target"] == "True", 0, 1)
+        yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
+    yield rounded_share(rows, answers, condition, resampling.convention)
+    yield unread_share(rows, answers, condition)
+    yield estimate.judgment_count(condition, len(rows), describe_left_out(rows["status"]))
 
 
 _METRICS_OF_SINGLE_CASES = (
@@ -112,26 +139,18 @@ METRICS_OF_CHANCES = tuple(
 They are means of outcomes, or of errors in which the chance of single cases cancels, so that
 probabilities stand for outcomes by expectation. Metrics that need the outcome of single cases are
 left out: `brier_skill`, `corp_uncertainty`, `log_score`, `prr` and information describe their
-chance. The calibration test and noise corrections have no outcomes to
-draw or to correct. Bins of a hundred items are of no use where a decade counts as one.
+chance. The calibration test and noise corrections have no outcomes to draw or to correct. Bins of a
+hundred items are of no use where a decade counts as one.
 """
 
 
 def extra_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the extra metrics that are defined for these judgments.
+    """Yield the extra metrics of chances (LifeEval), or of right and wrong answers.
 
     Type-2 metrics are undefined for given answers, because the confidence is itself the judgment.
     """
-    for statistics in _statistics_of_outcomes(rows, units, condition, resampling):
-        yield change_estimates(statistics, n_asked=len(rows))
-
-
-def _statistics_of_outcomes(
-    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Statistics]:
-    """Yield the extra metrics of chances (LifeEval), or of right and wrong answers."""
     answers = answers_of(with_outcomes(rows), units)
     costs = calibration.utility_metrics(resampling.costs)
     note = describe_counts(rows, ~np.isnan(answers.confidence + answers.correct))
@@ -162,40 +181,6 @@ def _has_own_answers(rows: pd.DataFrame) -> bool:
     Confidence in given answers is itself the judgment, so that type-2 metrics are undefined for it.
     """
     return bool((rows["kind"] != "given").all())
-
-
-def _basic_statistics(
-    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Statistics]:
-    """Yield means, calibration, sensitivity, rounding and failures of judgments from one source."""
-    answers, is_life_eval = answers_of(with_outcomes(rows), units), "radius" in rows
-    columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
-    if is_life_eval:
-        mas = rows["mas"].to_numpy(float)
-        columns |= {"maximum_achievable_score": mas, "optimal_answer_gap": mas - answers.correct}
-    note_of_values = _note_function(rows)
-    yield estimate.means(condition, columns, answers.unit_index, answers.unit_count, note_of_values)
-    readable = ~np.isnan(answers.confidence + answers.correct)
-    note, compared = describe_counts(rows, readable), compared_metrics(resampling.convention)
-    if not is_life_eval and _has_own_answers(rows):
-        for threshold in resampling.thresholds:
-            compared += calibration.threshold_metrics(threshold, answers.choices)
-    readable_units = len(np.unique(answers.unit_index[readable]))
-    tables = calibration.table_statistics(answers, compared, condition, note, resampling)
-    yield change_estimates(tables, unit_count=readable_units)
-    if is_life_eval:
-        correlation = metrics.correlation_of(
-            answers.confidence, answers.correct, answers.unit_index, answers.unit_count
-        )
-        metric, n = "confidence_truth_correlation", int(readable.sum())
-        number = Estimate(condition, metric, n, note, unit_count=readable_units)
-        yield Statistics([number], correlation)
-    elif (rows["kind"] == "true_false").all() and rows["target"].isin(("True", "False")).all():
-        stimulus = np.where(rows["target"] == "True", 0, 1)
-        yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
-    yield rounded_share(rows, answers, condition, resampling.convention)
-    yield unread_share(rows, answers, condition)
-    yield estimate.judgment_count(condition, len(rows), describe_left_out(rows["status"]))
 
 
 def rounded_share(
@@ -444,21 +429,22 @@ def _slope_contrast(sides: Sequence[pd.DataFrame]) -> Contrast:
 def _slope_statistic(
     rows: pd.DataFrame, unit_index: IntArray, unit_count: int
 ) -> metrics.Statistic:
-    """Return the slope of overconfidence (y) on difficulty (x) as a statistic of unit weights.
+    """Return the slope of overconfidence on difficulty as a statistic of unit weights."""
+    return metrics.SumStatistic(_moments(rows, unit_index, unit_count), _slope_of_sums)
 
-    It is a least-squares slope, of shape (resamples, 1); NaN if x is constant.
+
+def _slope_of_sums(totals: FloatArray) -> FloatArray:
+    """Return the least-squares slope of y on x in each resample; NaN if x is constant.
+
+    `totals` are the sums of `_moments` over the judgments of a resample; the shape of the slopes is
+    (resamples, 1).
     """
-
-    def slope_of_sums(totals: FloatArray) -> FloatArray:
-        """Return the least-squares slopes from sums over judgments; NaN if x is constant."""
-        n, x, y, xx, xy = totals.T
-        variation = n * xx - x * x
-        # Up to 1e-12 the variation is a rounding error of a constant x.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slopes = np.where(variation > 1e-12, (n * xy - x * y) / variation, np.nan)
-        return np.asarray(slopes[:, None])
-
-    return metrics.SumStatistic(_moments(rows, unit_index, unit_count), slope_of_sums)
+    n, x, y, xx, xy = totals.T
+    variation = n * xx - x * x
+    # Up to 1e-12 the variation is a rounding error of a constant x.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = np.where(variation > 1e-12, (n * xy - x * y) / variation, np.nan)
+    return np.asarray(slopes[:, None])
 
 
 def _moments(rows: pd.DataFrame, unit_index: IntArray, unit_count: int) -> FloatArray:

@@ -101,10 +101,9 @@ def _pooled_statistics(
             if metric.metric in _POOLED_METRICS
         ]
         table_note = note(answers.confidence + answers.correct)
-        tables = calibration.table_statistics(
+        yield calibration.table_statistics(
             answers, pooled_metrics, source_condition, table_note, resampling
         )
-        yield numbers.change_estimates(tables, n_asked=len(source_rows))
         yield numbers.unread_share(source_rows, answers, source_condition)
         count_note = join_notes(datasets, describe_left_out(source_rows["status"]))
         yield estimate.judgment_count(source_condition, len(source_rows), count_note)

@@ -67,27 +67,23 @@ def _age_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator
     columns = ["radius", "sex", "age"]
     answer = rows["answer"].where(rows["score"].notna())
     notes = _notes_by_group(rows, answer.notna(), columns)
-    grouped = rows.assign(answer=answer).groupby(columns, sort=True)[["answer", "best_answer"]]
-    means, counts, sizes = grouped.mean(), grouped.count().to_numpy(), grouped.size().to_numpy()
-    for group, values, group_counts, n_asked in zip(
-        means.index, means.to_numpy(), counts, sizes, strict=True
-    ):
-        group_condition = condition.but(**dict(zip(columns, group, strict=True)))
-        n, n_best = map(int, group_counts)
-        note = join_notes("" if n else _UNREADABLE_NOTE, notes.get(group, ""))
+    grouped = rows.assign(answer=answer).groupby(columns, sort=True)
+    table = {
+        "answer": grouped["answer"].mean(),
+        "best_answer": grouped["best_answer"].mean(),
+        "n": grouped["answer"].count(),
+        "n_best": grouped["best_answer"].count(),
+        "n_asked": grouped.size(),
+    }
+    for row in pd.DataFrame(table).itertuples():
+        group_condition = condition.but(**dict(zip(columns, row.Index, strict=True)))
+        n, n_best, asked = int(row.n), int(row.n_best), int(row.n_asked)
+        note = join_notes("" if n else _UNREADABLE_NOTE, notes.get(row.Index, ""))
+        yield key.result(group_condition, "mean_answer", row.answer, n=n, asked=asked, note=note)
+        best, note = row.best_answer, "" if n_best else "undefined: no best answer known"
         yield key.result(
-            group_condition, "mean_answer", values[0], n=n, asked=int(n_asked), note=note
+            group_condition, "mean_best_answer", best, n=n_best, asked=asked, note=note
         )
-        note = "" if n_best else "undefined: no best answer known"
-        best = key.result(
-            group_condition,
-            "mean_best_answer",
-            values[1],
-            n=n_best,
-            asked=int(n_asked),
-            note=note,
-        )
-        yield best
 
 
 def _item_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
@@ -97,41 +93,44 @@ def _item_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterato
     """
     excess = (rows["confidence"] - rows["correct"]).where(rows["mas"].notna())
     notes = _notes_by_group(rows, excess.notna(), ["item"])
-    table = rows.assign(excess=excess).groupby("item", sort=False)
-    excesses = table["excess"]
-    # The sum is at least 0 unless one of both is NaN.
-    readable = rows[["item", "confidence", "correct"]].where(
-        rows["confidence"] + rows["correct"] >= 0
-    )
-    sizes = readable.groupby(rows["item"], sort=False)["confidence"].count()
-    means = readable.groupby(rows["item"], sort=False)[["confidence", "correct"]].mean()
-    design = table[["radius", "mas"]].first()
-    columns = [design, excesses.mean(), excesses.count(), excesses.size(), means]
-    by_item = pd.concat(columns, axis=1)
-    for item, radius, mas, value, n, n_asked, confidence, truth in by_item.itertuples(name=None):
-        is_known = not np.isnan(mas)
-        difficulty = f"{1 - mas:.9g}" if is_known else ""
-        item_condition = condition.but(item=item, radius=radius, difficulty=difficulty)
-        reason = "" if n else _UNREADABLE_NOTE if is_known else "undefined: its maximum isn't known"
-        note = join_notes(reason, notes.get((item,), ""))
-        result = key.result(
-            item_condition, "item_overconfidence", value, n=int(n), asked=int(n_asked), note=note
+    grouped = rows.assign(excess=excess).groupby("item", sort=False)
+    is_readable = (rows["confidence"] + rows["correct"]).notna()
+    readable = rows[["confidence", "correct"]].where(is_readable).groupby(rows["item"], sort=False)
+    columns = {
+        "radius": grouped["radius"].first(),
+        "mas": grouped["mas"].first(),
+        "excess": grouped["excess"].mean(),
+        "n": grouped["excess"].count(),
+        "n_asked": grouped.size(),
+        "confidence": readable["confidence"].mean(),
+        "truth": readable["correct"].mean(),
+        "n_readable": readable["confidence"].count(),
+    }
+    for row in pd.DataFrame(columns).itertuples():
+        item, n_asked, left_out = row.Index, int(row.n_asked), notes.get((row.Index,), "")
+        is_known = not np.isnan(row.mas)
+        parts = {"item": item, "radius": row.radius}
+        difficulty = f"{1 - row.mas:.9g}" if is_known else ""
+        reason = "undefined: its maximum isn't known"
+        if is_known:
+            reason = "" if row.n else _UNREADABLE_NOTE
+        yield key.result(
+            condition.but(**parts, difficulty=difficulty),
+            "item_overconfidence",
+            row.excess,
+            n=int(row.n),
+            asked=n_asked,
+            note=join_notes(reason, left_out),
         )
-        yield result
-        if not np.isnan(truth):
-            confidence_condition = condition.but(
-                item=item, radius=radius, probability=f"{truth:.9g}"
-            )
-            size, note = int(sizes[item]), notes.get((item,), "")
-            result = key.result(
-                confidence_condition,
+        if not np.isnan(row.truth):
+            yield key.result(
+                condition.but(**parts, probability=f"{row.truth:.9g}"),
                 "item_confidence",
-                confidence,
-                n=size,
-                asked=int(n_asked),
-                note=note,
+                row.confidence,
+                n=int(row.n_readable),
+                asked=n_asked,
+                note=left_out,
             )
-            yield result
 
 
 def _maximum_scores(ages: pd.DataFrame) -> Iterator[Result]:
@@ -246,10 +245,10 @@ def calibration_tables(results: pd.DataFrame) -> list[View]:
 
 def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
     """Yield all tables of a variant and window; `variant` names both in titles, or is empty."""
-    title = f"{{}}: {variant}".format if variant else str
+    suffix = f": {variant}" if variant else ""
     lives, sets = rows.matching(task=_LIFE), rows.matching(task=_SETS)
     yield TableSpec(
-        title("Table 2, LifeEval"),
+        f"Table 2, LifeEval{suffix}",
         rows=lives,
         lines=("model", "dataset"),
         columns=_LIFE_COLUMNS,
@@ -258,7 +257,7 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
         layout=tables.columns_with_numbers,
     )
     yield TableSpec(
-        title("Tables 3 and 4, all sets"),
+        f"Tables 3 and 4, all sets{suffix}",
         rows=rows,
         lines=("dataset", "model"),
         columns=_STUDY_COLUMNS,
@@ -267,7 +266,7 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
         layout=_models_in_columns,
     )
     yield TableSpec(
-        title("LifeEval by radius"),
+        f"LifeEval by radius{suffix}",
         rows=lives.having("radius"),
         lines=("model", "dataset", "radius"),
         columns=_LIFE_COLUMNS,
@@ -277,14 +276,14 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
     )
     ages = lives.having("age")
     yield TableSpec(
-        title("Best age by decade and radius"),
+        f"Best age by decade and radius{suffix}",
         rows=ages,
         lines=("dataset", "model", "age"),
         columns=[*map(_best_age_column, ages.values("radius"))],
         caption=_age_caption,
     )
     yield TableSpec(
-        title("Discrimination"),
+        f"Discrimination{suffix}",
         rows=sets,
         lines=("dataset", "model"),
         columns=_DISCRIMINATION_COLUMNS,
@@ -293,7 +292,7 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
         layout=tables.columns_with_numbers,
     )
     yield TableSpec(
-        title("ECE, stated and by the answer's token"),
+        f"ECE, stated and by the answer's token{suffix}",
         rows=sets,
         lines=("dataset", "model"),
         columns=_TOKEN_COLUMNS,
@@ -358,6 +357,7 @@ def _left_out_caption(rows: Sequence[ResultRow], *metrics: str) -> str:
         for row in rows:
             if row["metric"] == metric and not row.note.startswith("unweighted"):
                 line = (row["model"], row["dataset"], row["radius"], row["source"])
+                # Such as "3 of 40 judgments left out: 2 echo, 1 truncated".
                 match = re.search(r"(\d+) of \d+ judgments left out: ([^;]+)", row.note)
                 by_line.setdefault(line, f"{match[1]} ({match[2]})" if match else "")
     descriptions = []

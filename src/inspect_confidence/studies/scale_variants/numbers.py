@@ -9,7 +9,7 @@ import pandas as pd
 
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.scales import GROUPS
+from inspect_confidence.scales import ALL, GROUPS
 from inspect_confidence.studies.estimate import Estimate, ResampledEstimates
 from inspect_confidence.studies.over_models import (
     ALL_MODELS,
@@ -23,6 +23,12 @@ MEAN = "mean"
 """Value of `dataset` in results that are the unweighted mean over data sets."""
 
 _GRANULARITY_SCALES = list(map(str, GROUPS["granularity"]))
+_POSITIONS = {str(scale): position for position, scale in enumerate(ALL)}
+
+
+def scale_sort_key(scale: str) -> tuple[int, str]:
+    """Return the sort key of a scale: the study's scales come in its order, then others by name."""
+    return _POSITIONS.get(scale, len(_POSITIONS)), scale
 
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
@@ -59,12 +65,6 @@ def accuracy_spread(
     if len(scale_columns) < 2:
         return None
     columns = [column for column in scale_columns if not np.isnan(resampled.values[column])]
-
-    def percentage_range(values: FloatArray) -> FloatArray:
-        if not columns:
-            return np.full(len(values), np.nan)
-        return np.asarray(100 * np.ptp(values[:, columns], axis=1))
-
     note = (
         f"over {len(columns)} of the {len(_GRANULARITY_SCALES)} granularity scales; at least 0, so "
         "that noise alone makes it positive"
@@ -75,14 +75,22 @@ def accuracy_spread(
     number = Estimate(condition, "accuracy_spread", n, note, n_asked=n_asked)
     return ResampledEstimates(
         [number],
-        values=percentage_range(resampled.values[None]),
-        draws=percentage_range(resampled.draws)[:, None],
+        values=_percentage_range(resampled.values[None, columns]),
+        draws=_percentage_range(resampled.draws[:, columns])[:, None],
         unit_count=resampled.unit_count,
     )
 
 
+def _percentage_range(shares: FloatArray) -> FloatArray:
+    """Return the range of each row of shares in percentage points; NaN without columns."""
+    if not shares.shape[1]:
+        return np.full(len(shares), np.nan)
+    return np.asarray(100 * np.ptp(shares, axis=1))
+
+
 def entropy_ratio_correlations(results: Iterable[Result]) -> list[Result]:
     """Correlate the entropy of reported numbers with M-ratio over models, by data set and scale."""
+    # By key and scale, or by key and condition (M-ratio also has thresholds): values by model.
     entropy: dict[Hashable, dict[Point, float]] = defaultdict(dict)
     ratio: dict[tuple[Key, Condition], dict[Point, float]] = defaultdict(dict)
     for row in results:
@@ -112,11 +120,13 @@ def items_not_common(rows: pd.DataFrame) -> Iterator[Result]:
     keys = ["task", "model", "variant", "dataset"]
     item_rows = rows[[*keys, "scale", "item"]].drop_duplicates()
     run_counts = item_rows.drop_duplicates([*keys, "scale"]).groupby("dataset").size()
+    # A run is a model, variant and scale; an item is missing if fewer runs than all have it.
     of_item = item_rows.groupby(["dataset", "item"], sort=False)
     item_rows = item_rows.assign(
         is_missing=of_item["item"].transform("size") < item_rows["dataset"].map(run_counts),
         item=of_item.ngroup(),
     )
+    # Models with several data sets also have rows of their sum.
     several = item_rows.groupby(keys[:3])["dataset"].transform("nunique") > 1
     item_rows = pd.concat([item_rows, item_rows[several].assign(dataset=MEAN)])
     item_rows = item_rows[item_rows.groupby("dataset")["is_missing"].transform("any")]

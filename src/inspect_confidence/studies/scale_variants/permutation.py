@@ -1,6 +1,6 @@
 """Paired permutation tests between scales, as in the study: an option beside the bootstrap's p."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -88,43 +88,47 @@ def permute(
     items, common = restrict_to_common_items(sides)
     if not len(items):
         return None
-    # Each item is two units, one for each of the two scales.
-    scale_units, baseline_units = "scale:" + items, "baseline:" + items
-    pooled = pd.concat(
-        [
-            common[0].assign(unit="scale:" + common[0]["item"]),
-            common[1].assign(unit="baseline:" + common[1]["item"]),
-        ]
-    )
-    answers = Answers.from_frame(pooled, scale_units.append(baseline_units))
-    choices = Pair.from_frames(rows, baseline).choices
     compared = [*MEAN_METRICS, *COMPARED_METRICS]
+    choices = Pair.from_frames(rows, baseline).choices
     for threshold in resampling.thresholds:
         compared += threshold_metrics(threshold, choices)
+    # Each item is two units: that of the scale, then that of the baseline.
+    scale_rows = common[0].assign(unit="scale:" + common[0]["item"])
+    baseline_rows = common[1].assign(unit="baseline:" + common[1]["item"])
+    units = ("scale:" + items).append("baseline:" + items)
+    answers = Answers.from_frame(pd.concat([scale_rows, baseline_rows]), units)
     functions = [answers.value_function(metric) for metric in compared]
     count_tables = answers.count_tables()
-
-    def differences(exchanged: FloatArray) -> FloatArray:
-        """Return the differences of shape (permutations, metrics).
-
-        `exchanged` is 1 for exchanged items, of shape (permutations, items).
-        """
-        values = []
-        for scale_weights in (1 - exchanged, exchanged):
-            tables = count_tables.tables(np.hstack([scale_weights, 1 - scale_weights]))
-            values.append(np.column_stack([function(tables) for function in functions]))
-        return np.asarray(values[0] - values[1])
-
     draws = np.random.default_rng([resampling.seed, stream])
     chunks = []
     for start in range(0, resampling.resamples, _CHUNK):
         count = min(_CHUNK, resampling.resamples - start)
-        chunks.append(differences(draws.integers(0, 2, (count, len(items))).astype(float)))
+        exchanged = draws.integers(0, 2, (count, len(items))).astype(float)
+        chunks.append(_differences(count_tables, functions, exchanged))
     return Permutations(
         [(Condition(metric.condition), metric.metric) for metric in compared],
-        differences(np.zeros((1, len(items))))[0],
+        _differences(count_tables, functions, np.zeros((1, len(items))))[0],
         np.concatenate(chunks),
     )
+
+
+def _differences(
+    count_tables: metrics.ItemTables,
+    functions: Sequence[Callable[[metrics.ConfidenceTables], FloatArray]],
+    exchanged: FloatArray,
+) -> FloatArray:
+    """Return a scale's differences from the baseline, of shape (permutations, metrics).
+
+    Args:
+        count_tables: Tables of units: the items on the scale, then the same on the baseline.
+        functions: For each metric, the function of the tables that computes it.
+        exchanged: 1 for items whose judgments are exchanged, else 0: (permutations, items).
+    """
+    values = []
+    for weights in (1 - exchanged, exchanged):  # of the items' judgments on the scale
+        tables = count_tables.tables(np.hstack([weights, 1 - weights]))
+        values.append(np.column_stack([function(tables) for function in functions]))
+    return np.asarray(values[0] - values[1])
 
 
 def mean_permutations(parts: Sequence[Permutations]) -> Permutations:

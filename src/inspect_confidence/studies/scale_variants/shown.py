@@ -9,9 +9,9 @@ from math import isnan
 import pandas as pd
 
 from inspect_confidence.results import Result, ResultRow, ResultTable
-from inspect_confidence.scales import ALL, BASELINE, GROUPS
+from inspect_confidence.scales import BASELINE, GROUPS
 from inspect_confidence.studies.calibration import TYPE1
-from inspect_confidence.studies.scale_variants.numbers import MEAN
+from inspect_confidence.studies.scale_variants.numbers import MEAN, scale_sort_key
 from inspect_confidence.studies.stated import (
     all_report_shares,
     complete_judgments,
@@ -90,7 +90,7 @@ def scale_tables(results: pd.DataFrame) -> list[View]:
     # Permutation tests are reported as in the study, with Bonferroni's adjustment.
     if any("test=permutation" in variant.split(";") for variant in rows.values("variant")):
         adjusted = _BONFERRONI
-    specs = [*_study_tables(rows, threshold, adjusted)]
+    specs = [*_TablesOfAllModels.from_rows(rows, threshold, adjusted).specs()]
     for names, model_rows in rows.groups("model", "variant"):
         specs += _tables_of_model(join_title(*names), model_rows, threshold, adjusted)
     return views_with_lines(specs)
@@ -108,79 +108,115 @@ _HOLM = _AdjustedP("p_holm", "Holm's adjustment")
 _BONFERRONI = _AdjustedP("p_bonferroni", "Bonferroni's adjustment, by permutation,")
 
 
-def _study_tables(rows: ResultTable, threshold: str, adjusted: _AdjustedP) -> Iterator[TableSpec]:
-    """Yield the study's tables; most show the mean over data sets, or the only data set.
+@dataclass(frozen=True)
+class _TablesOfAllModels:
+    """The study's tables of all models; most show the mean over data sets, or the only data set.
 
-    `threshold` is the confidence that counts as high in type-2 sensitivity, `adjusted` the
-    adjustment of p over scales.
+    Attributes:
+        rows: Rows of results.
+        mean_rows: For each model and variant the rows of the mean over data sets, or all rows if
+            there is no mean.
+        used_scales: Scales of the rows, in the study's order.
+        threshold: Confidence from which on confidence counts as high in type-2 sensitivity.
+        adjusted: Adjustment of p over scales.
     """
-    used_scales = sorted(filter(None, rows.values("scale")), key=_scale_sort_key)
-    means = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
-    mean_rows = []
-    for row in rows:
-        has_mean = (row["model"], row["variant"]) in means
-        if (row["dataset"] == MEAN) == has_mean:
-            mean_rows.append(row)
-    mean = ResultTable(mean_rows)
-    starred = partial(_add_stars, adjusted=adjusted)
-    meta_d, m_ratio, *_ = map(starred, _sensitivity(rows, threshold))
-    sensitivity = [meta_d, m_ratio]
-    odd_columns = [_ROUND, _OUT_OF_RANGE, meta_d, m_ratio]
-    p_values = [_test_column(adjusted.metric, "p", measure) for measure in sensitivity]
-    tests = [_test_column("difference", "difference", measure) for measure in sensitivity]
 
-    table_of_all = partial(_table_of_all_models, threshold=threshold, adjusted=adjusted)
+    rows: ResultTable
+    mean_rows: ResultTable
+    used_scales: Sequence[str]
+    threshold: str
+    adjusted: _AdjustedP
 
-    def by_scale(title: str, scales: Sequence[str], columns: Sequence[Column]) -> TableSpec:
+    @classmethod
+    def from_rows(
+        cls, rows: ResultTable, threshold: str, adjusted: _AdjustedP
+    ) -> "_TablesOfAllModels":
+        """Find the rows of means and the scales that were used."""
+        means = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
+        mean_rows = []
+        for row in rows:
+            has_mean = (row["model"], row["variant"]) in means
+            if (row["dataset"] == MEAN) == has_mean:
+                mean_rows.append(row)
+        used_scales = sorted(filter(None, rows.values("scale")), key=scale_sort_key)
+        return cls(rows, ResultTable(mean_rows), used_scales, threshold, adjusted)
+
+    def specs(self) -> Iterator[TableSpec]:
+        """Yield the tables that the study prints, under the numbers that they have there."""
+        adjusted, baseline = self.adjusted, _BASELINE_SCALE
+        meta_d, m_ratio, *_ = _sensitivity(self.rows, self.threshold)
+        meta_d, m_ratio = _add_stars(meta_d, adjusted), _add_stars(m_ratio, adjusted)
+        sensitivity = [meta_d, m_ratio]
+        odd_columns = [_ROUND, _OUT_OF_RANGE, *sensitivity]
+        p_values = [_test_column(adjusted.metric, "p", measure) for measure in sensitivity]
+        tests = [_test_column("difference", "difference", measure) for measure in sensitivity]
+        columns = [*_REPORTED, _ACCURACY, _AUROC, _ECE, *sensitivity, _NOT_COMMON]
+        baseline_rows = self.rows.matching(scale=baseline)
+        yield self.table("Tables 1 and 8 to 10, scale 0-100", baseline_rows, _LINE_KEYS, columns)
+        test_columns = [meta_d, p_values[0], m_ratio, p_values[1]]
+        yield self.table_by_scale("Table 2, granularity", _GRANULARITY, test_columns)
+        boundary = [baseline, *_GROUPS["boundary"]]
+        yield self.table_by_scale("Table 3, boundary", boundary, [*sensitivity, _UTILIZATION])
+        scales = [baseline, *_NONSTANDARD[:3]]
+        yield self.table_by_scale("Table 4, non-standard scales", scales, odd_columns)
+        scales = [baseline, *_NONSTANDARD[3:]]
+        yield self.table_by_scale("Table 5, odd bounds", scales, odd_columns)
+        ece = _add_stars(_ECE, adjusted)
+        yield self.table_across_scales("Table 11, ECE", self.mean_rows, ece)
+        yield self.table_across_scales("Table 12, M-ratio", self.rows, m_ratio)
+        spread = Column("accuracy_spread", "spread (percentage points)", 1)
+        yield self.table_across_scales("Table 13, accuracy", self.mean_rows, _ACCURACY, spread)
+        columns = [*sensitivity, _ECE, _UTILIZATION]
+        yield self.table_by_scale("Table 14, 60-100", [baseline, "60-100"], columns)
+        columns = [*odd_columns, _ENTROPY]
+        yield self.table_by_scale("Table 15, 3-38", [baseline, "3-38"], columns)
+        test_columns = [meta_d, tests[0], p_values[0], m_ratio, tests[1], p_values[1]]
+        others = [*{*self.used_scales} - {baseline}]
+        yield self.table_by_scale("Table 16, differences from 0-100", others, test_columns)
+        percent = replace(_OUT_OF_RANGE, digits=1, factor=100, interval=False)
+        yield self.table_across_scales("Table 17, out of range (%)", self.mean_rows, percent)
+
+    def table_by_scale(
+        self, title: str, scales: Sequence[str], columns: Sequence[Column]
+    ) -> TableSpec:
         """Specify a table with a line for each scale; no line if only the baseline was used."""
-        compared_scales = {*used_scales}.intersection(scales) - {_BASELINE_SCALE}
-        table = mean.among("scale", scales if compared_scales else ())
-        return table_of_all(title, table, (*_LINE_KEYS, "scale"), [*columns, _NOT_COMMON])
+        compared_scales = {*self.used_scales}.intersection(scales) - {_BASELINE_SCALE}
+        rows = self.mean_rows.among("scale", scales if compared_scales else ())
+        return self.table(title, rows, (*_LINE_KEYS, "scale"), [*columns, _NOT_COMMON])
 
-    def across(title: str, table: ResultTable, column: Column, *more: Column) -> TableSpec:
-        """Specify a table with a column for each granularity scale, or for each of all scales."""
-        scales = used_scales if column.metric == _OUT_OF_RANGE.metric else _GRANULARITY
-        present_scales = [scale for scale in scales if scale in used_scales]
+    def table_across_scales(
+        self, title: str, rows: ResultTable, measure: Column, *more: Column
+    ) -> TableSpec:
+        """Specify a table with a column of the measure for each scale, then the columns `more`.
+
+        The scales are those of different granularity; reports out of range have all scales. There
+        is no line if only the baseline was used.
+        """
+        is_over_all = measure.metric == _OUT_OF_RANGE.metric
+        scales = self.used_scales if is_over_all else _GRANULARITY
+        present_scales = [scale for scale in scales if scale in self.used_scales]
         columns = [
-            replace(column, heading=scale, where={**column.where, "scale": scale})
+            replace(measure, heading=scale, where={**measure.where, "scale": scale})
             for scale in present_scales
         ]
         not_common = replace(_NOT_COMMON, where={"scales": "all"})
-        table = table if {*present_scales} - {_BASELINE_SCALE} else ResultTable([])
-        return table_of_all(title, table, _LINE_KEYS, [*columns, *more, not_common])
+        rows = rows if {*present_scales} - {_BASELINE_SCALE} else ResultTable([])
+        return self.table(title, rows, _LINE_KEYS, [*columns, *more, not_common])
 
-    columns = [*_REPORTED, _ACCURACY, _AUROC, _ECE, *sensitivity, _NOT_COMMON]
-    baseline = rows.matching(scale=_BASELINE_SCALE)
-    yield table_of_all("Tables 1 and 8 to 10, scale 0-100", baseline, _LINE_KEYS, columns)
-    test_columns = [meta_d, p_values[0], m_ratio, p_values[1]]
-    yield by_scale("Table 2, granularity", _GRANULARITY, test_columns)
-    yield by_scale(
-        "Table 3, boundary", [_BASELINE_SCALE, *_GROUPS["boundary"]], [*sensitivity, _UTILIZATION]
-    )
-    yield by_scale(
-        "Table 4, non-standard scales", [_BASELINE_SCALE, *_NONSTANDARD[:3]], odd_columns
-    )
-    yield by_scale("Table 5, odd bounds", [_BASELINE_SCALE, *_NONSTANDARD[3:]], odd_columns)
-    yield across("Table 11, ECE", mean, starred(_ECE))
-    yield across("Table 12, M-ratio", rows, m_ratio)
-    spread = Column("accuracy_spread", "spread (percentage points)", 1)
-    yield across("Table 13, accuracy", mean, _ACCURACY, spread)
-    yield by_scale(
-        "Table 14, 60-100", [_BASELINE_SCALE, "60-100"], [*sensitivity, _ECE, _UTILIZATION]
-    )
-    yield by_scale("Table 15, 3-38", [_BASELINE_SCALE, "3-38"], [*odd_columns, _ENTROPY])
-    test_columns = [meta_d, tests[0], p_values[0], m_ratio, tests[1], p_values[1]]
-    yield by_scale(
-        "Table 16, differences from 0-100", [*{*used_scales} - {_BASELINE_SCALE}], test_columns
-    )
-    percent = replace(_OUT_OF_RANGE, digits=1, factor=100, interval=False)
-    yield across("Table 17, out of range (%)", mean, percent)
-
-
-def _scale_sort_key(scale: str) -> tuple[int, str]:
-    """Return the sort key of a scale: the study's scales in its order, then others."""
-    scales = list(map(str, ALL))
-    return (scales.index(scale) if scale in scales else len(scales)), scale
+    def table(
+        self, title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column]
+    ) -> TableSpec:
+        """Specify a table without empty columns; the fields `lines` name a line."""
+        return TableSpec(
+            title,
+            rows.among("metric", {self.adjusted.metric, *(column.metric for column in columns)}),
+            lines,
+            columns,
+            caption=partial(_caption, self.threshold, self.adjusted, columns),
+            interval_caption=_INTERVAL_CAPTION,
+            label=_line_labels,
+            layout=_columns_with_content,
+        )
 
 
 def _add_stars(column: Column, adjusted: _AdjustedP) -> Column:
@@ -196,27 +232,6 @@ def _test_column(metric: str, heading: str, column: Column) -> Column:
     """
     condition = {**column.where, "of": column.metric, "versus": _BASELINE_SCALE}
     return Column(metric, f"{heading} of {column.heading}", 3, where=condition)
-
-
-def _table_of_all_models(
-    title: str,
-    rows: ResultTable,
-    lines: Sequence[str],
-    columns: Sequence[Column],
-    threshold: str,
-    adjusted: _AdjustedP,
-) -> TableSpec:
-    """Specify a table of all models without empty columns; the fields `lines` name a line."""
-    return TableSpec(
-        title,
-        rows.among("metric", {adjusted.metric, *(column.metric for column in columns)}),
-        lines,
-        columns,
-        caption=partial(_caption, threshold, adjusted, columns),
-        interval_caption=_INTERVAL_CAPTION,
-        label=_line_labels,
-        layout=_columns_with_content,
-    )
 
 
 def _tables_of_model(
@@ -309,7 +324,10 @@ _INTERVAL_CAPTION = "95% bootstrap intervals over items."
 def _caption(
     threshold: str, adjusted: _AdjustedP, columns: Sequence[Column], rows: Sequence[ResultRow]
 ) -> str:
-    """Return the sentences that apply to the shown rows: definitions, tests, different items."""
+    """Return the sentences that apply to the shown rows: definitions, tests, different items.
+
+    Arguments are as in `_TablesOfAllModels`; `columns` are those of the table.
+    """
     shown_metrics = {row["metric"] for row in rows}
     has_tests = any(column.mark or column.metric == adjusted.metric for column in columns)
     sentences = {

@@ -1,13 +1,14 @@
 """The scale-design study: its record, and its results."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 import pandas as pd
 
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Key, Result
-from inspect_confidence.scales import ALL, BASELINE
+from inspect_confidence.scales import BASELINE
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies import estimate, stated
 from inspect_confidence.studies.scale_variants import numbers
@@ -33,7 +34,6 @@ from inspect_confidence.studies.workers import run_tasks, workers_for
 TASK = "scale_variants"
 
 _BASELINE = str(BASELINE)
-_POSITIONS = {str(scale): position for position, scale in enumerate(ALL)}
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -47,6 +47,21 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     return [*results, *numbers.entropy_ratio_correlations(results), *numbers.items_not_common(rows)]
 
 
+@dataclass(frozen=True)
+class _DatasetNumbers:
+    """A model's numbers on one data set, or their means over data sets.
+
+    Attributes:
+        estimates: Estimates on all scales.
+        tests: By scale, its differences from the baseline, if tests are requested.
+        permutations: By scale, these differences under permutations, if that test is chosen.
+    """
+
+    estimates: estimate.ResampledEstimates
+    tests: Mapping[str, contenders.ResampledDifferences]
+    permutations: Mapping[str, Permutations]
+
+
 def _model_results(
     model: Key, condition: Condition, rows: pd.DataFrame, resampling: Resampling
 ) -> list[Result]:
@@ -55,79 +70,75 @@ def _model_results(
     Each scale is tested against the baseline, or against the first scale without one. `model` is
     the key of the model, and `condition` names its variant.
     """
-    by_dataset: dict[str, estimate.ResampledEstimates] = {}
-    tests: dict[str, dict[str, contenders.ResampledDifferences]] = {}
-    permutations: dict[str, dict[str, Permutations]] = {}
-    permutes = resampling.options(ScaleOptions).test == "permutation"
-    is_tested = resampling.requests_any(contenders.TEST_METRICS)
-    order = sorted(rows["scale"].unique(), key=_scale_order)
-    versus = _BASELINE if _BASELINE in order else order[0]
+    scales = sorted(rows["scale"].unique(), key=numbers.scale_sort_key)
+    versus = _BASELINE if _BASELINE in scales else scales[0]
+    by_dataset: dict[str, _DatasetNumbers] = {}
     for stream, (name, group) in enumerate(rows.groupby("dataset", sort=True)):
-        # Items as objects, because sets of items are slow to make from pandas' own type of text.
-        dataset_rows = group.astype({"item": object})
-        rows_by_scale = dict(iter(dataset_rows.groupby("scale", sort=False)))
-        ordered = {scale: rows_by_scale[scale] for scale in order if scale in rows_by_scale}
-        units = pd.Index(estimate.unit_names(dataset_rows).unique())
-        clusters = estimate.clusters_of(dataset_rows)
-        statistics: list[estimate.Statistics] = []
-        for scale, scale_rows in ordered.items():
-            scale_condition = condition.but(scale=scale)
-            statistics += stated.scale_statistics(scale_rows, units, scale_condition, resampling)
-        by_dataset[str(name)] = estimate.resample(
-            statistics, len(units), resampling, stream, clusters, unpaired=True
-        )
-        baseline = ordered.pop(versus, None)
-        tests[str(name)] = {}
-        if baseline is not None and is_tested:
-            tests[str(name)] = contenders.differences_from_baseline(
-                baseline, ordered, resampling, stream
-            )
-        permutations[str(name)] = {}
-        if baseline is not None and is_tested and permutes:
-            for scale, scale_rows in ordered.items():
-                if permuted := permute(scale_rows, baseline, resampling, stream):
-                    permutations[str(name)][scale] = permuted
+        by_dataset[str(name)] = _dataset_numbers(group, condition, versus, resampling, stream)
     if len(by_dataset) > 1:
-        # A mean of commonest values, or of counts, has no meaning.
-        by_dataset[MEAN] = estimate.average_estimates(
-            by_dataset,
-            ("top1_value", "n"),
-            independent=True,
-            reported_if_missing=("meta_d", "m_ratio"),
-        )
-        tests[MEAN] = _mean_tests(list(tests.values()), order)
-        datasets = list(permutations.values())
-        permutations[MEAN] = {}
-        for scale in order:
-            if all(scale in by_scale for by_scale in datasets):
-                parts = [by_scale[scale] for by_scale in datasets]
-                permutations[MEAN][scale] = mean_permutations(parts)
+        by_dataset[MEAN] = _mean_numbers(by_dataset, scales)
     results: list[Result] = []
-    for dataset, estimates in by_dataset.items():
-        key = Key(TASK, model.model, dataset)
+    for dataset, dataset_numbers in by_dataset.items():
+        key, estimates = Key(TASK, model.model, dataset), dataset_numbers.estimates
         results += estimate.results_of(estimates, key)
         if accuracy_spread := numbers.accuracy_spread(estimates, condition):
             results += estimate.results_of(accuracy_spread, key)
         against = condition.but(versus=versus)
-        test_results = contenders.results_of_tests(tests[dataset], key, against, "scale")
-        results += with_permutation_p(test_results, permutations[dataset])
+        tests = contenders.results_of_tests(dataset_numbers.tests, key, against, "scale")
+        results += with_permutation_p(tests, dataset_numbers.permutations)
     return results
 
 
-def _scale_order(scale: str) -> tuple[int, str]:
-    """Return the sort key of a scale: the study's scales come in its order, then others by name."""
-    return _POSITIONS.get(scale, len(_POSITIONS)), scale
+def _dataset_numbers(
+    rows: pd.DataFrame, condition: Condition, versus: str, resampling: Resampling, stream: int
+) -> _DatasetNumbers:
+    """Return a model's estimates on each scale of a data set, and its tests against `versus`.
+
+    `stream` is the number of the data set, by which its resamples are independent of others.
+    """
+    # Items as objects, because sets of items are slow to make from pandas' own type of text.
+    rows = rows.astype({"item": object})
+    scales = sorted(rows["scale"].unique(), key=numbers.scale_sort_key)
+    by_scale: dict[str, pd.DataFrame] = {scale: rows[rows["scale"] == scale] for scale in scales}
+    units = pd.Index(estimate.unit_names(rows).unique())
+    statistics: list[estimate.Statistics] = []
+    for scale, scale_rows in by_scale.items():
+        scale_condition = condition.but(scale=scale)
+        statistics += stated.scale_statistics(scale_rows, units, scale_condition, resampling)
+    clusters = estimate.clusters_of(rows)
+    estimates = estimate.resample(
+        statistics, len(units), resampling, stream, clusters, unpaired=True
+    )
+    baseline = by_scale.pop(versus, None)
+    if baseline is None or not resampling.requests_any(contenders.TEST_METRICS):
+        return _DatasetNumbers(estimates, {}, {})
+    tests = contenders.differences_from_baseline(baseline, by_scale, resampling, stream)
+    permutations = {}
+    if resampling.options(ScaleOptions).test == "permutation":
+        for scale, scale_rows in by_scale.items():
+            if permuted := permute(scale_rows, baseline, resampling, stream):
+                permutations[scale] = permuted
+    return _DatasetNumbers(estimates, tests, permutations)
 
 
-def _mean_tests(
-    datasets: Sequence[Mapping[str, contenders.ResampledDifferences]], scales: Sequence[str]
-) -> dict[str, contenders.ResampledDifferences]:
-    """Return each scale's mean differences over data sets, if all data sets have the scale."""
-    means = {}
+def _mean_numbers(
+    by_dataset: Mapping[str, _DatasetNumbers], scales: Sequence[str]
+) -> _DatasetNumbers:
+    """Return the means over data sets; a test needs its scale in all of them."""
+    estimates = estimate.average_estimates(
+        {name: part.estimates for name, part in by_dataset.items()},
+        ("top1_value", "n"),  # a mean of commonest values, or of counts, has no meaning
+        independent=True,
+        reported_if_missing=("meta_d", "m_ratio"),
+    )
+    parts = by_dataset.values()
+    tests, permutations = {}, {}
     for scale in scales:
-        if all(scale in tests for tests in datasets):
-            means[scale] = contenders.mean_differences([tests[scale] for tests in datasets])
-    return means
+        if all(scale in part.tests for part in parts):
+            tests[scale] = contenders.mean_differences([part.tests[scale] for part in parts])
+        if all(scale in part.permutations for part in parts):
+            permutations[scale] = mean_permutations([part.permutations[scale] for part in parts])
+    return _DatasetNumbers(estimates, tests, permutations)
 
 
 SCALE_VARIANTS = Study(

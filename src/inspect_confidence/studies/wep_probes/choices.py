@@ -139,9 +139,11 @@ def score_units(
     firsts, mirrored = _mirrored_flags(index, ranks, convention)
     point_names = list(map("{:g}".format, points))
     fit = metrics.empirical_consistency_flags
+    # Flags of the steps from each point to the next.
     steps = map(
         metrics.empirical_monotonicity_flags, ranks.T[:-1], ranks.T[1:], right.T[:-1], right.T[1:]
     )
+    # By score: flags of the sequences by point, or by "" if the whole sequence is judged.
     values = {
         "monotonicity_consistency": {"": metrics.monotonicity_flags(ranks, rises)},
         "choice_sensitivity": {"": metrics.choice_sensitivity_flags(ranks)},
@@ -319,6 +321,7 @@ def _resampled_means(
     """
     all_units = pd.concat([unit.assign(column=i) for i, (_, unit) in enumerate(columns)])
     clusters = pd.Index(sorted(set(all_units["cluster"])))
+    # A row for each unit of an estimate, with its value in the estimate's column.
     values = np.full((len(all_units), len(columns)), np.nan)
     values[np.arange(len(all_units)), all_units["column"]] = all_units["value"]
     cluster_index = np.asarray(clusters.get_indexer(pd.Index(all_units["cluster"])), np.int64)
@@ -362,13 +365,14 @@ class _ClusteredMean:
         _, first, cluster = np.unique(
             unit["cluster"].to_numpy(str)[present], return_index=True, return_inverse=True
         )
+        # `stratum` is the position of each cluster's scenario, `size` m, and `z` one a cluster.
         scenario = unit["scenario"].to_numpy(str)[present][first]
         stratum = np.unique(scenario, return_inverse=True)[1]
         if (np.bincount(stratum) < 2).any():
             stratum = np.zeros(len(first), np.int64)
         size, value = np.bincount(stratum), float(values.mean())
-        sums = np.bincount(cluster, values - value)
-        distance = sums - (np.bincount(stratum, sums) / size)[stratum]
+        z = np.bincount(cluster, values - value)
+        distance = z - (np.bincount(stratum, z) / size)[stratum]
         spread = np.bincount(stratum, distance**2) * size / np.maximum(size - 1, 1)
         variance = float(spread.sum() / len(values) ** 2)
         return cls(value, variance, len(values), len(first), len(first) - len(size))
@@ -455,42 +459,42 @@ def _chance_results(
     convention = resampling.convention
     # Prompts with and without reasoning have the same choices; one mode is enough.
     prompts = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
-    rng = np.random.default_rng(resampling.seed)
-    sizes = np.tile(prompts["choice_set"].to_numpy(), RANDOM_RUNS)
-    random_choices = pd.concat(
-        [prompts.assign(drawn=run) for run in range(RANDOM_RUNS)], ignore_index=True
+    random_scores = score_units(
+        _random_choices(prompts, resampling.seed), convention, ["drawn", *FACTORS]
     )
-    random_choices = random_choices.assign(
-        rank=np.floor(rng.uniform(size=len(random_choices)) * sizes), epoch=1.0
-    )
-    scores = score_units(random_choices, convention, ["drawn", *FACTORS])
-    parts: list[Slice] = [
-        {},
-        *({"choice_set": size} for size in sorted(prompts["choice_set"].unique())),
-    ]
-    for part in parts:
-        for metric, unit in scores.items():
+    sets: list[Slice] = [{"choice_set": size} for size in sorted(prompts["choice_set"].unique())]
+    for part in ({}, *sets):
+        for metric, unit in random_scores.items():
             if metric not in score_names:
                 continue
             slice_units = unit[_is_in_slice(unit, part)]
             first_run = slice_units[slice_units["drawn"] == 0]
+            n = len(first_run)
             expectation_by_size = {
                 size: expected_by_chance(
                     metric, int(size), prompts[prompts["choice_set"] == size], convention
                 )
                 for size in first_run["choice_set"].unique()
             }
-            where_condition = condition.but(baseline="expected", **part)
             value = float(first_run["choice_set"].map(expectation_by_size).mean())
             undefined_note = "undefined: no prompt stands beside another" if np.isnan(value) else ""
             note = join_notes(undefined_note, "exact expectation of equally likely choices")
-            yield key.result(where_condition, metric, value, n=len(first_run), note=note)
+            chance_condition = condition.but(baseline="expected", **part)
+            yield key.result(chance_condition, metric, value, n=n, note=note)
             values = slice_units.groupby("drawn")["value"].mean().to_numpy(float)
             mean, interval = _mean_share_with_t_interval(values)
-            where_condition = where_condition.but(baseline="random")
             undefined_note = "undefined: no unit has all its choices" if np.isnan(mean) else ""
             note = undefined_note or f"mean of {RANDOM_RUNS} random runs with its t interval"
-            yield key.result(where_condition, metric, mean, interval, n=len(first_run), note=note)
+            chance_condition = chance_condition.but(baseline="random")
+            yield key.result(chance_condition, metric, mean, interval, n=n, note=note)
+
+
+def _random_choices(prompts: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """Return judgments of prompts with random ranks in each of ten runs, numbered in `drawn`."""
+    runs = [prompts.assign(drawn=run) for run in range(RANDOM_RUNS)]
+    choices = pd.concat(runs, ignore_index=True)
+    uniform = np.random.default_rng(seed).uniform(size=len(choices))
+    return choices.assign(rank=np.floor(uniform * choices["choice_set"]), epoch=1.0)
 
 
 def _mean_share_with_t_interval(values: FloatArray) -> tuple[float, tuple[float, float]]:
@@ -508,10 +512,7 @@ def _mean_share_with_t_interval(values: FloatArray) -> tuple[float, tuple[float,
 
 
 def _contrast_results(
-    scored: Mapping[str, pd.DataFrame],
-    rows: pd.DataFrame,
-    key: Key,
-    condition: Condition,
+    scored: Mapping[str, pd.DataFrame], rows: pd.DataFrame, key: Key, condition: Condition
 ) -> Iterator[Result]:
     """Yield the contrasts of `CONTRASTS` for each score, over all units and within slices.
 
@@ -564,47 +565,43 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
     """
     paired, n_asked = pairs[pairs["value"].notna()], len(pairs)
     first, second = paired[["value_own", "value_versus"]].to_numpy(float).T
-    mean, differences = _ClusteredMean.from_units(paired), first - second
+    mean = _ClusteredMean.from_units(paired)
     n, is_constant = mean.units, mean.variance < _ZERO_VARIANCE
     reason = "" if mean.has_interval else "too few clusters"
-    half_width = stdtrit(max(mean.freedom, 1), 0.975) * np.sqrt(mean.variance)
-    interval = (
-        NO_INTERVAL if reason or is_constant else (mean.value - half_width, mean.value + half_width)
-    )
-    no_interval_reason = reason or ("all clusters differ alike" if is_constant else "")
-    counts = f"{n} pairs of units, {mean.clusters} clusters"
-    interval_note = "t over clusters within scenarios"
-    if no_interval_reason:
-        interval_note = f"no interval: {no_interval_reason}"
-    note = join_notes(counts, interval_note)
+    interval, interval_note = NO_INTERVAL, f"no interval: {reason or 'all clusters differ alike'}"
+    if not (reason or is_constant):
+        half_width = stdtrit(max(mean.freedom, 1), 0.975) * np.sqrt(mean.variance)
+        interval = mean.value - half_width, mean.value + half_width
+        interval_note = "t over clusters within scenarios"
+    note = join_notes(f"{n} pairs of units, {mean.clusters} clusters", interval_note)
     yield key.result(condition, "difference", mean.value, interval, n=n, asked=n_asked, note=note)
-    spreads = [values.std(ddof=1) if n > 1 else np.nan for values in (first, second)]
-    varies, mean_sd = n > 1 and np.ptp(differences) > 0, float(np.mean(spreads))
-    statistic = np.sqrt(n) * differences.mean() / differences.std(ddof=1) if varies else np.nan
-    d = differences.mean() / mean_sd if mean_sd > 0 else np.nan
-    study_note = (
-        f"paired over units, as the study tests: p = {2 * stdtr(n - 1, -abs(statistic)):.4f}"
-    )
-    p, p_note = _p_value(mean), "agrees with the interval, over clusters"
-    for metric, value, note in (
-        (
-            "t_statistic",
-            statistic,
-            f"{study_note}, which takes units for independent"
-            if varies
-            else "undefined: all differences are equal",
-        ),
-        ("degrees_of_freedom", n - 1, ""),
-        ("p_value", p, f"undefined: {reason}" if reason else p_note),
-        (
-            "cohens_d",
-            d,
-            "mean difference over the mean of both SDs"
-            if mean_sd > 0
-            else "undefined: neither side varies",
-        ),
-    ):
+    p_note = f"undefined: {reason}" if reason else "agrees with the interval, over clusters"
+    for metric, (value, note) in {
+        "t_statistic": _paired_t(first - second),
+        "degrees_of_freedom": (n - 1, ""),
+        "p_value": (_p_value(mean), p_note),
+        "cohens_d": _cohens_d(first, second),
+    }.items():
         yield key.result(condition, metric, value, n=n, asked=n_asked, note=note)
+
+
+def _paired_t(differences: FloatArray) -> tuple[float, str]:
+    """Return the t statistic of differences over units, and its note with the study's p-value."""
+    n = len(differences)
+    if n < 2 or np.ptp(differences) == 0:
+        return np.nan, "undefined: all differences are equal"
+    t = np.sqrt(n) * differences.mean() / differences.std(ddof=1)
+    p = 2 * stdtr(n - 1, -abs(t))  # distribution function of Student's t
+    note = f"paired over units, as the study tests: p = {p:.4f}, which takes units for independent"
+    return float(t), note
+
+
+def _cohens_d(first: FloatArray, second: FloatArray) -> tuple[float, str]:
+    """Return Cohen's d of two levels' values of the same units, and its note."""
+    mean_sd = (first.std(ddof=1) + second.std(ddof=1)) / 2 if len(first) > 1 else np.nan
+    if not mean_sd > 0:
+        return np.nan, "undefined: neither side varies"
+    return float((first - second).mean() / mean_sd), "mean difference over the mean of both SDs"
 
 
 def _p_value(mean: _ClusteredMean) -> float:

@@ -1,6 +1,6 @@
 """Words to numbers: the probabilities of each word, and comparisons with people and conditions."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -51,9 +51,7 @@ class WepOptions:
     """
 
     survey: Survey | None = option(
-        None,
-        lambda name, value: read_survey(user_path(name, value)),
-        changes=["wep_elicitation"],
+        None, lambda name, value: read_survey(user_path(name, value)), changes=["wep_elicitation"]
     )
 
     def people(self) -> Survey:
@@ -227,48 +225,41 @@ _ValuedEstimate: TypeAlias = tuple[Estimate, float]
 
 
 def _word_estimates(side: Side) -> Iterator[_ValuedEstimate]:
-    """Yield mean, median and standard deviation of each word, and the number of judgments.
+    """Yield mean, median and standard deviation of each word, and the number of judgments."""
+    for word, word_values in side.words.items():
+        condition = side.condition.but(word=word)
+        yield from _estimates_of_word(word_values, condition)
+        count = word_values.judgment_count
+        yield Estimate(condition, "n", count, word_values.note), count
+
+
+def _estimates_of_word(word_values: Word, condition: Condition) -> Iterator[_ValuedEstimate]:
+    """Yield mean, median and standard deviation of a word's probabilities over contexts.
 
     Mean and median are NaN without readable judgments, the standard deviation with fewer than two.
     """
-    for word, word_values in side.words.items():
-        condition, values = side.condition.but(word=word), values_of(word_values.sample) / 100
-        n = len(values)
-        # The standard deviation of equal floats can be 1e-17 instead of 0.
-        is_constant = n > 1 and np.ptp(values) == 0
-        spread = np.nan if n < 2 else 0.0 if is_constant else values.std(ddof=1)
-        mean, median = _value_or_nan(np.mean, values), _value_or_nan(np.median, values)
-        note = join_notes("one value in all contexts" if is_constant else "", word_values.note)
-        reason = (
-            metrics.SAME if is_constant else "fewer than 5 contexts differ from the commonest value"
-        )
-        for metric, value, interval in (
-            ("mean_probability", mean, metrics.mean_interval(values)),
-            ("median_probability", median, metrics.median_interval(values)),
-            ("probability_spread", spread, None),
-        ):
-            no_interval_reason = reason if metric == "mean_probability" else ""
-            yield (
-                Estimate(
-                    condition,
-                    metric,
-                    n,
-                    note,
-                    interval,
-                    n_asked=word_values.n_asked,
-                    no_interval_reason=no_interval_reason,
-                ),
-                value,
-            )
-        yield (
-            Estimate(condition, "n", word_values.judgment_count, word_values.note),
-            word_values.judgment_count,
-        )
-
-
-def _value_or_nan(statistic: Callable[[FloatArray], Any], values: FloatArray) -> float:
-    """Return the statistic of the values; NaN without values."""
-    return float(statistic(values)) if len(values) else np.nan
+    values = values_of(word_values.sample) / 100
+    n = len(values)
+    # The standard deviation of equal floats can be 1e-17 instead of 0.
+    is_constant = n > 1 and np.ptp(values) == 0
+    reason = "fewer than 5 contexts differ from the commonest value"
+    mean = Estimate(
+        condition,
+        "mean_probability",
+        n,
+        join_notes("one value in all contexts" if is_constant else "", word_values.note),
+        metrics.mean_interval(values),
+        n_asked=word_values.n_asked,
+        no_interval_reason=metrics.SAME if is_constant else reason,
+    )
+    yield mean, float(np.mean(values)) if n else np.nan
+    spread = replace(mean, metric="probability_spread", interval=None, no_interval_reason="")
+    median = replace(spread, metric="median_probability", interval=metrics.median_interval(values))
+    yield median, float(np.median(values)) if n else np.nan
+    if is_constant:
+        yield spread, 0.0
+    else:
+        yield spread, float(values.std(ddof=1)) if n > 1 else np.nan
 
 
 @dataclass(frozen=True)
