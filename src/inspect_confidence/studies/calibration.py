@@ -572,7 +572,8 @@ def _meta_d_and_ratio(counts: FloatArray, padding: float, is_fitted: bool) -> Fl
     """
     if not is_fitted:
         return np.full((len(counts), 2), np.nan)
-    fit = metrics.meta_d(*np.hsplit(counts, 2), padding=padding)
+    first_counts, second_counts = np.hsplit(counts, 2)
+    fit = metrics.meta_d(first_counts, second_counts, padding=padding)
     return np.column_stack([fit.meta_d, fit.m_ratio])
 
 

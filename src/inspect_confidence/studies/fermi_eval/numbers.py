@@ -352,10 +352,8 @@ def _tunnel_statistics(
     unit_by_item = dict(zip(rows["item"], estimate.unit_names(rows), strict=True))
     unit_index = np.asarray(units.get_indexer(indices.index.map(unit_by_item)), np.int64)
     n_asked, items = rows.groupby(["item", "epoch"]).ngroups, len(np.unique(unit_index))
-    note = (
-        f"mean over items of {indices.columns[-1]} traces each, and its interval that of as many: "
-    )
-    note += "biased downwards at few"
+    note = f"mean over items of {indices.columns[-1]} traces each, and its interval that of as many"
+    note += ": biased downwards at few"
     if n_asked > len(indices):
         excluded = n_asked - len(indices)
         note += f"; {excluded} of {n_asked} with fewer readable traces left out"

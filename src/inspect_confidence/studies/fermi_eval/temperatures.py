@@ -124,7 +124,7 @@ def scaled_temperatures(
         f"maximum likelihood on train ({exact:.4g} off the grid); {(~is_seen).sum()} train "
         "items whose truth was not seen left out"
     )
-    rules = {
+    rules: dict[str, tuple[metrics.Statistic, IntArray, str]] = {
         "score": (least_score, train.unit_index, "least mean interval score on train"),
         "nll": (LikeliestTemperature.from_train(train), train.unit_index[is_seen], likeliest_note),
     }

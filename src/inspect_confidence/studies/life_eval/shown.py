@@ -75,15 +75,14 @@ def _age_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator
         "n_best": grouped["best_answer"].count(),
         "n_asked": grouped.size(),
     }
-    for row in pd.DataFrame(table).itertuples():
-        group_condition = condition.but(**dict(zip(columns, row.Index, strict=True)))
-        n, n_best, asked = int(row.n), int(row.n_best), int(row.n_asked)
-        note = join_notes("" if n else _UNREADABLE_NOTE, notes.get(row.Index, ""))
-        yield key.result(group_condition, "mean_answer", row.answer, n=n, asked=asked, note=note)
-        best, note = row.best_answer, "" if n_best else "undefined: no best answer known"
-        yield key.result(
-            group_condition, "mean_best_answer", best, n=n_best, asked=asked, note=note
-        )
+    for row in pd.DataFrame(table).reset_index().to_dict("records"):
+        group = {name: row[name] for name in columns}
+        n, n_best, asked = int(row["n"]), int(row["n_best"]), int(row["n_asked"])
+        mean, best, at_age = row["answer"], row["best_answer"], condition.but(**group)
+        note = join_notes("" if n else _UNREADABLE_NOTE, notes.get(tuple(group.values()), ""))
+        yield key.result(at_age, "mean_answer", mean, n=n, asked=asked, note=note)
+        note = "" if n_best else "undefined: no best answer known"
+        yield key.result(at_age, "mean_best_answer", best, n=n_best, asked=asked, note=note)
 
 
 def _item_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
@@ -106,28 +105,28 @@ def _item_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterato
         "truth": readable["correct"].mean(),
         "n_readable": readable["confidence"].count(),
     }
-    for row in pd.DataFrame(columns).itertuples():
-        item, n_asked, left_out = row.Index, int(row.n_asked), notes.get((row.Index,), "")
-        is_known = not np.isnan(row.mas)
-        parts = {"item": item, "radius": row.radius}
-        difficulty = f"{1 - row.mas:.9g}" if is_known else ""
+    for row in pd.DataFrame(columns).reset_index().to_dict("records"):
+        n_asked, left_out = int(row["n_asked"]), notes.get((row["item"],), "")
+        is_known = not np.isnan(row["mas"])
+        parts = {"item": row["item"], "radius": row["radius"]}
+        difficulty = f"{1 - row['mas']:.9g}" if is_known else ""
         reason = "undefined: its maximum isn't known"
         if is_known:
-            reason = "" if row.n else _UNREADABLE_NOTE
+            reason = "" if row["n"] else _UNREADABLE_NOTE
         yield key.result(
             condition.but(**parts, difficulty=difficulty),
             "item_overconfidence",
-            row.excess,
-            n=int(row.n),
+            row["excess"],
+            n=int(row["n"]),
             asked=n_asked,
             note=join_notes(reason, left_out),
         )
-        if not np.isnan(row.truth):
+        if not np.isnan(row["truth"]):
             yield key.result(
-                condition.but(**parts, probability=f"{row.truth:.9g}"),
+                condition.but(**parts, probability=f"{row['truth']:.9g}"),
                 "item_confidence",
-                row.confidence,
-                n=int(row.n_readable),
+                row["confidence"],
+                n=int(row["n_readable"]),
                 asked=n_asked,
                 note=left_out,
             )
