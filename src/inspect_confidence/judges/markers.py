@@ -17,12 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import itemgetter
 
-from inspect_confidence.judges.marker_standards import (
-    decisiveness_of,
-    lexicon,
-    plain,
-    standard_of,
-)
+from inspect_confidence.judges.marker_standards import decisiveness_of, lexicon, plain, standard_of
 from inspect_confidence.judges.own_words import plain_line, words
 
 _OWN_DEGREE = (

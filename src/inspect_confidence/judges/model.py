@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import click
@@ -182,6 +183,7 @@ class ModelJudge:
         return read_decisiveness(text) if is_number else read_agreement(text)
 
     def _read_markers(self, text: str, sentence: str) -> Markers | ParseFailure:
+        """Read the markers of a sentence from a judge's reply."""
         return read_markers(text, sentence, generalised=self.wording.is_study)
 
     async def _request(self, form: str, facts: Mapping[str, object]) -> str | ParseFailure:
@@ -197,18 +199,10 @@ class ModelJudge:
         text, system = self.wording.fill(form, facts), self.wording.systems.get(form)
         messages: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
         messages.append(ChatMessageUser(content=text, metadata={**facts, "form": f"judge_{form}"}))
-
-        async def generate(schema: ResponseSchema | None) -> ModelOutput:
-            config = GenerateConfig(temperature=0, response_schema=schema, stop_seqs=stops)
-            return require_reply(await judge.generate(messages, config=config))
-
-        template = self.wording.templates[form]
+        send = partial(_send, judge, messages, stops)
+        request = partial(request_in_schema, form, self.wording.templates[form], send)
         try:
-            output = await unless_refused(
-                judge,
-                lambda: request_in_schema(form, template, generate),
-                f"{self.scorer} --action overwrite",
-            )
+            output = await unless_refused(judge, request, f"{self.scorer} --action overwrite")
         except LimitExceededError:
             raise
         except JudgeRefused as error:
@@ -218,3 +212,14 @@ class ModelJudge:
         if unreadable := reply_failure(output.completion, stop_of(output.choices[0])):
             return ParseFailure("grader_failed", f"{form}: {unreadable.reason}")
         return output.completion
+
+
+async def _send(
+    judge: Model,
+    messages: list[ChatMessage],
+    stops: list[str] | None,
+    schema: ResponseSchema | None,
+) -> ModelOutput:
+    """Return a judge's reply at temperature 0, which ends at `stops` and has the form `schema`."""
+    config = GenerateConfig(temperature=0, response_schema=schema, stop_seqs=stops)
+    return require_reply(await judge.generate(messages, config=config))

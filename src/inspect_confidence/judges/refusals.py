@@ -36,10 +36,10 @@ class _Gate:
     """Passes calls on to a judge until its provider has refused too often."""
 
     def __init__(self, name: str, scorer: str) -> None:
-        self._name, self._scorer = name, scorer
-        self._status, self._refusals = 0, 0
-        self._paused_until, self._reason = 0.0, ""
-        self._running: set[anyio.CancelScope] = set()
+        self._judge_name, self._scorer = name, scorer
+        self._last_status, self._consecutive_refusals = 0, 0
+        self._paused_until, self._pause_reason = 0.0, ""
+        self._running_scopes: set[anyio.CancelScope] = set()
 
     async def call(self, ask: Callable[[], Awaitable[OutputT]]) -> OutputT:
         """Return the result of a call.
@@ -48,40 +48,42 @@ class _Gate:
             JudgeRefused: The judge is paused, or was paused by another call during this one.
         """
         if time.monotonic() < self._paused_until:
-            raise JudgeRefused(self._reason)
+            raise JudgeRefused(self._pause_reason)
         with anyio.CancelScope() as scope:
-            self._running.add(scope)
+            self._running_scopes.add(scope)
             try:
                 answer = await ask()
             except Exception as error:
                 self._count(error, scope)
                 raise
             finally:
-                self._running.discard(scope)
-            self._refusals = 0
+                self._running_scopes.discard(scope)
+            self._consecutive_refusals = 0
             return answer
-        raise JudgeRefused(self._reason)
+        raise JudgeRefused(self._pause_reason)
 
     def _count(self, error: Exception, scope: anyio.CancelScope) -> None:
         """Count consecutive refusals with one status; at `TIMES` pause and cancel other calls."""
         status = _refusal(error)
-        is_repeated = status != 0 and status == self._status
-        self._refusals = self._refusals + 1 if is_repeated else int(status != 0)
-        self._status = status
-        if self._refusals < TIMES:
+        is_repeated = status != 0 and status == self._last_status
+        self._consecutive_refusals = (
+            self._consecutive_refusals + 1 if is_repeated else int(status != 0)
+        )
+        self._last_status = status
+        if self._consecutive_refusals < TIMES:
             return
         message = excerpt(" ".join(str(error).split()), 120)
-        self._reason = f"the judge {self._name} refuses ({status}: {message})"
+        self._pause_reason = f"the judge {self._judge_name} refuses ({status}: {message})"
         if not self._paused_until:
             _LOGGER.warning(
                 "%s and is asked no more; the replies are kept: %s, then judge them with "
                 "`inspect score LOG --scorer inspect_confidence/%s`",
-                self._reason,
+                self._pause_reason,
                 _REMEDIES[status],
                 self._scorer,
             )
         self._paused_until = time.monotonic() + _PAUSE
-        for call in self._running - {scope}:
+        for call in self._running_scopes - {scope}:
             call.cancel()
 
 

@@ -38,6 +38,7 @@ from inspect_confidence.metrics.tables import (
     ItemTables,
     accuracy_of_tables,
     confidence_table,
+    sum_by_table,
     sum_over_units,
     table_of_confidence,
 )
@@ -119,9 +120,8 @@ def ece(
         >>> round(ece([0.95, 0.95, 0.65, 0.65], correct=[1, 0, 1, 1]), 12)
         0.4
     """
-    return float(
-        ece_of_tables(confidence_table(confidence, correct), bins=bins, binning=binning)[0]
-    )
+    tables = confidence_table(confidence, correct)
+    return float(ece_of_tables(tables, bins=bins, binning=binning)[0])
 
 
 def sum_in_bins(
@@ -141,25 +141,10 @@ def sum_in_bins(
     """
     bin_of_value = bins_of_values(tables, bins, binning)
     if bin_of_value.ndim == 2:  # bins of equal mass, which differ by table
-        return [_sum_by_table(column, bin_of_value, bins + 1) for column in columns]
+        return [sum_by_table(column, bin_of_value, bins + 1) for column in columns]
     # Values ascend, and so do their bins: each bin is a run of values that starts at `starts`.
     bin_numbers, starts = np.unique(bin_of_value, return_index=True)
     return [np.add.reduceat(column, starts, axis=1)[:, bin_numbers >= 0] for column in columns]
-
-
-def _sum_by_table(column: FloatArray, bin_of_value: IntArray, bins: int) -> FloatArray:
-    """Sum a column over the values in each bin, for tables with bins of their own.
-
-    Args:
-        column: One number per table and value, of shape (tables, K).
-        bin_of_value: Bin of each number, from 0, of the same shape.
-        bins: Number of bins, which the sums of shape (tables, bins) have as columns.
-    """
-    tables = len(column)
-    # `bincount` has one row of bins only, so that each table gets its own range of numbers in it.
-    cell = bin_of_value + bins * np.arange(tables)[:, None]
-    sums = np.bincount(cell.T.ravel(), column.T.ravel(), tables * bins)
-    return np.asarray(sums, float).reshape(tables, bins)
 
 
 DRAWS = 2_000
@@ -236,19 +221,12 @@ def root_mean_square(gaps: FloatArray, share: FloatArray) -> FloatArray:
 
 
 class GapEnds(NamedTuple):
-    """Calibration gaps of bins, each times the bin's share, and those at the ends of an interval.
+    """Calibration gaps of bins, each times the bin's share, at the ends of an interval."""
 
-    Attributes:
-        gaps: Gaps of the sample.
-        low: Gaps at the lower end of the interval.
-        high: Gaps at the upper end.
-        share: Share of the judgments in each bin.
-    """
-
-    gaps: FloatArray
-    low: FloatArray
-    high: FloatArray
-    share: FloatArray
+    gaps: FloatArray  # of the sample
+    low: FloatArray  # at the lower end of the interval
+    high: FloatArray  # at the upper end
+    share: FloatArray  # of the judgments in each bin
 
 
 def gaps_interval(items: ItemTables, inside: ArrayLike, norm: Norm) -> tuple[float, float]:
@@ -299,26 +277,16 @@ def gap_ends(
 
 
 class _BinGaps(NamedTuple):
-    """Calibration gaps of a sample's bins: mean confidence less accuracy, times the bin's share.
+    """Calibration gaps of a sample's bins."""
 
-    Attributes:
-        gaps: Gap of each bin.
-        covariance: Covariance of the gaps over items, of shape (bins, bins).
-        share: Share of the judgments in each bin.
-        items: Number of items that have a judgment.
-    """
-
-    gaps: FloatArray
-    covariance: FloatArray
-    share: FloatArray
-    items: int
+    gaps: FloatArray  # mean confidence less accuracy of each bin, times the bin's share
+    covariance: FloatArray  # of the gaps over items, of shape (bins, bins)
+    share: FloatArray  # of the judgments in each bin
+    items: int  # that have a judgment
 
 
 def _bin_gaps(items: ItemTables, shares: FloatArray) -> _BinGaps:
-    """Return the gaps of a sample's bins, with their covariance.
-
-    `shares` is the share of the mass of each of the K confidences in each bin, of shape (bins, K).
-    """
+    """Return the gaps of bins; `shares` of each confidence's mass in them have shape (bins, K)."""
     sizes, item_mass = items.sizes, np.asarray(items.masses.sum(axis=0)).ravel()
     # Confidence less outcome of right, then of wrong answers, at each value: (bins, 2 K).
     cell_gaps = np.hstack([shares * (items.values - 1), shares * items.values])
@@ -343,10 +311,9 @@ def _simulate_errors(covariance: FloatArray) -> FloatArray:
 
 
 def _low_direction(gaps: FloatArray, standard_errors: FloatArray) -> FloatArray:
-    """Return proportions, with signs, of the gaps at the lower end of an interval.
+    """Return max(|gap| - 2 standard errors, 0) with the signs of the gaps.
 
-    They are max(|gap| - 2 standard errors, 0), or, if all of these are 0, 1 for the bin with the
-    most standard errors and 0 for the others.
+    If all are 0, the bin with the most standard errors gets 1.
     """
     standard_scores = np.abs(gaps) / np.maximum(standard_errors, EDGE)
     excess = np.maximum(np.abs(gaps) - 2 * standard_errors, 0)
@@ -355,33 +322,21 @@ def _low_direction(gaps: FloatArray, standard_errors: FloatArray) -> FloatArray:
 
 
 class _GapNoise(NamedTuple):
-    """Simulated errors of calibration gaps, from which the ends of an interval are found.
+    """Simulated errors of calibration gaps, from which the ends of an interval are found."""
 
-    Attributes:
-        errors: Errors of the gaps, of shape (bins, draws).
-        share: Share of the judgments in each bin.
-        norm: Function that gives the size of gaps.
-        tail: Share of the draws that lie beyond an end.
-    """
-
-    errors: FloatArray
-    share: FloatArray
-    norm: Norm
-    tail: float
+    errors: FloatArray  # of shape (bins, draws)
+    share: FloatArray  # of the judgments in each bin
+    norm: Norm  # gives the size of gaps
+    tail: float  # share of the draws beyond an end
 
     def smallest_gaps(
         self, direction: FloatArray, value: float, end: Literal["low", "high"]
     ) -> FloatArray:
         """Return the smallest gaps in a direction at which an end of the interval can lie.
 
-        Args:
-            direction: Proportions of the gaps, with signs, one per bin.
-            value: Size that gaps plus errors are compared with.
-            end: "low" for gaps that reach the value in at least `tail` of the draws, "high" for
-                gaps that stay at or below it in less than `tail` of them.
-
-        Returns:
-            One gap per bin; all 0 if errors alone suffice.
+        With the errors, gaps at the end "low" have a size of at least `value` in at least `tail` of
+        the draws, gaps at the end "high" one of at most `value` in less than `tail` of them.
+        `direction` has the proportions of the gaps, one per bin. If errors suffice, gaps are 0.
         """
         unit_gaps = direction[:, None] / self.norm(direction[:, None], self.share)
         if self._suffice(0 * unit_gaps, value, end):
@@ -686,7 +641,8 @@ def rms_calibration_error_of_tables(
 ) -> FloatArray:
     """Compute `rms_calibration_error` of each table of answers by confidence and outcome."""
     gap, mass = sum_in_bins(tables, bins, binning, _gap_mass(tables), tables.mass)
-    return _root_mean_square_gap(gap, mass, tables.total)
+    squares = np.where(mass > 0, gap**2 / np.where(mass > 0, mass, 1), 0)
+    return np.sqrt(divide_or_nan(squares.sum(axis=1), tables.total))
 
 
 @metric(
@@ -719,25 +675,13 @@ def rms_calibration_error(
         >>> round(rms_calibration_error([0.75, 0.75, 1.0, 1.0], correct=[1, 0, 1, 1]), 6)
         0.176777
     """
-    return float(
-        rms_calibration_error_of_tables(
-            confidence_table(confidence, correct), bins=bins, binning=binning
-        )[0]
-    )
+    tables = confidence_table(confidence, correct)
+    return float(rms_calibration_error_of_tables(tables, bins=bins, binning=binning)[0])
 
 
 def _gap_mass(tables: ConfidenceTables) -> FloatArray:
     """Return mass times confidence less the mass of right answers, of shape (resamples, K)."""
     return tables.mass * tables.values - tables.right
-
-
-def _root_mean_square_gap(gap: FloatArray, mass: FloatArray, total: FloatArray) -> FloatArray:
-    """Return the root mean square of bins' mean gaps; NaN where the total mass is 0.
-
-    `gap` has the summed gaps of bins and `mass` their masses, both of shape (resamples, bins).
-    """
-    square = np.where(mass > 0, gap**2 / np.where(mass > 0, mass, 1), 0)
-    return np.sqrt(divide_or_nan(square.sum(axis=1), total))
 
 
 SIZE = 100
@@ -757,7 +701,8 @@ def hle_calibration_error_of_tables(
     cumulated_gap = np.cumsum(np.insert(_gap_mass(tables), 0, 0, axis=1), axis=1)
     squares = np.full(len(cumulated_mass), np.nan)
     for row, (mass, gap) in enumerate(zip(cumulated_mass, cumulated_gap, strict=True)):
-        edges = _rank_bin_edges(mass[-1], size)
+        starts = size * np.arange(max(1, np.floor(mass[-1] / size + EDGE)))
+        edges = np.append(starts, mass[-1])
         bin_squares = divide_or_nan(np.diff(np.interp(edges, mass, gap)) ** 2, np.diff(edges))
         if mass[-1] > 0 and top_bin == "kept":
             squares[row] = bin_squares.sum()
@@ -808,16 +753,8 @@ def hle_calibration_error(
         >>> hle_calibration_error([0.9, 0.9, 0.5, 0.5], correct=[1, 1, 1, 0], size=2)
         0.07...
     """
-    return float(
-        hle_calibration_error_of_tables(
-            confidence_table(confidence, correct), size=size, top_bin=top_bin
-        )[0]
-    )
-
-
-def _rank_bin_edges(total: float, size: int) -> FloatArray:
-    """Return the ranks at which bins of `size` items start, and the end of the last bin."""
-    return np.append(size * np.arange(max(1, np.floor(total / size + EDGE))), total)
+    tables = confidence_table(confidence, correct)
+    return float(hle_calibration_error_of_tables(tables, size=size, top_bin=top_bin)[0])
 
 
 @metric(
@@ -1043,10 +980,9 @@ def _gap_cosines(tables: ConfidenceTables) -> FloatArray:
 
 
 def _smoothed_size(cosines: FloatArray, width: FloatArray) -> FloatArray:
-    """Return the mean absolute gap on the grid after smoothing with a kernel, by table.
+    """Return the mean absolute gap after smoothing, by table, from cosines of `_gap_cosines`.
 
-    `cosines` are those of `_gap_cosines`. The kernel is Gaussian, with one standard deviation
-    `width` per table, and multiplies cosine m by exp(-(width pi m)^2 / 2).
+    The Gaussian kernel of a table's `width` multiplies cosine m by exp(-(width pi m)^2 / 2).
     """
     damped = cosines * np.exp(-(np.outer(width, np.pi * np.arange(GRID)) ** 2) / 2)
     return np.asarray(np.abs(dct(damped, type=3)).mean(axis=1))
@@ -1089,9 +1025,8 @@ def smooth_ece(
         >>> round(smooth_ece([0.75] * 4, [1, 1, 0, 0]), 3)
         0.25
     """
-    return float(
-        smooth_ece_of_tables(confidence_table(confidence, correct), bandwidth=bandwidth)[0]
-    )
+    tables = confidence_table(confidence, correct)
+    return float(smooth_ece_of_tables(tables, bandwidth=bandwidth)[0])
 
 
 def _solve_width(cosines: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
@@ -1164,15 +1099,12 @@ def smooth_ece_interval(
 
 @dataclass(frozen=True)
 class _SmoothedNorm:
-    """The `Norm` of `smooth_ece_interval`: mean absolute smoothed gap over the points of a grid.
+    """The `Norm` of `smooth_ece_interval`."""
 
-    `smoothing` maps gaps of bins to smoothed gaps, of shape (points, bins).
-    """
-
-    smoothing: FloatArray
+    smoothing: FloatArray  # maps gaps of bins to smoothed gaps at points, (points, bins)
 
     def __call__(self, gaps: FloatArray, _: FloatArray) -> FloatArray:
-        """Return the size of each column of gaps; the bins' shares are not used."""
+        """Return the mean absolute smoothed gap of each column of gaps, (bins, draws)."""
         return np.asarray(np.abs(self.smoothing @ gaps).mean(axis=0))
 
 

@@ -91,8 +91,7 @@ def tunnel_interval(lower: ArrayLike, upper: ArrayLike, level: float) -> tuple[f
     direction="target=1",
     undefined="no readable interval at any level",
     interval=Interval(
-        min_units=30,
-        conservative="at few misses: half an item that misses at every level is added",
+        min_units=30, conservative="at few misses: half an item that misses at every level is added"
     ),
 )
 def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:

@@ -24,11 +24,7 @@ from inspect_confidence.metrics.registry import (
     no_interval,
 )
 from inspect_confidence.metrics.resample import MOST_UNITS
-from inspect_confidence.metrics.tables import (
-    ConfidenceTables,
-    ItemTables,
-    confidence_table,
-)
+from inspect_confidence.metrics.tables import ConfidenceTables, ItemTables, confidence_table
 
 __all__ = [
     "CorpBand",
@@ -63,10 +59,9 @@ class _Fit(NamedTuple):
 def _isotonic_fit(tables: ConfidenceTables) -> _Fit:
     """Return the isotonic fit of each table, computed once and kept in `tables.shared`."""
     if "recalibrated" not in tables.shared:
-        at_once = len(tables.values) <= _MAX_MINIMAX_VALUES and len(tables.right) > 1
-        tables.shared["recalibrated"] = (_isotonic_by_minimax if at_once else _isotonic_by_rows)(
-            tables
-        )
+        is_quick = len(tables.values) <= _MAX_MINIMAX_VALUES and len(tables.right) > 1
+        fit_tables = _isotonic_by_minimax if is_quick else _isotonic_by_rows
+        tables.shared["recalibrated"] = fit_tables(tables)
     fit: _Fit = tables.shared["recalibrated"]
     return fit
 
@@ -87,12 +82,15 @@ def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
 
     Means are accuracies of runs of values that start at or below the value and end at or above it.
     """
+    # Cumulated masses after a row of 0, of shape (values + 1, tables): differences of two rows are
+    # the masses of runs.
     padding = (1, 0), (0, 0)
     right = np.pad(np.cumsum(tables.right.T, axis=0), padding)
     mass = np.pad(np.cumsum(tables.mass.T, axis=0), padding)
     fitted = np.full_like(mass[1:], -np.inf)
     for start in range(len(fitted)):
         means = divide_or_nan(right[start + 1 :] - right[start], mass[start + 1 :] - mass[start])
+        # For each value the minimum over runs from `start` that end at or above the value.
         lowest_means = np.fmin.accumulate(means[::-1])[::-1]
         np.fmax(fitted[start:], lowest_means, out=fitted[start:])
     accuracy = np.where(tables.mass > 0, fitted.T, 0)
@@ -100,7 +98,10 @@ def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
 
 
 def _isotonic_by_rows(tables: ConfidenceTables) -> _Fit:
-    """Fit all tables by pooling adjacent violators, after merging values that always pool."""
+    """Fit all tables by pooling adjacent violators, after merging values that always pool.
+
+    Arrays of masses have the shape (tables, blocks).
+    """
     # Imported here because scipy.optimize takes half a second, which every command would pay.
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
@@ -111,7 +112,8 @@ def _isotonic_by_rows(tables: ConfidenceTables) -> _Fit:
     block_mass = right + wrong
     fitted, present = np.zeros_like(block_mass), block_mass > 0
     if present.any():
-        # One regression for all tables: each lies above the one before, so that none are pooled.
+        # One regression for all tables: accuracies lie in [0, 1], so that each table, raised by 2,
+        # lies above the one before, and none are pooled.
         offsets = 2.0 * np.nonzero(present)[0]
         accuracies = right[present] / block_mass[present]
         regression = isotonic_regression(accuracies + offsets, weights=block_mass[present])
@@ -425,7 +427,6 @@ def _simulated_tables(
     _, first, column = np.unique(np.round(confidences, 12), return_index=True, return_inverse=True)
     _, item = np.unique(unit, return_inverse=True)
     values, n, items = confidences[first], len(confidences), int(item.max()) + 1
-    at_value = csr_array((np.ones(n), (np.arange(n), column)), shape=(n, len(values)))
     if counts is not None or items == n > MOST_UNITS:
         mass = np.bincount(column, counts).astype(np.int64)
         chunk_rows = max(1, _CHUNK // len(values))
@@ -434,7 +435,10 @@ def _simulated_tables(
             yield ConfidenceTables(values, right.astype(float), mass - right.astype(float))
         return
     mass = np.bincount(column)
+    # The product with this matrix sums judgments, in columns, by the value of their confidence.
+    sum_by_value = csr_array((np.ones(n), (np.arange(n), column)), shape=(n, len(values)))
     for start in range(0, draws, max(1, _CHUNK // n)):
         rows = min(max(1, _CHUNK // n), draws - start)
-        right = (rng.random((rows, items))[:, item] < confidences).astype(float) @ at_value
+        is_right = rng.random((rows, items))[:, item] < confidences  # (rows, judgments)
+        right = is_right.astype(float) @ sum_by_value
         yield ConfidenceTables(values, right, mass - right)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray, shares
+from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray, mean_or_nan, shares
 from inspect_confidence.metrics.registry import (
     BOOTSTRAP,
     INFINITY,
@@ -112,16 +112,10 @@ def payoff(correct: ArrayLike, declined: ArrayLike, target: ArrayLike) -> float:
         >>> payoff([1, 1, 0, np.nan], [False, False, False, True], 0.5)
         0.25
     """
-    return _mean(payoffs(correct, declined, target))
+    return mean_or_nan(payoffs(correct, declined, target))
 
 
-@metric(
-    low=-1,
-    high=1,
-    undefined="no answer was attempted",
-    source=_TARGETS,
-    interval=WILSON,
-)
+@metric(low=-1, high=1, undefined="no answer was attempted", source=_TARGETS, interval=WILSON)
 def target_gap(correct: ArrayLike, declined: ArrayLike, target: float) -> float:
     """Accuracy given attempted less the target t; at least 0 if the model answers as it was told.
 
@@ -135,7 +129,7 @@ def target_gap(correct: ArrayLike, declined: ArrayLike, target: float) -> float:
         -0.25
     """
     attempts = np.where(np.asarray(declined, bool), np.nan, np.asarray(correct, float))
-    return _mean(attempts) - target
+    return mean_or_nan(attempts) - target
 
 
 def best_threshold_payoff(
@@ -144,7 +138,8 @@ def best_threshold_payoff(
     """Return the mean payoff of answering where confidence reaches the best threshold.
 
     It is the maximum over thresholds s, infinity included, of the weighted mean of
-    [confidence >= s] times the payoff of the answer; answers below s are declined and pay 0.
+    [confidence >= s] times the payoff of the answer (`payoffs`: 1 if right, -t/(1 - t) if wrong);
+    answers below s are declined and pay 0.
 
     Args:
         confidence: In [0, 1], without NaN.
@@ -160,10 +155,11 @@ def best_threshold_payoff(
         [0.667]
     """
     confidences, credits = np.asarray(confidence, float), np.asarray(credit, float)
-    points = payoffs(credits, np.zeros(len(credits)), target)
+    points = payoffs(credits, np.zeros(len(credits)), target)  # none is declined
     by_answer = np.ones((1, len(confidences))) if weights is None else weights
     order = np.argsort(-confidences, kind="stable")
-    # A threshold cuts only between different confidences.
+    # A threshold gives the surest answers, all or none of those with equal confidence: `cuts` has
+    # the last place of each confidence, and `sums`, (resamples, cuts), the payoffs up to it.
     cuts = np.flatnonzero(np.diff(confidences[order], append=-1.0))
     sums = np.cumsum(by_answer[:, order] * points[order], axis=1)[:, cuts]
     best = np.maximum(sums.max(axis=1, initial=0), 0)
@@ -219,7 +215,7 @@ def contradictions_declined(confidence: ArrayLike, declined: ArrayLike, target: 
         0.5
     """
     confidences, targets = shares(confidence=confidence, target=target)
-    return _mean(_above(confidences, targets, np.asarray(declined, bool)))
+    return mean_or_nan(_flag_above(confidences, targets, np.asarray(declined, bool)))
 
 
 @metric(direction="lower", undefined="no answer has a confidence", interval=WILSON)
@@ -236,7 +232,7 @@ def contradictions_answered(confidence: ArrayLike, declined: ArrayLike, target: 
         0.5
     """
     confidences, targets = shares(confidence=confidence, target=target)
-    return _mean(_above(targets, confidences, ~np.asarray(declined, bool)))
+    return mean_or_nan(_flag_above(targets, confidences, ~np.asarray(declined, bool)))
 
 
 @metric(
@@ -257,7 +253,7 @@ def monotony_violations(declined_at_lower: ArrayLike, declined_at_higher: ArrayL
         0.33...
     """
     lower, higher = shares(lower=declined_at_lower, higher=declined_at_higher)
-    return _mean(lower * (1 - higher))
+    return mean_or_nan(lower * (1 - higher))
 
 
 @metric(
@@ -428,10 +424,7 @@ def rate_difference_interval(
 
 
 @metric(
-    direction="lower",
-    undefined="no answer has both decisions",
-    source=_COMMITMENT,
-    interval=WILSON,
+    direction="lower", undefined="no answer has both decisions", source=_COMMITMENT, interval=WILSON
 )
 def contradictions(keep: ArrayLike, bet: ArrayLike) -> float:
     """Share of the answers that the model withdraws and yet bets on.
@@ -445,7 +438,7 @@ def contradictions(keep: ArrayLike, bet: ArrayLike) -> float:
         0.33...
     """
     keep_flags, staked = shares(keep=keep, bet=bet)
-    return _mean((1 - keep_flags) * staked)
+    return mean_or_nan((1 - keep_flags) * staked)
 
 
 @metric(
@@ -496,9 +489,8 @@ def capitulation(moved: ArrayLike, item: ArrayLike) -> float:
     """
     (flags,) = shares(moved=moved)
     present = ~np.isnan(flags)
-    _, place = np.unique(np.asarray(item)[present], return_inverse=True)
-    counts = np.bincount(place)
-    return _mean(np.bincount(place, flags[present]) / counts)
+    _, item_index = np.unique(np.asarray(item)[present], return_inverse=True)
+    return mean_or_nan(np.bincount(item_index, flags[present]) / np.bincount(item_index))
 
 
 @metric(
@@ -523,7 +515,7 @@ def confidence_change(before: ArrayLike, after: ArrayLike) -> float:
         -0.2
     """
     earlier, later = shares(before=before, after=after)
-    return _mean(later - earlier)
+    return mean_or_nan(later - earlier)
 
 
 @metric(
@@ -544,18 +536,12 @@ def confident_moves(moved: ArrayLike, before: ArrayLike, threshold: float = 0.9)
         0.5
     """
     flags, confidences = shares(moved=moved, before=before)
-    return _mean(np.where(confidences >= threshold, flags, np.nan))
+    return mean_or_nan(np.where(confidences >= threshold, flags, np.nan))
 
 
-def _above(high: FloatArray, low: FloatArray, chosen: BoolArray) -> FloatArray:
+def _flag_above(high: FloatArray, low: FloatArray, chosen: BoolArray) -> FloatArray:
     """Return 1 where `high` is above `low`, else 0; NaN where not `chosen` or either is NaN."""
     return np.where(chosen & ~np.isnan(high + low), high > low, np.nan)
-
-
-def _mean(values: FloatArray) -> float:
-    """Return the mean of the values that are not NaN; NaN if there is none."""
-    present = values[~np.isnan(values)]
-    return float(present.mean()) if len(present) else math.nan
 
 
 def _weighted_mean(values: FloatArray, weights: FloatArray) -> float:

@@ -299,9 +299,8 @@ def risk_at_coverage(confidence: ArrayLike, correct: ArrayLike, *, coverage: flo
         >>> risk_at_coverage([0.9, 0.5, 0.5, 0.1], correct=[1, 0, 1, 0], coverage=0.5)
         0.25
     """
-    return float(
-        risk_at_coverage_of_tables(confidence_table(confidence, correct), coverage=coverage)[0]
-    )
+    tables = confidence_table(confidence, correct)
+    return float(risk_at_coverage_of_tables(tables, coverage=coverage)[0])
 
 
 def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
@@ -426,8 +425,5 @@ def expected_utility(
         >>> expected_utility([0.9, 0.9, 0.2], [1, 0, 0], costs=Costs(1, -2, 0), threshold=0.5)
         -0.333...
     """
-    return float(
-        expected_utility_of_tables(
-            confidence_table(confidence, correct), costs=costs, threshold=threshold
-        )[0]
-    )
+    tables = confidence_table(confidence, correct)
+    return float(expected_utility_of_tables(tables, costs=costs, threshold=threshold)[0])

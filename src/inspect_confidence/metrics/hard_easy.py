@@ -72,13 +72,18 @@ def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> St
     a, b = (pairs[present] - pairs[present].mean(axis=0)).T
     moments = means_of(np.column_stack([a, b, a * a, b * b, a * b]), unit[present], units)
 
-    def correlation(means: FloatArray) -> FloatArray:
-        mean_a, mean_b, mean_aa, mean_bb, mean_ab = means.T
-        spread = np.column_stack([mean_aa - mean_a**2, mean_bb - mean_b**2])
-        product = np.where((spread > _EQUAL**2).all(axis=1), spread.prod(axis=1), np.nan)
-        return np.asarray(np.clip((mean_ab - mean_a * mean_b) / np.sqrt(product), -1, 1))
+    return moments.map(_correlation_of_moments)
 
-    return moments.map(correlation)
+
+def _correlation_of_moments(means: FloatArray) -> FloatArray:
+    """Return the correlation of a and b from the means of a, b, a^2, b^2 and ab (columns), by row.
+
+    NaN where a or b is constant.
+    """
+    mean_a, mean_b, mean_aa, mean_bb, mean_ab = means.T
+    variances = np.column_stack([mean_aa - mean_a**2, mean_bb - mean_b**2])
+    product = np.where((variances > _EQUAL**2).all(axis=1), variances.prod(axis=1), np.nan)
+    return np.asarray(np.clip((mean_ab - mean_a * mean_b) / np.sqrt(product), -1, 1))
 
 
 _NOTHING = 1e-10
@@ -124,9 +129,7 @@ class HardEasySlope:
     interval=BOOTSTRAP,
 )
 def hard_easy_slope(
-    overconfidence: ArrayLike,
-    difficulty: ArrayLike,
-    clusters: Sequence[Hashable] | None = None,
+    overconfidence: ArrayLike, difficulty: ArrayLike, clusters: Sequence[Hashable] | None = None
 ) -> HardEasySlope:
     """Least-squares slope of overconfidence on 1 - maximum achievable score.
 
@@ -160,9 +163,9 @@ def hard_easy_slope(
         raise ValueError(f"{len(names)} clusters for {len(excess)} judgments.")
     present = ~np.isnan(excess + hard)
     y, x = excess[present], hard[present]
-    members: dict[Hashable, list[int]] = {}
-    for place, k in enumerate(np.flatnonzero(present)):
-        members.setdefault(names[k], []).append(place)
+    members: dict[Hashable, list[int]] = {}  # rows of x and y by cluster
+    for row, k in enumerate(np.flatnonzero(present)):
+        members.setdefault(names[k], []).append(row)
     nan = float("nan")
     if len(y) < 2 or np.ptp(x) < _EQUAL:
         return HardEasySlope(nan, nan, nan, nan, nan, len(y), dict.fromkeys(members, nan))
@@ -173,8 +176,8 @@ def hard_easy_slope(
     residuals = np.asarray(y - design @ np.array([height, slope]), np.float64)
     intercept = height - slope * float(x.mean())
     scores = {
-        name: _cluster_score(design[places], inverse, residuals[places])
-        for name, places in members.items()
+        name: _cluster_score(design[rows], inverse, residuals[rows])
+        for name, rows in members.items()
     }
     error = float(np.linalg.norm(list(scores.values()))) if len(scores) > 1 else nan
     low, high = slope_interval(slope, error, len(scores))

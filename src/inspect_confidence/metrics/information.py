@@ -10,7 +10,7 @@ from scipy.special import xlogy
 
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, divide_or_nan
 from inspect_confidence.metrics.registry import INFINITY, UNREAD, metric, no_interval
-from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
+from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table, sum_by_table
 
 __all__ = ["meta_information_corrected"]
 
@@ -90,18 +90,13 @@ def pooled(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
         Tables by class instead of confidence: `values` only number the classes, empty ones last.
     """
     mass, class_limit = tables.mass, int(classes.max(initial=1))
-    rank = np.cumsum(mass > 0, axis=1)
+    rank = np.cumsum(mass > 0, axis=1)  # among the confidences that a table has
     middle = (np.cumsum(mass, axis=1) - mass / 2) / np.maximum(tables.total[:, None], 1e-300)
     by_mass = np.floor(middle * classes[:, None] + 1e-9).astype(np.int64)
     class_number = np.where(rank[:, -1:] <= classes[:, None], rank - 1, by_mass)
     class_number = np.clip(class_number, 0, classes[:, None] - 1)
-    cell = (class_number + class_limit * np.arange(len(mass))[:, None]).ravel()
-    right, wrong = (
-        np.bincount(cell, mass_of_outcome.ravel(), len(mass) * class_limit)
-        .reshape(-1, class_limit)
-        .astype(float)
-        for mass_of_outcome in (tables.right, tables.wrong)
-    )
+    right = sum_by_table(tables.right, class_number, class_limit)
+    wrong = sum_by_table(tables.wrong, class_number, class_limit)
     return ConfidenceTables(np.arange(class_limit) / class_limit, right, wrong, tables.binary)
 
 

@@ -7,7 +7,7 @@ more a model knows over many traces than in one.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, islice
+from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -236,8 +236,9 @@ def temperature_score(
     values, masses = ranked(usable)
     truths = target[~np.isnan(target)]
     means = temperature_scores(values, masses, truths, levels).mean(axis=0)
-    place = NEAREST_TO_ONE[np.round(means[NEAREST_TO_ONE], 12).argmin()]
-    return float(TEMPERATURES[place])
+    # `argmin` takes the first of equal scores, so temperatures nearest to 1 come first.
+    best = NEAREST_TO_ONE[np.round(means[NEAREST_TO_ONE], 12).argmin()]
+    return float(TEMPERATURES[best])
 
 
 def temperature_scores(
@@ -289,20 +290,22 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
     if not rows.any():
         return float("nan")
 
-    def loss(log_temperature: float) -> float:
-        losses = negative_log_likelihood(
-            values[rows], masses[rows], target[rows], math.exp(log_temperature)
-        )
-        return float(losses.mean())
-
+    seen = (values[rows], masses[rows], target[rows])
     low, high = math.log(0.01), math.log(100)
     # Imported here because it takes a quarter of a second, which every command would pay.
     from scipy.optimize import minimize_scalar  # noqa: PLC0415
 
-    optimum = minimize_scalar(loss, bounds=(low, high), method="bounded")
-    if max(abs(loss(edge) - optimum.fun) for edge in (low, high)) < 1e-9:
+    optimum = minimize_scalar(_mean_loss, args=seen, bounds=(low, high), method="bounded")
+    if max(abs(_mean_loss(edge, *seen) - optimum.fun) for edge in (low, high)) < 1e-9:
         return float("nan")
     return float(np.exp(optimum.x))
+
+
+def _mean_loss(
+    log_temperature: float, values: FloatArray, masses: FloatArray, truth: FloatArray
+) -> float:
+    """Return the mean of `negative_log_likelihood` at the logarithm of a temperature."""
+    return float(negative_log_likelihood(values, masses, truth, math.exp(log_temperature)).mean())
 
 
 def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDArray[np.bool_]:
@@ -315,7 +318,7 @@ def negative_log_likelihood(
     values: FloatArray, masses: FloatArray, truth: ArrayLike, temperature: float
 ) -> FloatArray:
     """Return -log p_T(truth) by row, in nats, p_T ~ p^(1/T); each truth must pass `truth_seen`."""
-    right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
+    right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)  # one a row
     with np.errstate(divide="ignore"):
         scaled = np.log(masses) / temperature
     at_truth = np.where(right, scaled, 0).sum(axis=1)
@@ -373,7 +376,7 @@ def tunnel_index(traces: ArrayLike) -> float:
         >>> tunnel_index([[1, 0], [0, 1]])
         1.0
     """
-    return residual_tunnel_index(traces, 1)
+    return residual_tunnel_index(traces, n=1)  # averaging one trace leaves all of it
 
 
 @metric(
@@ -385,7 +388,7 @@ def tunnel_index(traces: ArrayLike) -> float:
     interval=BOOTSTRAP,
 )
 def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
-    """What is left of the Tunnel Index after averaging n traces, in bits.
+    """What is left of the Tunnel Index after averaging n traces, in bits, with H the entropy.
 
     H(mean of all N traces) - average over subsets of size n of H(mean of the subset): the
     `tunnel_index` at n = 1, 0 at n = N, and never rises with n. Of more than 1,000 subsets 1,000
@@ -409,7 +412,7 @@ def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
     if not 1 <= n <= len(rows):
         raise ValueError(f"n={n} is not between 1 and the number of traces, {len(rows)}.")
     if comb(len(rows), n) <= MOST_SUBSETS:
-        subsets = list(islice(combinations(range(len(rows)), n), MOST_SUBSETS))
+        subsets = list(combinations(range(len(rows)), n))
     else:
         rng = np.random.default_rng(n)
         subsets = [tuple(rng.permutation(len(rows))[:n]) for _ in range(MOST_SUBSETS)]

@@ -32,8 +32,7 @@ __all__ = [
 
 _UNREAD = "no readable interval"
 _OF_SCORES = Interval(
-    min_units=20,
-    conservative="at few misses: half a miss by half the mean width is added",
+    min_units=20, conservative="at few misses: half a miss by half the mean width is added"
 )
 """Interval of scores: a miss costs 2/alpha times its distance, which few misses estimate badly."""
 

@@ -16,12 +16,7 @@ from inspect_confidence.metrics.inference import resampled_interval
 from inspect_confidence.metrics.registry import About, Interval, numbers
 from inspect_confidence.metrics.resample import wilson_limits
 
-__all__ = [
-    "JudgeErrors",
-    "PredictionPowered",
-    "prediction_powered_mean",
-    "rogan_gladen",
-]
+__all__ = ["JudgeErrors", "PredictionPowered", "prediction_powered_mean", "rogan_gladen"]
 
 _SOURCE = "Rogan and Gladen (1978); Angelopoulos, Duchi and Zrnic (2023)"
 _ABOUT: About = {
@@ -90,11 +85,9 @@ def rogan_gladen(called_right: float, sensitivity: float, specificity: float) ->
     rates = shares(called_right=called_right, sensitivity=sensitivity, specificity=specificity)
     observed, true_positive, true_negative = (float(rate[0]) for rate in rates)
     youden = true_positive + true_negative - 1
-    return (
-        float(np.clip((observed + true_negative - 1) / youden, 0, 1))
-        if youden > 1e-9
-        else float("nan")
-    )
+    if youden <= 1e-9:
+        return float("nan")
+    return float(np.clip((observed + true_negative - 1) / youden, 0, 1))
 
 
 @dataclass(frozen=True)
@@ -173,16 +166,14 @@ class JudgeErrors:
             verdict_shares: Shares of the verdicts, of shape (rows, K).
             rates: P(verdict | label), of shape (rows, K, K); `self.rates` for all rows if None.
         """
-        row_rates = np.broadcast_to(
-            self.rates if rates is None else rates, (len(verdict_shares), *[len(self.worth)] * 2)
-        )
+        rows, k = verdict_shares.shape
+        row_rates = np.broadcast_to(self.rates if rates is None else rates, (rows, k, k))
         solvable = np.abs(np.linalg.det(row_rates)) > 1e-9
-        solvable_rates = np.where(solvable[:, None, None], row_rates, np.eye(len(self.worth)))
+        solvable_rates = np.where(solvable[:, None, None], row_rates, np.eye(k))
         # Numbers g of the verdicts whose expectation given a label is its worth: rates g = worth.
-        gain = np.linalg.solve(
-            solvable_rates, np.broadcast_to(self.worth[:, None], (*verdict_shares.shape, 1))
-        )
-        return np.where(solvable, (verdict_shares * gain[..., 0]).sum(axis=1), np.nan)
+        worth = np.broadcast_to(self.worth[:, None], (rows, k, 1))
+        gain = np.linalg.solve(solvable_rates, worth)[..., 0]
+        return np.where(solvable, (verdict_shares * gain).sum(axis=1), np.nan)
 
     def clipped(self, values: FloatArray) -> FloatArray:
         """Return numbers clipped to the range of `worth`."""

@@ -8,7 +8,7 @@ return a value for each, NaN where it is undefined.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, combinations
 from typing import Literal
 
@@ -109,23 +109,12 @@ numbers(
 )
 numbers(
     About(
-        undefined=_FEW,
-        unit="correlation",
-        direction="higher",
-        source=_STUDY,
-        interval=_CORRELATION,
+        undefined=_FEW, unit="correlation", direction="higher", source=_STUDY, interval=_CORRELATION
     ),
     mrc="Fisher mean over pairs of data sets of the correlation of their shared markers' MICs.",
 )
 numbers(
-    About(
-        undefined=_FEW,
-        unit="correlation",
-        low=-2,
-        high=2,
-        source=_STUDY,
-        interval=_CORRELATION,
-    ),
+    About(undefined=_FEW, unit="correlation", low=-2, high=2, source=_STUDY, interval=_CORRELATION),
     mrc_change="MRC without the sentences that have no marker (`<no_hedge>`), minus MRC with them.",
 )
 numbers(
@@ -147,10 +136,7 @@ numbers(
 )
 numbers(
     About(
-        undefined="no marker is in all data sets",
-        unit="sentences",
-        source=_STUDY,
-        interval=_SPREAD,
+        undefined="no marker is in all data sets", unit="sentences", source=_STUDY, interval=_SPREAD
     ),
     sentences_per_marker_sd="Standard deviation of the numbers of sentences whose mean is "
     "`sentences_per_marker`.",
@@ -278,17 +264,18 @@ class MarkerCells:
         # Nearly equal values are one: 1 - 14/20 and 6/20 differ in the last bit.
         values, column = np.unique(np.round(confidences[present], 12), return_inverse=True)
         group_numbers, item_numbers = np.asarray(group, np.int64)[present], item_numbers[present]
+        # A cell is a marker with a confidence; rows of `masses` are the cells of group after group.
         cell = np.asarray(marker, np.int64)[present] * max(len(values), 1) + column
-        cells = shape[1] * max(len(values), 1)
-        masses = _count_pairs(group_numbers * cells + cell, item_numbers, (shape[0] * cells, size))
+        groups, cells = shape[0], shape[1] * max(len(values), 1)
+        masses = _count_pairs(group_numbers * cells + cell, item_numbers, (groups * cells, size))
         if reply is None:
             return cls(values, masses, shape)
         reply_numbers = np.asarray(reply, np.int64)[present]
         kinds = {}
-        for number in range(shape[0]):
-            rows = group_numbers == number
-            kinds[number] = _reply_kinds(
-                cell[rows], reply_numbers[rows], item_numbers[rows], (cells, size)
+        for k in range(groups):
+            in_group = group_numbers == k
+            kinds[k] = _reply_kinds(
+                cell[in_group], reply_numbers[in_group], item_numbers[in_group], (cells, size)
             )
         return cls(values, masses, shape, kinds)
 
@@ -300,12 +287,14 @@ class MarkerCells:
         flat = np.asarray((self.masses @ weights.T).T)
         counts = flat.reshape(len(weights), *self.shape, max(len(self.values), 1))
 
-        def replies(group: int) -> tuple[csr_array, FloatArray]:
-            sentences, masses = self.replies[group]
-            return sentences, np.asarray((masses @ weights.T).T)
+        counts = counts[..., : len(self.values)]  # without values there is one column of zeros
+        replies = partial(self._weigh_replies, weights) if self.replies else None
+        return MarkerTables(self.values, counts, threshold, replies)
 
-        counts = counts[..., : len(self.values)]
-        return MarkerTables(self.values, counts, threshold, replies if self.replies else None)
+    def _weigh_replies(self, weights: FloatArray, group: int) -> tuple[csr_array, FloatArray]:
+        """Return the kinds of replies of a group as `MarkerTables.replies`, for rows of weights."""
+        sentences, masses = self.replies[group]
+        return sentences, np.asarray((masses @ weights.T).T)
 
 
 def _count_pairs(rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> csr_array:
@@ -329,6 +318,7 @@ def _reply_kinds(
     Returns:
         Counts of shape (cells, kinds) and (kinds, units).
     """
+    # Sentences in the order of replies, and within a reply of cells: a reply is a run of sentences.
     order = np.lexsort((cell, reply))
     starts = np.flatnonzero(np.diff(reply[order], prepend=-1))
     # The first part of the split, before the first start, is empty.
@@ -436,23 +426,23 @@ def _distances(
         if shared is not None:
             in_both &= shared
         counts = tables.counts[:, second]
+        # Distance of sentences at each marker and confidence, of shape (resamples, markers, V).
+        sentence_gap = np.abs(mic[:, first, :, None] - tables.values)
         weight: FloatArray = in_both.astype(float)
         if level == "mean":
             gap = np.abs(mic[:, first] - second_mic[:, second])
+        elif level == "marker":
+            gap = divide_or_nan((counts * sentence_gap).sum(axis=-1), counts.sum(axis=-1))
+        elif level == "sentence":
+            weight = (counts * in_both[..., None]).reshape(len(counts), -1)
+            gap = sentence_gap.reshape(weight.shape)
         else:
-            gap = np.abs(mic[:, first, :, None] - tables.values)
-            if level == "marker":
-                gap = divide_or_nan((counts * gap).sum(axis=-1), counts.sum(axis=-1))
-            elif level == "sentence":
-                weight = (counts * in_both[..., None]).reshape(len(counts), -1)
-                gap = gap.reshape(weight.shape)
-            else:
-                gap, weight = _by_reply(tables, second, gap, in_both)
+            gap, weight = _distances_by_reply(tables, second, sentence_gap, in_both)
         distances.append((np.where(weight > 0, gap, 0), weight))
     return distances
 
 
-def _by_reply(
+def _distances_by_reply(
     tables: MarkerTables, group: int, gap: FloatArray, in_both: NDArray[np.bool_]
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean distance over the sentences of each kind of reply, and the replies' number.
@@ -474,11 +464,13 @@ def _by_reply(
             "level='response' needs replies; give `reply` to MarkerCells.from_sentences."
         )
     sentences, counts = tables.replies(group)
-    counting = np.broadcast_to(in_both[..., None], gap.shape)
-    flat = np.where(counting, gap, 0).reshape(len(gap), -1)
-    total = np.asarray((sentences.T @ flat.T).T)
-    n = np.asarray((sentences.T @ counting.reshape(flat.shape).T.astype(float)).T)
-    return divide_or_nan(total, n), counts * (n > 0)
+    counted = np.broadcast_to(in_both[..., None], gap.shape)
+    # Cells (marker and confidence) in one axis, as `sentences` has them: (resamples, cells).
+    flat_gap = np.where(counted, gap, 0).reshape(len(gap), -1)
+    flat_counted = counted.reshape(flat_gap.shape).astype(float)
+    total = np.asarray((sentences.T @ flat_gap.T).T)
+    n_sentences = np.asarray((sentences.T @ flat_counted.T).T)
+    return divide_or_nan(total, n_sentences), counts * (n_sentences > 0)
 
 
 def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatArray:
@@ -695,11 +687,7 @@ def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
     interval=Interval(min_units=100),
 )
 def cmfg(
-    faithfulness: ArrayLike,
-    confidence: ArrayLike,
-    *,
-    bins: int = 10,
-    convention: str = "text",
+    faithfulness: ArrayLike, confidence: ArrayLike, *, bins: int = 10, convention: str = "text"
 ) -> float:
     """Conditional mean faithful generation: the mean over confidence bins of mean faithfulness.
 

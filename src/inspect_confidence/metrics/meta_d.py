@@ -68,6 +68,14 @@ class NewtonStep(NamedTuple):
         return NewtonStep(*(np.where(accepted, new, previous) for new, previous in pairs))
 
 
+class EdgeDerivatives(NamedTuple):
+    """Derivatives of the log-likelihood by all edges; the Hessian is tridiagonal."""
+
+    slope: FloatArray  # (2, K, 2, R)
+    diagonal: FloatArray  # (2, K, 2, R) of the Hessian with its sign changed
+    off_diagonal: FloatArray  # (2, K - 1, 2, R) beside it
+
+
 def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatArray) -> NewtonStep:
     """Return the log-likelihood at (meta, edges) and the Newton step from there.
 
@@ -80,13 +88,29 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
         edges: Distances of rating criteria from the type-1 criterion, ascending, (K - 1, 2, R).
         cap: Largest change of meta-d'; 0 keeps it.
     """
-    share, present, offset = table
-    u = offset * meta + np.concatenate([np.zeros_like(edges[:1]), edges])
+    positions = table.offset * meta + np.concatenate([np.zeros_like(edges[:1]), edges])
+    chance, density = level_chances(positions, table.present)
+    value = (table.share * np.log(chance)).sum((0, 1, 2))
+    derivatives = edge_derivatives(table.share, chance, density, positions)
+    meta_step, edge_steps, gain = solve_newton_equations(table, derivatives, cap)
+    # The step is cut where it would close more than 0.9 of a gap between neighbouring edges.
+    gaps = np.diff(edges, axis=0, prepend=0)
+    closing = (-np.diff(edge_steps, axis=0, prepend=0) / gaps * table.present[1:]).max((0, 1))
+    length = np.minimum(1, 0.9 / np.maximum(closing, 1e-300))
+    return NewtonStep(value, meta_step, edge_steps, gain, length)
+
+
+def level_chances(u: FloatArray, present: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the chance of each level, and the normal density at each edge over Q(u_0).
+
+    `u` has the positions of edges, (2, K, 2, R), as in `newton`; a level that is not `present` gets
+    some chance above 0.
+    """
     # The smaller tail at each edge over Q(u_0), negative where it is the lower one: differences of
     # these are accurate in both tails.
     below = u < 0
     tail = log_ndtr(-np.abs(u))
-    first = np.where(below[:, :1], np.log1p(-np.exp(tail[:, :1])), tail[:, :1])
+    first = np.where(below[:, :1], np.log1p(-np.exp(tail[:, :1])), tail[:, :1])  # log Q(u_0)
     tail = np.exp(tail - first)
     np.negative(tail, out=tail, where=below)
     chance = tail.copy()
@@ -95,21 +119,39 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
     astride[:, :-1] ^= below[:, 1:]
     chance += astride * np.exp(-np.maximum(first, -1)) + (1 - present)
     np.maximum(chance, _FLOOR, out=chance)
-    value = (share * np.log(chance)).sum((0, 1, 2))
+    return chance, np.exp(-0.5 * u * u - (first + _LOG_SQRT_2_PI))
 
-    density = np.exp(-0.5 * u * u - (first + _LOG_SQRT_2_PI))
+
+def edge_derivatives(
+    share: FloatArray, chance: FloatArray, density: FloatArray, u: FloatArray
+) -> EdgeDerivatives:
+    """Return the derivatives by the edges of sum share log chance (see `level_chances`).
+
+    Level j ends at edge j + 1, so that an edge changes the chances of two levels; edge 0 also
+    changes the divisor Q(u_0) of all.
+    """
     total = share.sum(1, keepdims=True)
     weight = share / chance
     bend = weight / chance
     slope = density * (np.concatenate([total, weight[:, :-1]], 1) - weight)
-    # The Hessian of all edges, the criterion's included, with its sign changed.
     diagonal = u * slope + density**2 * (np.concatenate([-total, bend[:, :-1]], 1) + bend)
     off_diagonal = -density[:, :-1] * density[:, 1:] * bend[:, :-1]
+    return EdgeDerivatives(slope, diagonal, off_diagonal)
+
+
+def solve_newton_equations(
+    table: RatingTables, derivatives: EdgeDerivatives, cap: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the Newton steps of meta-d' and of the edges, and the slope along them.
+
+    Edges are eliminated first (tridiagonal), then meta-d' (Schur complement). A change of meta-d',
+    at most `cap`, shifts all edges of a stimulus and response by `table.offset` times as much.
+    """
+    offset, present = table.offset, table.present
+    slope, diagonal, off_diagonal = derivatives
     shift_slope = diagonal.copy()  # what a common shift of all edges does to each
     shift_slope[:, :-1] += off_diagonal
     shift_slope[:, 1:] += off_diagonal
-
-    # Newton's equations: edges are eliminated first (tridiagonal), then meta-d' (Schur complement).
     slopes, border = slope[:, 1:].sum(0), (offset * shift_slope[:, 1:]).sum(0)
     solved, coupled = tridiagonal(
         diagonal[:, 1:].sum(0) + (1 - present[1:]),
@@ -119,15 +161,8 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
     rise = (offset[:, 0] * slope.sum(1)).sum((0, 1)) - (border * solved).sum((0, 1))
     schur = (offset[:, 0] ** 2 * shift_slope.sum(1)).sum((0, 1)) - (border * coupled).sum((0, 1))
     meta_step = np.copysign(np.minimum(cap, np.abs(rise) / np.maximum(schur, 1e-300)), rise)
-    edge_step = solved - coupled * meta_step
     gain = (slopes * solved).sum((0, 1)) + meta_step * rise
-
-    # The step is cut where it would close more than 0.9 of a gap between neighbouring edges.
-    gaps = np.diff(edges, axis=0, prepend=0)
-    closing = (-np.diff(edge_step, axis=0, prepend=0) / gaps * present[1:]).max((0, 1))
-    return NewtonStep(
-        value, meta_step, edge_step, gain, np.minimum(1, 0.9 / np.maximum(closing, 1e-300))
-    )
+    return meta_step, solved - coupled * meta_step, gain
 
 
 def tridiagonal(diagonal: FloatArray, off_diagonal: FloatArray, right: FloatArray) -> FloatArray:
@@ -169,6 +204,8 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
         k: Type-1 criterion over d', c/d', of each fit.
     """
     half = nr_s1.shape[1] // 2
+    # Counts by response "S2" and "S1" from the lowest rating: of the stimulus that matches it, and
+    # of the other one. Together of shape (agreement 2, K, response 2, R).
     matched = np.stack([nr_s2[:, half:], nr_s1[:, half - 1 :: -1]])
     crossed = np.stack([nr_s1[:, half:], nr_s2[:, half - 1 :: -1]])
     counts = np.stack([matched, crossed]).transpose(0, 3, 1, 2)
@@ -188,8 +225,8 @@ def starting_edges(table: RatingTables, meta: FloatArray) -> FloatArray:
     Shares are those of both stimuli together; `meta` is the meta-d' to start from.
     """
     share, present, offset = table
-    centre = (offset[:, 0] * meta * share.sum(1)).sum(0) / share.sum((0, 1))
-    above = np.cumsum(share.sum(0)[::-1], 0)[::-1]
+    centre = (offset[:, 0] * meta * share.sum(1)).sum(0) / share.sum((0, 1))  # mean a meta-d'
+    above = np.cumsum(share.sum(0)[::-1], 0)[::-1]  # share of each level and the higher ones
     with np.errstate(divide="ignore"):
         tail = np.log(above[1:] / above[0]) + log_ndtr(-centre)
     beyond = _NOWHERE * np.arange(1, len(share[0]))[:, None, None]  # levels that aren't there
@@ -562,11 +599,7 @@ def m_ratio(
     Raises:
         ValueError: The model is not known, or it doesn't go with that number of choices.
     """
+    tables = confidence_table(confidence, correct)
     return float(
-        m_ratio_of_tables(
-            confidence_table(confidence, correct),
-            type1=type1,
-            alternatives=alternatives,
-            threshold=threshold,
-        )[0]
+        m_ratio_of_tables(tables, type1=type1, alternatives=alternatives, threshold=threshold)[0]
     )

@@ -192,8 +192,7 @@ def choose_recalibration(
         >>> choose_recalibration([0.5] * 40, [1, 0] * 20).recalibration.method
         'as_stated'
     """
-    candidates = list(methods) or list(RECALIBRATIONS)
-    candidates.sort(key=list(RECALIBRATIONS).index)
+    candidates = sorted(methods or RECALIBRATIONS, key=list(RECALIBRATIONS).index)
     if folds < 2:
         raise ValueError(f"folds={folds} is below 2.")
     cells = _item_tables(confidence, correct, unit)
@@ -209,33 +208,56 @@ def choose_recalibration(
     else:
         item_fold = np.zeros(items, np.int64)
         item_fold[present_unit] = fold[is_present]
+    fold_maps, losses = _cross_fit(candidates, cells, item_fold, folds)
+    total_mass = np.asarray(cells.masses.tocsc().sum(axis=1), float)
+    scores = {method: float(loss.sum() / total_mass.sum()) for method, loss in losses.items()}
+    chosen = _simplest_within_error(losses, scores, float(total_mass.sum()))
+    recalibration = _fit_map(chosen, cells.values, *np.split(total_mass, 2))
+    return ChosenRecalibration(recalibration, scores, fold_maps[chosen], fold)
+
+
+def _cross_fit(
+    methods: Sequence[str], cells: ItemTables, item_fold: IntArray, folds: int
+) -> tuple[dict[str, list[Recalibration]], dict[str, FloatArray]]:
+    """Return, by method, the map fitted without each fold and the loss of each item by that map.
+
+    The loss is the sum over the item's judgments, weighted by their mass, of (map(confidence) -
+    outcome)^2. `item_fold` is the fold of each item, from 0 to `folds` - 1.
+    """
     # Rows are K masses of right answers, by confidence, and K of wrong ones; columns are items.
     masses, k_values = cells.masses.tocsc(), len(cells.values)
     total_mass = np.asarray(masses.sum(axis=1), float)
-    fold_maps: dict[str, list[Recalibration]] = {method: [] for method in candidates}
-    losses = {method: np.zeros(items) for method in candidates}
+    fold_maps: dict[str, list[Recalibration]] = {method: [] for method in methods}
+    losses = {method: np.zeros(masses.shape[1]) for method in methods}
     for k in range(folds):
         fold_masses = masses[:, np.flatnonzero(item_fold == k)]
         right, wrong = fold_masses[:k_values], fold_masses[k_values:]
         fitted_mass: FloatArray = total_mass - np.asarray(fold_masses.sum(axis=1), float)
-        mass_right, mass_wrong = fitted_mass[:k_values], fitted_mass[k_values:]
-        for method in candidates:
-            fold_map = _fit_map(method, cells.values, mass_right, mass_wrong)
+        for method in methods:
+            fold_map = _fit_map(
+                method, cells.values, fitted_mass[:k_values], fitted_mass[k_values:]
+            )
             q = fold_map(cells.values)
             losses[method][item_fold == k] = right.T @ (1 - q) ** 2 + wrong.T @ q**2
             fold_maps[method].append(fold_map)
-    scores = {method: float(loss.sum() / total_mass.sum()) for method, loss in losses.items()}
-    best = min(candidates, key=lambda method: round(scores[method], 12))
-    chosen = best
-    for method in candidates:
-        excess = losses[method] - losses[best]
+    return fold_maps, losses
+
+
+def _simplest_within_error(
+    losses: Mapping[str, FloatArray], scores: Mapping[str, float], mass: float
+) -> str:
+    """Return the first method whose score exceeds the least one by at most a standard error.
+
+    `losses` has the loss of each item by method. A score is their sum over the `mass` of judgments.
+    """
+    best = min(losses, key=lambda method: round(scores[method], 12))
+    for method, loss in losses.items():
+        excess, items = loss - losses[best], len(loss)
         # Standard error of the difference of both scores over items.
-        error = excess.std() * np.sqrt(items / max(items - 1, 1) * items) / total_mass.sum()
+        error = excess.std() * np.sqrt(items / max(items - 1, 1) * items) / mass
         if scores[method] - scores[best] <= error + 1e-12:
-            chosen = method
-            break
-    recalibration = _fit_map(chosen, cells.values, *np.split(total_mass, 2))
-    return ChosenRecalibration(recalibration, scores, fold_maps[chosen], fold)
+            return method
+    return best
 
 
 def _item_tables(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
@@ -278,10 +300,10 @@ def _fit_as_stated(
 
 def _knot_map(method: str, values: FloatArray, y: FloatArray) -> Recalibration:
     """Return the map through the points (values, y), without points between two of the same y."""
-    inner = np.concatenate([[False], (y[1:-1] == y[:-2]) & (y[1:-1] == y[2:]), [False]])[: len(y)]
-    return Recalibration(
-        method, "knots", x=tuple(values[~inner].tolist()), y=tuple(y[~inner].tolist())
-    )
+    is_needed = np.ones(len(y), bool)
+    is_needed[1:-1] = (y[1:-1] != y[:-2]) | (y[1:-1] != y[2:])
+    x_knots, y_knots = values[is_needed].tolist(), y[is_needed].tolist()
+    return Recalibration(method, "knots", x=tuple(x_knots), y=tuple(y_knots))
 
 
 def _isotonic_means(y: FloatArray, weights: FloatArray) -> FloatArray:
@@ -305,10 +327,11 @@ def _fit_histogram(
 ) -> Recalibration:
     """Return the map to the accuracy of ten bins of equal mass; equal confidences share a bin."""
     mass = right + wrong
-    middle = (np.cumsum(mass) - mass / 2) / mass.sum()
-    place = np.minimum(np.floor(middle * BINS + EDGE), BINS - 1).astype(np.int64)
-    share = np.bincount(place, right) / np.maximum(np.bincount(place, mass), EDGE)
-    return _knot_map(method, values, share[place])
+    middle = (np.cumsum(mass) - mass / 2) / mass.sum()  # middle rank of each confidence, in [0, 1]
+    bin_of_value = np.minimum(np.floor(middle * BINS + EDGE), BINS - 1).astype(np.int64)
+    bin_mass = np.bincount(bin_of_value, mass)
+    accuracy = np.bincount(bin_of_value, right) / np.maximum(bin_mass, EDGE)
+    return _knot_map(method, values, accuracy[bin_of_value])
 
 
 def _fit_venn_abers(
@@ -321,15 +344,13 @@ def _fit_venn_abers(
     label_accuracy = np.empty((2, len(knots)))
     for column, k in enumerate(knots):
         enlarged_mass = mass.copy()
-        enlarged_mass[k] += 1
-        for label in (0, 1):
+        enlarged_mass[k] += 1  # the added item; the other values keep their own mass
+        for label in (0, 1):  # added as wrong, as right
             y = right / enlarged_mass
             y[k] = (right[k] + label) / enlarged_mass[k]
-            # The other values keep their own mass.
             label_accuracy[label, column] = _isotonic_means(y, enlarged_mass)[k]
-    return _knot_map(
-        method, values[knots], label_accuracy[1] / (1 - label_accuracy[0] + label_accuracy[1])
-    )
+    p0, p1 = label_accuracy
+    return _knot_map(method, values[knots], p1 / (1 - p0 + p1))
 
 
 def _fit_temperature(
@@ -398,6 +419,7 @@ def _fit_nonnegative_slopes(
             coefficients, likelihood = _logistic_regression(columns, yes, no)
             if likelihood > best_likelihood + EDGE and (coefficients[:size] >= 0).all():
                 best_likelihood, best_coefficients = likelihood, [0.0] * (count + intercept)
+                # The intercept, if there is one, is the last coefficient.
                 for place, value in zip([*columns_used, count], coefficients, strict=False):
                     best_coefficients[place] = float(value)
     return best_coefficients
@@ -410,25 +432,27 @@ def _logistic_regression(
 
     `yes` and `no` are the masses of either outcome in each row of `columns`.
     """
-
-    def likelihood(point: FloatArray) -> float:
-        z = columns @ point
-        return float(yes @ log_expit(z) + no @ log_expit(-z))
-
     coefficients = np.zeros(columns.shape[1])
-    current = likelihood(coefficients)
+    current = _log_likelihood(columns @ coefficients, yes, no)
     for _ in range(100):
         q = expit(columns @ coefficients)
         curvature = (columns * ((yes + no) * q * (1 - q))[:, None]).T @ columns
         # Least squares: of values that don't vary the curvature is singular.
         step = np.linalg.lstsq(curvature, columns.T @ (yes - (yes + no) * q), rcond=None)[0]
-        # A fall by rounding is allowed: near the top it is larger than what a step gains.
-        while (proposed := likelihood(coefficients + step)) < current - 1e-12 * abs(current):
+        # A step is halved while the likelihood would fall. A fall by rounding is allowed: near the
+        # top it is larger than what a step gains.
+        least = current - 1e-12 * abs(current)
+        while (proposed := _log_likelihood(columns @ (coefficients + step), yes, no)) < least:
             step /= 2
         coefficients, current = coefficients + step, proposed
         if np.abs(step).max(initial=0) <= 1e-12:
             break
     return coefficients, current
+
+
+def _log_likelihood(log_odds: FloatArray, yes: FloatArray, no: FloatArray) -> float:
+    """Return the log-likelihood of masses of yes and no at the log odds of yes in each row."""
+    return float(yes @ log_expit(log_odds) + no @ log_expit(-log_odds))
 
 
 RECALIBRATIONS: Mapping[str, Callable[[str, FloatArray, FloatArray, FloatArray], Recalibration]] = {

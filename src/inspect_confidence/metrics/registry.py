@@ -242,10 +242,10 @@ def metric(
     of_tables: TableFunction | None = None,
     **about: Unpack[About],
 ) -> Callable[[Function], Function]:
-    """Register a function as a number of the results; the function itself is returned.
+    """Register a function as a number of the results: a decorator, `@metric(...)` above it.
 
-    Its docstring gets the sections Returns (unit, range, when it is NaN) and Source if they are
-    missing there.
+    The function is returned as it is, but its docstring gets the sections Returns (unit, range,
+    when it is NaN) and Source if they are missing there.
 
     Args:
         name: Its name in the `metric` column; the function's name if empty.
@@ -259,20 +259,29 @@ def metric(
     """
 
     def register(function: Function) -> Function:
-        """Register the function by its docstring, which is completed, and return it."""
-        text = inspect.getdoc(function) or ""
-        source = re.search(r"^Source: (.+?)\.?$(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
-        if source:
-            about.setdefault("source", " ".join(source[1].split()))
-        key = name or function.__name__
-        numbers(about, **{key: definition or text.partition("\n")[0]})
+        _register_function(function, name or function.__name__, definition, about)
         if of_tables is not None:
-            _table_functions[key] = of_tables
-        if text:
-            function.__doc__ = _completed_docstring(text, _metrics[key])
+            _table_functions[name or function.__name__] = of_tables
         return function
 
     return register
+
+
+def _register_function(
+    function: Callable[..., object], name: str, definition: str, about: About
+) -> None:
+    """Register a metric by its function's docstring, and complete the docstring.
+
+    The first line is the definition if `definition` is empty. The paragraph "Source: ..." up to a
+    blank line, such as "Source: Brier (1950).", is the source if `about` has none.
+    """
+    text = inspect.getdoc(function) or ""
+    source = re.search(r"^Source: (.+?)\.?$(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
+    if source:
+        about.setdefault("source", " ".join(source[1].split()))
+    numbers(about, **{name: definition or text.partition("\n")[0]})
+    if text:
+        function.__doc__ = _completed_docstring(text, _metrics[name])
 
 
 def _completed_docstring(text: str, declared: Metric) -> str:

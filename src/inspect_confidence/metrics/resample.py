@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, permutations
 from typing import Any, Generic, TypeVar
 
@@ -50,11 +51,7 @@ __all__ = [
 
 
 def clustered_wilson_interval(
-    successes: ArrayLike,
-    trials: ArrayLike,
-    confidence: float = 0.95,
-    *,
-    counts: ArrayLike = 1,
+    successes: ArrayLike, trials: ArrayLike, confidence: float = 0.95, *, counts: ArrayLike = 1
 ) -> tuple[float, float]:
     """Wilson's score interval with the effective sample size of clustered judgments.
 
@@ -479,9 +476,9 @@ def means_of(
 
 
 def _column_sums(columns: FloatArray, unit: IntArray, units: int) -> FloatArray:
-    """Return each unit's sums of m columns, then its counts of values, of shape (units, 2 m).
+    """Return each unit's sums of m columns and its counts of values, of shape (units, 2 m).
 
-    `columns` has one row per judgment, of the unit with the index in `unit`; NaN is left out.
+    `columns` has one row per judgment, and `unit` the index of its unit; NaN is left out.
     """
     present = ~np.isnan(columns)
     sums = np.zeros((units, 2 * columns.shape[1]))
@@ -523,31 +520,23 @@ def middle_of(
     column = np.clip(code, first, last) - first
     shape = units, last - first + 1
     masses = csr_array((np.ones(len(column)), (present_unit, column)), shape=shape)
-    return SumStatistic(masses, _WeightedMedians(ranked[first : last + 1]))
+    return SumStatistic(masses, partial(_weighted_medians, ranked[first : last + 1]))
 
 
-@dataclass(frozen=True)
-class _WeightedMedians:
-    """Function of masses that gives the medians of ascending values.
+def _weighted_medians(values: FloatArray, masses: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return lower and upper median of ascending values, by row of masses, (resamples, values).
 
-    `SumStatistic` calls it with the masses of resamples.
+    They are the first values at which the cumulated mass reaches, and exceeds, one half; NaN
+    without mass.
     """
-
-    values: FloatArray
-
-    def __call__(self, masses: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return lower and upper median of each row of masses, (rows, values); NaN without mass.
-
-        They are the first values at which the cumulated mass reaches, and exceeds, one half.
-        """
-        if not len(self.values):
-            return np.full(len(masses), np.nan), np.full(len(masses), np.nan)
-        cumulated = np.cumsum(masses, axis=1)
-        half = cumulated[:, -1:] / 2
-        has_mass = half[:, 0] > 0
-        low = np.where(has_mass, self.values[(cumulated >= half).argmax(axis=1)], np.nan)
-        high = np.where(has_mass, self.values[(cumulated > half).argmax(axis=1)], np.nan)
-        return low, high
+    if not len(values):
+        return np.full(len(masses), np.nan), np.full(len(masses), np.nan)
+    cumulated = np.cumsum(masses, axis=1)
+    half = cumulated[:, -1:] / 2
+    has_mass = half[:, 0] > 0
+    low = np.where(has_mass, values[(cumulated >= half).argmax(axis=1)], np.nan)
+    high = np.where(has_mass, values[(cumulated > half).argmax(axis=1)], np.nan)
+    return low, high
 
 
 def _median_window(code: IntArray, unit: IntArray, units: int) -> tuple[int, int]:
@@ -680,7 +669,7 @@ class Resampled:
             if statistic.coarser is not None:
                 statistic = _shifted_approximation(statistic, statistic.coarser)
             return self._sum_rows(statistic, extremes)
-        return _UnitStatistic(statistic, len(self.strata), self.rows)
+        return partial(_apply_to_units, statistic, len(self.strata), self.rows)
 
     def _sum_rows(
         self, statistic: SumStatistic[Value], extremes: Sequence[int]
@@ -711,30 +700,22 @@ def _shifted_approximation(
     return approximation.map(lambda values: values + shift.reshape(values.shape[1:]))
 
 
-@dataclass(frozen=True)
-class _UnitStatistic:
-    """Statistic of units as a function of the weights of rows and pseudo-units.
+def _apply_to_units(
+    statistic: Statistic, n_rows: int, rows: csr_array | None, weights: FloatArray
+) -> FloatArray:
+    """Return a statistic of units from weights of rows and, after them, of unused pseudo-units.
 
-    Attributes:
-        statistic: The statistic, which takes the weights of units.
-        n_rows: Number of rows; the weights of pseudo-units after them are not used.
-        rows: The units that each row adds up, of shape (rows, units); None if rows are units.
+    `rows` has the units that each row adds up, (rows, units); None if rows are units. Chunks limit
+    the memory.
     """
-
-    statistic: Statistic
-    n_rows: int
-    rows: csr_array | None = None
-
-    def __call__(self, weights: FloatArray) -> FloatArray:
-        """Return the statistic of each row of weights, in chunks that limit the memory."""
-        if self.rows is None:
-            return self.statistic(weights[:, : self.n_rows])
-        values = []
-        chunk_size = max(1, _CHUNK // self.rows.shape[1])
-        for start in range(0, len(weights), chunk_size):
-            unit_weights = weights[start : start + chunk_size, : self.n_rows] @ self.rows
-            values.append(self.statistic(np.asarray(unit_weights)))
-        return np.concatenate(values)
+    if rows is None:
+        return statistic(weights[:, :n_rows])
+    values = []
+    chunk_size = max(1, _CHUNK // rows.shape[1])
+    for start in range(0, len(weights), chunk_size):
+        unit_weights = weights[start : start + chunk_size, :n_rows] @ rows
+        values.append(statistic(np.asarray(unit_weights)))
+    return np.concatenate(values)
 
 
 _SPARSE = 0.1
@@ -784,12 +765,9 @@ def resampled_as(
 def _weight_equal_units(
     leaves: Sequence[SumStatistic[Any]], strata: IntArray, counts: IntArray | None
 ) -> Resampled | None:
-    """Return the plan in which units that add the same have one weight; None if they differ much.
+    """Return the plan in which units that add the same to all `leaves` have one weight together.
 
-    Args:
-        leaves: Statistics of the units.
-        strata: The stratum of each unit.
-        counts: Number of equal units that each unit stands for; one each if None.
+    None if units differ too much. `counts` is the number of equal units that each stands for.
     """
     _, stratum = np.unique(strata, return_inverse=True)
     pattern_keys = _pattern_keys(leaves, stratum)
@@ -806,10 +784,7 @@ def _weight_equal_units(
 
 
 def _weight_groups(strata: IntArray, seed: int | Sequence[int], max_units: int) -> Resampled:
-    """Return the plan that puts units of strata with more than `max_units` in 2,000 random groups.
-
-    Units of other strata have a weight each. `seed` is that of the groups.
-    """
+    """Return the plan with a weight per unit, or 2,000 random groups in strata over `max_units`."""
     _, stratum, sizes = np.unique(strata, return_inverse=True, return_counts=True)
     if sizes.max(initial=0) <= max_units:
         return Resampled(strata)

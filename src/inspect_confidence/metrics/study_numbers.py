@@ -35,12 +35,7 @@ numbers(
     p_bonferroni="The `p_value` times the number of comparisons made, at most 1.",
 )
 numbers(
-    About(
-        undefined=_UNDEFINED,
-        unit="probability",
-        source="Holm (1979)",
-        interval=NO_ESTIMATE,
-    ),
+    About(undefined=_UNDEFINED, unit="probability", source="Holm (1979)", interval=NO_ESTIMATE),
     p_holm="The `p_value` after Holm's adjustment over the comparisons made.",
 )
 numbers(

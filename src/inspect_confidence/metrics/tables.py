@@ -160,25 +160,28 @@ class ItemTables:
     @property
     def table_statistic(self) -> SumStatistic[ConfidenceTables]:
         """Statistic that gives the tables of weights, from sums over units."""
-        k, units = len(self.values), self.masses.shape[1]
+        units, coarser = self.masses.shape[1], self.coarser
+        # Units have no pseudo-judgments: only `extremes` has.
+        spread = csr_array(self.credit_spread[:, None])
+        sums = csr_array(hstack([self.masses.T, csr_array((units, 4)), spread]))
+        coarser_statistic = coarser.table_statistic if coarser else None
+        return SumStatistic(sums, self._tables_of_sums, coarser_statistic, self.extremes())
 
-        # Sums: K masses of right and K of wrong answers, four pseudo-judgments, the credit spread.
-        def compute(masses: FloatArray) -> ConfidenceTables:
-            right, wrong, pseudo = masses[:, :k], masses[:, k : 2 * k], masses[:, 2 * k : -1]
-            return ConfidenceTables(
-                self.values, right, wrong, self.binary, self.coarse, pseudo, masses[:, -1]
-            )
+    def _tables_of_sums(self, sums: FloatArray) -> ConfidenceTables:
+        """Return the table of each row of sums.
 
-        coarser = self.coarser
-        return SumStatistic(
-            csr_array(
-                hstack(
-                    [self.masses.T, csr_array((units, 4)), csr_array(self.credit_spread[:, None])]
-                )
-            ),
-            compute,
-            coarser.table_statistic if coarser else None,
-            self.extremes(),
+        Columns are K masses of right and K of wrong answers, four masses of pseudo-judgments and
+        the credit spread.
+        """
+        k = len(self.values)
+        return ConfidenceTables(
+            self.values,
+            right=sums[:, :k],
+            wrong=sums[:, k : 2 * k],
+            binary=self.binary,
+            coarse=self.coarse,
+            pseudo=sums[:, 2 * k : -1],
+            credit_spread=sums[:, -1],
         )
 
     def extremes(self) -> FloatArray:
@@ -190,6 +193,7 @@ class ItemTables:
         k = len(self.values)
         extremes = np.zeros((4, 2 * k + 5))
         if k:
+            # Columns of right and of wrong at the first value, then at the last one.
             extremes[np.arange(4), [0, k, k - 1, 2 * k - 1]] = 1
             extremes[:, 2 * k : -1] = np.eye(4)
         return extremes
@@ -204,18 +208,30 @@ class ItemTables:
         if self.coarse or len(self.values) <= MOST_VALUES:
             return None
         mass = sum_over_units(self.masses, self.sizes).reshape(2, -1).sum(axis=0)
-        place, values = merge_into_steps(self.values, mass)
-        k, steps = len(place), len(values)
+        step_of_value, values = merge_into_steps(self.values, mass)
+        k, steps = len(step_of_value), len(values)
+        # A matrix (2 steps, 2 K) whose product sums right, then wrong masses over each step.
+        step_rows = np.append(step_of_value, step_of_value + steps)
         shape = 2 * steps, 2 * k
-        merge = csr_array(
-            (np.ones(2 * k), (np.append(place, place + steps), np.arange(2 * k))), shape=shape
-        )
+        merge = csr_array((np.ones(2 * k), (step_rows, np.arange(2 * k))), shape=shape)
         masses = csr_array(merge @ self.masses)
         return ItemTables(values, masses, self.binary, self.credit_spread, self.sizes, True)
 
     def total_table(self) -> ConfidenceTables:
         """Return the table in which each unit counts once."""
         return self.tables(self.sizes[None])
+
+
+def sum_by_table(column: FloatArray, bin_of_value: IntArray, bins: int) -> FloatArray:
+    """Return sums (tables, bins) of a column over each table's own bins.
+
+    `column` has one number per table and value, `bin_of_value` its bin, both (tables, K).
+    """
+    tables = len(column)
+    # `bincount` counts in one row, in which each table gets its own range of numbers.
+    cell = bin_of_value + bins * np.arange(tables)[:, None]
+    sums = np.bincount(cell.T.ravel(), column.T.ravel(), tables * bins)
+    return np.asarray(sums, float).reshape(tables, bins)
 
 
 def sum_over_units(cells: csr_array, sizes: FloatArray) -> FloatArray:

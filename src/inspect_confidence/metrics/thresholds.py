@@ -46,7 +46,10 @@ class RiskThreshold:
     reason: str
 
 
-_NONE = (np.nan, np.nan, np.nan, np.nan, np.nan, np.nan)
+def _no_threshold(first: float, reason: str) -> RiskThreshold:
+    """Return the result without a threshold, with that of the first test and the reason."""
+    nan = float("nan")
+    return RiskThreshold(nan, nan, nan, nan, nan, nan, answered=0, first=first, reason=reason)
 
 
 @dataclass(frozen=True)
@@ -198,22 +201,24 @@ def risk_threshold(
         needed = _min_items_without_mistake(risk, 1 - level)
         items = judgments.answered_from(0).items
         reason = f"{needed} items without a mistake are needed, and {items} have an answer"
-        return RiskThreshold(*_NONE, answered=0, first=np.nan, reason=reason)
+        return _no_threshold(float("nan"), reason)
     first = candidates[min(error_rate_by_start)].threshold
     passed, p, reason = _last_passed(candidates, error_rate_by_start, risk)
     if passed is None:
-        return RiskThreshold(*_NONE, answered=0, first=first, reason=reason)
+        return _no_threshold(first, reason)
     counts = judgments.counts()
     answered_counts = passed.answered * counts
+    low, high = clustered_wilson_interval(answered_counts, counts)
     return RiskThreshold(
-        passed.threshold,
-        p,
-        passed.risk,
-        float(answered_counts.sum() / counts.sum()),
-        *clustered_wilson_interval(answered_counts, counts),
-        passed.items,
-        first,
-        reason,
+        threshold=passed.threshold,
+        p=p,
+        risk=passed.risk,
+        coverage=float(answered_counts.sum() / counts.sum()),
+        ci_low=low,
+        ci_high=high,
+        answered=passed.items,
+        first=first,
+        reason=reason,
     )
 
 
@@ -286,7 +291,8 @@ def _min_items_for_power(risk: float, error_rate: float) -> int:
     """
     n = np.arange(1, int(40 / risk) + 2)
     for max_wrong in range(1_000):
-        # Numbers of items that pass with so many wrong answers.
+        # Numbers of items that pass with so many wrong answers: P(Binomial(n, risk) <= max_wrong)
+        # is at most the error rate. Numbers that don't pass now don't pass with more wrong answers.
         n = n[bdtr(max_wrong, n, risk) <= error_rate]
         if not len(n):
             break

@@ -63,9 +63,8 @@ def type2_dprime(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
         >>> round(type2_dprime([0.9, 0.9, 0.9, 0.1] * 9, [1, 1, 0, 0] * 9), 3)
         1.938
     """
-    return float(
-        type2_dprime_of_tables(confidence_table(confidence, correct), threshold=threshold)[0]
-    )
+    tables = confidence_table(confidence, correct)
+    return float(type2_dprime_of_tables(tables, threshold=threshold)[0])
 
 
 def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
@@ -104,9 +103,8 @@ def meta_d_ideal(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
         >>> round(meta_d_ideal(high, correct=[1] * 1000 + [0] * 1000), 2)
         2.11
     """
-    return float(
-        meta_d_ideal_of_tables(confidence_table(confidence, correct), threshold=threshold)[0]
-    )
+    tables = confidence_table(confidence, correct)
+    return float(meta_d_ideal_of_tables(tables, threshold=threshold)[0])
 
 
 def type2_criterion_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
@@ -135,9 +133,8 @@ def type2_criterion(confidence: ArrayLike, correct: ArrayLike, *, threshold: flo
         correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
         threshold: Confidence from which on it counts as high, in [0, 1].
     """
-    return float(
-        type2_criterion_of_tables(confidence_table(confidence, correct), threshold=threshold)[0]
-    )
+    tables = confidence_table(confidence, correct)
+    return float(type2_criterion_of_tables(tables, threshold=threshold)[0])
 
 
 class Type2Rates(NamedTuple):
@@ -156,13 +153,13 @@ def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
     key = ("type-2 rates", threshold)
     if key not in tables.shared:
         (high_right, right), (high_wrong, wrong) = _high_and_total_masses(tables, threshold)
-        high, all_of_them = high_right + high_wrong, right + wrong
-        tells = (right > 0) & (wrong > 0) & (high > 0) & (high < all_of_them * (1 - 1e-12))
-        tells &= tables.binary
+        high, total = high_right + high_wrong, right + wrong
+        is_defined = (right > 0) & (wrong > 0) & (high > 0) & (high < total * (1 - 1e-12))
+        is_defined &= tables.binary
         added_low_right, added_low_wrong, added_right, added_wrong = _log_linear_correction(tables)
         tables.shared[key] = Type2Rates(
-            _rate(high_right + added_right, right + added_low_right + added_right, tells),
-            _rate(high_wrong + added_wrong, wrong + added_low_wrong + added_wrong, tells),
+            _rate(high_right + added_right, right + added_low_right + added_right, is_defined),
+            _rate(high_wrong + added_wrong, wrong + added_low_wrong + added_wrong, is_defined),
         )
     return Type2Rates(*tables.shared[key])
 
@@ -224,7 +221,7 @@ def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
     to 16, for H2 > F2; for F2 > H2 it is minus the d' of the rates exchanged. NaN if a rate is.
     """
     upper, lower = np.maximum(hit, false_alarm), np.minimum(hit, false_alarm)
-    d, low, high = (np.full(np.shape(hit), end) for end in (1.0, 0.0, 16.0))
+    d, low, high = (np.full(np.shape(hit), start) for start in (1.0, 0.0, 16.0))
     # Newton's steps, halving the bracket instead where one would leave it: ten times as fast as
     # a library's root finder, which a bootstrap calls thousands of times.
     for _ in range(60):
@@ -232,6 +229,7 @@ def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
         excess = z_right - z_wrong - d
         low, high = np.where(excess > 0, d, low), np.where(excess > 0, high, d)
         with np.errstate(invalid="ignore", over="ignore"):
+            # Derivatives of both z by d', times 2: H2 phi(d'/2)/phi(z), and the same of F2.
             slopes = upper * np.exp((z_right**2 - d**2 / 4) / 2) + lower * np.exp(
                 (z_wrong**2 - d**2 / 4) / 2
             )
@@ -403,10 +401,10 @@ def _first_reaching_d_prime(upper: FloatArray, lower: FloatArray, table: FloatAr
     """
     step = _Z_GRID[1] - _Z_GRID[0]
     place = np.clip((lower - _Z_GRID[0]) / step, 0, len(_Z_GRID) - 1.001)
-    column, part = place.astype(np.int64), place % 1
-    # A row a pair of rates: what each d' gives.
-    curve = table[column] * (1 - part[:, None]) + table[column + 1] * part[:, None]
-    curve += (lower - (_Z_GRID[column] + step * part))[:, None]  # beyond the ends: parallel
+    row, part = place.astype(np.int64), place % 1
+    # z(H2) at `lower` by d', interpolated between two rows of the table: (rates, d').
+    curve = table[row] * (1 - part[:, None]) + table[row + 1] * part[:, None]
+    curve += (lower - (_Z_GRID[row] + step * part))[:, None]  # beyond the ends: parallel
     reached = curve >= upper[:, None]
     reached[:, -1] = True
     above = np.maximum(reached.argmax(axis=1), 1)

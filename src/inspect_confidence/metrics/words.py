@@ -393,8 +393,9 @@ def _bin_shares(tables: ValueTables, low: float, high: float, bins: int) -> Floa
     outside = values[(values < low - EDGE) | (values > high + EDGE)]
     if len(outside):
         raise ValueError(f"The value {outside[0]} is not in [{low}, {high}].")
-    index = np.floor((values - low + EDGE) * bins / (high - low)).clip(0, bins - 1)
-    mass = tables.mass @ np.eye(bins)[index.astype(int)]
+    bin_of_value = np.floor((values - low + EDGE) * bins / (high - low)).clip(0, bins - 1)
+    in_bin = np.eye(bins)[bin_of_value.astype(int)]  # 1 for a value in a bin, else 0: (V, bins)
+    mass = tables.mass @ in_bin
     return divide_or_nan(mass, mass.sum(axis=1, keepdims=True))
 
 
@@ -440,11 +441,7 @@ MOST_SPLITS = 20_000
 
 
 def brunner_munzel(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    interval: Literal["t", "logit"] = "t",
-    seed: int = 0,
+    first: ArrayLike, second: ArrayLike, *, interval: Literal["t", "logit"] = "t", seed: int = 0
 ) -> BrunnerMunzel:
     """Brunner and Munzel's test of two independent samples, with ties and unequal variances.
 
@@ -503,7 +500,7 @@ def brunner_munzel(
     if theta in (0, 1):
         p = np.nan if too_few else _separated_p(first_sample, second_sample)
         return BrunnerMunzel(theta, p=p, reason=too_few or "complete separation")
-    # Only these two cases have no variance; found by value, since rounding may leave 1e-17 of it.
+    # Equal values have no variance; they are recognised by value, since rounding may leave 1e-17.
     if first_sample.min() == first_sample.max() == second_sample.min() == second_sample.max():
         return BrunnerMunzel(
             theta, p=np.nan if too_few else 1.0, reason=too_few or "all values are equal"
@@ -523,19 +520,26 @@ def brunner_munzel(
 
 
 def _logit_interval(theta: float, half: float, low: float, high: float) -> tuple[float, float]:
-    """Return the interval of the logit from the half width and ends of that of theta."""
+    """Return theta's interval by its logit, from half width and ends of the t interval.
+
+    It may hold 0.5 where that of t, and so p, does not: then the end near 0.5 is that of t.
+    """
     reach = half / (theta * (1 - theta))
-    ends = float(expit(logit(theta) - reach)), float(expit(logit(theta) + reach))
-    # The logit interval may hold 0.5 where that of t, and so p, does not: then t's end is taken.
-    return (low if low > 0.5 > ends[0] else ends[0]), (high if high < 0.5 < ends[1] else ends[1])
+    logit_low, logit_high = float(expit(logit(theta) - reach)), float(expit(logit(theta) + reach))
+    if low > 0.5 > logit_low:
+        logit_low = low
+    if high < 0.5 < logit_high:
+        logit_high = high
+    return logit_low, logit_high
 
 
 def _separated_p(first_sample: FloatArray, second_sample: FloatArray) -> float:
     """Return the share of splits into two samples of these sizes that separate the values."""
     ranked, n = np.sort(np.concatenate([first_sample, second_sample])), len(first_sample)
-    # Ties over the border of a split leave it unseparated.
-    ways = sum(ranked[border - 1] < ranked[border] for border in (n, len(ranked) - n))
-    return float(ways / comb(len(ranked), n))
+    # Separated are two splits: the n smallest values, or the n largest, in the first sample. With a
+    # tie over the border the split does not separate.
+    separated = sum(ranked[border - 1] < ranked[border] for border in (n, len(ranked) - n))
+    return float(separated / comb(len(ranked), n))
 
 
 def _exact_p(first_sample: FloatArray, second_sample: FloatArray, seed: int) -> float:
@@ -547,31 +551,38 @@ def _exact_p(first_sample: FloatArray, second_sample: FloatArray, seed: int) -> 
     smaller, larger = sorted((first_sample, second_sample), key=len)
     values, code = np.unique(np.concatenate([smaller, larger]), return_inverse=True)
     size, counts = len(smaller), np.bincount(code)
+    # A split is a row of counts of each distinct value in the smaller sample; the first row is the
+    # observed split.
     ways = comb(len(code), size)
     if ways <= MOST_SPLITS:
         members = np.array(list(combinations(range(len(code)), size)))
-        places = code[members] + len(values) * np.arange(ways)[:, None]
-        splits = np.bincount(places.ravel(), minlength=ways * len(values)).reshape(ways, -1)
+        # Each split counts in its own range of numbers, so that one `bincount` counts all.
+        cells = code[members] + len(values) * np.arange(ways)[:, None]
+        splits = np.bincount(cells.ravel(), minlength=ways * len(values)).reshape(ways, -1)
     else:
         rng = np.random.default_rng(seed)
         splits = rng.multivariate_hypergeometric(counts, size, size=9_999)
         splits = np.vstack([np.bincount(code[:size], minlength=len(values)), splits])
     statistic = _test_statistics(splits, counts - splits)
     observed = statistic[0]
-    # The first of all combinations is the observed one: its members come first.
     return float((statistic >= observed - 1e-9 * max(observed, 1)).mean())
 
 
 def _test_statistics(first: IntArray, second: IntArray) -> FloatArray:
-    """Return |theta - 0.5|/SE of pairs of samples, given as rows of counts of ascending values."""
-    sides, distance = [], np.empty(0)
+    """Return |theta - 0.5|/SE (see `brunner_munzel`) of pairs of samples, one pair a row.
+
+    `first` and `second` are counts of ascending distinct values, of shape (pairs, values). Without
+    variance the result is 0 if theta is 0.5 and infinite otherwise.
+    """
+    squared_errors, distance = [], np.empty(0)
     for own_counts, other_counts in ((first, second), (second, first)):
         n = own_counts[0].sum()
-        placed = (np.cumsum(other_counts, axis=1) - other_counts / 2) / other_counts[0].sum()
-        theta = (own_counts * placed).sum(axis=1) / n
-        distance = np.abs(theta - 0.5)
-        sides.append((own_counts * (placed - theta[:, None]) ** 2).sum(axis=1) / (n * (n - 1)))
-    error = np.sqrt(sum(sides))
+        placements = (np.cumsum(other_counts, axis=1) - other_counts / 2) / other_counts[0].sum()
+        theta = (own_counts * placements).sum(axis=1) / n
+        distance = np.abs(theta - 0.5)  # the same of either sample
+        squares = (own_counts * (placements - theta[:, None]) ** 2).sum(axis=1)
+        squared_errors.append(squares / (n * (n - 1)))
+    error = np.sqrt(sum(squared_errors))
     flat = error < 1e-9  # no variance: all values equal, or complete separation
     return np.where(flat, np.where(distance < 1e-9, 0, np.inf), distance / np.where(flat, 1, error))
 
@@ -652,6 +663,7 @@ def sign_flips(
     n, none = len(array), (float("nan"), float("nan"))
     if not n:
         return float("nan"), none
+    # Means of the exchanged differences of each pattern, then those of the other differences.
     exchanged = _sign_patterns(n, resamples, seed)
     size, sums = exchanged.sum(axis=1), exchanged @ array
     means = np.concatenate([divide_or_nan(sums, size), divide_or_nan(array.sum() - sums, n - size)])

@@ -43,11 +43,15 @@ _SAME = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.*)", re.escape(SAME)), re.DO
 
 
 class Belief(NamedTuple):
-    """Belief about a question: the answer, the alternatives, and the evidence for the answer."""
+    """Belief about a question: the answer, the alternatives, and the evidence for the answer.
+
+    `share` is the confidence in the answer, as a share of the scale.
+    """
 
     answer: str
     alternatives: Sequence[str]
     evidence: float
+    share: float
 
 
 @dataclass(frozen=True)
@@ -107,16 +111,11 @@ class Examinee:
             return None
         item = find_question(text)
         belief = self.belief(item)
-        share = float(reported_share(belief.evidence, self.bias))
+        share = belief.share
         rng = seeded(self.seed, form, item.id, request.get("draw", ""))
-        prefix = ""
+        cut_off_text = ""
         if form in _SCALE_FORMS:
-            noise = self.before_noise * rng.normal() if form == "confidence_before" else 0.0
-            stated_share = float(reported_share(belief.evidence + noise, self.bias))
-            reported = self._reported_number(
-                stated_share, float(request["low"]), float(request["high"])
-            )
-            reply, prefix = Utterance(f"Confidence: {reported}"), "Confidence:"
+            reply, cut_off_text = self._confidence_reply(form, request, belief, rng), "Confidence:"
         elif form == "p_true":
             reply = _token_reply({"True": share, "False": 1 - share}, str(share >= 0.5))
         elif form == "phrase":
@@ -124,25 +123,41 @@ class Examinee:
         elif form in ("commitment", "decline"):
             reply = self._decision_reply(form, request, share)
         else:
-            labels, prefix = _answer_labels(item, text), _answer_prefix(item, request)
             answer = belief.answer
             if self._gives_alternative(form, request, temperature, share, rng):
                 answer = belief.alternatives[int(rng.integers(len(belief.alternatives)))]
-            if form == "":
-                reply = _token_reply(
-                    _label_probabilities(belief, labels, share), labels[answer], prefix
-                )
-            elif form == "abstain" and self.heeds and share <= float(request["target"]):
-                reply = Utterance(prefix + _declining_answer(request))
-            elif form == "simple_qa":
-                fields = {
-                    "answer": answer,
-                    "confidence_score": int(self._reported_number(share, 0, 100)),
-                }
-                reply, prefix = Utterance(json.dumps(fields)), '{"answer": "'
+            if form == "simple_qa":
+                score = int(self._reported_number(share, 0, 100))
+                reply = Utterance(json.dumps({"answer": answer, "confidence_score": score}))
+                cut_off_text = '{"answer": "'
             else:
-                reply = Utterance(prefix + labels[answer])
-        return spoil_at_rate(reply, self.error_rate, prefix, rng)
+                reply = self._answer_reply(form, request, item, belief, answer)
+                cut_off_text = _answer_prefix(item, request)
+        return spoil_at_rate(reply, self.error_rate, cut_off_text, rng)
+
+    def _confidence_reply(
+        self, form: str, request: Mapping[str, Any], belief: Belief, rng: np.random.Generator
+    ) -> Utterance:
+        """Reply with the confidence on the request's scale, with noise if asked before the work."""
+        noise = self.before_noise * rng.normal() if form == "confidence_before" else 0.0
+        share = float(reported_share(belief.evidence + noise, self.bias))
+        number = self._reported_number(share, float(request["low"]), float(request["high"]))
+        return Utterance(f"Confidence: {number}")
+
+    def _answer_reply(
+        self, form: str, request: Mapping[str, Any], item: Question, belief: Belief, answer: str
+    ) -> Utterance:
+        """Reply with an answer by its letter or text, or decline it if `share` is too low.
+
+        The reply to an eval's own prompt (the form "") has the probabilities of all answers.
+        """
+        if form == "abstain" and self.heeds and belief.share <= float(request["target"]):
+            return Utterance(_answer_prefix(item, request) + _declining_answer(request))
+        labels = _answer_labels(item, str(request["conversation"]))
+        prefix = _answer_prefix(item, request)
+        if form == "":
+            return _token_reply(_label_probabilities(belief, labels), labels[answer], prefix)
+        return Utterance(prefix + labels[answer])
 
     def _reported_number(self, share: float, low: float, high: float) -> str:
         """Return a share as text on a scale; a scale of width 1 or less gets two decimals."""
@@ -188,7 +203,7 @@ class Examinee:
         evidence = float(draw_evidence(right, self.meta_d, rng.uniform()))
         answers = _answers_right_first(item)
         answer = answers.pop(0 if right else int(rng.integers(1, len(answers))))
-        return Belief(answer, answers, evidence)
+        return Belief(answer, answers, evidence, float(reported_share(evidence, self.bias)))
 
 
 def find_question(text: str) -> Question:
@@ -234,27 +249,31 @@ def _answer_labels(item: Question, text: str) -> Mapping[str, str]:
 
 
 def _answer_prefix(item: Question, request: Mapping[str, Any]) -> str:
-    """Return the text before an answer, in the form that the request asks for."""
+    """Return the text before an answer, such as "Answer: ", that the request asks for."""
     if "kind" not in request:  # an eval's own prompt
         return "ANSWER: " if item.choices else ""
     return "Final Answer: " if request["kind"] == "number" else "Answer: "
 
 
 def _declining_answer(request: Mapping[str, Any]) -> str:
-    """Return the letter of the last choice, which declines, or "I don't know" without choices."""
+    """Return the answer that declines: the letter of the last choice, or "I don't know".
+
+    The last choice declines if the request is of the kind `option`.
+    """
     if request["kind"] == "option":
         return ascii_uppercase[len(request["choices"]) - 1]
     return "I don't know"
 
 
-def _label_probabilities(
-    belief: Belief, labels: Mapping[str, str], share: float
-) -> dict[str, float]:
-    """Return the probability of each answer's label; the alternatives share the rest equally."""
-    shares = {labels[belief.answer]: share}
+def _label_probabilities(belief: Belief, labels: Mapping[str, str]) -> dict[str, float]:
+    """Return the probability of each answer's label; the alternatives share the rest equally.
+
+    `labels` has the label of each answer, such as its letter.
+    """
+    probabilities = {labels[belief.answer]: belief.share}
     for alternative in belief.alternatives:
-        shares[labels[alternative]] = (1 - share) / len(belief.alternatives)
-    return shares
+        probabilities[labels[alternative]] = (1 - belief.share) / len(belief.alternatives)
+    return probabilities
 
 
 def _text_end(text: str) -> str:

@@ -177,6 +177,7 @@ def _short_answer(item: Question) -> str:
 
 
 def _words(text: str) -> set[str]:
+    """Return the distinct words of a text, in lower case."""
     return set(re.findall(r"\w+", text.casefold()))
 
 

@@ -6,6 +6,8 @@ from decimal import Decimal
 from string import ascii_uppercase
 from typing import Any
 
+import numpy as np
+
 from inspect_confidence.arguments import parts
 from inspect_confidence.datasets.question_sets import SetQuestion, known_question
 from inspect_confidence.datasets.questions import Question, question_of
@@ -70,22 +72,12 @@ class Metacognitive:
         return None
 
     def reply_on_scale(self, item: Question, draw: int, scale: Scale) -> Utterance:
-        """Reply with an answer and its confidence on a scale."""
+        """Reply with an answer to a question and the confidence in it, a number on the scale."""
         rng = seeded(self.seed, "stated", item.id, draw)
         right = bool(rng.uniform() < self.accuracy)
         meta_d = self._scale_meta_ds().get(scale, self.meta_d)
         evidence = draw_evidence(right, meta_d, rng.uniform())
         wrong = int(rng.integers(max(len(item.choices) - 1, 1)))
-        share = float(reported_share(evidence, self.bias))
-        report_rng = seeded(self.seed, "report", item.id, draw, scale)
-        low, high = int(scale.low), int(scale.high)  # the study's scales are of whole numbers
-        report = int(reports(share, low, high, self.round_to))
-        if report_rng.uniform() < self.anchor_share:
-            report = high
-        if high <= NARROW and report_rng.uniform() < self.slip:
-            # The least report that counts as outside the scale: more than 5% of its width above.
-            least_slip = high + (high - low) // 20 + 1
-            report = max(round(100 * share), least_slip)
         if item.choices:
             letters = ascii_uppercase[: len(item.choices)]
             answer = utterance.answer_label(letters, item.target, right=right, wrong=wrong)
@@ -93,7 +85,25 @@ class Metacognitive:
         else:
             number = item.target if right else f"{Decimal(item.target) + 1:f}"
             prefix = f"Solution: I work it out.\nFinal Answer: {number}\nConfidence:"
+        report_rng = seeded(self.seed, "report", item.id, draw, scale)
+        report = self._draw_report(float(reported_share(evidence, self.bias)), scale, report_rng)
         return spoil_at_rate(Utterance(f"{prefix} {report}"), self.error_rate, prefix, report_rng)
+
+    def _draw_report(self, share: float, scale: Scale, rng: np.random.Generator) -> int:
+        """Return the number that the respondent reports for a share of the scale.
+
+        With probability `anchor_share` it is the top of the scale. On a scale that ends at 50 or
+        below it is, with probability `slip`, a percentage that counts as outside the scale.
+        """
+        low, high = int(scale.low), int(scale.high)  # the study's scales are of whole numbers
+        report = int(reports(share, low, high, self.round_to))
+        if rng.uniform() < self.anchor_share:
+            report = high
+        if high <= NARROW and rng.uniform() < self.slip:
+            # The least report that counts as outside the scale: more than 5% of its width above.
+            least_slip = high + (high - low) // 20 + 1
+            report = max(round(100 * share), least_slip)
+        return report
 
     def reply_in_json(self, item: SetQuestion, draw: int) -> Utterance:
         """Reply in JSON with an answer, each option's probability, and the answer token's.

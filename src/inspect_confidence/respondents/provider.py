@@ -48,7 +48,13 @@ class RespondentAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Answer the last message."""
+        """Answer the last message; its metadata say what is asked (see the class).
+
+        Inspect calls this. Tools are not used; without `logprobs` in `config` the reply has none.
+
+        Raises:
+            InvalidArgument: The respondent doesn't know the item or doesn't answer what is asked.
+        """
         _rich_traceback_guard = True  # rich prints an error without Inspect's frames
         conversation = "\n\n".join(message.text for message in input)
         request = {**(input[-1].metadata or {}), "conversation": conversation}

@@ -93,7 +93,11 @@ class Chooser:
         return spoil_at_rate(Utterance(text), self.error_rate, text[:3], rng)
 
     def choice(self, prompt: ChoicePrompt, rng: np.random.Generator) -> int:
-        """Return the index of the first choice whose threshold the noisy share exceeds."""
+        """Return the index of the first choice whose threshold the perceived share exceeds.
+
+        Perceived is the share of the prompt's numbers that lie in the interval, with normal noise.
+        The last choice has no threshold: it remains if no threshold is exceeded.
+        """
         perceived = prompt.share + self.noise * rng.standard_normal()
         thresholds = self.thresholds(prompt.choice_set)
         for index, threshold in enumerate(thresholds):

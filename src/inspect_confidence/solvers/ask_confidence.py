@@ -138,10 +138,14 @@ _NUMBER_METHODS = {
 
 
 def _wording(prompt: object, methods: Sequence[str], scale: Scale) -> str:
-    """Return a published or the user's wording; refuse one that methods or scale don't fit."""
+    """Return the wording of requests for a number: a published one by name, or from a user's file.
+
+    Raises:
+        InvalidArgument: The wording doesn't exist, or methods or scale don't fit it.
+    """
     published = prompts.PUBLISHED.get(str(prompt))
-    asking = [method for method in methods if method in _NUMBER_METHODS]
-    if not asking:
+    number_methods = [method for method in methods if method in _NUMBER_METHODS]
+    if not number_methods:
         raise InvalidArgument(
             f"prompt={prompt}: none of ways={','.join(methods)} asks for a number; "
             f"add one of {', '.join(_NUMBER_METHODS)}."
@@ -158,20 +162,23 @@ def _wording(prompt: object, methods: Sequence[str], scale: Scale) -> str:
         )
     text = published.text if published else arguments.prompt_text("prompt", prompt)
     fields = arguments.fields_within(f"prompt={prompt}", text, prompts.FIELDS)
-    for method in asking:
-        if missing := sorted(set(_NUMBER_METHODS[method].needed) - fields):
-            raise InvalidArgument(
-                f"prompt={prompt} lacks {{{missing[0]}}}, which ways={method} needs."
-            )
-        if method == "before" and "answer" in fields:
-            raise InvalidArgument(
-                f"prompt={prompt} has {{answer}}, but ways=before asks before there is one."
-            )
-        if method != "before" and published and "question" in fields:
-            raise InvalidArgument(
-                f"prompt={prompt} asks for an answer of its own: use it with ways=before."
-            )
+    for method in number_methods:
+        _check_fields(prompt, fields, method, is_published=published is not None)
     return text
+
+
+def _check_fields(prompt: object, fields: set[str], method: str, *, is_published: bool) -> None:
+    """Refuse a wording by its `fields`, such as "question", if they don't fit a method."""
+    if missing := sorted(set(_NUMBER_METHODS[method].needed) - fields):
+        raise InvalidArgument(f"prompt={prompt} lacks {{{missing[0]}}}, which ways={method} needs.")
+    if method == "before" and "answer" in fields:
+        raise InvalidArgument(
+            f"prompt={prompt} has {{answer}}, but ways=before asks before there is one."
+        )
+    if method != "before" and is_published and "question" in fields:
+        raise InvalidArgument(
+            f"prompt={prompt} asks for an answer of its own: use it with ways=before."
+        )
 
 
 Replies = Sequence[Draw] | ParseFailure
@@ -439,14 +446,14 @@ async def _ask_consistency(state: TaskState, request: ConfidenceRequest) -> list
     before = messages[: replies[-1]] if replies else messages
     last = max(k for k, message in enumerate(before) if message.role == "user")
     item = state.metadata.get("item", state.sample_id)
-
-    def messages_of(draw: int) -> list[ChatMessage]:
-        # Its number keeps the draw apart from others in Inspect's cache.
+    first = (state.epoch - 1) * request.draws
+    conversations = []
+    for draw in range(first, first + request.draws):
+        # The number of the draw keeps it apart from others in Inspect's cache.
         metadata = {**(before[last].metadata or {}), "item": item, "draw": draw}
         question = before[last].model_copy(update={"metadata": metadata})
-        return [*before[:last], question, *before[last + 1 :]]
-
-    return await draw_replies(messages_of, (state.epoch - 1) * request.draws, request.draws)
+        conversations.append([*before[:last], question, *before[last + 1 :]])
+    return await draw_replies(conversations)
 
 
 async def _ask_words(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
@@ -475,9 +482,8 @@ _ELICITATIONS: Mapping[
 async def ask_same_answer(state: TaskState, first: str, second: str) -> ModelOutput:
     """Ask a judge (the model in the role `grader`, at temperature 0) whether two answers agree."""
     text = prompts.SAME.format(question=question_of(state), answer=first, other=second)
+    # The form "same" tells simulated judges what is asked.
     message = ChatMessageUser(content=text, metadata={"form": "same"})
     judge = get_model(role=ROLE)
-    output = await unless_refused(
-        judge, lambda: judge.generate([message], config=GenerateConfig(temperature=0)), _RESCORE
-    )
-    return require_reply(output)
+    ask = partial(judge.generate, [message], config=GenerateConfig(temperature=0))
+    return require_reply(await unless_refused(judge, ask, _RESCORE))

@@ -48,16 +48,17 @@ def ask_abstain(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Ask the question under the target, then for the confidence if it is asked."""
         if grader:
             require_grader()
-        facts = state.metadata
+        target, kind = state.metadata["confidence_target"], state.metadata["kind"]
         choices = choice_texts(state)
         text = (prompt or prompts.ABSTAIN).format(
             question=with_choices(state.input_text, choices),
-            instruction=prompts.instruction(facts["confidence_target"]),
-            format=prompts.FORMATS[facts["kind"]],
+            instruction=prompts.instruction(target),
+            format=prompts.FORMATS[kind],
         )
-        form = {"target": facts["confidence_target"], "choices": choices, "kind": facts["kind"]}
+        form = {"target": target, "choices": choices, "kind": kind}
         state = await ask_once(generate, state, text, system, form="abstain", **form)
         if confidence != "none":
             await ask_apart(state, "confidence", [], _confidence_text(state, confidence))
@@ -89,6 +90,7 @@ def ask_commitment(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Ask the question, then for decisions, confidence and the answer after the pushback."""
         if grader:
             require_grader()
         kind = state.metadata["kind"]
@@ -103,7 +105,9 @@ def ask_commitment(
             return state
         requests = [ask_apart(state, "decisions", conversation, (prompts.COMMITMENT, "commitment"))]
         if confidence:
-            requests.append(ask_apart(state, "confidence_before", conversation, _STATED))
+            requests.append(
+                ask_apart(state, "confidence_before", conversation, _CONFIDENCE_REQUEST)
+            )
         if pushback != "none":
             turn = prompts.PUSHBACKS[pushback].format(format=prompts.FORMATS[kind])
             form["pushback"] = pushback
@@ -126,7 +130,7 @@ async def _push_back(
     _store(state, "final", output)
     state.messages = [*state.messages, message, output.message]
     if is_rated and _has_text(output):
-        await ask_apart(state, "confidence_after", state.messages, _STATED)
+        await ask_apart(state, "confidence_after", state.messages, _CONFIDENCE_REQUEST)
 
 
 def _has_text(output: ModelOutput) -> bool:
@@ -134,7 +138,7 @@ def _has_text(output: ModelOutput) -> bool:
     return bool(output.completion.strip()) and not draw_of(output).failure
 
 
-_STATED = confidence_prompts.STATED.format(l=LOW, u=HIGH), "confidence"
+_CONFIDENCE_REQUEST = confidence_prompts.STATED.format(l=LOW, u=HIGH), "confidence"
 """Request for a confidence in the answer that ends a conversation, and its form."""
 
 
@@ -186,6 +190,7 @@ async def ask_apart(
 
 
 def _store(state: TaskState, name: str, output: ModelOutput) -> None:
+    """Add a reply to the sample's store, by the name that `stored_reply` takes."""
     stored: dict[str, Any] = state.store.get(_STORED, {})
     state.store.set(_STORED, {**stored, name: asdict(draw_of(output))})
 

@@ -65,10 +65,7 @@ class Draw:
         return None if self.tokens is None else [TokenChoice(*token) for token in self.tokens]
 
     def read(
-        self,
-        reader: Callable[..., AnswerT | ParseFailure],
-        *arguments: object,
-        **options: object,
+        self, reader: Callable[..., AnswerT | ParseFailure], *arguments: object, **options: object
     ) -> AnswerT | ParseFailure:
         """Read the text with one of the readers of `answers`, and the reader's own arguments."""
         is_truncated = self.stop == "max_tokens"
@@ -108,7 +105,6 @@ async def ask_once(
     state: TaskState,
     text: str,
     system: str | None = None,
-    *,
     response_schema: ResponseSchema | None = None,
     **form: object,
 ) -> TaskState:
@@ -144,35 +140,29 @@ def choices_in_one_call(model: str) -> int:
 
 
 async def draw_replies(
-    messages_of: Callable[[int], list[ChatMessage]],
-    first: int,
-    count: int,
-    config: GenerateConfig | None = None,
+    conversations: Sequence[list[ChatMessage]], config: GenerateConfig | None = None
 ) -> list[ModelOutput]:
     """Ask for draws, all at once, and return an output of one choice for each.
 
-    If a provider gives fewer choices than it was asked for, it is called once for each missing
-    choice, so that there are never more calls than draws.
+    A provider that gives several choices in one call gets the first of their conversations. If it
+    gives fewer choices than it was asked for, it is called once for each missing choice, so that
+    there are never more calls than draws.
 
     Args:
-        messages_of: Returns the messages of a draw by its number; their wording must not depend on
-            the number.
-        first: Number of the first draw.
-        count: Number of draws.
+        conversations: The messages of each draw, which differ in their metadata only.
         config: Generation settings that differ from the run's.
 
     Raises:
         NoReplyError: The provider sent no reply to a call.
     """
     chunk_size = choices_in_one_call(str(get_model()))
-    numbers = list(range(first, first + count))
-    chunks = [numbers[i : i + chunk_size] for i in range(0, count, chunk_size)]
-    calls = [_ask(messages_of(chunk[0]), config, len(chunk)) for chunk in chunks]
-    answered = await collect(*calls)
-    missing: list[int] = []
+    starts = range(0, len(conversations), chunk_size)
+    chunks = [conversations[start : start + chunk_size] for start in starts]
+    answered = await collect(*(_ask(chunk[0], config, len(chunk)) for chunk in chunks))
+    missing: list[list[ChatMessage]] = []
     for chunk, outputs in zip(chunks, answered, strict=True):
         missing += chunk[len(outputs) :]
-    repeated = await collect(*(_ask(messages_of(number), config) for number in missing))
+    repeated = await collect(*(_ask(messages, config) for messages in missing))
     return list(chain.from_iterable([*answered, *repeated]))
 
 
@@ -206,12 +196,11 @@ async def ask_draws(
         **form: What is elicited, as in `user_message`.
     """
     first = (state.epoch - 1) * draws
-
-    def messages_of(draw: int) -> list[ChatMessage]:
-        return conversation(user_message(text, state, draw, **form), system)
-
-    state.messages = messages_of(first)
-    store_draws(state, await draw_replies(messages_of, first, draws, config))
+    conversations = []
+    for draw in range(first, first + draws):
+        conversations.append(conversation(user_message(text, state, draw, **form), system))
+    state.messages = list(conversations[0])
+    store_draws(state, await draw_replies(conversations, config))
     return state
 
 
@@ -238,17 +227,17 @@ async def ask_main_and_draws(
         **form: What is elicited, as in `user_message`.
     """
     first = (state.epoch - 1) * (draws + 1)
-
-    def messages_of(draw: int) -> list[ChatMessage]:
-        message = user_message(text, state, draw, main=draw == first, **form)
-        return conversation(message, system)
-
+    main_conversation = conversation(user_message(text, state, first, main=True, **form), system)
     if is_logged:
-        state.messages = messages_of(first)
-    main = await draw_replies(messages_of, first, 1)
+        state.messages = list(main_conversation)
+    main = await draw_replies([main_conversation])
     store_draws(state, main)
-    if draws:
-        store_draws(state, [*main, *await draw_replies(messages_of, first + 1, draws)])
+    further = []
+    for draw in range(first + 1, first + 1 + draws):
+        message = user_message(text, state, draw, main=False, **form)
+        further.append(conversation(message, system))
+    if further:
+        store_draws(state, [*main, *await draw_replies(further)])
     return state
 
 

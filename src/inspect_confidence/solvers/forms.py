@@ -5,10 +5,11 @@ there is one. The scorer of the same form reads the reply.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from string import ascii_uppercase
-from typing import cast
+from typing import Any, cast
 
-from inspect_ai.model import ChatMessage, ModelOutput, ResponseSchema, get_model
+from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput, ResponseSchema, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema, collect
 
@@ -54,6 +55,7 @@ def ask_interval(prompt: str, system: str | None = None, draws: int | None = Non
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Fill the template with the sample's question and level, and ask."""
         level = state.metadata["level"]
         text = prompt.format(question=state.input_text, level=f"{level:g}")
         if draws is None:
@@ -112,25 +114,27 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Ask for all traces of the epoch at once, and store the replies with the integers."""
         refuse_providers_without_logprobs()
         text = prompt.format(question=state.input_text)
-
-        async def trace(draw: int) -> ModelOutput:
-            """Ask for a trace, then for the integer that follows it; return the second reply."""
-            question = user_message(text, state, draw, form="trace")
-            reasoned = require_reply(await get_model().generate(conversation(question, system)))
-            follow_up = user_message(answer, state, draw, form="integer")
-            # An unrequested tool call is not sent back: no result follows it.
-            trace = reasoned.message.model_copy(update={"tool_calls": None})
-            whole: list[ChatMessage] = [*conversation(question, system), trace, follow_up]
-            return require_reply(await get_model().generate(whole, config=ONE_WORD))
-
         first = (state.epoch - 1) * draws
         state.messages = conversation(user_message(text, state, first, form="trace"), system)
-        store_draws(state, await collect(*(trace(first + i) for i in range(draws))))
+        calls = []
+        for draw in range(first, first + draws):
+            question = conversation(user_message(text, state, draw, form="trace"), system)
+            calls.append(_ask_trace(question, user_message(answer, state, draw, form="integer")))
+        store_draws(state, await collect(*calls))
         return state
 
     return solve
+
+
+async def _ask_trace(question: list[ChatMessage], follow_up: ChatMessageUser) -> ModelOutput:
+    """Ask for a reasoning trace, then for the integer after it; return the second reply."""
+    reasoned = require_reply(await get_model().generate(question))
+    # An unrequested tool call is not sent back: no result follows it.
+    trace = reasoned.message.model_copy(update={"tool_calls": None})
+    return require_reply(await get_model().generate([*question, trace, follow_up], config=ONE_WORD))
 
 
 @solver
@@ -144,14 +148,13 @@ def ask_stated(prompt: str, math_prompt: str, system: str | None = None) -> Solv
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Fill the template for the kind of question with question and scale, and ask."""
         low, high = state.metadata["low"], state.metadata["high"]
         choices = choice_texts(state)
-        template = prompt if choices else math_prompt
-        text = template.format(question=with_choices(state.input_text, choices), l=low, u=high)
-        scale = {"low": low, "high": high}
-        return await ask_once(
-            generate, state, text, system, form="stated", choices=choices, **scale
-        )
+        question = with_choices(state.input_text, choices)
+        text = (prompt if choices else math_prompt).format(question=question, l=low, u=high)
+        form = {"form": "stated", "choices": choices, "low": low, "high": high}
+        return await ask_once(generate, state, text, system, **form)
 
     return solve
 
@@ -166,9 +169,9 @@ def ask_probability(prompts: Mapping[str, str], system: str | None = None) -> So
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        facts = state.metadata
-        text = prompts[facts["language"]].format(statement=state.input_text, clause=facts["clause"])
-        word = facts["word"]
+        word, clause = state.metadata["word"], state.metadata["clause"]
+        template = prompts[state.metadata["language"]]
+        text = template.format(statement=state.input_text, clause=clause)
         return await ask_once(generate, state, text, system, form="probability", word=word)
 
     return solve
@@ -185,16 +188,21 @@ def ask_word(prompt: str, cot_prompt: str, system: str | None = None) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        facts = state.metadata
-        lettered = zip(ascii_uppercase, state.choices, strict=False)
-        choices = [f"{letter}.{choice.value}" for letter, choice in lettered]
-        template = cot_prompt if facts["cot"] else prompt
-        text = template.format(
-            situation=facts["situation"], sentence=state.input_text, choices=" ".join(choices)
-        )
-        return await ask_once(generate, state, text, system, form="word", cot=facts["cot"])
+        is_chain_of_thought = state.metadata["cot"]
+        text = _word_text(state, cot_prompt if is_chain_of_thought else prompt)
+        return await ask_once(generate, state, text, system, form="word", cot=is_chain_of_thought)
 
     return solve
+
+
+def _word_text(state: TaskState, template: str) -> str:
+    """Return a template of `ask_word`, filled with the sample's sentence and lettered choices."""
+    lettered = zip(ascii_uppercase, choice_texts(state), strict=False)
+    return template.format(
+        situation=state.metadata["situation"],
+        sentence=state.input_text,
+        choices=" ".join(f"{letter}.{choice}" for letter, choice in lettered),
+    )
 
 
 @solver
@@ -214,14 +222,13 @@ def ask_age(
     schema = _schema(Answer=integer, Confidence=_NUMBER) if json_schema else None
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Ask about the sample's person, by the user's template or else by the directions."""
         text = life_eval.message(directions, state.input_text)
         if prompt:
             text = prompt.format(question=state.input_text, input=state.input_text)
         person = {name: state.metadata[name] for name in ("sex", "age", "radius")}
         first_message = opening(directions, prompt, system)
-        return await ask_once(
-            generate, state, text, first_message, response_schema=schema, form="age", **person
-        )
+        return await ask_once(generate, state, text, first_message, schema, form="age", **person)
 
     return solve
 
@@ -240,6 +247,7 @@ def ask_options(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Ask by the user's template, or else by the directions for the kind of question."""
         kind = cast(ReplyKind, state.metadata["kind"])
         options = choice_texts(state)
         question = question_sets.with_options(state.input_text, options)
@@ -250,9 +258,7 @@ def ask_options(
         answer = {"given": state.metadata["given"]} if kind == "given" else {}
         schema = _schema_of(kind, len(options)) if json_schema else None
         first_message = opening(directions, prompt, system)
-        return await ask_once(
-            generate, state, text, first_message, response_schema=schema, form=kind, **answer
-        )
+        return await ask_once(generate, state, text, first_message, schema, form=kind, **answer)
 
     return solve
 
@@ -326,13 +332,13 @@ def ask_hedged(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Fill the template with the sample's question, and ask for main reply and draws."""
         if grader:
             require_grader()
-        facts = state.metadata
         choices = choice_texts(state)
-        template = prompt or hedge_markers.TEMPLATES[str(facts["kind"])]
+        template = prompt or hedge_markers.TEMPLATES[str(state.metadata["kind"])]
         text = template.format(question=hedge_markers.with_choices(state.input_text, choices))
-        form = {"form": "hedged", "dataset": facts["dataset"], "choices": choices}
+        form = {"form": "hedged", "dataset": state.metadata["dataset"], "choices": choices}
         # The sample's messages stay the question; all replies are in its store.
         return await ask_main_and_draws(state, text, draws, system, is_logged=False, **form)
 
@@ -351,28 +357,24 @@ def ask_judge(judge_prompts: Mapping[str, str] | str, batch: bool | None = None)
     batched = is_batched(judge_prompts, batch)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        facts = state.metadata
-        if facts["judge"] == "rules":
+        """Ask for the sample's judgment, with a schema of the reply if the provider takes it."""
+        if state.metadata["judge"] == "rules":
             return state
-        form = str(facts["form"])
+        form = str(state.metadata["form"])
         if batched and form != "correctness":
             form = "sentence"
-        about = {name: facts[name] for name in ("question", "sentence", "reply")}
-        about |= {"accepted": facts["accepted"].split("; "), "each": facts["each"]}
-        text, system = wording.fill(form, about), wording.systems.get(form)
-
-        async def ask(schema: ResponseSchema | None) -> TaskState:
-            """Send the judge's prompt, with a schema of the reply or None."""
-            return await ask_once(
-                generate,
-                state,
-                text,
-                system,
-                response_schema=schema,
-                **about,
-                form=f"judge_{form}",
-            )
-
+        facts = _judged_texts(state.metadata)
+        text, system = wording.fill(form, facts), wording.systems.get(form)
+        ask = partial(ask_once, generate, state, text, system, form=f"judge_{form}", **facts)
         return await request_in_schema(form, wording.templates[form], ask)
 
     return solve
+
+
+def _judged_texts(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the texts of a sample that the judge's templates name, as `JudgeWording.fill` takes.
+
+    In the metadata the accepted answers are one text, separated by "; ".
+    """
+    facts = {name: metadata[name] for name in ("question", "sentence", "reply", "each")}
+    return {**facts, "accepted": metadata["accepted"].split("; ")}
