@@ -124,6 +124,7 @@ def content_words(text: str) -> tuple[str, ...]:
     text = folded(text)
     markers = find_markers(text)
     ends, starts = [marker.end for marker in markers], [marker.start for marker in markers]
+    # The texts between the markers; then letters without their accents.
     text = " ".join(text[a:b] for a, b in zip([0, *ends], [*starts, len(text)], strict=True))
     plain = "".join(sign for sign in normalize("NFD", text.lower()) if not combining(sign))
     singulars = []

@@ -113,7 +113,7 @@ def decisiveness_of(standard: str) -> float:
     """Return the probability, in [0, 1], that a standard form gives to a claim; 0.5 if unknown."""
     if standard in lexicon():
         return lexicon()[standard][1]
-    if percent := _PERCENT.match(standard):
+    if percent := _PERCENT.match(standard):  # "90% sure" gives 90
         return min(float(percent[1]) / 100, 1.0)
     for words, change in _DECISIVENESS_CHANGES.items():
         if standard.startswith(f"{words} "):
@@ -139,12 +139,12 @@ def _apply_first_rule(marker: str) -> str:
 
 def _unify_wording(marker: str) -> str:
     """Unify percentages, chances, impersonal beliefs, and "probably isn't"."""
-    if percent := _PERCENT.match(marker):
+    if percent := _PERCENT.match(marker):  # "about 90% sure" gives 90 and sure
         noun = "sure" if percent[2] in _WORDS_OF_SPEAKER else "chance"
         if percent[2] == "likely":
             noun = "likely"
         return f"{float(percent[1]):g}% {noun}"
-    if odds := _CHANCES_ARE.match(marker):
+    if odds := _CHANCES_ARE.match(marker):  # "the odds are good" gives good
         form = f"chances are {odds[1]}"
         return form if form in lexicon() and marker != form else f"{odds[1]} chance"
     marker = _NEGATED_VERB.sub(r"\1 not", marker)
@@ -152,13 +152,13 @@ def _unify_wording(marker: str) -> str:
 
 
 def _remove_edges(marker: str) -> str:
-    """Remove words without meaning at the beginning of a marker, or else at its end."""
+    """Remove words without meaning before a marker ("it is"), or else after it ("that")."""
     bare = _LEAD.sub("", marker, count=1) if _LEAD.match(marker) else ""
     return bare or _TAIL.sub("", marker)
 
 
 def _remove_between(marker: str) -> str:
-    """Remove the words between "I" and the verb, or replace "we" by "I"."""
+    """Remove the words between "I" and the verb ("really"), or replace "we" by "I"."""
     bare = _BEFORE_VERB.sub(r"\1 ", marker)
     return bare if bare != marker else _WE.sub("i ", marker)
 
@@ -167,7 +167,7 @@ def _standardise_degree(marker: str) -> str:
     """Replace a word of degree by the standard word of its kind, and standardise what follows."""
     for phrase, word in _DEGREE_PHRASES:
         marker = marker.replace(phrase, word)
-    first, _, remainder = marker.partition(" ")
+    first, _, remainder = marker.partition(" ")  # "very likely" or "not very likely"
     if first == "not" and remainder.partition(" ")[0] in (*_DEGREE, "that"):
         degree, _, head = remainder.partition(" ")
         kind = {"absolutely": "entirely", "quite": "entirely"}.get(_DEGREE.get(degree, ""), "very")

@@ -239,9 +239,8 @@ def _lexicon_pattern() -> re.Pattern[str]:
 @functools.cache
 def _chinese_pattern() -> re.Pattern[str]:
     """Return the pattern of the lexicon's Chinese markers in a sentence as written."""
-    return re.compile(
-        f"(?:{_alternatives(form for form in lexicon() if not form.isascii())})(?!性)"
-    )
+    forms = (form for form in lexicon() if not form.isascii())
+    return re.compile(f"(?:{_alternatives(forms)})(?!性)")  # 可能性 is the noun, no marker
 
 
 def _alternatives(forms: Iterable[str]) -> str:
@@ -311,6 +310,7 @@ def find_markers(sentence: str) -> list[Marker]:
         []
     """
     line = plain_line(sentence)
+    # The plain form of each marker, and its start and end in the sentence.
     matches = [(plain(line.text[a:b]), line.span(a, b)) for a, b in marker_spans(line.text)]
     matches += [(match.group(), match.span()) for match in _chinese_pattern().finditer(sentence)]
     markers = []
@@ -378,6 +378,7 @@ def without_marker(text: str) -> str:
     if len(standards) == 1 and not any(_changes_claim(marker, text) for marker in markers):
         for marker in reversed(markers):
             text = f"{text[: marker.start]} {text[marker.end :]}"
+    # All commas go but those within numbers such as 1,000, and blanks before other signs.
     plain = " ".join(re.sub(r"(?<!\S),|,(?=\s|$)", " ", text).split())
     return re.sub(r"\s+(?=[.!?;:])", "", plain[:1].lower() + plain[1:])
 

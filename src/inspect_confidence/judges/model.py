@@ -135,6 +135,8 @@ class ModelJudge:
         What can't be read from the reply to a batch is requested again in single calls.
         """
         facts = {"question": question, "sentence": sentence}
+        # A request (form and facts) for each value of the judgment, and the values in the same
+        # order, None if they are not read yet.
         requests = [("markers", facts), ("decisiveness", facts)]
         requests += [("consistency", {**facts, "reply": reply}) for reply in replies]
         values: list[Any] = [None] * len(requests)

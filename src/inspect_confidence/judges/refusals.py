@@ -38,8 +38,8 @@ class _Gate:
     def __init__(self, name: str, scorer: str) -> None:
         self._judge_name, self._scorer = name, scorer
         self._last_status, self._consecutive_refusals = 0, 0
-        self._paused_until, self._pause_reason = 0.0, ""
-        self._running_scopes: set[anyio.CancelScope] = set()
+        self._paused_until, self._pause_reason = 0.0, ""  # the end by time.monotonic()
+        self._running_scopes: set[anyio.CancelScope] = set()  # of the calls under way
 
     async def call(self, ask: Callable[[], Awaitable[OutputT]]) -> OutputT:
         """Return the result of a call.

@@ -72,7 +72,7 @@ _HIDDEN = "as it holds whichever errors would give the observed one"
 def ece_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
 ) -> FloatArray:
-    """Compute `ece` of each table of answers by confidence and outcome."""
+    """Compute `ece` of each table: the mean over bins of |confidence - accuracy|."""
     (gaps,) = sum_in_bins(tables, bins, binning, tables.mass * tables.values - tables.right)
     return divide_or_nan(np.abs(gaps).sum(axis=1), tables.total)
 
@@ -393,7 +393,7 @@ def bins_of_values(tables: ConfidenceTables, bins: int, binning: Binning) -> Int
 
 
 def brier_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier` of each table of answers by confidence and outcome."""
+    """Compute `brier` of each table: the mean of (confidence - outcome)^2."""
     loss = tables.right @ (1 - tables.values) ** 2 + tables.wrong @ tables.values**2
     return divide_or_nan(loss - tables.credit_spread, tables.mass.sum(axis=1))
 
@@ -497,7 +497,7 @@ def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
 
 
 def brier_reliability_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_reliability` of each table of answers by confidence and outcome."""
+    """Compute `brier_reliability` of each table: the mean of (confidence - accuracy at it)^2."""
     return _mean_squared_distance(tables, tables.values)
 
 
@@ -520,7 +520,7 @@ def brier_reliability(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def brier_resolution_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_resolution` of each table of answers by confidence and outcome."""
+    """Compute `brier_resolution` of each table: mean of (accuracy at a confidence - accuracy)^2."""
     return _mean_squared_distance(tables, accuracy_of_tables(tables)[:, None])
 
 
@@ -544,7 +544,7 @@ def brier_resolution(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_uncertainty` of each table of answers by confidence and outcome."""
+    """Compute `brier_uncertainty` of each table: accuracy times 1 - accuracy."""
     share = accuracy_of_tables(tables)
     # Less y (1 - y) of partial credits y, whose sum may be one number for all tables: + 0 * total.
     return share * (1 - share) - divide_or_nan(
@@ -639,7 +639,7 @@ _ROOT_MEAN_SQUARE_INTERVAL = Interval(
 def rms_calibration_error_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
 ) -> FloatArray:
-    """Compute `rms_calibration_error` of each table of answers by confidence and outcome."""
+    """Compute `rms_calibration_error` of each table: the root mean square of bins' gaps."""
     gap, mass = sum_in_bins(tables, bins, binning, _gap_mass(tables), tables.mass)
     squares = np.where(mass > 0, gap**2 / np.where(mass > 0, mass, 1), 0)
     return np.sqrt(divide_or_nan(squares.sum(axis=1), tables.total))
@@ -691,7 +691,7 @@ SIZE = 100
 def hle_calibration_error_of_tables(
     tables: ConfidenceTables, *, size: int = SIZE, top_bin: TopBin = "kept"
 ) -> FloatArray:
-    """Compute `hle_calibration_error` of each table of answers by confidence and outcome."""
+    """Compute `hle_calibration_error` of each table: the root mean square over bins by rank."""
     check_choice("top_bin", top_bin, TopBin)
     if size < 1:
         raise ValueError(f"size={size} is below 1.")
@@ -826,13 +826,9 @@ def debiased_squared_error(
 def _group_by_item(
     confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None, counts: IntArray | None
 ) -> ItemTables:
-    """Group judgments by item.
+    """Group judgments by item, of index `unit`; each is an item of its own if that is None.
 
-    Args:
-        confidence: Confidence of each judgment.
-        correct: Outcome of each judgment.
-        unit: Index of each judgment's item; None if each is an item of its own.
-        counts: Number of equal items that each entry stands for; 1 if None.
+    `counts` is the number of equal items that each judgment stands for; 1 if None.
     """
     units = None if unit is None else int(np.max(unit, initial=-1)) + 1
     return ItemTables.from_judgments(confidence, correct, unit, units, counts=counts)

@@ -23,7 +23,7 @@ from inspect_confidence.metrics.registry import (
     metric,
     no_interval,
 )
-from inspect_confidence.metrics.resample import MOST_UNITS
+from inspect_confidence.metrics.resample import CHUNK, MOST_UNITS
 from inspect_confidence.metrics.tables import ConfidenceTables, ItemTables, confidence_table
 
 __all__ = [
@@ -142,7 +142,7 @@ def _recalibrated_brier(tables: ConfidenceTables) -> FloatArray:
 
 
 def corp_miscalibration_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `corp_miscalibration` of each table of answers by confidence and outcome."""
+    """Compute `corp_miscalibration` of each table: Brier score less that of the isotonic fit."""
     return np.maximum(brier_of_tables(tables) - _recalibrated_brier(tables), 0)
 
 
@@ -175,7 +175,7 @@ def corp_miscalibration(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def corp_discrimination_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `corp_discrimination` of each table of answers by confidence and outcome."""
+    """Compute `corp_discrimination` of each table: uncertainty less the isotonic Brier score."""
     return np.maximum(brier_uncertainty_of_tables(tables) - _recalibrated_brier(tables), 0)
 
 
@@ -207,7 +207,7 @@ def corp_discrimination(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def corp_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `corp_uncertainty` of each table of answers by confidence and outcome."""
+    """Compute `corp_uncertainty` of each table: the Brier score of the accuracy as confidence."""
     return brier_uncertainty_of_tables(tables)
 
 
@@ -238,7 +238,7 @@ def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def brier_skill_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_skill` of each table of answers by confidence and outcome."""
+    """Compute `brier_skill` of each table: 1 - Brier score / (accuracy times 1 - accuracy)."""
     return 1 - divide_or_nan(brier_of_tables(tables), brier_uncertainty_of_tables(tables))
 
 
@@ -409,10 +409,6 @@ def _present_judgments(
     return confidences[present], outcomes[present], item_numbers[present], sizes
 
 
-_CHUNK = 500_000
-"""Outcomes held in memory at once, 4 MB."""
-
-
 def _simulated_tables(
     confidences: FloatArray, unit: IntArray, counts: IntArray | None, draws: int, seed: int
 ) -> Iterator[ConfidenceTables]:
@@ -429,7 +425,7 @@ def _simulated_tables(
     values, n, items = confidences[first], len(confidences), int(item.max()) + 1
     if counts is not None or items == n > MOST_UNITS:
         mass = np.bincount(column, counts).astype(np.int64)
-        chunk_rows = max(1, _CHUNK // len(values))
+        chunk_rows = max(1, CHUNK // len(values))
         for start in range(0, draws, chunk_rows):
             right = rng.binomial(mass, values, (min(chunk_rows, draws - start), len(values)))
             yield ConfidenceTables(values, right.astype(float), mass - right.astype(float))
@@ -437,8 +433,8 @@ def _simulated_tables(
     mass = np.bincount(column)
     # The product with this matrix sums judgments, in columns, by the value of their confidence.
     sum_by_value = csr_array((np.ones(n), (np.arange(n), column)), shape=(n, len(values)))
-    for start in range(0, draws, max(1, _CHUNK // n)):
-        rows = min(max(1, _CHUNK // n), draws - start)
+    for start in range(0, draws, max(1, CHUNK // n)):
+        rows = min(max(1, CHUNK // n), draws - start)
         is_right = rng.random((rows, items))[:, item] < confidences  # (rows, judgments)
         right = is_right.astype(float) @ sum_by_value
         yield ConfidenceTables(values, right, mass - right)

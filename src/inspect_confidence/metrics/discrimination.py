@@ -38,7 +38,7 @@ __all__ = [
 
 
 def auroc_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `auroc` of each table of answers by confidence and outcome."""
+    """Compute `auroc` of each table: the share of pairs in which the right answer is surer."""
     # `missed` has the wrong answers at or below each confidence; ties count half.
     below = tables.missed - tables.wrong / 2
     pairs = tables.right.sum(axis=1) * tables.wrong.sum(axis=1)
@@ -72,7 +72,7 @@ def auroc(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def auprc_error_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `auprc_error` of each table of answers by confidence and outcome."""
+    """Compute `auprc_error` of each table: mean precision at each wrong answer, lowest first."""
     cumulated_mass = np.cumsum(tables.mass, axis=1)
     # `missed` has the wrong answers at or below each confidence.
     precision = tables.missed / np.where(cumulated_mass > 0, cumulated_mass, 1)
@@ -124,7 +124,7 @@ def _digamma(x: FloatArray) -> FloatArray:
 
 
 def aurc_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `aurc` of each table of answers by confidence and outcome."""
+    """Compute `aurc` of each table: the mean error rate of the i surest answers, over i."""
     if "aurc" not in tables.shared:
         tables.shared["aurc"] = _area_under_risk(tables)
     area: FloatArray = tables.shared["aurc"]
@@ -170,7 +170,7 @@ def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def prr_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `prr` of each table of answers by confidence and outcome."""
+    """Compute `prr` of each table: (random - observed) / (random - oracle) area of risk."""
     right, wrong = tables.right.sum(axis=1), tables.wrong.sum(axis=1)
     random = divide_or_nan(wrong, tables.total)
     # The oracle takes all right answers first: the j-th wrong answer has the error rate
@@ -217,7 +217,7 @@ def prr(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def meta_information_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `meta_information` of each table of answers by confidence and outcome."""
+    """Compute `meta_information` of each table: mutual information of confidence and outcome."""
     total = tables.total
     bits = np.zeros(len(total))
     for cells in (tables.right, tables.wrong):
@@ -259,7 +259,7 @@ def meta_information(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> FloatArray:
-    """Compute `risk_at_coverage` of each table of answers by confidence and outcome."""
+    """Compute `risk_at_coverage` of each table: the error rate of the surest answers."""
     if not 0 < coverage <= 1:
         raise ValueError(f"coverage={coverage} is not above 0 and at most 1, as 0.8 is.")
     mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]
@@ -304,7 +304,7 @@ def risk_at_coverage(confidence: ArrayLike, correct: ArrayLike, *, coverage: flo
 
 
 def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `augrc` of each table of answers by confidence and outcome."""
+    """Compute `augrc` of each table: the mean share of wrong among the surest answers of all."""
     wrong, mass = tables.wrong[:, ::-1], tables.mass[:, ::-1]
     risk = np.cumsum(wrong, axis=1) - wrong / 2
     return divide_or_nan((risk * mass).sum(axis=1), tables.total**2)
@@ -390,7 +390,7 @@ class Costs:
 def expected_utility_of_tables(
     tables: ConfidenceTables, *, costs: Costs, threshold: float = 0.0
 ) -> FloatArray:
-    """Compute `expected_utility` of each table of answers by confidence and outcome."""
+    """Compute `expected_utility` of each table: mean utility of answering from a threshold on."""
     return costs.utilities(tables)[:, int(np.searchsorted(tables.values, threshold - EDGE))]
 
 

@@ -536,7 +536,8 @@ def spread_interval(
         true.append(marker_variation(scaled[None], over=over, ddof=ddof)[0])
         low.append(below)
         high.append(above)
-    # True variations at the first and at the last scale whose draws reach the value.
+    # True variations at the first and at the last scale whose draws reach the value: `interp`
+    # inverts the quantiles, made non-decreasing, as functions of the true variation.
     first = np.interp(value, np.maximum.accumulate(high), true)
     last = np.interp(value, np.maximum.accumulate(low), true)
     return float(min(first, value)), float(max(last, value))

@@ -544,7 +544,7 @@ def m_ratio_of_tables(
     alternatives: int | None = None,
     threshold: float = 0.5,
 ) -> FloatArray:
-    """Compute `m_ratio` of each table of answers by confidence and outcome."""
+    """Compute `m_ratio` of each table: meta-d' over d', both in the model `type1`."""
     d_prime = d_prime_of(tables, type1=type1, alternatives=alternatives)
     if type1 == "m_afc" and alternatives is not None:
         sensitivity = afc_type2_d_prime(*type2_rates(tables, threshold), alternatives)

@@ -259,16 +259,18 @@ def metric(
     """
 
     def register(function: Function) -> Function:
-        _register_function(function, name or function.__name__, definition, about)
-        if of_tables is not None:
-            _table_functions[name or function.__name__] = of_tables
+        _register_function(function, name or function.__name__, definition, of_tables, about)
         return function
 
     return register
 
 
 def _register_function(
-    function: Callable[..., object], name: str, definition: str, about: About
+    function: Callable[..., object],
+    name: str,
+    definition: str,
+    of_tables: TableFunction | None,
+    about: About,
 ) -> None:
     """Register a metric by its function's docstring, and complete the docstring.
 
@@ -280,6 +282,8 @@ def _register_function(
     if source:
         about.setdefault("source", " ".join(source[1].split()))
     numbers(about, **{name: definition or text.partition("\n")[0]})
+    if of_tables is not None:
+        _table_functions[name] = of_tables
     if text:
         function.__doc__ = _completed_docstring(text, _metrics[name])
 

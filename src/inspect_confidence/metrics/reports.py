@@ -108,7 +108,7 @@ class ValueTables:
 
 
 def top1_value_of_tables(tables: ValueTables) -> FloatArray:
-    """Compute `top1_value` of each table of reported values and their mass."""
+    """Compute `top1_value` of each table: value with the greatest mass, the greatest of ties."""
     greatest_mass = tables.mass.max(axis=1, keepdims=True, initial=0)
     largest = np.where(tables.mass == greatest_mass, tables.values, -np.inf).max(
         axis=1, initial=-np.inf
@@ -138,7 +138,7 @@ def top1_value(reports: ArrayLike) -> float:
 
 
 def top1_share_of_tables(tables: ValueTables) -> FloatArray:
-    """Compute `top1_share` of each table of reported values and their mass."""
+    """Compute `top1_share` of each table: the share of the commonest value."""
     return _share_of_commonest(tables, 1)
 
 
@@ -157,7 +157,7 @@ def top1_share(reports: ArrayLike) -> float:
 
 
 def top3_share_of_tables(tables: ValueTables) -> FloatArray:
-    """Compute `top3_share` of each table of reported values and their mass."""
+    """Compute `top3_share` of each table: the share of the three commonest values."""
     return _share_of_commonest(tables, 3)
 
 
@@ -182,7 +182,7 @@ def _share_of_commonest(tables: ValueTables, count: int) -> FloatArray:
 
 
 def unique_values_of_tables(tables: ValueTables) -> FloatArray:
-    """Compute `unique_values` of each table of reported values and their mass."""
+    """Compute `unique_values` of each table: the number of values with a mass above 0."""
     used = (tables.mass > 0).sum(axis=1).astype(float)
     return np.where(used > 0, used, np.nan)
 
@@ -221,7 +221,7 @@ def entropy_bits(probabilities: ArrayLike) -> FloatArray:
 
 
 def report_entropy_of_tables(tables: ValueTables) -> FloatArray:
-    """Compute `report_entropy` of each table of reported values and their mass."""
+    """Compute `report_entropy` of each table: -sum p log2 p of the values' shares p."""
     total = tables.mass.sum(axis=1)
     shares = tables.mass / np.where(total > 0, total, 1)[:, None]
     return np.where(total > 0, entropy_bits(shares), np.nan)
@@ -251,7 +251,7 @@ def report_entropy(reports: ArrayLike) -> float:
 
 
 def round_rate_of_tables(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
-    """Compute `round_rate` of each table of reported values and their mass."""
+    """Compute `round_rate` of each table: the share of multiples of `multiple`."""
     nearest = multiple * np.round(tables.values / multiple)
     is_round = np.isclose(tables.values, nearest)
     return divide_or_nan(tables.mass[:, is_round].sum(axis=1), tables.mass.sum(axis=1))
@@ -286,7 +286,7 @@ numbers(
 
 
 def utilization_of_tables(tables: ValueTables, *, low: float, high: float) -> FloatArray:
-    """Compute `utilization` of each table of reported values and their mass."""
+    """Compute `utilization` of each table: the interquartile range over the scale's width."""
     return (tables.quantile(0.75) - tables.quantile(0.25)) / (high - low)
 
 

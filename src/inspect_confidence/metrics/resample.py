@@ -204,8 +204,8 @@ def holm(p: ArrayLike) -> FloatArray:
 MOST_ENUMERATED = 13
 """Differences up to which all 2^n signs are enumerated; beyond, signs are drawn by seed."""
 
-_CHUNK = 500_000
-"""Signs held in memory at once, 4 MB."""
+CHUNK = 500_000
+"""Numbers held in memory at once, 4 MB."""
 
 
 def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 0) -> float:
@@ -248,7 +248,7 @@ def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 
         digits = np.arange(2 ** len(array))[:, None] >> np.arange(len(array)) & 1
         return float(_is_extreme(np.where(digits, -1.0, 1.0), array).mean())
     rng = np.random.default_rng(seed)
-    chunk_size = max(1, _CHUNK // len(array))
+    chunk_size = max(1, CHUNK // len(array))
     extreme = 0
     for start in range(0, resamples, chunk_size):
         shape = (min(chunk_size, resamples - start), len(array))
@@ -637,7 +637,7 @@ class Resampled:
         n_rows = len(self.strata)
         sizes = np.ones(n_rows) if self.sizes is None else self.sizes
         members = [np.flatnonzero(self.strata == stratum) for stratum in np.unique(self.strata)]
-        chunk_size = max(1, min(500, _CHUNK // max(n_rows, 1)))
+        chunk_size = max(1, min(500, CHUNK // max(n_rows, 1)))
         for start in range(0, resamples, chunk_size):
             columns = min(chunk_size, resamples - start)
             # One column per resample, transposed at the end: products with sparse sums are faster.
@@ -711,7 +711,7 @@ def _apply_to_units(
     if rows is None:
         return statistic(weights[:, :n_rows])
     values = []
-    chunk_size = max(1, _CHUNK // rows.shape[1])
+    chunk_size = max(1, CHUNK // rows.shape[1])
     for start in range(0, len(weights), chunk_size):
         unit_weights = weights[start : start + chunk_size, :n_rows] @ rows
         values.append(statistic(np.asarray(unit_weights)))

@@ -289,7 +289,7 @@ _SAME_ANSWERS = (
 
 
 def accuracy_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `accuracy` of each table of answers by confidence and outcome."""
+    """Compute `accuracy` of each table: the mass of right answers over the total."""
     return divide_or_nan(tables.right.sum(axis=1), tables.mass.sum(axis=1))
 
 
@@ -313,7 +313,7 @@ def accuracy(correct: ArrayLike) -> float:
 
 
 def mean_confidence_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `mean_confidence` of each table of answers by confidence and outcome."""
+    """Compute `mean_confidence` of each table: the mean of the values by their mass."""
     return divide_or_nan(tables.mass @ tables.values, tables.mass.sum(axis=1))
 
 
@@ -339,7 +339,7 @@ def mean_confidence(confidence: ArrayLike) -> float:
 
 
 def overconfidence_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `overconfidence` of each table of answers by confidence and outcome."""
+    """Compute `overconfidence` of each table: mean confidence less accuracy."""
     return mean_confidence_of_tables(tables) - accuracy_of_tables(tables)
 
 

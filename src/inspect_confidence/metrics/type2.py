@@ -30,7 +30,7 @@ ONE_SIDED = (
 
 
 def type2_dprime_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
-    """Compute `type2_dprime` of each table of answers by confidence and outcome."""
+    """Compute `type2_dprime` of each table: z(H2) - z(F2)."""
     rates = type2_rates(tables, threshold)
     return np.asarray(ndtri(rates.hit) - ndtri(rates.false_alarm))
 
@@ -68,7 +68,7 @@ def type2_dprime(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
 
 
 def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
-    """Compute `meta_d_ideal` of each table of answers by confidence and outcome."""
+    """Compute `meta_d_ideal` of each table: the d' of the ideal observer with its H2 and F2."""
     key = ("ideal d'", threshold)
     if key not in tables.shared:
         tables.shared[key] = ideal_d_prime(*type2_rates(tables, threshold))
@@ -108,7 +108,7 @@ def meta_d_ideal(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
 
 
 def type2_criterion_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
-    """Compute `type2_criterion` of each table of answers by confidence and outcome."""
+    """Compute `type2_criterion` of each table: the criterion of that ideal observer."""
     hit, _ = type2_rates(tables, threshold)
     return criterion_at(meta_d_ideal_of_tables(tables, threshold=threshold), hit)
 
@@ -229,7 +229,7 @@ def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
         excess = z_right - z_wrong - d
         low, high = np.where(excess > 0, d, low), np.where(excess > 0, high, d)
         with np.errstate(invalid="ignore", over="ignore"):
-            # Derivatives of both z by d', times 2: H2 phi(d'/2)/phi(z), and the same of F2.
+            # Twice the derivative of z_right - z_wrong by d': H2 phi(d'/2)/phi(z_right) + ...
             slopes = upper * np.exp((z_right**2 - d**2 / 4) / 2) + lower * np.exp(
                 (z_wrong**2 - d**2 / 4) / 2
             )

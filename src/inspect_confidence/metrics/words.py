@@ -33,6 +33,7 @@ from inspect_confidence.metrics.registry import (
     numbers,
 )
 from inspect_confidence.metrics.reports import ValueTables
+from inspect_confidence.metrics.resample import MOST_ENUMERATED
 
 __all__ = [
     "BrunnerMunzel",
@@ -85,7 +86,7 @@ numbers(
 
 
 def brunner_munzel_theta_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Compute `brunner_munzel_theta` of each pair of rows of two tables with the same values."""
+    """Compute P(first > second) + P(equal)/2 of each pair of rows of two tables."""
     _check_same_values(first, second)
     below = second.cumulated()
     # The share of the second sample below each value, equal values counted half.
@@ -131,7 +132,7 @@ def kl_divergence_of_tables(
     bins: int = 20,
     constant: float = 1e-10,
 ) -> FloatArray:
-    """Compute `kl_divergence` of each pair of rows of two tables of values and their mass."""
+    """Compute `kl_divergence`, sum p ln(p/q) over bins, of each pair of rows of two tables."""
     if not constant > 0:
         raise ValueError(f"constant={constant} is not above 0.")
     p, q = _bin_shares(first, low, high, bins), _bin_shares(second, low, high, bins)
@@ -196,7 +197,7 @@ def kl_divergence(
 def jensen_shannon_of_tables(
     first: ValueTables, second: ValueTables, *, low: float = 0, high: float = 100, bins: int = 20
 ) -> FloatArray:
-    """Compute `jensen_shannon` of each pair of rows of two tables of values and their mass."""
+    """Compute `jensen_shannon`, (D(p || m) + D(q || m))/2, of each pair of rows of two tables."""
     p, q = _bin_shares(first, low, high, bins), _bin_shares(second, low, high, bins)
     middle = (p + q) / 2
     # Rounding leaves 1e-16 above ln 2 where no bin is shared.
@@ -241,7 +242,7 @@ def jensen_shannon(
 
 
 def ks_statistic_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Compute `ks_statistic` of each pair of rows of two tables with the same values."""
+    """Compute `ks_statistic`, the greatest |F - G|, of each pair of rows of two tables."""
     return np.asarray(_distribution_gaps(first, second).max(axis=1))
 
 
@@ -265,8 +266,8 @@ def ks_statistic(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def wasserstein_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Compute `wasserstein` of each pair of rows of two tables with the same values."""
-    gaps = _distribution_gaps(first, second)
+    """Compute `wasserstein`, the integral of |F - G|, of each pair of rows of two tables."""
+    gaps = _distribution_gaps(first, second)  # |F - G| before the first and from each value on
     # The first gap is 0, or NaN where a sample is empty.
     return np.asarray(gaps[:, 0] + (gaps[:, 1:-1] * np.diff(first.values)).sum(axis=1))
 
@@ -301,7 +302,7 @@ def wasserstein(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def median_difference_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Compute `median_difference` of each pair of rows of two tables with the same values."""
+    """Compute the median of the first less that of the second table, by row, of the same values."""
     _check_same_values(first, second)
     return first.quantile(0.5) - second.quantile(0.5)
 
@@ -637,10 +638,6 @@ def median_interval(values: ArrayLike) -> tuple[float, float]:
     return (float(ranked[k - 1]), float(ranked[-k])) if k else (float("nan"), float("nan"))
 
 
-MOST_FLIPPED = 13
-"""Differences up to which all 2^n signs are enumerated; beyond, signs are drawn by seed."""
-
-
 def sign_flips(
     differences: ArrayLike, *, resamples: int = 10_000, seed: int = 0
 ) -> tuple[float, tuple[float, float]]:
@@ -668,8 +665,8 @@ def sign_flips(
     size, sums = exchanged.sum(axis=1), exchanged @ array
     means = np.concatenate([divide_or_nan(sums, size), divide_or_nan(array.sum() - sums, n - size)])
     # An empty subset is as far from any mean; the observed pattern counts among random ones.
-    always = int(np.isnan(means).sum()) + (n > MOST_FLIPPED)
-    total = len(exchanged) + (n > MOST_FLIPPED)
+    always = int(np.isnan(means).sum()) + (n > MOST_ENUMERATED)
+    total = len(exchanged) + (n > MOST_ENUMERATED)
     ranked = np.sort(np.round(means[~np.isnan(means)], 9))
     mean = round(float(array.mean()), 9)
     beyond = (ranked <= 0).sum() if mean > 0 else (ranked >= 0).sum()
@@ -686,6 +683,6 @@ def _sign_patterns(n: int, resamples: int, seed: int) -> FloatArray:
 
     They are all 2^n rows for up to 13 differences, else `resamples` random ones.
     """
-    if n <= MOST_FLIPPED:
+    if n <= MOST_ENUMERATED:
         return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(float)
     return np.random.default_rng(seed).integers(0, 2, size=(resamples, n)).astype(float)

@@ -40,6 +40,7 @@ _N_NUMBERS = 4
 
 _OPTION = re.compile(r"^\W*([A-Z])[).:] +(.+?) *$", re.MULTILINE)
 _SAME = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.*)", re.escape(SAME)), re.DOTALL)
+"""Pattern of the prompt `SAME`, with a group of each of its fields."""
 
 
 class Belief(NamedTuple):
@@ -126,13 +127,9 @@ class Examinee:
             answer = belief.answer
             if self._gives_alternative(form, request, temperature, share, rng):
                 answer = belief.alternatives[int(rng.integers(len(belief.alternatives)))]
-            if form == "simple_qa":
-                score = int(self._reported_number(share, 0, 100))
-                reply = Utterance(json.dumps({"answer": answer, "confidence_score": score}))
-                cut_off_text = '{"answer": "'
-            else:
-                reply = self._answer_reply(form, request, item, belief, answer)
-                cut_off_text = _answer_prefix(item, request)
+            reply = self._answer_reply(form, request, item, belief, answer)
+            is_json = form == "simple_qa"
+            cut_off_text = '{"answer": "' if is_json else _answer_prefix(item, request)
         return spoil_at_rate(reply, self.error_rate, cut_off_text, rng)
 
     def _confidence_reply(
@@ -147,16 +144,19 @@ class Examinee:
     def _answer_reply(
         self, form: str, request: Mapping[str, Any], item: Question, belief: Belief, answer: str
     ) -> Utterance:
-        """Reply with an answer by its letter or text, or decline it if `share` is too low.
+        """Reply with an answer by its letter or text, or decline it if `belief.share` is too low.
 
         The reply to an eval's own prompt (the form "") has the probabilities of all answers.
         """
-        if form == "abstain" and self.heeds and belief.share <= float(request["target"]):
-            return Utterance(_answer_prefix(item, request) + _declining_answer(request))
         labels = _answer_labels(item, str(request["conversation"]))
         prefix = _answer_prefix(item, request)
         if form == "":
             return _token_reply(_label_probabilities(belief, labels), labels[answer], prefix)
+        if form == "abstain" and self.heeds and belief.share <= float(request["target"]):
+            return Utterance(prefix + _declining_answer(request))
+        if form == "simple_qa":
+            score = int(self._reported_number(belief.share, 0, 100))
+            return Utterance(json.dumps({"answer": answer, "confidence_score": score}))
         return Utterance(prefix + labels[answer])
 
     def _reported_number(self, share: float, low: float, high: float) -> str:
@@ -242,7 +242,7 @@ def _answer_labels(item: Question, text: str) -> Mapping[str, str]:
     """
     if not item.choices:
         return {answer: answer for answer in _answers_right_first(item)}
-    letters = {choice: letter for letter, choice in _OPTION.findall(text)}
+    letters = {choice: letter for letter, choice in _OPTION.findall(text)}  # lines as "B. Lyon"
     if not letters.keys() >= set(item.choices):
         raise KeyError(_text_end(text))
     return letters

@@ -67,7 +67,7 @@ class Draw:
     def read(
         self, reader: Callable[..., AnswerT | ParseFailure], *arguments: object, **options: object
     ) -> AnswerT | ParseFailure:
-        """Read the text with one of the readers of `answers`, and the reader's own arguments."""
+        """Return `failure`, or else the text as a reader of `answers` reads it with arguments."""
         is_truncated = self.stop == "max_tokens"
         return self.failure or reader(self.text, *arguments, **options, truncated=is_truncated)
 

@@ -169,10 +169,9 @@ def ask_probability(prompts: Mapping[str, str], system: str | None = None) -> So
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        word, clause = state.metadata["word"], state.metadata["clause"]
-        template = prompts[state.metadata["language"]]
-        text = template.format(statement=state.input_text, clause=clause)
-        return await ask_once(generate, state, text, system, form="probability", word=word)
+        facts = state.metadata
+        text = prompts[facts["language"]].format(statement=state.input_text, clause=facts["clause"])
+        return await ask_once(generate, state, text, system, form="probability", word=facts["word"])
 
     return solve
 
@@ -309,6 +308,7 @@ def ask_simple_qa(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Fill the template with the sample's question, and ask for main reply and draws."""
         if grader:
             require_grader()
         text = (prompt or PUBLISHED["simpleqa"].text).format(question=state.input_text)

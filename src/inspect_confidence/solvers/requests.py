@@ -142,7 +142,7 @@ def _names_dropped_by_openai(name: str, settings: Mapping[str, Any]) -> frozense
     These are `top_k` before GPT-5, all for a model that reasons, and for a later one that doesn't
     all but `_OF_REASONING`; with `num_choices`, temperature and `top_k`.
     """
-    match = _GPT.search(name)
+    match = _GPT.search(name)  # gpt-5.1 gives 5 and 1, gpt-35 nothing
     version = (int(match[1]), int(match[2] or 0)) if match else (0, 0)
     is_o_series = re.match(r"o\d", name) is not None
     if not is_o_series and version < (5, 0):
