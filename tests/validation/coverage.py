@@ -129,7 +129,9 @@ class Coverage:
     @property
     def defect(self) -> str:
         """What is wrong with the interval; empty if nothing is."""
-        is_estimated = self.name in HEADLINE_METRICS and self.wide != ALWAYS_TRUE
+        # M-ratio over all ratings, for items with two choices, is no headline.
+        is_headline = self.name in HEADLINE_METRICS and "type1=sdt" not in self.metric
+        is_estimated = is_headline and self.wide != ALWAYS_TRUE
         if is_estimated and self.printed_share < PRINTED:
             return f"printed in {self.printed_share:.1%}"
         if not self.printed:

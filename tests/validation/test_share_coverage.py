@@ -6,8 +6,7 @@ values are those of 100,000 items.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +22,7 @@ from inspect_confidence.studies.calibration import Answers, two_choice_sensitivi
 from inspect_confidence.studies.decisions import numbers as decisions
 from inspect_confidence.studies.hedge_markers import numbers as hedges
 from inspect_confidence.studies.study import Resampling
-from validation.coverage import RUNS, Coverage, lacking
+from validation.coverage import RUNS, Coverage, lacking, settled
 from validation.laws import conservative_reason
 
 KEY = Key("task", "m", "d")
@@ -201,18 +200,32 @@ STUDIES: dict[str, Callable[[Sample, int], list[Result]]] = {
 SIMULATED_ELSEWHERE = {"n", "accuracy", "payoff", "format_failure_rate", "withdraw_delta"}
 
 
-def coverages(study: str, items: int) -> list[Coverage]:
-    """Coverage of each number of a study that has an interval and is not simulated elsewhere."""
+def coverages(
+    study: str,
+    items: int,
+    simulations: int = RUNS,
+    *,
+    first: int = 0,
+    names: Collection[str] | None = None,
+) -> list[Coverage]:
+    """Coverage of each number of a study that has an interval and is not simulated elsewhere.
+
+    Another `first` gives other samples. `names` are the metrics; None is all.
+    """
     compute = STUDIES[study]
-    rng = np.random.default_rng([items, *study.encode()])
+    rng = np.random.default_rng([items, first, *study.encode()])
     population = compute(Sample.draw(POPULATION, rng), 1)
-    truths = {(row.metric, str(row.condition)): row.value for row in population}
-    counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
-    for _ in range(RUNS):
+    truths = {}
+    for row in population:
+        is_wanted = names is None or row.metric in names
+        if is_wanted and row.metric not in SIMULATED_ELSEWHERE:
+            truths[row.metric, str(row.condition)] = row.value
+    counts: dict[tuple[str, str], list[int]] = {key: [0, 0, 0] for key in truths}
+    for _ in range(simulations):
         seen = set()
         for row in compute(Sample.draw(items, rng), RESAMPLES):
             key = row.metric, str(row.condition)
-            if key in truths and row.metric not in SIMULATED_ELSEWHERE:
+            if key in truths:
                 seen.add(key)
                 counts[key][0] += bool(np.isnan(row.value))
                 counts[key][1] += not np.isnan(row.ci_low)
@@ -225,7 +238,7 @@ def coverages(study: str, items: int) -> list[Coverage]:
         if printed and truth not in (0, 1):  # 0 and 1 are the value in every sample
             cell = (f"{metric} {condition}".rstrip(), f"{study}, two epochs", items, truth)
             wide = conservative_reason(METRICS[metric].interval)
-            figures.append(Coverage(*cell, RUNS, printed, held, wide, undefined))
+            figures.append(Coverage(*cell, simulations, printed, held, wide, undefined))
     return figures
 
 
@@ -234,4 +247,4 @@ def coverages(study: str, items: int) -> list[Coverage]:
 @pytest.mark.parametrize("study", STUDIES)
 def test_intervals_of_shares_hold(study: str, items: int) -> None:
     """Those of all numbers of a study's function that have no simulation of their own elsewhere."""
-    assert not lacking(coverages(study, items))
+    assert not lacking(settled(coverages, study, items))

@@ -27,6 +27,7 @@ _ABOUT: About = {
         "percentiles over error rates and shares of verdicts drawn from their posterior; where "
         "items of the run are labelled, Wilson's at their effective number, or Student's t",
         min_units=20,
+        conservative="at few labels of a class of answers",
     ),
     "toolbox": True,
 }
@@ -46,8 +47,12 @@ numbers(
     "judge of agreement add to it.",
 )
 
-_RATES_PRIOR = 1 / 3
-"""Prior judgments of each verdict on each class: the posterior's median is the observed rate."""
+_RATES_PRIOR = 0.45
+"""Prior judgments of each verdict on each class.
+
+It lies between Kerman's neutral prior (1/3), whose intervals are too short for judges that err in
+5% of cases, and Jeffreys' (1/2), whose are too short for judges that hardly err.
+"""
 _SHARES_PRIOR = 1 / 2
 """Prior items of each verdict, as in Jeffreys' prior."""
 
@@ -192,10 +197,10 @@ class JudgeErrors:
 
         Shares of the verdicts and error rates are drawn from their posteriors. The ends of the
         interval are percentiles of the corrected numbers. Half an item of each verdict is added to
-        every resample of the items, by a draw of the gamma law, as Jeffreys' prior adds it. A third
-        of a judgment of each verdict is added to the labelled judgments of each class, which is
-        Kerman's neutral prior. If the judge never erred on the labels, a resample without these
-        priors would take the judge for perfect.
+        every resample of the items, by a draw of the gamma law, as Jeffreys' prior adds it, and
+        0.45 of a judgment of each verdict to the labelled judgments of each class. If the judge
+        never erred on the labels, a resample without these priors would take the judge for perfect.
+        The tails are widened as Student's t of the class with the fewest labels.
 
         Source: Kerman (2011, Electronic Journal of Statistics 5); Brown, Cai and DasGupta (2001)
         for Jeffreys' interval.
@@ -218,7 +223,8 @@ class JudgeErrors:
         corrected = self.clipped(self.corrected(shares_with_prior, rates))
         draws = np.where(np.linalg.det(rates) > 0, corrected, np.nan)
         draws = draws if minuend is None else minuend - draws
-        return resampled_interval(value, draws, units, method="bootstrap")
+        fewest_labels = float(self.counts.sum(axis=1).min())
+        return resampled_interval(value, draws, min(units, fewest_labels), method="bootstrap")
 
 
 @dataclass(frozen=True)
