@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from pathlib import PureWindowsPath
 from typing import Any
@@ -214,38 +214,43 @@ Redactors = Mapping[str, Callable[[Any], Any]]
 def redactors(frames: Iterable[pd.DataFrame]) -> Redactors:
     """Return a redactor for each column of names in frames of judgments and results.
 
-    Names that differ stay different in all frames, except in the columns `a` and `b` of
-    differences, whose texts are redacted one by one.
+    A redactor is a function from a cell's value to the redacted text. Names that differ stay
+    different in all frames, except in the columns `a` and `b` of differences, whose texts are
+    redacted one by one.
     """
     sources = list(frames)
-
-    def unique_values(column: str) -> list[str]:
-        columns = (frame.get(column, pd.Series(dtype=object)) for frame in sources)
-        return list(map(str, chain.from_iterable(map(pd.unique, columns))))
-
-    conditions = {text: Condition.read(text) for text in unique_values("condition")}
-
-    def unique_alias(column: str, redactor: Callable[[str], str]) -> Callable[[Any], str]:
-        parts = [condition.get(column, "") for condition in conditions.values()]
-        aliases = scrubbed_names([*unique_values(column), *parts], redactor)
-        return lambda name: aliases[str(name)]
-
+    conditions = {text: Condition.read(text) for text in _distinct_texts(sources, "condition")}
+    name_redactors = {"model": model_name, "judge": model_name, "dataset": redact_path}
+    aliases: dict[str, dict[str, str]] = {}  # redacted name by column and name
+    for column, redact in {**name_redactors, "variant": scrub_condition}.items():
+        # The name may also stand in a condition: "judge=openai/gpt-4o".
+        in_conditions = [condition.get(column, "") for condition in conditions.values()]
+        aliases[column] = scrubbed_names(
+            [*_distinct_texts(sources, column), *in_conditions], redact
+        )
     # A judge in a condition gets the alias of the column `judge`; the rest is scrubbed after that.
-    judge = unique_alias("judge", model_name)
     with_alias = {}
     for text, condition in conditions.items():
-        name = condition.get("judge", "")
-        with_alias[text] = condition.but(judge=judge(name) if name else "")
+        judge = condition.get("judge", "")
+        with_alias[text] = condition.but(judge=aliases["judge"][judge] if judge else "")
     redacted = scrubbed_conditions(with_alias.values())
+    condition_aliases = {text: str(redacted[with_alias[text]]) for text in conditions}
     return {
-        "model": unique_alias("model", model_name),
-        "dataset": unique_alias("dataset", redact_path),
-        "judge": judge,
-        "condition": lambda text: str(redacted[with_alias[text]]),
-        "variant": unique_alias("variant", scrub_condition),
+        **{column: partial(_alias_of, names) for column, names in aliases.items()},
+        "condition": condition_aliases.__getitem__,
         **dict.fromkeys(("a", "b"), _contender),
         **dict.fromkeys(("reason", "note", "verdict"), scrub),
     }
+
+
+def _distinct_texts(frames: Iterable[pd.DataFrame], column: str) -> list[str]:
+    """Return the distinct values of a column in each of the frames that have it, as texts."""
+    columns = (frame.get(column, pd.Series(dtype=object)) for frame in frames)
+    return list(map(str, chain.from_iterable(map(pd.unique, columns))))
+
+
+def _alias_of(aliases: Mapping[str, str], name: object) -> str:
+    return aliases[str(name)]
 
 
 def redact_frame(

@@ -101,33 +101,45 @@ def alternate(
     rng = random.Random(seed)
     shuffled = sorted(items, key=lambda item: item.id)
     rng.shuffle(shuffled)
-    # The split of each item: 0 for train, 1 for test.
-    parity = {item.id: position % 2 for position, item in enumerate(shuffled)}
+    # The split of each item by its id: 0 for train, 1 for test.
+    parities = {item.id: position % 2 for position, item in enumerate(shuffled)}
     if group:
-        sizes = Counter(map(group, shuffled))
-        names = sorted(sizes)
-        rng.shuffle(names)
-        # Groups of odd size give the extra item to either half alternately, so that the halves
-        # have equal sizes overall.
-        first_parity: dict[str, int] = {}
-        for size_parity in (0, 1):
-            groups = [name for name in names if sizes[name] % 2 == size_parity]
-            for position, name in enumerate(groups):
-                first_parity[name] = position % 2
-        turns: Counter[str] = Counter()
-        order = {}
-        for item in shuffled:
-            name = group(item)
-            order[item.id] = (turns[name], rng.random())
-            # Half of the groups are train in one turn, the others in the next.
-            parity[item.id] = (turns[name] + first_parity[name]) % 2
-            turns[name] += 1
-        shuffled.sort(key=lambda item: order[item.id])
+        parities = _alternate_groups(shuffled, group, rng)
     ordered = []
     for item in shuffled[:limit]:
-        split: Split = "test" if parity[item.id] else "train"
+        split: Split = "test" if parities[item.id] else "train"
         ordered.append(item if item.split else replace(item, split=split))
     return ordered
+
+
+def _alternate_groups(
+    shuffled: list[ItemT], group: Callable[[ItemT], str], rng: random.Random
+) -> dict[str, int]:
+    """Sort items in place so that their groups alternate, and return a balanced split by id.
+
+    One item of each group comes in the first turn, in random order, then one of each in the second
+    turn, and so on. In each turn half of the groups are train (0) and the others test (1), in the
+    next turn the reverse.
+    """
+    sizes = Counter(map(group, shuffled))
+    names = sorted(sizes)
+    rng.shuffle(names)
+    # Groups of odd size give the extra item to either half alternately, so that the halves have
+    # equal sizes overall.
+    first_parities: dict[str, int] = {}
+    for size_parity in (0, 1):
+        groups = [name for name in names if sizes[name] % 2 == size_parity]
+        for position, name in enumerate(groups):
+            first_parities[name] = position % 2
+    turns: Counter[str] = Counter()  # number of a group's items so far
+    order, parities = {}, {}
+    for item in shuffled:
+        name = group(item)
+        order[item.id] = (turns[name], rng.random())
+        parities[item.id] = (turns[name] + first_parities[name]) % 2
+        turns[name] += 1
+    shuffled.sort(key=lambda item: order[item.id])
+    return parities
 
 
 def choose(items: Sequence[ItemT], split: str, count_or_ids: object) -> list[ItemT]:

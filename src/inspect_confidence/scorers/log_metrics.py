@@ -13,13 +13,11 @@ a score has no dict and is left out.
 Every metric returns its numbers by name; Inspect shows a plain number under the package's name.
 """
 
-import functools
-import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
@@ -95,14 +93,26 @@ def _metric(
     """
 
     def compute(scores: list[SampleScore]) -> Value:
-        """Return the number of each group by name, or the mean over groups."""
-        groups = _groups(scores)
-        kind = groups[0].kind if groups else ""
-        if kind in split_by and (kind != "method" or len(groups) > 1):
-            return {f"{name}_{group.name}": _plain(compute_number(group)) for group in groups}
-        return {name: _plain(mean_of(map(compute_number, groups)))}
+        return _compute(name, compute_number, split_by, scores)
 
     return metric(name=name, scores="unreduced")(lambda: compute)
+
+
+def _compute(
+    name: str,
+    compute_number: Callable[[ScoreGroup], float],
+    split_by: Sequence[str],
+    scores: list[SampleScore],
+) -> Value:
+    """Return the numbers of a metric by name: one for each group of scores, or their mean.
+
+    Inspect calls it with the scores of all samples; the other arguments are those of `_metric`.
+    """
+    groups = _groups(scores)
+    kind = groups[0].kind if groups else ""
+    if kind in split_by and (kind != "method" or len(groups) > 1):
+        return {f"{name}_{group.name}": _plain(compute_number(group)) for group in groups}
+    return {name: _plain(mean_of(map(compute_number, groups)))}
 
 
 def _plain(number: float) -> float:
@@ -118,23 +128,27 @@ def _mean_of(key: str, name: str) -> LogMetric:
 def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
     """Return the scores grouped by level, scale, method or target; the groups are sorted.
 
-    A score with several levels or methods counts once for each; a score without a dict is left out.
+    A score with several levels or methods is a row for each; a score without a dict is left out.
     """
-    forms: dict[tuple[str, ...], list[ValuesByName]] = {}
+    # Scores with the same keys, such as ("lower_90", "upper_90", ...), are treated alike.
+    values_by_keys: dict[tuple[str, ...], list[ValuesByName]] = {}
     for sample_score in scores:
         value = exact_value(sample_score.score.value, sample_score.score.metadata)
         if isinstance(value, dict):
-            forms.setdefault(tuple(value), []).append(cast(ValuesByName, value))
-    methods = dict.fromkeys(itertools.chain.from_iterable(_form(keys).methods for keys in forms))
+            values_by_keys.setdefault(tuple(value), []).append(cast(ValuesByName, value))
+    methods: dict[str, None] = {}  # of all scores, in order
+    for keys in values_by_keys:
+        methods |= dict.fromkeys(_levels_and_methods(keys)[1])
     groups: dict[tuple[str, tuple[Any, ...]], list[ValuesByName]] = {}
-    for keys, values in forms.items():
-        levels = _form(keys).levels
-        rows: list[ValuesByName] = values
-        if methods:
-            rows = list(itertools.chain.from_iterable(_by_method(row, methods) for row in values))
-        elif levels:
-            rows = list(itertools.chain.from_iterable(_by_level(row, levels) for row in values))
-        kind = _form(tuple(rows[0])).kind
+    for keys, values in values_by_keys.items():
+        levels, _ = _levels_and_methods(keys)
+        rows: list[ValuesByName] = []
+        for value in values:
+            if methods:
+                rows += _by_method(value, methods)
+            else:
+                rows += _by_level(value, levels) if levels else [value]
+        kind = _group_kind(tuple(rows[0]))
         for row in rows:
             key = tuple(row[name] for name in _KEYS[kind])
             groups.setdefault((kind, key), []).append(row)
@@ -142,21 +156,16 @@ def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
     return [ScoreGroup(kind, key, rows) for (kind, key), rows in ordered]
 
 
-class _Form(NamedTuple):
-    """The levels and methods that the keys of a score name, and the kind of its group."""
-
-    levels: tuple[str, ...]
-    methods: tuple[str, ...]
-    kind: str
-
-
-@functools.lru_cache(maxsize=256)  # scores of a task have the same keys, and metrics run often
-def _form(keys: tuple[str, ...]) -> _Form:
-    """Return the levels and methods that the keys of a score name, and the kind of its group."""
-    levels = tuple(key.removeprefix("lower_") for key in keys if key.startswith("lower_"))
+def _levels_and_methods(keys: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Return the levels and the methods that a score's keys name: `lower_90`, `stated_ok`."""
+    levels = [key.removeprefix("lower_") for key in keys if key.startswith("lower_")]
     flags = [key for key in keys if key.endswith("_ok") and key != "format_ok"]
-    kind = next(kind for kind, names in _KEYS.items() if set(names) <= set(keys))
-    return _Form(levels, tuple(flag.removesuffix("_ok") for flag in flags), kind)
+    return levels, [flag.removesuffix("_ok") for flag in flags]
+
+
+def _group_kind(keys: tuple[str, ...]) -> str:
+    """Return what tells apart the groups of scores with these keys: the first kind of `_KEYS`."""
+    return next(kind for kind, names in _KEYS.items() if set(names) <= set(keys))
 
 
 def _by_level(value: ValuesByName, levels: Iterable[str]) -> list[ValuesByName]:
@@ -215,7 +224,10 @@ def _withdraw_delta(group: ScoreGroup) -> float:
 
 
 def _slope(difficulty: FloatArray, overconfidence: FloatArray) -> float:
-    """Return the slope of overconfidence on difficulty; NaN if difficulties are equal or one."""
+    """Return the least-squares slope of overconfidence on difficulty, without missing pairs.
+
+    NaN if there are fewer than two pairs, or if all difficulties are equal.
+    """
     complete = ~np.isnan(difficulty + overconfidence)
     x, y = difficulty[complete], overconfidence[complete]
     return float(np.polyfit(x, y, 1)[0]) if len(x) > 1 and np.ptp(x) > _EQUAL else math.nan
@@ -284,8 +296,7 @@ auroc = _metric(
 """Type-2 AUROC, on each scale."""
 
 hard_easy_slope = _metric(
-    "hard_easy_slope",
-    lambda group: _slope(1 - group["mas"], group.confidence - group.outcome),
+    "hard_easy_slope", lambda group: _slope(1 - group["mas"], group.confidence - group.outcome)
 )
 """Slope of overconfidence on 1 - the maximum achievable score, over all samples."""
 
@@ -306,9 +317,7 @@ payoff = _metric("payoff", _payoff)
 """Mean points by the penalty that the target names, mean over targets."""
 
 attempted_share = _metric(
-    "attempted_share",
-    lambda group: mean_of((1 - group["declined"]).tolist()),
-    split_by=("target",),
+    "attempted_share", lambda group: mean_of((1 - group["declined"]).tolist()), split_by=("target",)
 )
 """Share of the replies read in which the model answered and did not decline, at each target."""
 
@@ -365,18 +374,22 @@ verdict_accuracy = _mean_of("verdict", "verdict_accuracy")
 _DECISIONS = re.compile(r"decline_[\d.e-]+|keep|bet|moved|correct_after")
 
 
+def _compute_decision_shares(scores: list[SampleScore]) -> Value:
+    """Return the mean over samples of each decision, as `keep_share`; missing ones do not count."""
+    columns: dict[str, list[float]] = {}
+    for sample_score in scores:
+        value = sample_score.score.value
+        for key, number in value.items() if isinstance(value, Mapping) else ():
+            if _DECISIONS.fullmatch(key):
+                columns.setdefault(key, []).append(float(cast(float, number)))
+    return {f"{key}_share": _plain(mean_of(numbers)) for key, numbers in columns.items()}
+
+
 def _decision_shares() -> Metric:
-    """Return the metric with the mean of each key that holds a decision or its outcome."""
+    """Return the metric as a new function, since Inspect marks the function as registered."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        """Return the mean of the samples of each key, by name."""
-        columns: dict[str, list[float]] = {}
-        for sample_score in scores:
-            value = sample_score.score.value
-            for key, number in value.items() if isinstance(value, Mapping) else ():
-                if _DECISIONS.fullmatch(key):
-                    columns.setdefault(key, []).append(float(cast(float, number)))
-        return {f"{key}_share": _plain(mean_of(numbers)) for key, numbers in columns.items()}
+        return _compute_decision_shares(scores)
 
     return compute
 
@@ -389,9 +402,7 @@ number if no decision was asked."""
 def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:
     """Return the metric that is the mean of the samples with the same value in their metadata.
 
-    Inspect's `grouped` would reduce epochs first, and fails if a sample lacks the key; a metric
-    that is declared for a key of the value, as `{"overconfidence": [...]}`, gets a deep copy of
-    every score.
+    Inspect's `grouped` would reduce epochs first, and fails if a sample lacks the key.
 
     Args:
         group_key: Key of the samples' metadata; samples without it are in no group.
@@ -401,24 +412,31 @@ def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> Value:
-        """Return the mean of each group by its label; NaN without groups."""
-        groups: dict[object, list[float]] = {}
-        for sample in scores:
-            group = (sample.sample_metadata or {}).get(group_key)
-            value = exact_value(sample.score.value, sample.score.metadata)
-            if group not in (None, ""):
-                number = value.get(value_key, math.nan) if isinstance(value, Mapping) else value
-                groups.setdefault(group, []).append(float(cast(float, number)))
-        ordered = list(groups)
-        if all(isinstance(group, int | float) for group in groups):
-            ordered.sort(key=lambda group: float(str(group)))
-        means = {}
-        for group in ordered:
-            name = f"{group:g}" if isinstance(group, float) else str(group)
-            means[label.format(name)] = _plain(mean_of(groups[group]))
-        return means or math.nan
+        return _compute_means(group_key, value_key, label, scores)
 
     return compute
+
+
+def _compute_means(group_key: str, value_key: str, label: str, scores: list[SampleScore]) -> Value:
+    """Return the mean of each group of samples by its label; NaN without groups.
+
+    Inspect calls it with the scores of all samples; the other arguments are those of `mean_by`.
+    """
+    groups: dict[object, list[float]] = {}
+    for sample in scores:
+        group = (sample.sample_metadata or {}).get(group_key)
+        value = exact_value(sample.score.value, sample.score.metadata)
+        if group not in (None, ""):
+            number = value.get(value_key, math.nan) if isinstance(value, Mapping) else value
+            groups.setdefault(group, []).append(float(cast(float, number)))
+    ordered = list(groups)
+    if all(isinstance(group, int | float) for group in groups):
+        ordered.sort(key=lambda group: float(str(group)))
+    means = {}
+    for group in ordered:
+        name = f"{group:g}" if isinstance(group, float) else str(group)
+        means[label.format(name)] = _plain(mean_of(groups[group]))
+    return means or math.nan
 
 
 def _mean_by_group(group_key: str, value_key: str, name: str, label: str = "{}") -> LogMetric:
