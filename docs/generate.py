@@ -470,8 +470,9 @@ def _interval_rows(rules: Mapping[str, Interval], remarks: Mapping[str, str]) ->
         minimum = f"{rule.min_units} {rule.units}" if rule.min_units else "-"
         if remark := _conservative_remark(rule):
             minimum += f" ({remarks[remark]})"
-        unsimulated = "as `coverage`" if rule.method == "wilson" else "not simulated"
-        shares = _coverage_text(coverage[coverage["metric"] == name]) or unsimulated
+        shares = _coverage_text(coverage[coverage["metric"] == name])
+        if name == "difference":
+            shares = "[by metric](#differences)"
         names_of_cells.setdefault((method, minimum, shares), []).append(f"`{name}`")
     rows = ""
     first_names: dict[str, str] = {}

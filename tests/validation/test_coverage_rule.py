@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from inspect_confidence.metrics import METRICS
 from validation.coverage import ALWAYS_TRUE, KNOWN_LOW, LEAST, Coverage, settled
 
 FIGURES = Path(__file__).parents[2] / "docs" / "coverage.csv"
@@ -65,6 +66,15 @@ def test_no_documented_cell_has_a_defect() -> None:
     figures = [Coverage(*row) for row in rows.itertuples(index=False, name=None)]
     assert len(figures) > 1_800
     assert [figure for figure in figures if figure.defect] == []
+
+
+def test_every_metric_with_an_interval_is_simulated() -> None:
+    """The documentation has figures of each, and of differences of the headline metrics."""
+    names = set(pd.read_csv(FIGURES)["metric"])
+    simulated = {name.partition(" ")[0] for name in names if not name.startswith("difference: ")}
+    simulated |= {"difference"} if "difference: ece" in names else set()
+    with_interval = {name for name, about in METRICS.items() if about.interval.method != "none"}
+    assert with_interval - simulated == set()
 
 
 def test_a_cell_that_is_seldom_printed_is_judged() -> None:
