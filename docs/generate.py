@@ -377,8 +377,6 @@ def entry(metric: Metric, undefined: str, source: str) -> str:
     text = f"- **`{metric.name}`** ({values}): {metric.definition}"
     if metric.undefined != undefined:
         text += f" Undefined: {metric.undefined}."
-        if undefined:
-            text = re.sub(f"Undefined: {undefined}(?=[,;] )", "Undefined: as above", text)
     if metric.source != source:
         text += f" Source: {'this package' if metric.source == '-' else metric.source}."
     return text

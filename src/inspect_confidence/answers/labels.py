@@ -156,7 +156,11 @@ def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = F
 
 
 def _statements_outside_phrases(text: str, phrases: tuple[str, ...]) -> Iterator[Statement]:
-    """Yield the statements of a clean text whose label does not begin a line that is a phrase."""
+    """Yield the statements of a clean text, but those whose line, from the label on, is a phrase.
+
+    With the phrase "Confidence: 0 to 100", a line of just these words states nothing.
+    """
+    # One character more than the longest phrase tells a longer line from it.
     longest = max(map(len, phrases), default=0) + 1
     for statement in statements_in(text):
         first_line = text[statement.start : statement.start + longest].split("\n", maxsplit=1)[0]

@@ -114,11 +114,13 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
 def _labelled_or_introduced(parsed: ParsedText) -> Fraction | ParseFailure:
     """Return the probability under a label, else the one that words outside labels introduce.
 
-    A probability in prose must not differ from those at the start and in the conclusion.
+    A statement's strength says how it was labelled: on a line of its own, in an object, or in prose
+    ("the probability is 0.7"). A probability in prose must not differ from those at the start and
+    in the conclusion.
     """
     share = agreed_value(parsed, ("probability", "answer"), share_in_value)
     strengths = parsed.strengths_under("probability", "answer")
-    is_prose = strengths <= {"prose"}
+    is_prose = strengths <= {"prose"}  # also without any statement
     if isinstance(share, Fraction):
         if not is_prose:
             return share

@@ -380,7 +380,8 @@ def tunnel_index(traces: ArrayLike) -> float:
 
 
 @metric(
-    definition="What is left of the Tunnel Index after averaging n traces, mean over items.",
+    definition="Entropy of the mean of all N traces, minus the mean entropy of means of n of them; "
+    "the Tunnel Index at n = 1, 0 at n = N. Mean over items.",
     unit="bits",
     direction="lower",
     undefined=_FEW,

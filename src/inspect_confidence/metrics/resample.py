@@ -452,7 +452,9 @@ def means_of(
         values: Finite numbers or NaN, which is left out, of shape (judgments, m).
         unit: Index of each judgment's unit.
         units: Number of units.
-        ends: Least and greatest value of pseudo-units, one pair per column, as in `mean_of`.
+        ends: Least and greatest value of each column, by default those seen. The resamples of a
+            column get four pseudo-units (units that no judgment is of) at these ends, as in
+            `mean_of`.
     """
     array = np.asarray(values, float)
     present = ~np.isnan(array)

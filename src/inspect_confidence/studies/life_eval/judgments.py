@@ -304,9 +304,10 @@ def option_contradictions(rows: pd.DataFrame) -> dict[int, str]:
 
 
 def complete_without_probabilities(rows: pd.DataFrame) -> pd.DataFrame:
-    """Complete judgments of question sets, and drop the probabilities of their options.
+    """Return judgments of question sets with derived grades, without probabilities of the options.
 
-    The confidence in the named option stays. A change to it does not apply to the other options.
+    For recalibrated judgments: the confidence in the named option stays, while the probabilities of
+    the other options would no longer fit it.
     """
     return complete_options(rows).assign(probabilities="")
 

@@ -28,7 +28,8 @@ _COLUMNS = [
 
 
 def pooled_results(completed: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return pooled results of each model with several data sets, and of each group of models.
+    """Return pooled results of each model with several data sets, and of each group of models
+    (`life_eval.groups`).
 
     Units are resampled within their data set: items, or decades of age by radius in LifeEval. Each
     variant and window has results of its own. `completed` are completed judgments by task.
@@ -37,6 +38,7 @@ def pooled_results(completed: Mapping[str, pd.DataFrame], resampling: Resampling
     for rows in completed.values():
         unit = decade_names(rows) if "radius" in rows else estimate.cluster_names(rows)
         parts.append(numbers.with_outcomes(rows).assign(unit=unit)[_COLUMNS])
+    # Data sets have different numbers of choices, so that no metric may use one.
     rows = pd.concat(parts, ignore_index=True).assign(choices=np.nan)
     # The data set tells apart items of the same name in two sets.
     for name in ("item", "unit"):
