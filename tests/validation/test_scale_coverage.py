@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 import pytest
@@ -107,35 +108,29 @@ def test_gamma_weights_of_cells_are_the_bayesian_bootstrap_of_items() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("items", SIZES)
 def test_shape_of_reports(items: int) -> None:
-    """Entropy has an interval from 1,000 reports on; the interquartile range is discrete."""
+    """The used share of the scale, an interquartile range, is discrete."""
     rng = np.random.default_rng(items)
     steep = np.exp(-np.arange(101) / 12)
     shares = {"101 values, steep": steep, "11 values": np.eye(11).sum(0), "3 values": [90, 5, 5]}
-    shape: Mapping[str, Callable[[ValueTables], FloatArray]] = {
-        "entropy_bits": metrics.TABLE_FUNCTIONS["entropy_bits"],
-        "utilization": lambda t: metrics.TABLE_FUNCTIONS["utilization"](t, low=0, high=100),
-    }
+    metric = "utilization"
+    statistic = partial(metrics.TABLE_FUNCTIONS[metric], low=0, high=100)
     figures = []
     for design, weights in shares.items():
         mass = np.asarray(weights, float)
         share = mass / mass.sum()
         values = np.arange(len(share), dtype=float)
-        for metric, statistic in shape.items():
-            truth = float(statistic(ValueTables(values, 1e9 * share[None]))[0])
-            printed = holding = 0
-            for counts in rng.multinomial(items, share, size=SIMULATIONS).astype(float):
-                value = float(statistic(ValueTables(values, counts[None]))[0])
-                resampled_counts = rng.multinomial(items, counts / items, size=RESAMPLES).astype(
-                    float
-                )
-                draws = statistic(ValueTables(values, resampled_counts))
-                rule = METRICS[metric].interval
-                (low, high), reason = metrics.interval_of(rule, value, draws, items)
-                printed += not reason
-                holding += not reason and low - 1e-9 <= truth <= high + 1e-9
-            wide = "discrete" if metric == "utilization" else "greatest with equal shares"
-            counts = SIMULATIONS, printed, holding
-            figures.append(Coverage(metric, design, items, truth, *counts, wide))
+        truth = float(statistic(ValueTables(values, 1e9 * share[None]))[0])
+        printed = holding = 0
+        for counts in rng.multinomial(items, share, size=SIMULATIONS).astype(float):
+            value = float(statistic(ValueTables(values, counts[None]))[0])
+            resampled_counts = rng.multinomial(items, counts / items, size=RESAMPLES).astype(float)
+            draws = statistic(ValueTables(values, resampled_counts))
+            rule = METRICS[metric].interval
+            (low, high), reason = metrics.interval_of(rule, value, draws, items)
+            printed += not reason
+            holding += not reason and low - 1e-9 <= truth <= high + 1e-9
+        counts = SIMULATIONS, printed, holding
+        figures.append(Coverage(metric, design, items, truth, *counts, "discrete"))
     assert not lacking(figures)
 
 
