@@ -30,8 +30,9 @@ _COLUMNS = [
 def pooled_results(completed: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return pooled results of each model with several data sets, and of each group of models.
 
-    The groups are those of the option `life_eval.groups`. Units are resampled within their data set: items, or decades of age by radius in LifeEval. Each
-    variant and window has results of its own. `completed` are completed judgments by task.
+    The groups are those of the option `life_eval.groups`. Units are resampled within their data
+    set: items, or decades of age by radius in LifeEval. Each variant and window has results of its
+    own. `completed` are completed judgments by task.
     """
     parts = []
     for rows in completed.values():
