@@ -112,8 +112,7 @@ def fit_recalibration(
         >>> fit_recalibration([0.6, 0.8, 0.9], [1, 0, 1], method="isotonic").y
         (0.5, 0.5, 1.0)
     """
-    if method not in RECALIBRATIONS:
-        raise ValueError(f"method={method!r} is not one of {', '.join(RECALIBRATIONS)}.")
+    _check_method(method)
     cells = _item_tables(confidence, correct, unit)
     right, wrong = np.split(cells.masses @ np.ones(cells.masses.shape[1]), 2)
     return _fit_map(method, cells.values, right, wrong)
@@ -192,6 +191,8 @@ def choose_recalibration(
         >>> choose_recalibration([0.5] * 40, [1, 0] * 20).recalibration.method
         'as_stated'
     """
+    for method in methods:
+        _check_method(method)
     candidates = sorted(methods or RECALIBRATIONS, key=list(RECALIBRATIONS).index)
     if folds < 2:
         raise ValueError(f"folds={folds} is below 2.")
@@ -277,6 +278,12 @@ def _item_tables(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | Non
     if not len(cells.values):
         raise ValueError("There is no judgment with both confidence and outcome.")
     return cells
+
+
+def _check_method(method: str) -> None:
+    """Raise `ValueError` if there is no such method of recalibration."""
+    if method not in RECALIBRATIONS:
+        raise ValueError(f"method={method!r} is not one of {', '.join(RECALIBRATIONS)}.")
 
 
 def _fit_map(
