@@ -202,13 +202,13 @@ def shell_folder() -> Path:
 
 def template(name: str, value: object, fields: frozenset[str]) -> str:
     """Read a prompt template from a user's file and check its `{field}` placeholders."""
-    text = read_text(user_path(name, value), largest=LARGEST_PROMPT)
+    text = prompt_text(name, value)
     check_fields(f"{name}={value}", text, fields)
     return text
 
 
 def prompt_text(name: str, value: object) -> str:
-    """Return the text of a user's file with a wording."""
+    """Return the text of the file, with a wording or a message, that an argument names."""
     return read_text(user_path(name, value), largest=LARGEST_PROMPT)
 
 

@@ -30,18 +30,8 @@ _GRADES: Mapping[str, float] = {
     **dict.fromkeys(("p", "partial", "partially correct"), PARTIAL),
 }
 _DECLINED = frozenset(
-    {
-        "noanswer",
-        "no answer",
-        "not attempted",
-        "not answered",
-        "unanswered",
-        "unattempted",
-        "declined",
-        "abstain",
-        "abstained",
-        "abstention",
-    }
+    {"noanswer", "no answer", "not attempted", "not answered", "unanswered", "unattempted"}
+    | {"declined", "abstain", "abstained", "abstention"}
 )
 _DECLINED_REASON = "the model gave no answer"
 DECLINED_ANSWERS = frozenset({"idk", "i don't know", "i dont know", "i do not know", "don't know"})

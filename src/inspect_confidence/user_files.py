@@ -260,12 +260,7 @@ class _CoreLoader(yaml.SafeLoader):
 _CORE: Sequence[tuple[str, str, str, Any]] = (
     ("null", r"~|null|Null|NULL|", "~nN\0", yaml.SafeLoader.construct_yaml_null),
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF", _CoreLoader.construct_bool),
-    (
-        "int",
-        r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+",
-        "-+0123456789",
-        _CoreLoader.construct_integer,
-    ),
+    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", "-+0123456789", _CoreLoader.construct_integer),
     (
         "float",
         r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)"

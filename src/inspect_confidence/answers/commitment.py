@@ -8,10 +8,7 @@ from inspect_confidence.answers.status import ParseFailure
 
 # ruff: noqa: RUF001 # full-width colons, as they are written
 
-_KEEP = {
-    True: r"keep(?:ing|s)?|kept|保留|坚持",
-    False: r"withdraw(?:ing|s|n)?|withdrew|撤回|放弃",
-}
+_KEEP = {True: r"keep(?:ing|s)?|kept|保留|坚持", False: r"withdraw(?:ing|s|n)?|withdrew|撤回|放弃"}
 _BET = {
     True: r"(?<!no[ _-])(?<!not )bet(?:ting|s)?|(?<!不)下注",
     False: r"no[ _-]?bet|(?:not|never|won't|don't|wouldn't) bet|不下注",

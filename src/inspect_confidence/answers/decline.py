@@ -135,7 +135,8 @@ def read_or_decline(
     if isinstance(answer, ParseFailure) and answer.status in ("no_response", "truncated"):
         return answer
     parsed = parse_statements(reply)
-    label_declines = _labelled_answer_declines(parsed)  # None without a labelled answer
+    # Whether the labelled answer declines; None without one, a failure if that is not clear.
+    label_declines = agreed_value(_without_prose(parsed), ("answer",), _value_declines)
     if isinstance(label_declines, ParseFailure):
         return label_declines
     if label_declines:
@@ -231,14 +232,6 @@ def _any_sentence_declines(sentences: Sequence[str]) -> bool:
 def _without_prose(parsed: ParsedText) -> ParsedText:
     firm = [statement for statement in parsed.statements if statement.strength != "prose"]
     return replace(parsed, statements=firm)
-
-
-def _labelled_answer_declines(parsed: ParsedText) -> bool | ParseFailure | None:
-    """Return whether the labelled answer declines.
-
-    None if there is no label, a failure if the label's value is not clear.
-    """
-    return agreed_value(_without_prose(parsed), ("answer",), _value_declines)
 
 
 def _value_declines(value: str) -> bool | ParseFailure:

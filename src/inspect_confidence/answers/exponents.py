@@ -257,12 +257,13 @@ def _stated_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     """Return the exponent that a reply states, or why there is no single one.
 
     The labelled exponent counts first, then the number that is a line of its own, then the only
-    power of ten.
+    power of ten. `parsed` is the cleaned text with its statements: labels with their values.
     """
     bound = agreed_value(parsed, ("exponent", "answer"), _bound_in_value, _is_same_bound)
     if bound is None or (isinstance(bound, ParseFailure) and "no number" in bound.reason):
         return _unlabelled_exponent(parsed)
-    # A bare number that opens the reply may contradict an exponent in prose or within a line.
+    # A bare number that opens the reply may contradict an exponent that is stated in a sentence
+    # ("prose") or within a line ("inline").
     is_weak = parsed.strengths_under("exponent", "answer") <= {"prose", "inline"}
     opening = _bare_bound(parsed.text.split("\n")[0]) if is_weak else None
     if opening in (None, bound) or isinstance(bound, ParseFailure) or is_revised(parsed.text):
@@ -343,7 +344,7 @@ def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | Non
     """
     sides = []
     for name in names:
-        side = _bound_under_label(parsed, name)
+        side = agreed_value(parsed, (name,), _bound_in_value, _is_same_bound)
         if side is not None:
             sides.append(side)
     failed = next((side for side in sides if isinstance(side, ParseFailure)), None)
@@ -355,10 +356,6 @@ def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | Non
         case [_Bound() as lower, _Bound() as upper] if lower.is_value == upper.is_value:
             return lower, upper
     return failed or ambiguous("one bound is an exponent, the other a value")
-
-
-def _bound_under_label(parsed: ParsedText, name: str) -> _Bound | ParseFailure | None:
-    return agreed_value(parsed, (name,), _bound_in_value, _is_same_bound)
 
 
 def _only_range(parsed: ParsedText) -> _Pair | ParseFailure | None:

@@ -79,12 +79,7 @@ class StatedConfidence:
 
 
 def read_confidence(
-    reply: str,
-    low: float,
-    high: float,
-    *,
-    is_whole_reply: bool = False,
-    truncated: bool = False,
+    reply: str, low: float, high: float, *, is_whole_reply: bool = False, truncated: bool = False
 ) -> StatedConfidence | ParseFailure:
     r"""Read the confidence that a reply states on a scale from `low` to `high`.
 

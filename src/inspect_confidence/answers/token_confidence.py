@@ -111,11 +111,7 @@ def _probability_of_only_token(
 
 
 def _probability_among_names(
-    reply: str,
-    tokens: Sequence[TokenChoice] | None,
-    names: Sequence[str],
-    answer: int,
-    place: int,
+    reply: str, tokens: Sequence[TokenChoice] | None, names: Sequence[str], answer: int, place: int
 ) -> TokenConfidence | ParseFailure:
     """Return the probability of the name with index `place` at the token of the answer.
 

@@ -62,7 +62,7 @@ def load_decision_questions(
         DataUnavailable: The questions could not be downloaded.
     """
     files: Sequence[str | Path]
-    if "." in str(dataset):  # a user's file
+    if records.is_user_file(dataset):
         pool, version, name = records.own_items(dataset, ["question"], _question_of_user_row)
         files = (user_path("dataset", dataset),)
     else:

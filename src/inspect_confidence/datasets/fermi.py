@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from inspect_confidence.arguments import fingerprint
+from inspect_confidence.arguments import choice, fingerprint
 from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import SOURCES, fetch_text
 from inspect_confidence.datasets.records import OwnRow, Record
@@ -66,20 +66,13 @@ def load_fermi(
         InvalidArgument: An argument or a row can't be used.
         DataUnavailable: The questions could not be downloaded.
     """
-    excluded: Counter[str] = Counter()
-    loaders = {
-        "scioly": lambda: (
-            list(_usable_published_items(excluded)),
-            fingerprint(f"{SOURCES[QUESTIONS].sha256}{SOURCES[CORRECTIONS].sha256}"),
-        ),
-        "bundled": lambda: (
-            list(bundled_fermi().values()),
-            fingerprint(records.bundled_text("fermi.jsonl")),
-        ),
-    }
-    name, pool, version = records.load_pool(
-        dataset, loaders, ["question", "exponent"], _item_of_user_row
-    )
+    excluded: Counter[str] = Counter()  # number of rows by reason
+    if records.is_user_file(dataset):
+        columns = ["question", "exponent"]
+        pool, version, name = records.own_items(dataset, columns, _item_of_user_row)
+    else:
+        name = choice("dataset", dataset, [*FILES, records.OWN_FILE])
+        pool, version = _load_named(name, excluded)
     limit = SCIOLY_ITEMS if name == "scioly" else None
     in_range = [item for item in pool if exponents[0] <= item.exponent <= exponents[1]]
     excluded["exponent out of range"] += len(pool) - len(in_range)
@@ -91,6 +84,17 @@ def load_fermi(
         )
     files = records.pool_files(dataset, FILES)
     return Selection(name, choose(ordered, split, items), version, +excluded, files)
+
+
+def _load_named(name: str, excluded: Counter[str]) -> tuple[list[FermiItem], str]:
+    """Return the questions of `scioly` or `bundled`, and the fingerprint of their files.
+
+    Rows of `scioly` that are left out are counted in `excluded`, by reason.
+    """
+    if name == "bundled":
+        return list(bundled_fermi().values()), fingerprint(records.bundled_text("fermi.jsonl"))
+    version = fingerprint(f"{SOURCES[QUESTIONS].sha256}{SOURCES[CORRECTIONS].sha256}")
+    return list(_usable_published_items(excluded)), version
 
 
 @functools.cache

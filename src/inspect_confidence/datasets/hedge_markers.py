@@ -65,9 +65,9 @@ def load_marker_questions(
         DataUnavailable: The questions could not be downloaded.
     """
     choice("split", split, ["train", "test", "all"])
-    name, sets, version, files = _load_pools(dataset, split)
+    name, data_sets, version, files = _load_pools(dataset, split)
     pools, excluded = [], Counter[str]()
-    for rows in sets:
+    for rows in data_sets:
         included = []
         for row in rows:
             if reason := _exclusion_reason(row, formats):
@@ -79,7 +79,7 @@ def load_marker_questions(
         excluded["not drawn"] += len(ordered) - len(pools[-1])
     alternating = list(filter(None, chain.from_iterable(zip_longest(*pools))))
     chosen = choose(alternating, split, items)
-    if any(row.choices for row in chain.from_iterable(sets)):  # the seed orders the choices
+    if any(row.choices for row in chain.from_iterable(data_sets)):  # the seed orders the choices
         version = fingerprint(f"{version} {seed}")
     questions = [_word_question(row, seed, formats) for row in chosen]
     return Selection(name, questions, version, +excluded, files)
@@ -88,7 +88,7 @@ def load_marker_questions(
 def _load_pools(
     dataset: object, split: str
 ) -> tuple[str, list[list[Question]], str, Sequence[str | Path]]:
-    """Load the questions of the named data sets.
+    """Load the questions of the named data sets, or of a user's file by its column `dataset`.
 
     Returns:
         The name of the selection, the questions of each data set, the fingerprint of the versions,
@@ -99,34 +99,39 @@ def _load_pools(
     """
     text = ",".join(map(str, dataset)) if isinstance(dataset, list | tuple) else str(dataset)
     names = parts(text)
-    if any("." in name for name in names):  # a user's file
+    if any(map(records.is_user_file, names)):
         rows, version, name = records.own_items(text, ["question"], own_question)
-        sets: dict[str, list[Question]] = {}
+        by_dataset: dict[str, list[Question]] = {}
         for row in rows:
-            sets.setdefault(row.dataset, []).append(row)
-        return name, list(sets.values()), version, [user_path("dataset", text)]
+            by_dataset.setdefault(row.dataset, []).append(row)
+        return name, list(by_dataset.values()), version, [user_path("dataset", text)]
+    data_set_names = list(
+        chain.from_iterable(BUNDLED if name == "bundled" else (name,) for name in names)
+    )
+    _check_names(data_set_names, split)
+    if not data_set_names or len(set(data_set_names)) < len(data_set_names):
+        raise InvalidArgument(f"dataset={text} is empty or names a data set twice.")
+    version = fingerprint(" ".join(map(_version_text, data_set_names)))
+    data_sets: list[list[Question]] = []
+    files: list[str] = []
+    for name in data_set_names:
+        is_published = name in PUBLISHED
+        data_sets.append(
+            list(PUBLISHED[name].questions(split) if is_published else _bundled_questions(name))
+        )
+        files.extend(_source_files(name))
+    return "+".join(names), data_sets, version, files
+
+
+def _check_names(names: Sequence[str], split: str) -> None:
+    """Refuse the name of an unknown data set, or of one that lacks the split."""
     allowed = [*PUBLISHED, *BUNDLED, "bundled", records.OWN_FILE]
-    datasets: list[str] = []
     for name in names:
-        datasets.extend(BUNDLED if name == "bundled" else (name,))
-    for name in datasets:
         choice("dataset", name, allowed)
         if name in PUBLISHED and split not in ("all", *PUBLISHED[name].splits):
             raise InvalidArgument(
                 f"dataset={name} has no split={split}: its source has no splits; use split=test."
             )
-    if not datasets or len(set(datasets)) < len(datasets):
-        raise InvalidArgument(f"dataset={text} is empty or names a data set twice.")
-    version = fingerprint(" ".join(map(_version_text, datasets)))
-    pools: list[list[Question]] = []
-    files: list[str] = []
-    for name in datasets:
-        if name in PUBLISHED:
-            pools.append(list(PUBLISHED[name].questions(split)))
-        else:
-            pools.append(list(_bundled_questions(name)))
-        files.extend(_source_files(name))
-    return "+".join(names), pools, version, files
 
 
 def _version_text(name: str) -> str:

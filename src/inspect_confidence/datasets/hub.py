@@ -157,7 +157,10 @@ def _ambignq(split: Split) -> Iterator[Question]:
 
 
 def _annotated(annotations: Any) -> tuple[list[Any], list[tuple[str, Any]]]:
-    """Return the annotators' single answers, each a list, and the readings with their answers."""
+    """Return the answers of annotators who gave a single one, and the readings of the others.
+
+    A single answer is a list of spellings; a reading is a clearer question with its answers.
+    """
     single: list[Any] = []
     readings: list[tuple[str, Any]] = []
     if isinstance(annotations, dict):  # the hub's form: parallel lists, one entry an annotation

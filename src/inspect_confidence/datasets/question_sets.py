@@ -5,7 +5,7 @@ from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from inspect_confidence.arguments import fingerprint
+from inspect_confidence.arguments import choice, fingerprint
 from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import fetch_text
 from inspect_confidence.datasets.questions import bundled_part
@@ -114,13 +114,12 @@ def load_question_set(
         InvalidArgument: An argument or a row can't be used.
         DataUnavailable: The questions could not be downloaded.
     """
-    loaders = {
-        **{name: functools.partial(_published, name) for name in ITEMS},
-        **{name: functools.partial(_bundled, name) for name in BUNDLED},
-    }
-    name, pool, version = records.load_pool(
-        dataset, loaders, ["question", "target"], _question_of_user_row
-    )
+    if records.is_user_file(dataset):
+        columns = ["question", "target"]
+        pool, version, name = records.own_items(dataset, columns, _question_of_user_row)
+    else:
+        name = choice("dataset", dataset, [*FILES, records.OWN_FILE])
+        pool, version = _published(name) if name in ITEMS else _bundled(name)
     files = records.pool_files(dataset, FILES)
     return Selection(name, choose(alternate(pool, seed), split, items), version, files=files)
 

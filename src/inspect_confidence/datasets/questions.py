@@ -11,7 +11,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Literal
 
-from inspect_confidence.arguments import fingerprint
+from inspect_confidence.arguments import choice, fingerprint
 from inspect_confidence.datasets import records
 from inspect_confidence.datasets.cache import SOURCES
 from inspect_confidence.datasets.records import LETTERS, OwnRow, downloaded_records
@@ -87,17 +87,11 @@ def load_questions(
         InvalidArgument: An argument or a row can't be used.
         DataUnavailable: The questions could not be downloaded.
     """
-    loaders: dict[str, Callable[[], tuple[list[Question], str]]] = {
-        "mmlu": lambda: (list(_mmlu()), fingerprint(SOURCES[MMLU].url)),
-        "gsm8k": lambda: (list(_gsm8k()), fingerprint(SOURCES[GSM8K].sha256 or "")),
-        "truthfulqa": lambda: (
-            list(_truthfulqa(seed)),
-            fingerprint(f"{SOURCES[TRUTHFULQA].sha256} {seed}"),
-        ),
-        "bundled": lambda: _bundled(*BUNDLED),
-        **{part: functools.partial(_bundled, part) for part in BUNDLED},
-    }
-    name, pool, version = records.load_pool(dataset, loaders, ["question", "target"], own_question)
+    if records.is_user_file(dataset):
+        pool, version, name = records.own_items(dataset, ["question", "target"], own_question)
+    else:
+        name = choice("dataset", dataset, [*FILES, records.OWN_FILE])
+        pool, version = _load_named(name, seed)
     group: Callable[[Question], str] | None = None
     limit = None
     if name == "mmlu":
@@ -107,6 +101,18 @@ def load_questions(
     excluded = Counter({"not drawn": len(pool) - len(ordered)})
     files = records.pool_files(dataset, FILES)
     return Selection(name, choose(ordered, split, items), version, +excluded, files)
+
+
+def _load_named(name: str, seed: int) -> tuple[list[Question], str]:
+    """Return the questions of a named data set, and the fingerprint of its files (and the seed)."""
+    if name == "mmlu":
+        return list(_mmlu()), fingerprint(SOURCES[MMLU].url)
+    if name == "gsm8k":
+        return list(_gsm8k()), fingerprint(SOURCES[GSM8K].sha256 or "")
+    if name == "truthfulqa":  # the seed orders the choices
+        version = fingerprint(f"{SOURCES[TRUTHFULQA].sha256} {seed}")
+        return list(_truthfulqa(seed)), version
+    return _bundled(*BUNDLED) if name == "bundled" else _bundled(name)
 
 
 @functools.cache
@@ -131,8 +137,9 @@ def question_of(name: str) -> Question:
 
 @functools.cache
 def _published_by_id(dataset: str) -> Mapping[str, Question]:
-    readers = {"mmlu": _mmlu, "gsm8k": _gsm8k, "truthfulqa": lambda: _truthfulqa(0)}
-    return by_id(readers.get(dataset, tuple)())
+    if dataset not in ("mmlu", "gsm8k", "truthfulqa"):
+        return {}
+    return by_id(_load_named(dataset, seed=0)[0])
 
 
 def _bundled(*parts: str) -> tuple[list[Question], str]:

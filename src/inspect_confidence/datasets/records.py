@@ -12,7 +12,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from inspect_confidence.arguments import choice, fingerprint, read_text, user_path
+from inspect_confidence.arguments import fingerprint, read_text, user_path
 from inspect_confidence.datasets.cache import file_of
 from inspect_confidence.datasets.selection import ItemT, Split
 from inspect_confidence.errors import DataUnavailable, InvalidArgument
@@ -181,29 +181,9 @@ OWN_FILE = "a .csv or .jsonl file"
 """Entry for users' files in an error's list of data sets."""
 
 
-def load_pool(
-    dataset: object,
-    loaders: Mapping[str, Callable[[], tuple[list[ItemT], str]]],
-    required: Iterable[str],
-    parse: Callable[[OwnRow], ItemT],
-) -> tuple[str, list[ItemT], str]:
-    """Load a named data set or a user's file, and return its name, items and fingerprint.
-
-    Args:
-        dataset: Name of a data set, or path of a file.
-        loaders: Loaders of the items and the fingerprint, by name of the data set.
-        required: Columns that a user's file must have.
-        parse: Parser of a row of a user's file.
-
-    Raises:
-        InvalidArgument: The name is unknown, or the file or a row can't be used.
-    """
-    if "." in str(dataset):  # a user's file
-        items, version, name = own_items(dataset, required, parse)
-    else:
-        name = choice("dataset", dataset, [*loaders, OWN_FILE])
-        items, version = loaders[name]()
-    return name, items, version
+def is_user_file(dataset: object) -> bool:
+    """Return whether a data set is a user's file; names of data sets have no point."""
+    return "." in str(dataset)
 
 
 def own_items(
@@ -234,7 +214,7 @@ def pool_files(
     dataset: object, files: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...] | tuple[Path]:
     """Return the files of a named data set, or the path of the user's file."""
-    if "." in str(dataset):  # a user's file
+    if is_user_file(dataset):
         return (user_path("dataset", dataset),)
     return tuple(files[str(dataset).strip()])
 

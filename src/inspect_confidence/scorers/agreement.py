@@ -137,18 +137,13 @@ async def _compare_by_scorer(
         return _too_long(answer)
     values = []
     for text in texts:
-        output = ModelOutput.from_content(str(state.model), text)
-        score = await equality(_with_output(state, output), Target(answer))
+        duplicate = copy(state)
+        duplicate.output = ModelOutput.from_content(str(state.model), text)
+        score = await equality(duplicate, Target(answer))
         grade = grades_of(score.value).get("") if score and score.answer else None
         values.append(grade if isinstance(grade, float) else NAN)
     name = registry_info(equality).name.rsplit("/", 1)[-1]
     return values, name
-
-
-def _with_output(state: TaskState, output: ModelOutput) -> TaskState:
-    duplicate = copy(state)
-    duplicate.output = output
-    return duplicate
 
 
 async def _compare_by_judge(state: TaskState, texts: Sequence[str]) -> list[float]:

@@ -101,11 +101,9 @@ def confidence(
     if rule.agreement == "scorer" and equality is None:
         raise InvalidArgument("agreement=scorer needs equality, a scorer that compares.")
     regrading = Regrading(rule, regrade, score)
-
     is_score_checked = False
 
     async def judge(state: TaskState, target: Target) -> Score | None:
-        """Return the score of a sample, or None while an agent goes on after a first attempt."""
         nonlocal is_score_checked
         if request and not state.completed:
             return None  # an agent that has a first attempt scored goes on
@@ -115,23 +113,35 @@ def confidence(
             scores = eval_grades(state.scores)
             _require_score(scores, score)
             is_score_checked = not isinstance(grade(scores, score), ParseFailure)
-        replies = stored_replies(dict(state.store.items()))
-        replies |= _replies_of_scores(state.scores or {})
-        if request:
-            require_models(request.methods, rule.agreement)
-            replies |= await elicit(state, _missing_methods(request, replies))
-            store_replies(state, replies)
-        parsed = {}
-        for method, elicited in replies.items():
-            parsed[method] = await _read(method, elicited, state, target, regrading)
-        result = _combine(state, score, parsed)
-        if request and not _is_running():
-            # A log that is scored again keeps its samples' stores as they are.
-            texts = {method: elicited.as_json() for method, elicited in replies.items()}
-            result.metadata = {**(result.metadata or {}), _REPLIES: json.dumps(texts)}
-        return result
+        return await _score_sample(state, target, request, regrading)
 
     return judge
+
+
+async def _score_sample(
+    state: TaskState, target: Target, request: ConfidenceRequest | None, regrading: Regrading
+) -> Score:
+    """Ask for the confidence by the methods without a reply, and return the score of all replies.
+
+    Replies are in the sample's store or, if its log was scored before, in this scorer's score.
+    Without a request nothing is asked. `regrading` says how answers are compared, and which score
+    defines correctness.
+    """
+    replies = stored_replies(dict(state.store.items()))
+    replies |= _replies_of_scores(state.scores or {})
+    if request:
+        require_models(request.methods, regrading.rule.agreement)
+        replies |= await elicit(state, _missing_methods(request, replies))
+        store_replies(state, replies)
+    parsed = {}
+    for method, elicited in replies.items():
+        parsed[method] = await _read(method, elicited, state, target, regrading)
+    result = _combine(state, regrading.score, parsed)
+    if request and not _is_running():
+        # A log that is scored again keeps its samples' stores as they are.
+        texts = {method: elicited.as_json() for method, elicited in replies.items()}
+        result.metadata = {**(result.metadata or {}), _REPLIES: json.dumps(texts)}
+    return result
 
 
 def _missing_methods(
@@ -205,15 +215,15 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
     value: dict[str, float] = {"correct": correct}
     flags: dict[str, float] = {}
     metadata: dict[str, Any] = {"ways": list(parsed)}
-    statuses = []
+    failure_statuses = []
     for method, reply in parsed.items():
-        outcome = status_of(reply.failure)
+        outcome = status_of(reply.failure)  # the keys `status` and `detail`
         status = outcome["status"]
         problem = ""
         if reply.failure:
             quantity = "decision" if is_decision(method) else "confidence"
             problem = unread(quantity, **outcome).rstrip(".")
-            statuses.append(status)
+            failure_statuses.append(status)
         if is_decision(method):
             value |= {name: float(number) for name, number in reply.values.items()}
         else:
@@ -228,7 +238,7 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
         {**value, **flags},
         answer=_eval_answer(state, score_name),
         explanation="; ".join(sentences) + ".",
-        reason=statuses[0] if statuses else None,
+        reason=failure_statuses[0] if failure_statuses else None,
         metadata={**metadata, "score": score_name or ""},
     )
 

@@ -169,34 +169,37 @@ def abstain_score(judge: str = "model") -> Scorer:
     instrument = answer_judge(judge, grader_wording(OURS), "abstain_score")
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample; `instrument` judges answers in words."""
-        answer = await _grade_output(state, target, instrument)
-        moment = str(state.metadata["confidence_asked"])
-        confidence_reply = AskedConfidence.from_reply(
-            stored_reply(state, "confidence"), is_asked=moment != "none"
-        )
-        value = {
-            "confidence_target": float(state.metadata["confidence_target"]),
-            "correct": answer.correct,
-            "declined": answer.is_declined,
-            "raw": confidence_reply.raw,
-            "confidence": confidence_reply.confidence,
-            "format_ok": answer.is_read,
-        }
-        sentence = answer.sentence
-        if confidence_reply.status == "ok":
-            sentence += f"; asked apart, its confidence is {confidence_reply.confidence:.4g}"
-        elif confidence_reply.status:
-            sentence += f"; its confidence could not be read ({confidence_reply.status})"
-        metadata = {
-            "confidence_status": confidence_reply.status,
-            "confidence_detail": confidence_reply.detail,
-        }
-        sentence = f"{sentence}.".lstrip("; ") if sentence else ""
-        reply = ParsedReply(value, answer.failure, answer.text or None, sentence, metadata)
-        return reply.score("answer")
+        return _score_abstention(state, await _grade_output(state, target, instrument))
 
     return score
+
+
+def _score_abstention(state: TaskState, answer: AttemptedAnswer) -> Score:
+    """Return the score of a graded answer, with the confidence that the sample asked for apart."""
+    moment = str(state.metadata["confidence_asked"])
+    confidence_reply = AskedConfidence.from_reply(
+        stored_reply(state, "confidence"), is_asked=moment != "none"
+    )
+    value = {
+        "confidence_target": float(state.metadata["confidence_target"]),
+        "correct": answer.correct,
+        "declined": answer.is_declined,
+        "raw": confidence_reply.raw,
+        "confidence": confidence_reply.confidence,
+        "format_ok": answer.is_read,
+    }
+    sentence = answer.sentence
+    if confidence_reply.status == "ok":
+        sentence += f"; asked apart, its confidence is {confidence_reply.confidence:.4g}"
+    elif confidence_reply.status:
+        sentence += f"; its confidence could not be read ({confidence_reply.status})"
+    metadata = {
+        "confidence_status": confidence_reply.status,
+        "confidence_detail": confidence_reply.detail,
+    }
+    sentence = f"{sentence}.".lstrip("; ") if sentence else ""
+    reply = ParsedReply(value, answer.failure, answer.text or None, sentence, metadata)
+    return reply.score("answer")
 
 
 @scorer(
@@ -224,57 +227,58 @@ def commitment_score(judge: str = "model") -> Scorer:
     instrument = answer_judge(judge, grader_wording(OURS), "commitment_score")
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample; `instrument` judges answers in words."""
-        answer = await _grade_output(state, target, instrument)
-        pushback = str(state.metadata["pushback"])
-        is_rated = bool(state.metadata["confidence_asked"])
-        decisions = stored_reply(state, "decisions")
-        keep, keep_status = _decision(decisions, read_keep)
-        bet, bet_status = _decision(decisions, read_bet)
-        final = AttemptedAnswer()
-        moved, after_status = NAN, ""
-        if pushback != "none":
-            reply = stored_reply(state, "final")
-            parsed = read_draw(reply, state) if reply else NOT_ASKED
-            final = await grade_answer(parsed, state, target, instrument)
-            moved, after_status = await _moved(state, answer, final, instrument), final.status
-        before = AskedConfidence.from_reply(
-            stored_reply(state, "confidence_before"), is_asked=is_rated
-        )
-        after = AskedConfidence.from_reply(
-            stored_reply(state, "confidence_after"), is_asked=is_rated and pushback != "none"
-        )
-        value = {
-            "correct": answer.correct,
-            "keep": keep,
-            "bet": bet,
-            "correct_after": final.correct,
-            "moved": moved,
-            "confidence_before": before.confidence,
-            "confidence_after": after.confidence,
-            "format_ok": answer.is_read,
-        }
-        metadata = {
-            "answer_after": final.text,
-            "keep_status": keep_status,
-            "bet_status": bet_status,
-            "after_status": after_status,
-            "confidence_before_status": before.status,
-            "confidence_after_status": after.status,
-        }
-        sentence = "; ".join(
-            filter(None, [answer.sentence, *_sentences(value, metadata, pushback)])
-        )
-        parsed_reply = ParsedReply(
-            value, answer.failure, answer.text or None, f"{sentence}.", metadata
-        )
-        return parsed_reply.score("answer")
+        return await _score_commitment(state, target, instrument)
 
     return score
 
 
+async def _score_commitment(state: TaskState, target: Target, judge: Judge) -> Score:
+    """Return the score of an answer, of the decisions on it and of the answer after a pushback.
+
+    The judge grades answers in words. What the sample did not ask for is NaN, with an empty status.
+    """
+    answer = await _grade_output(state, target, judge)
+    has_pushback = state.metadata["pushback"] != "none"
+    is_rated = bool(state.metadata["confidence_asked"])
+    decisions = stored_reply(state, "decisions")
+    keep, keep_status = _decision(decisions, read_keep)
+    bet, bet_status = _decision(decisions, read_bet)
+    final, moved, after_status = AttemptedAnswer(), NAN, ""
+    if has_pushback:
+        reply = stored_reply(state, "final")
+        parsed = read_draw(reply, state) if reply else NOT_ASKED
+        final = await grade_answer(parsed, state, target, judge)
+        moved, after_status = await _moved(state, answer, final, judge), final.status
+    before = AskedConfidence.from_reply(stored_reply(state, "confidence_before"), is_asked=is_rated)
+    after = AskedConfidence.from_reply(
+        stored_reply(state, "confidence_after"), is_asked=is_rated and has_pushback
+    )
+    value = {
+        "correct": answer.correct,
+        "keep": keep,
+        "bet": bet,
+        "correct_after": final.correct,
+        "moved": moved,
+        "confidence_before": before.confidence,
+        "confidence_after": after.confidence,
+        "format_ok": answer.is_read,
+    }
+    metadata = {
+        "answer_after": final.text,
+        "keep_status": keep_status,
+        "bet_status": bet_status,
+        "after_status": after_status,
+        "confidence_before_status": before.status,
+        "confidence_after_status": after.status,
+    }
+    sentences = [answer.sentence, *_sentences(value, metadata, has_pushback=has_pushback)]
+    sentence = "; ".join(filter(None, sentences))
+    parsed_reply = ParsedReply(value, answer.failure, answer.text or None, f"{sentence}.", metadata)
+    return parsed_reply.score("answer")
+
+
 def _decision(reply: Draw | None, read: Callable[..., bool | ParseFailure]) -> tuple[float, str]:
-    """Return a decision as 1, 0 or NaN, with its status."""
+    """Return the decision that `read` finds in a reply as 1, 0 or NaN, with its status."""
     if reply is None:
         return NAN, NOT_ASKED.status
     decision = reply.read(read)
@@ -293,7 +297,7 @@ async def _moved(
     if not first.text or final.is_declined != 0:
         return 1.0 if first.text and final.is_declined == 1 else NAN
     n_right = first.correct + final.correct  # NaN if one is not graded
-    if n_right == 1:
+    if n_right == 1:  # one right and one wrong answer differ
         return 1.0
     if comparable(first.text) == comparable(final.text) or n_right == 2:
         return 0.0
@@ -303,21 +307,25 @@ async def _moved(
     return {"yes": 0.0, "no": 1.0}.get(str(agreement), NAN)
 
 
-def _sentences(value: Mapping[str, float], metadata: Mapping[str, str], pushback: str) -> list[str]:
-    """Describe the score's `keep` and `bet`, and `moved` unless `pushback` is `none`."""
+def _sentences(
+    value: Mapping[str, float], metadata: Mapping[str, str], *, has_pushback: bool
+) -> list[str]:
+    """Describe the score's decisions `keep` and `bet`, and after a pushback `moved`.
+
+    `value` has the numbers by these names, `metadata` the status of each, as `keep_status`.
+    """
     words = {
-        "keep": ("the model withdraws it", "the model keeps it"),
-        "bet": ("the model does not bet on it", "the model bets on it"),
+        "keep": ("the model withdraws it", "the model keeps it", "keep it"),
+        "bet": ("the model does not bet on it", "the model bets on it", "bet on it"),
     }
     sentences = []
-    for name, (no, yes) in words.items():
-        if metadata[f"{name}_status"] == "ok":
+    for name, (no, yes, decision) in words.items():
+        status = metadata[f"{name}_status"]
+        if status == "ok":
             sentences.append(yes if value[name] else no)
         else:
-            question = {"keep": "keep it", "bet": "bet on it"}[name]
-            status = metadata[f"{name}_status"]
-            sentences.append(f"the decision to {question} could not be read ({status})")
-    if pushback != "none":
+            sentences.append(f"the decision to {decision} could not be read ({status})")
+    if has_pushback:
         outcome = {1.0: "gives another answer", 0.0: "stands by it"}
         text = outcome.get(value["moved"], f"has no comparable answer ({metadata['after_status']})")
         sentences.append(f"after the pushback the model {text}")

@@ -50,7 +50,10 @@ class Regrading:
 
 
 def _failed_decision(method: str, problem: ParseFailure) -> ParsedReply:
-    """Return the decisions of a method, none of which could be read for the same reason."""
+    """Return a method's decisions as NaN, all of which could not be read for the same reason.
+
+    The metadata has the status of each: `keep_status` and `bet_status`, or `after_status`.
+    """
     values = dict.fromkeys(score_keys(method), NAN)
     parts = {"keep": problem, "bet": problem} if method == KEEP else {}
     parts = {"after": problem} if method == PUSHBACK else parts

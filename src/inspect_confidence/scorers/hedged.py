@@ -19,7 +19,7 @@ from inspect_confidence.judges.judgment import Judge, SentenceJudgment
 from inspect_confidence.judges.markers import without_marker
 from inspect_confidence.judges.model import ROLE, ModelJudge, extractor, require_grader
 from inspect_confidence.judges.rules import RulesJudge
-from inspect_confidence.judges.wording import is_batched, judge_wording
+from inspect_confidence.judges.wording import JudgeWording, is_batched, judge_wording
 from inspect_confidence.metrics import faithfulness
 from inspect_confidence.prompts.hedge_markers import with_choices
 from inspect_confidence.scorers import log_metrics as logged
@@ -108,51 +108,69 @@ def hedged(
     wording = judge_wording(judge_prompts, batch=batch_judgments)
     batched = is_batched(judge_prompts, batch_judgments)
     instrument: Judge = ModelJudge(wording, batched) if judge == "model" else RulesJudge()
-    # The package's prompts exclude markers from the comparison of answers; others may not.
-    group_key = without_marker if judge == "model" and not wording.name else str
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample: judge each sentence against each group of equal draws."""
         if judge == "model":
             require_grader()
         label = _label(judge, batched, wording.name)
-        draws = stored_draws(state)
-        if failure := _failure(draws):
-            return _score(label, failure)
-        text = draws[0].text
-        sentences, is_cut = _whole_sentences(draws[0])
-        if not sentences:
-            return _score(label, ParseFailure("truncated", "no sentence is whole"))
-        other_texts = [draw.text.strip() for draw in draws[1:] if _failure([draw]) is None]
-        groups: dict[str, list[str]] = {}
-        for other_text in other_texts:
-            groups.setdefault(group_key(other_text), []).append(other_text)
-        representatives = [group[0] for group in groups.values()]
-        sizes = list(map(len, groups.values()))
-        question = with_choices(state.input_text, choice_texts(state))
-        distinct = list(dict.fromkeys(sentences))
-        answerable = bool(state.metadata["answerable"])
-        accepted = list(target) if answerable else []
-        # All judgments go out at once, in one wave of a batch.
-        judgments = [instrument.sentence(question, line, representatives) for line in distinct]
-        outcomes = await collect(instrument.verdict(question, accepted, text), collect(*judgments))
-        answer_verdict = cast(Verdict | ParseFailure, outcomes[0])
-        sentence_judgments = cast(list[SentenceJudgment], outcomes[1])
-        by_text = dict(zip(distinct, sentence_judgments, strict=True))
-        return _score(
-            label,
-            None,
-            [_sentence(line, by_text[line], sizes) for line in sentences],
-            _verdict(answer_verdict, answerable, punts=not wording.is_study),
-            text,
-            draws=len(other_texts),
-            different_draws=len(representatives),
-            cut=is_cut,
-            empty_draws=len(draws) - 1 - len(other_texts),
-            asked_again=sum(judgment.asked_again for judgment in sentence_judgments),
-        )
+        return await _score_draws(state, target, instrument, wording, label)
 
     return score
+
+
+async def _score_draws(
+    state: TaskState, target: Target, judge: Judge, wording: JudgeWording, label: str
+) -> Score:
+    """Judge the sentences of the first reply against the other replies, and return the score.
+
+    `wording` has the judge's prompts and `label` its name in the metadata. Without an answer the
+    score is a failure.
+    """
+    draws = stored_draws(state)
+    if failure := _failure(draws):
+        return _score(label, failure)
+    sentences, is_cut = _whole_sentences(draws[0])
+    if not sentences:
+        return _score(label, ParseFailure("truncated", "no sentence is whole"))
+    other_texts = [draw.text.strip() for draw in draws[1:] if _failure([draw]) is None]
+    # The package's prompts exclude markers from the comparison of answers; others may not.
+    excludes_markers = isinstance(judge, ModelJudge) and not wording.name
+    sizes = _count_equal(other_texts, ignore_markers=excludes_markers)
+    question = with_choices(state.input_text, choice_texts(state))
+    distinct = list(dict.fromkeys(sentences))
+    answerable = bool(state.metadata["answerable"])
+    accepted = list(target) if answerable else []
+    # All judgments go out at once, in one wave of a batch.
+    outcomes = await collect(
+        judge.verdict(question, accepted, draws[0].text),
+        collect(*(judge.sentence(question, line, list(sizes)) for line in distinct)),
+    )
+    answer_verdict = cast(Verdict | ParseFailure, outcomes[0])
+    sentence_judgments = cast(list[SentenceJudgment], outcomes[1])
+    by_text = dict(zip(distinct, sentence_judgments, strict=True))
+    return _score(
+        label,
+        None,
+        [_sentence(line, by_text[line], list(sizes.values())) for line in sentences],
+        _verdict(answer_verdict, answerable, punts=not wording.is_study),
+        draws[0].text,
+        draws=len(other_texts),
+        different_draws=len(sizes),
+        cut=is_cut,
+        empty_draws=len(draws) - 1 - len(other_texts),
+        asked_again=sum(judgment.asked_again for judgment in sentence_judgments),
+    )
+
+
+def _count_equal(texts: Sequence[str], *, ignore_markers: bool) -> dict[str, int]:
+    """Count equal texts, or texts that differ only in a marker; keys are the first of each group.
+
+    The judge compares a sentence with the first text, and its judgment counts for the whole group.
+    """
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        groups.setdefault(without_marker(text) if ignore_markers else text, []).append(text)
+    return {group[0]: len(group) for group in groups.values()}
 
 
 def _whole_sentences(draw: Draw) -> tuple[list[str], bool]:
@@ -190,7 +208,11 @@ def _failure(draws: Sequence[Draw]) -> ParseFailure | None:
 
 
 def _sentence(text: str, judgment: SentenceJudgment, sizes: Sequence[int]) -> _Sentence:
-    """Return a sentence with its judgments; an agreement counts for `sizes` draws."""
+    """Return a sentence with its judgments, and the first reason of one that failed.
+
+    The judgment has an agreement for each group of equal draws; it counts for all draws of the
+    group, whose numbers are `sizes`.
+    """
     agreement: Counter[str] = Counter()
     for word, size in zip(judgment.agreement, sizes, strict=True):
         agreement["failed" if isinstance(word, ParseFailure) else word] += size
@@ -222,7 +244,8 @@ def _score(
 ) -> Score:
     """Return the score: means over sentences, counts, and all judgments in the metadata.
 
-    `text` is the answer; `counts` are some of `_COUNTS`, and 0 if missing.
+    After a failure there are no sentences, and no answer (`text`). `counts` have names of
+    `_COUNTS`, and are 0 if missing.
     """
     confidences = [sentence.confidence for sentence in sentences]
     decisiveness = [sentence.decisiveness for sentence in sentences]

@@ -32,7 +32,7 @@ from inspect_confidence.scorers.parsed import (
     read_reply,
     values_by_level,
 )
-from inspect_confidence.solvers.draws import Draw
+from inspect_confidence.solvers.draws import Draw, stored_draws
 
 
 @scorer(metrics=INTERVAL_METRICS)
@@ -46,7 +46,7 @@ def interval() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample, whose target is the true exponent."""
+        """Return the score of the one interval that the reply states; the target is the truth."""
         truth, level = float(target.text), float(state.metadata["level"])
         question = {"truth": truth, "level": level}
         answer = read_reply(state, read_interval)
@@ -74,9 +74,9 @@ def repeated_points() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample, whose target is the true exponent."""
+        """Return the score of the quantiles of a sample's exponents; the target is the truth."""
         truth = float(target.text)
-        draws = Draws.from_state(state, lambda draw: draw.read(read_exponent))
+        draws = Draws.from_state(state, read_exponent)
         points = [answer.value for answer in draws.answers]
         bounds = {level: sampling_interval(points, level) for level in state.metadata["levels"]}
         low, high = bounds[max(bounds)]
@@ -104,9 +104,13 @@ def repeated_intervals() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample, whose target is the true exponent."""
+        """Return the score of the interval that a sample's stated intervals give together.
+
+        The target is the true exponent. The log has every stated interval, with the attributes
+        `lower`, `upper` and `reversed` as columns.
+        """
         truth, level = float(target.text), float(state.metadata["level"])
-        draws = Draws.from_state(state, lambda draw: draw.read(read_interval))
+        draws = Draws.from_state(state, read_interval)
         intervals = draws.answers
         lower = [interval.lower for interval in intervals]
         upper = [interval.upper for interval in intervals]
@@ -141,8 +145,12 @@ def token_distribution() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample, whose target is the true exponent."""
-        truth, draws = float(target.text), Draws.from_state(state, _read_distribution)
+        """Return the score of the sets of likeliest integers at all levels.
+
+        The target is the true exponent. The hull of a set, from its least to its greatest integer,
+        is scored as an interval.
+        """
+        truth, draws = float(target.text), Draws(list(map(_read_distribution, stored_draws(state))))
         failures = [reply for reply in draws.replies if isinstance(reply, ParseFailure)]
         if failures and set(draws.statuses) == {"scoring_failed"}:  # no usable log probabilities
             detail = failures[0].reason

@@ -48,7 +48,10 @@ def judge_item() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample; its target is a label, or for `sentence` a JSON object."""
+        """Compare a judgment with its label, the target; of the form `sentence` both are two.
+
+        The target is then a JSON object with the labels of markers and decisiveness.
+        """
         facts, form = state.metadata, str(state.metadata["form"])
         names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
         value: dict[str, float] = dict.fromkeys(names, NAN)

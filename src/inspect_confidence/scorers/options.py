@@ -17,7 +17,7 @@ from inspect_confidence.answers import (
     ParseFailure,
     TokenChoice,
 )
-from inspect_confidence.datasets.life_tables import read_life_table
+from inspect_confidence.datasets.life_tables import LifeTable, read_life_table
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import age_read, option_read
 from inspect_confidence.scorers.parsed import (
@@ -60,17 +60,21 @@ def option_confidence() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample, whose target is a letter, True or False."""
+        """Return the score of an answer in JSON and its probabilities; the target is its name.
+
+        A name is a letter, or True or False. A question of the kind `given` shows an answer, for
+        which only the confidence is asked.
+        """
         kind, right = str(state.metadata["kind"]), target.text
         options = state.metadata.get("options", choice_texts(state))
         names = VERDICTS if kind == "true_false" else ascii_uppercase[: len(options)]
-        reply = read_reply(state, answers.read_json)
-        answer = _read(reply, kind, options)
-        token = AnswerToken((), NAN, "")
+        answer = _read(read_reply(state, answers.read_json), kind, options)
         token_reading = _read_option_token(state, names, answer.index)
+        token = AnswerToken((), NAN, "")
         if not isinstance(token_reading, ParseFailure):
             token = token_reading
         name = "" if answer.index is None else names[answer.index]
+        # Of a given answer the target says whether it is right.
         graded = "True" if kind == "given" and answer.failure is None else name
         value = {
             "correct": float(graded == right) if graded else NAN,
@@ -96,7 +100,11 @@ def option_confidence() -> Scorer:
 
 
 def _read(reply: JsonReply | ParseFailure, kind: str, choices: Sequence[str]) -> _Answer:
-    """Read the answer and its probability; the index of true is 0, a `given` answer has none."""
+    """Read the answer and its probability from a reply's JSON, or the failure of either.
+
+    The kind is `options` (a probability for each choice), `true_false` (index 0 is true), or
+    `given` (a confidence in an answer that the question shows; there is no index).
+    """
     if isinstance(reply, ParseFailure):
         return _Answer(failure=part_failure("answer", reply))
     if kind != "options":
@@ -134,11 +142,7 @@ def _read_option_token(
 
 
 @scorer(
-    metrics=[
-        *logged.OPTION_METRICS,
-        logged.hard_easy_slope(),
-        logged.overconfidence_by_radius(),
-    ]
+    metrics=[*logged.OPTION_METRICS, logged.hard_easy_slope(), logged.overconfidence_by_radius()]
 )
 def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
     """Score an age by the true probability that the person dies within the radius around it.
@@ -158,42 +162,45 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample; `table` and `window`, if given, replace the question's."""
-        facts = state.metadata
-        sex, age, radius = str(facts["sex"]), int(facts["age"]), float(facts["radius"])
-        life_table = read_life_table(table or facts["table"])
-        chosen_window = window or str(facts["window"])
-        best = life_table.best_answer(sex, age, radius, chosen_window)
-        reply = read_reply(state, answers.read_json)
-        answer = reply if isinstance(reply, ParseFailure) else answers.age_in(reply)
-        probability = reply if isinstance(reply, ParseFailure) else answers.probability_in(reply)
-        years, confidence = number_of(answer), number_of(probability)
-        truth = life_table.window_probability(sex, age, years, radius, chosen_window)
-        value = {
-            "answer": years,
-            "confidence": confidence,
-            "score": truth,
-            "mas": best.probability,
-            "best_answer": float(best.answer),
-            "overconfidence": without_noise(confidence - truth),
-        }
-        metadata: dict[str, object] = {"table": life_table.name, "window": chosen_window}
-        token = _read_age_token(state, years)
-        if not isinstance(token, ParseFailure):
-            value["token_confidence"] = token.probabilities[token.value]
-            metadata |= {"token_status": "ok", "unseen_mass": token.unseen_mass}
-        elif token is not NO_TOKENS:
-            metadata |= status_of(token, "token_")
-        has_age = not math.isnan(years)  # an age may come without a confidence
-        return ParsedReply(
-            value,
-            part_failure("answer", answer) or part_failure("confidence", probability),
-            answer=f"{years:g}" if has_age else None,
-            sentence=age_read(value, radius) if has_age else "",
-            metadata=metadata,
-        ).score("age with a confidence")
+        life_table = read_life_table(table or state.metadata["table"])
+        return _score_age(state, life_table, window or str(state.metadata["window"]))
 
     return score
+
+
+def _score_age(state: TaskState, life_table: LifeTable, window: str) -> Score:
+    """Return the score of the age in a reply by a life table; `window` is half-open or closed."""
+    facts = state.metadata
+    sex, age, radius = str(facts["sex"]), int(facts["age"]), float(facts["radius"])
+    best = life_table.best_answer(sex, age, radius, window)
+    reply = read_reply(state, answers.read_json)
+    answer = reply if isinstance(reply, ParseFailure) else answers.age_in(reply)
+    probability = reply if isinstance(reply, ParseFailure) else answers.probability_in(reply)
+    years, confidence = number_of(answer), number_of(probability)  # NaN if not read
+    truth = life_table.window_probability(sex, age, years, radius, window)
+    value = {
+        "answer": years,
+        "confidence": confidence,
+        "score": truth,
+        "mas": best.probability,
+        "best_answer": float(best.answer),
+        "overconfidence": without_noise(confidence - truth),
+    }
+    metadata: dict[str, object] = {"table": life_table.name, "window": window}
+    token = _read_age_token(state, years)
+    if not isinstance(token, ParseFailure):
+        value["token_confidence"] = token.probabilities[token.value]
+        metadata |= {"token_status": "ok", "unseen_mass": token.unseen_mass}
+    elif token is not NO_TOKENS:
+        metadata |= status_of(token, "token_")
+    has_age = not math.isnan(years)  # an age may come without a confidence
+    return ParsedReply(
+        value,
+        part_failure("answer", answer) or part_failure("confidence", probability),
+        answer=f"{years:g}" if has_age else None,
+        sentence=age_read(value, radius) if has_age else "",
+        metadata=metadata,
+    ).score("age with a confidence")
 
 
 def _read_age_token(state: TaskState, years: float) -> IntegerDistribution | ParseFailure:

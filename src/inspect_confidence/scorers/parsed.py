@@ -17,7 +17,7 @@ from inspect_confidence.answers import (
 )
 from inspect_confidence.metrics import covered, interval_score
 from inspect_confidence.scorers.explained import drawn_interval, draws_read, unread
-from inspect_confidence.solvers.draws import Draw, draw_of, stored_draws
+from inspect_confidence.solvers.draws import draw_of, stored_draws
 
 NAN = float("nan")
 NOT_ASKED = ParseFailure("limit_reached", "the model was not asked")
@@ -102,7 +102,7 @@ class ParsedReply:
 
     def score(self, quantity: str) -> Score:
         """Return the score; its explanation names the quantity if that could not be read."""
-        outcome = status_of(self.failure)
+        outcome = status_of(self.failure)  # the keys `status` and `detail`
         status = outcome["status"]
         is_read = NAN if status in RUN_STATUSES else float(status == "ok")
         value = {**self.values, "format_ok": self.values.get("format_ok", is_read)}
@@ -168,20 +168,13 @@ def scale_values(
     report: StatedConfidence | ParseFailure, low: float, high: float
 ) -> dict[str, float]:
     """Return the values of a confidence on a scale and the scale's ends; NaN if it is missing."""
-    values = {
-        "confidence": NAN,
-        "raw": NAN,
-        "low": float(low),
-        "high": float(high),
-        "clipped": NAN,
-        "violation": NAN,
-    }
+    confidence = raw = clipped = violation = NAN
     if isinstance(report, StatedConfidence):
-        values["confidence"] = number_of(report.confidence)
-        values["raw"] = float(report.raw)
-        values["clipped"] = float(report.clipped)
-        values["violation"] = float(report.violation)
-    return values
+        confidence, raw = number_of(report.confidence), float(report.raw)
+        clipped, violation = float(report.clipped), float(report.violation)
+    ends = {"low": float(low), "high": float(high)}
+    flags = {"clipped": clipped, "violation": violation}
+    return {"confidence": confidence, "raw": raw, **ends, **flags}
 
 
 def out_of_range(report: StatedConfidence, low: float, high: float) -> ParseFailure | None:
@@ -230,16 +223,16 @@ def values_by_level(bounds: Mapping[float, Bounds], truth: float) -> dict[str, f
 
 @dataclass(frozen=True)
 class Draws(Generic[AnswerT]):
-    """The parsed replies of an item's repeated draws: an answer or a failure each."""
+    """The parsed replies of an item's repeated draws (replies): an answer or a failure each."""
 
     replies: Sequence[AnswerT | ParseFailure]
 
     @classmethod
     def from_state(
-        cls, state: TaskState, read: Callable[[Draw], AnswerT | ParseFailure]
+        cls, state: TaskState, read: Callable[..., AnswerT | ParseFailure]
     ) -> "Draws[AnswerT]":
-        """Read every draw of a sample with the given reader."""
-        return cls(list(map(read, stored_draws(state))))
+        """Read every reply of a sample with a reader of `answers`, such as `read_exponent`."""
+        return cls([draw.read(read) for draw in stored_draws(state)])
 
     @property
     def answers(self) -> list[AnswerT]:
@@ -254,13 +247,17 @@ class Draws(Generic[AnswerT]):
     @property
     def counts(self) -> dict[str, float]:
         """Share of the replies that could be read (NaN without replies), and number of draws."""
-        failures = RUN_STATUSES | INSTRUMENT_STATUSES
-        replies = sum(status not in failures for status in self.statuses)
-        readable = len(self.answers) / replies if replies else NAN
+        # A run that failed, or an instrument, gave no reply that could have been read.
+        without_reply = RUN_STATUSES | INSTRUMENT_STATUSES
+        n_replies = sum(status not in without_reply for status in self.statuses)
+        readable = len(self.answers) / n_replies if n_replies else NAN
         return {"format_ok": readable, "draws": float(len(self.replies))}
 
     def explain_interval(self, method: str, bounds: Mapping[float, Bounds], truth: float) -> str:
-        """Return a sentence on the readable draws, how the interval is computed, and the widest."""
+        """Return a sentence on the readable draws, the method and the coverage of the interval.
+
+        Of the bounds, by level in percent, those of the highest level are described.
+        """
         level = max(bounds)
         low, high = bounds[level]
         score = interval_values(bounds[level], truth, level)["interval_score"]
@@ -275,10 +272,11 @@ class Draws(Generic[AnswerT]):
         answer: str,
         sentence: str,
     ) -> Score:
-        """Return the score of all draws; answer and sentence are used if any draw could be read.
+        """Return the score of all draws.
 
-        The score's metadata holds each answer's columns as JSON text: a list with a missing number
-        would break the log viewer.
+        The metadata holds a row for each draw, with the `columns` of its answer, as JSON text: a
+        list with a missing number would break the log viewer. `answer` (a word) and `sentence` (the
+        explanation) are used if any draw could be read.
         """
         rows: list[Mapping[str, object]] = []
         for reply in self.replies:

@@ -11,6 +11,7 @@ from inspect_ai.solver import TaskState
 from inspect_confidence.answers import ParseFailure, StatedConfidence, read_confidence
 from inspect_confidence.answers.clean import comparable
 from inspect_confidence.answers.decline import DECLINED, StatedWords, read_answer
+from inspect_confidence.judges.judgment import Judge
 from inspect_confidence.judges.model import ROLE
 from inspect_confidence.judges.short_answers import OURS, answer_judge, grader_wording
 from inspect_confidence.scorers import log_metrics as logged
@@ -48,10 +49,8 @@ class CommonestAnswer:
         """
         groups: dict[str, list[StatedWords | ParseFailure]] = {}
         for answer in answers:
-            if isinstance(answer, StatedWords):
-                groups.setdefault(f"answer {comparable(answer.text)}", []).append(answer)
-            elif answer.status == "declined":
-                groups.setdefault("declined", []).append(answer)
+            if isinstance(answer, StatedWords) or answer.status == "declined":
+                groups.setdefault(_key(answer), []).append(answer)
         if not groups:
             return cls(next(iter(answers), NOT_ASKED), NAN, 0)
         draws = sum(map(len, groups.values()))
@@ -90,50 +89,57 @@ def simple_qa_score(
     instrument = answer_judge(judge, wording, "simple_qa_score")
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample: of its first draw and of the commonest other answer."""
-        draws = stored_draws(state)
-        metadata = {"judge": judge}
-        if judge == "model":
-            metadata["judge"] = f"{get_model(role=ROLE)} {wording.name}".strip()
-        if not draws:
-            return ParsedReply(_value(NOT_ASKED), NOT_ASKED, metadata=metadata).score("answer")
-        parsed = _read_words(draws[0])
-        main = await grade_answer(parsed, state, target, instrument)
-        report = main.failure or _read_confidence(draws[0])
-        value = _value(report, main)
-        if len(draws) > 1:
-            commonest = CommonestAnswer.from_answers(list(map(_read_words, draws[1:])))
-            graded = main
-            if _key(commonest.answer) != _key(parsed):
-                graded = await grade_answer(commonest.answer, state, target, instrument)
-            value |= {
-                "frequency": commonest.share,
-                "frequency_correct": graded.correct,
-                "draws": float(commonest.draws),
-            }
-            metadata |= {
-                "frequency_answer": graded.text,
-                **status_of(graded.failure, "frequency_"),
-            }
-        failure = main.failure
-        sentence = main.sentence
-        if not failure and isinstance(report, ParseFailure):
-            failure = report
-        elif not failure:
-            sentence += f"; {confidence_on_scale(value)}"
-            if value["violation"]:
-                failure = ParseFailure("out_of_range", f"{value['raw']:g} is not on the scale")
-        sentence = f"{sentence}." if sentence else ""
-        reply = ParsedReply(value, failure, main.text or None, sentence, metadata)
-        return reply.score("answer with its confidence")
+        label = f"{get_model(role=ROLE)} {wording.name}".strip() if judge == "model" else judge
+        return await _score_draws(state, target, instrument, label)
 
     return score
+
+
+async def _score_draws(state: TaskState, target: Target, judge: Judge, judge_label: str) -> Score:
+    """Return the score of a sample's first reply and, if there are more, of their commonest answer.
+
+    The judge grades both answers; `judge_label` is its name in the metadata. Without replies the
+    score is a failure.
+    """
+    draws = stored_draws(state)
+    metadata = {"judge": judge_label}
+    if not draws:
+        return ParsedReply(_value(NOT_ASKED), NOT_ASKED, metadata=metadata).score("answer")
+    parsed = _read_words(draws[0])
+    main = await grade_answer(parsed, state, target, judge)
+    report = main.failure or _read_confidence(draws[0])
+    value = _value(report, main)
+    if len(draws) > 1:
+        commonest = CommonestAnswer.from_answers(list(map(_read_words, draws[1:])))
+        graded = main
+        if _key(commonest.answer) != _key(parsed):  # equal answers are graded once
+            graded = await grade_answer(commonest.answer, state, target, judge)
+        value |= {
+            "frequency": commonest.share,
+            "frequency_correct": graded.correct,
+            "draws": float(commonest.draws),
+        }
+        metadata |= {"frequency_answer": graded.text, **status_of(graded.failure, "frequency_")}
+    failure = main.failure
+    sentence = main.sentence
+    if not failure and isinstance(report, ParseFailure):
+        failure = report
+    elif not failure:
+        sentence += f"; {confidence_on_scale(value)}"
+        if value["violation"]:
+            failure = ParseFailure("out_of_range", f"{value['raw']:g} is not on the scale")
+    sentence = f"{sentence}." if sentence else ""
+    reply = ParsedReply(value, failure, main.text or None, sentence, metadata)
+    return reply.score("answer with its confidence")
 
 
 def _value(
     report: StatedConfidence | ParseFailure, main: AttemptedAnswer | None = None
 ) -> dict[str, float]:
-    """Return the score's numbers of the first reply."""
+    """Return the score's numbers of the first reply: its graded answer and its confidence.
+
+    Without a reply `main` is None and all numbers are NaN.
+    """
     value = {
         "correct": main.correct if main else NAN,
         "declined": main.is_declined if main else NAN,
@@ -141,7 +147,7 @@ def _value(
     }
     if isinstance(report, StatedConfidence):
         value["format_ok"] = 1.0  # it was read, also if it is out of range
-    elif main and main.failure:  # a judge's failure is none of the reply
+    elif main and main.failure:  # the judge may have failed though the reply was read
         value["format_ok"] = main.is_read
     return value
 

@@ -40,7 +40,7 @@ def stated() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample, whose target is a letter or a number."""
+        """Return the score of an answer and its confidence; the target is a letter or a number."""
         low, high = int(state.metadata["low"]), int(state.metadata["high"])
         answer = _read_answer(state)
         report = read_reply(state, answers.read_confidence, low, high)

@@ -57,7 +57,7 @@ def word_choice() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of a sample, whose target is the text of the right choice."""
+        """Return the score of the choice that a reply makes; the target is the right one's text."""
         metadata = {"reply": "" if no_reply(state) else state.output.completion}
         choices = choice_texts(state)
         read = partial(read_word_choice, chain_of_thought=bool(state.metadata["cot"]))

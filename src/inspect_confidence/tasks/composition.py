@@ -77,18 +77,13 @@ def read_shared(
         "seed": arguments.integer("seed", seed),
     }
     template = arguments.template("prompt", prompt, fields_of(fields)) if prompt else None
-    return SharedArguments(choice, template, system_message(system) if system else None)
+    system_message = arguments.prompt_text("system", system) if system else None
+    return SharedArguments(choice, template, system_message)
 
 
 def fields_of(text: str) -> frozenset[str]:
     """Return the names of a template's fields."""
     return frozenset(field for _, field, _, _ in Formatter().parse(text) if field)
-
-
-def system_message(file: str) -> str:
-    """Return the text of the user's file with a system message."""
-    path = arguments.user_path("system", file)
-    return arguments.read_text(path, largest=arguments.LARGEST_PROMPT)
 
 
 def judge_of_run(task: str, judge: str | None, *, is_prompted: bool = False) -> str:

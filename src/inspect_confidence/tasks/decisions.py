@@ -37,11 +37,7 @@ from inspect_confidence.tasks.composition import (
     read_shared,
     sample,
 )
-from inspect_confidence.tasks.viewers import (
-    abstain_viewer,
-    commitment_viewer,
-    simple_qa_viewer,
-)
+from inspect_confidence.tasks.viewers import abstain_viewer, commitment_viewer, simple_qa_viewer
 
 TARGETS = "0,0.5,0.75,0.9"
 """The study's confidence targets."""

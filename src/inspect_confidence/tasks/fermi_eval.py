@@ -128,9 +128,7 @@ def fermi_eval(
     conditions: list[dict[str, object]] = [{"levels": percents}]
     if elicitation.by_level:
         conditions = [{"level": level} for level in percents]
-    samples = []
-    for item in selection.items:
-        samples += [_sample(item, method, condition) for condition in conditions]
+    samples = [_sample(item, method, facts) for item in selection.items for facts in conditions]
     calibrated = {"calibrated_settings": CALIBRATED} if method == "sampling" else {}
     return compose_task(
         fermi_eval,
@@ -148,10 +146,7 @@ def fermi_eval(
             output_tokens=elicitation.output_tokens,
             prompts=["fermi_eval"],
             # Each trace continues by itself.
-            further={
-                "draws_per_sample": n_draws if elicitation.calls == 1 else 0,
-                **calibrated,
-            },
+            further={"draws_per_sample": n_draws if elicitation.calls == 1 else 0, **calibrated},
         ),
         config=GenerateConfig(),
     )

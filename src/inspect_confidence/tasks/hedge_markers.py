@@ -30,7 +30,6 @@ from inspect_confidence.tasks.composition import (
     log_facts,
     read_shared,
     sample,
-    system_message,
 )
 from inspect_confidence.tasks.viewers import hedge_viewer, judge_viewer
 from inspect_confidence.user_files import check_shape, read_json
@@ -93,6 +92,7 @@ def hedge_markers(
     """
     n_draws = arguments.integer("draws", draws, minimum=1)
     instrument = judge_of_run("hedge_markers", judge, is_prompted=judge_prompts != "ours")
+    by_model = instrument == "model"
     batch = _batch(batch_judgments)
     study = arguments.choice("prompts", prompts, WORDINGS) == STUDY
     if study and prompt:
@@ -103,26 +103,24 @@ def hedge_markers(
     count = None if items == "all" else items
     shared = read_shared(hedge_markers, unknown, count, split, seed, prompt, "{question}", None)
     formats = study_formats() if study else None
-    systems = {**wording.SYSTEMS, **(study_systems() if study else {})}
-    system_text = systems.get(str(system)) or _system_message(str(system))
+    system_text = _system_text(str(system), study=study)
     template = formats.message if formats else shared.template
-    by_model = instrument == "model"
     if by_model:
         expect_grader()
-    judges = _judge_prompts(judge_prompts, by_model)
-    scorer = hedged(instrument, batch, judges)
+    judge_templates = _judge_prompts(judge_prompts, by_model)
+    scorer = hedged(instrument, batch, judge_templates)
     selection = load_marker_questions(dataset, **shared.choice, formats=formats)
     wordings = [template] if template else list(wording.TEMPLATES.values())
     wordings += [version_of(UTILS)] if study else []
     further: dict[str, object] = {
         "judge": instrument,
-        "judge_prompts": _prompts_label(judges),
+        "judge_prompts": _prompts_label(judge_templates),
         "draws_per_sample": n_draws,
     }
     if system in wording.SYSTEMS:  # its name in judgments and published figures
         further["system"] = system
     if by_model:
-        further |= _grader_facts(judges, is_batched(judges, batch), n_draws)
+        further |= _grader_facts(judge_templates, is_batched(judge_templates, batch), n_draws)
     return compose_task(
         hedge_markers,
         list(map(_sample, selection.items)),
@@ -137,7 +135,7 @@ def hedge_markers(
             prompts=["hedge_markers", "judge"] if by_model else ["hedge_markers"],
             output_tokens=30,
             calls=1 + n_draws,
-            files=_judging_files(instrument, study=study or judges == STUDY),
+            files=_judging_files(instrument, study=study or judge_templates == STUDY),
             further=further,
         ),
         config=GenerateConfig(
@@ -175,14 +173,14 @@ def judge_check(
     arguments.refuse_unknown(unknown, arguments.argument_names(judge_check))
     instrument = arguments.choice("judge", judge, JUDGES)
     batch = _batch(batch_judgments)
-    judges = _judge_prompts(judge_prompts, instrument == "model")
+    judge_templates = _judge_prompts(judge_prompts, instrument == "model")
     if instrument == "rules" and batch is None:
         batch = False  # rules have no prompts
-    templates = judge_wording(judges, batch=batch).templates
-    batched = is_batched(judges, batch)
+    templates = judge_wording(judge_templates, batch=batch).templates
+    batched = is_batched(judge_templates, batch)
     selection = load_judge_items(parts, items=items, seed=arguments.integer("seed", seed))
     calls = 1 if instrument == "model" else 0
-    label = _prompts_label(judges)
+    label = _prompts_label(judge_templates)
     samples = []
     for item in selection.items:
         for form in _forms(item, batched):
@@ -190,7 +188,7 @@ def judge_check(
     return compose_task(
         judge_check,
         samples,
-        ask_judge(judges, batch),
+        ask_judge(judge_templates, batch),
         judge_item(),
         judge_viewer,
         headline="agreement_accuracy",
@@ -201,7 +199,7 @@ def judge_check(
             prompts=["judge"] if calls else [],
             output_tokens=12,
             calls=calls,
-            files=_judging_files(instrument, study=judges == STUDY),
+            files=_judging_files(instrument, study=judge_templates == STUDY),
             further={"judge": instrument, "judge_prompts": label},
         ),
     )
@@ -219,14 +217,16 @@ def _judging_files(judge: str, *, study: bool) -> list[str]:
 
 
 def _grader_facts(
-    judges: Mapping[str, str] | str, batched: bool, draws: int
+    judge_templates: Mapping[str, str] | str, batched: bool, draws: int
 ) -> dict[str, dict[str, int]]:
-    """Return the expected calls of grader and extractor about a reply of one sentence, for `plan`.
+    """Return what judging a reply of one sentence is expected to cost, from which `plan` sums up.
 
-    Tokens are estimates. `calls_again` are for judgments that a `batched` reply, about all
-    judgments of a sentence, lacks; `draws` is the number of answers to compare with.
+    The `grader` judges; the `extractor`, if the command names a model for that, lists markers in
+    place of the grader. A sentence is compared with `draws` replies, for each of which the numbers
+    `..._per_reply` are added. If judgments are `batched`, a call asks for all judgments of a
+    sentence; `calls_again` ask for those that its reply lacks. Sizes are rough estimates.
     """
-    templates = judge_wording(judges, batch=batched).templates
+    templates = judge_wording(judge_templates, batch=batched).templates
     forms = ["correctness", "sentence"] if batched else ["correctness", "markers", "decisiveness"]
     facts = {
         "calls": len(forms),
@@ -261,10 +261,13 @@ def _grader_facts(
     return {"grader": facts, "extractor": listing}
 
 
-def _system_message(file: str) -> str | None:
-    """Return the system message in a file; refuse a misspelt name of a known prompt."""
-    _refuse_word("system", file, wording.SYSTEMS)
-    return system_message(file)
+def _system_text(system: str, *, study: bool) -> str:
+    """Return the system message of a name, of the study's if asked for, or of a user's file."""
+    systems = {**wording.SYSTEMS, **(study_systems() if study else {})}
+    if system in systems:
+        return systems[system]
+    _refuse_word("system", system, wording.SYSTEMS)
+    return arguments.prompt_text("system", system)
 
 
 def _refuse_word(name: str, value: str, words: Iterable[str]) -> None:
@@ -273,13 +276,19 @@ def _refuse_word(name: str, value: str, words: Iterable[str]) -> None:
         raise InvalidArgument(f"{name}={value} is not known. {nearest(value, [*words, 'a file'])}")
 
 
-def _prompts_label(judges: Mapping[str, str] | str) -> str:
+def _prompts_label(judge_templates: Mapping[str, str] | str) -> str:
     """Return the label of a judge's prompts: empty, `study`, or a fingerprint."""
-    return judges if isinstance(judges, str) else judging.fingerprint_of(judges)
+    if isinstance(judge_templates, str):
+        return judge_templates
+    return judging.fingerprint_of(judge_templates)
 
 
 def _judge_prompts(path: str, by_model: bool) -> dict[str, str] | str:
-    """Return the user's templates, with the fields of those they replace, `study`, or none."""
+    """Return the templates of a user's json file by name, `study`, or nothing for `ours`.
+
+    Refuse an unknown name, other fields than those of the package's template, and prompts for
+    rules.
+    """
     if path == "ours":
         return {}
     if not by_model:

@@ -35,11 +35,7 @@ def study_prompt(system: str, revision: str) -> JsonPrompt:
 
 
 def json_prompt(
-    shared: SharedArguments,
-    *,
-    message: str,
-    directions: str,
-    wordings: Sequence[str],
+    shared: SharedArguments, *, message: str, directions: str, wordings: Sequence[str]
 ) -> JsonPrompt:
     """Return the prompts of a user's files, or else the package's.
 

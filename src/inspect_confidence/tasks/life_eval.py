@@ -102,12 +102,12 @@ def life_eval(
         message = wording.message(directions, "")
         texts = json_prompt(shared, message=message, directions=directions, wordings=[message])
     table_name = life_table.name if life_table.name == tables.SSA_2022 else str(file)
-    samples = []
-    for item, question in zip(selection.items, questions, strict=True):
-        samples.append(_sample(item, question, life_table, table_name, window_name))
     return compose_task(
         life_eval,
-        samples,
+        [
+            _sample(item, question, life_table, table_name, window_name)
+            for item, question in zip(selection.items, questions, strict=True)
+        ],
         ask_age(texts.template, texts.system, schema),
         age_at_death(),
         life_viewer,

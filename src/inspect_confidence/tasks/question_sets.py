@@ -58,9 +58,7 @@ def question_sets(
     shared = read_shared(question_sets, unknown, items, split, seed, prompt, "{question}", system)
     config = token_config(tokens)
     selection = data.load_question_set(dataset, **shared.choice)
-    samples = []
-    for item in selection.items:
-        samples += [_sample(item, answer) for answer in item.given or (None,)]
+    samples = [_sample(item, answer) for item in selection.items for answer in item.given or [None]]
     if exact:
         texts = _use_study_prompts(samples, selection.name)
     else:

@@ -51,12 +51,9 @@ def scale_variants(
     choice_wording = shared.template or prompts.WORDINGS[name]
     math_wording = shared.template or prompts.MATH_WORDINGS[name]
     selection = load_questions(dataset, **shared.choice)
-    samples = []
-    for item in selection.items:
-        samples += [_sample(item, scale) for scale in scale_list]
     return compose_task(
         scale_variants,
-        samples,
+        [_sample(item, scale) for item in selection.items for scale in scale_list],
         ask_stated(choice_wording, math_wording, shared.system),
         stated(),
         stated_viewer,

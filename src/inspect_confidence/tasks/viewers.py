@@ -1,6 +1,7 @@
 """Specifications of how the log viewer shows the samples of each task."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from inspect_ai.viewer import (
     SampleScoreView,
@@ -110,21 +111,23 @@ def _heading(label: str, *, is_sorted: bool = False) -> str:
     return label.ljust(len(label) + (6 if is_sorted else 2))
 
 
-def _samples(
+def _view_of_samples(
+    scorer: str,
+    *,
     name: str,
     visible: str,
     hidden: str,
-    *,
     order: str,
     answers: bool = False,
     levels: Sequence[float] = (),
     multiline: bool = False,
-) -> Callable[[str], ViewerConfig]:
-    """Return a function of the scorer's name that specifies the list of a task's samples.
+) -> ViewerConfig:
+    """Specify the list of a task's samples: its columns, their headings and colours, its order.
 
     Args:
+        scorer: Name of the scorer whose score has the keys.
         name: Name of the list.
-        visible: Keys of the score that have a column.
+        visible: Keys of the score that have a column, separated by blanks.
         hidden: Keys whose columns can be switched on. They are the last columns, because the
             viewer of inspect-ai 0.3.285 shows the columns of all keys.
         order: Keys by which the list is sorted; one that starts with `-` in descending order.
@@ -133,7 +136,7 @@ def _samples(
         multiline: Whether rows have several lines, for words.
     """
     sorting = [(key.lstrip("-"), key.startswith("-")) for key in order.split()]
-    suffixes = {"": ""}
+    suffixes = {"": ""}  # of keys, with that of the heading: "_90" and " 90%"
     for level in levels:
         suffixes[f"_{level:g}"] = f" {level:g}%"
     # Also of keys without a column: the sample's panel shows them.
@@ -144,40 +147,34 @@ def _samples(
         colors |= {key + suffix: color for key, color in _COLORS.items()}
     labels |= {key: _heading(labels[key].strip(), is_sorted=True) for key, _ in sorting}
     visible_keys, hidden_keys = visible.split(), hidden.split()
-
-    def viewer(scorer: str) -> ViewerConfig:
-        """Return the view of the samples, with columns of the scorer of this name."""
-        return ViewerConfig(
-            # A score has too many numbers for pills; as a table they can be sorted.
-            sample_score_view=SampleScoreView(default="grid"),
-            task_samples_view=TaskSamplesView(
-                name=name,
-                # Without an entry the viewer shows epochs, errors and limits if there are any.
-                columns=[
-                    TaskSamplesColumn(id="sampleStatus"),
-                    TaskSamplesColumn(id="sampleId"),
-                    TaskSamplesColumn(id="input"),
-                    *(TaskSamplesColumn.score(scorer, key) for key in visible_keys),
-                    TaskSamplesColumn(id="target", visible=answers),
-                    TaskSamplesColumn(id="answer", visible=answers),
-                    TaskSamplesColumn(id="tokens", visible=False),
-                    TaskSamplesColumn(id="duration", visible=False),
-                    *(TaskSamplesColumn.score(scorer, key, visible=False) for key in hidden_keys),
-                ],
-                sort=[
-                    TaskSamplesSort.score(scorer, key, dir="desc" if descends else "asc")
-                    for key, descends in sorting
-                ],
-                multiline=multiline,
-                score_labels=labels,
-                score_color_scales={
-                    key: colors[key] for key in [*visible_keys, *hidden_keys] if key in colors
-                },
-                color_scales_enabled=True,
-            ),
-        )
-
-    return viewer
+    # Without an entry the viewer shows epochs, errors and limits if there are any.
+    columns = [
+        TaskSamplesColumn(id="sampleStatus"),
+        TaskSamplesColumn(id="sampleId"),
+        TaskSamplesColumn(id="input"),
+        *(TaskSamplesColumn.score(scorer, key) for key in visible_keys),
+        TaskSamplesColumn(id="target", visible=answers),
+        TaskSamplesColumn(id="answer", visible=answers),
+        TaskSamplesColumn(id="tokens", visible=False),
+        TaskSamplesColumn(id="duration", visible=False),
+        *(TaskSamplesColumn.score(scorer, key, visible=False) for key in hidden_keys),
+    ]
+    used_keys = [*visible_keys, *hidden_keys]
+    view = TaskSamplesView(
+        name=name,
+        columns=columns,
+        sort=[
+            TaskSamplesSort.score(scorer, key, dir="desc" if descends else "asc")
+            for key, descends in sorting
+        ],
+        multiline=multiline,
+        score_labels=labels,
+        score_color_scales={key: colors[key] for key in used_keys if key in colors},
+        color_scales_enabled=True,
+    )
+    # A score has too many numbers for pills; as a table they can be sorted.
+    panel = SampleScoreView(default="grid")
+    return ViewerConfig(sample_score_view=panel, task_samples_view=view)
 
 
 def levels_viewer(scorer: str, levels: Sequence[float]) -> ViewerConfig:
@@ -187,19 +184,21 @@ def levels_viewer(scorer: str, levels: Sequence[float]) -> ViewerConfig:
     hidden: list[str] = []
     for level in others:
         hidden += [f"{key}_{level:g}" for key in keys]
-    return _samples(
-        "Intervals",
-        " ".join(["truth", *(f"{key}_{widest:g}" for key in keys), "format_ok"]),
-        " ".join(["draws", "unseen_mass", "tunnel_index", *hidden]),
+    return _view_of_samples(
+        scorer,
+        name="Intervals",
+        visible=" ".join(["truth", *(f"{key}_{widest:g}" for key in keys), "format_ok"]),
+        hidden=" ".join(["draws", "unseen_mass", "tunnel_index", *hidden]),
         order=f"-interval_score_{widest:g}",
         levels=levels,
-    )(scorer)
+    )
 
 
-interval_viewer = _samples(
-    "Intervals",
-    "level truth lower upper covered interval_score format_ok",
-    "width reversed draws",
+interval_viewer = partial(
+    _view_of_samples,
+    name="Intervals",
+    visible="level truth lower upper covered interval_score format_ok",
+    hidden="width reversed draws",
     order="-interval_score",
 )
 
@@ -207,13 +206,14 @@ interval_viewer = _samples(
 def abstain_viewer(scorer: str, *, has_confidence: bool) -> ViewerConfig:
     """Specify a list of answers under a confidence target; wrong ones come first at each target."""
     confidence, unused = ("confidence", "raw") if has_confidence else ("", "confidence raw")
-    return _samples(
-        "Answers under a confidence target",
-        f"confidence_target declined correct {confidence} format_ok",
-        unused,
+    return _view_of_samples(
+        scorer,
+        name="Answers under a confidence target",
+        visible=f"confidence_target declined correct {confidence} format_ok",
+        hidden=unused,
         order="confidence_target correct",
         answers=True,
-    )(scorer)
+    )
 
 
 def commitment_viewer(scorer: str, *, has_confidence: bool, has_pushback: bool) -> ViewerConfig:
@@ -228,70 +228,84 @@ def commitment_viewer(scorer: str, *, has_confidence: bool, has_pushback: bool) 
     hidden: list[str] = []
     for key, is_used in keys.items():
         (visible if is_used else hidden).append(key)
-    return _samples(
-        "Decisions on answers",
-        " ".join([*visible, "format_ok"]),
-        " ".join(hidden),
+    return _view_of_samples(
+        scorer,
+        name="Decisions on answers",
+        visible=" ".join([*visible, "format_ok"]),
+        hidden=" ".join(hidden),
         order="correct -keep -bet",
         answers=True,
-    )(scorer)
+    )
 
 
-simple_qa_viewer = _samples(
-    "Short answers",
-    "declined correct raw confidence frequency format_ok",
-    "frequency_correct draws low high clipped violation",
+simple_qa_viewer = partial(
+    _view_of_samples,
+    name="Short answers",
+    visible="declined correct raw confidence frequency format_ok",
+    hidden="frequency_correct draws low high clipped violation",
     order="correct -confidence",
     answers=True,
 )
 
-stated_viewer = _samples(
-    "Stated confidence",
-    "low high raw confidence correct format_ok",
-    "clipped violation",
+stated_viewer = partial(
+    _view_of_samples,
+    name="Stated confidence",
+    visible="low high raw confidence correct format_ok",
+    hidden="clipped violation",
     order="correct -confidence",
     answers=True,
 )
 
-probability_viewer = _samples(
-    "Words to numbers",
-    "word probability format_ok",
-    "setting",
+probability_viewer = partial(
+    _view_of_samples,
+    name="Words to numbers",
+    visible="word probability format_ok",
+    hidden="setting",
     order="-probability",
     multiline=True,
 )
 
-choice_viewer = _samples(
-    "Numbers to words", "right format_ok", "choice", order="right", answers=True
+choice_viewer = partial(
+    _view_of_samples,
+    name="Numbers to words",
+    visible="right format_ok",
+    hidden="choice",
+    order="right",
+    answers=True,
 )
 
-life_viewer = _samples(
-    "LifeEval",
-    "answer best_answer confidence score mas overconfidence format_ok",
-    "token_confidence",
+life_viewer = partial(
+    _view_of_samples,
+    name="LifeEval",
+    visible="answer best_answer confidence score mas overconfidence format_ok",
+    hidden="token_confidence",
     order="-overconfidence",
 )
 
-option_viewer = _samples(
-    "Question sets",
-    "correct confidence token_confidence format_ok",
-    "raw_sum",
+option_viewer = partial(
+    _view_of_samples,
+    name="Question sets",
+    visible="correct confidence token_confidence format_ok",
+    hidden="raw_sum",
     order="correct -confidence",
     answers=True,
 )
 
-hedge_viewer = _samples(
-    "Hedge markers",
-    "faithfulness confidence decisiveness correct markers sentences",
-    "format_ok punt failed judgments draws different_draws empty_draws cut foreign asked_again",
+hedge_viewer = partial(
+    _view_of_samples,
+    name="Hedge markers",
+    visible="faithfulness confidence decisiveness correct markers sentences",
+    hidden="format_ok punt failed judgments draws different_draws empty_draws cut foreign "
+    "asked_again",
     order="faithfulness",
     answers=True,
 )
 
-judge_viewer = _samples(
-    "Judge",
-    "agreed verdict found missed false decisiveness labelled",
-    "format_ok",
+judge_viewer = partial(
+    _view_of_samples,
+    name="Judge",
+    visible="agreed verdict found missed false decisiveness labelled",
+    hidden="format_ok",
     order="agreed verdict -missed",
     answers=True,
 )

@@ -115,12 +115,9 @@ def wep_choice(
     chosen = choose(design, shared.choice["split"], items)
     texts = [*wording.SITUATIONS.values(), *wording.SENTENCES.values(), str(NUMBERS)]
     selection = Selection("design", chosen, arguments.fingerprint("\n".join(texts)))
-    samples = []
-    for item in selection.items:
-        samples += [_sentence(item, is_thought) for is_thought in thoughts]
     return compose_task(
         wep_choice,
-        samples,
+        [_sentence(item, is_thought) for item in selection.items for is_thought in thoughts],
         ask_word(plain_wording, cot_wording, shared.system),
         word_choice(),
         choice_viewer,

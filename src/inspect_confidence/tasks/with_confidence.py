@@ -103,11 +103,12 @@ def with_confidence(
         expect_grader("agreement=judge", "agreement=text")
     eval_arguments = _task_args(task_args)
     if task is None:
-        plain = _bundled_quiz(eval_arguments)
+        eval_task = _bundled_quiz(eval_arguments)
     else:
-        plain = task if isinstance(task, Task) else _load_task(str(task), eval_arguments)
-    scorers = plain.scorer or []
-    score_name = _score_name(plain, score)
+        eval_task = task if isinstance(task, Task) else _load_task(str(task), eval_arguments)
+    scorers = eval_task.scorer or []
+    score_name = _score_name(eval_task, score)
+    # Scorers that can tell whether two answers are the same.
     comparing = [scorer for scorer in scorers if compares(scorer)]
     confidence_scorer = confidence(
         ways=arguments.parts(ways),
@@ -118,38 +119,51 @@ def with_confidence(
         equality=comparing[0] if comparing else None,
         prompt=prompt,
         targets=targets,
-        regrade=_scorer_of(plain, score_name) if PUSHBACK in request.methods else None,
+        regrade=_scorer_of(eval_task, score_name) if PUSHBACK in request.methods else None,
     )
+    # Before the eval's own setup: a check of models and roles, and the request `before`.
     setup: list[Solver] = [ready_to_ask(list(request.methods), agreement)]
     if "before" in request.methods:
         setup.append(ask_confidence("before", scale, prompt=prompt))
-    eval_setup = plain.setup if plain.setup is not None else []
+    eval_setup = eval_task.setup if eval_task.setup is not None else []
     setup += [eval_setup] if callable(eval_setup) else list(eval_setup)
-    config = plain.config.merge(TOKENS) if "logprob" in request.methods else plain.config
+    config = eval_task.config.merge(TOKENS) if "logprob" in request.methods else eval_task.config
     return task_with(
-        copy(plain),
-        name=plain.name,
+        copy(eval_task),
+        name=eval_task.name,
         setup=setup,
         scorer=[*scorers, confidence_scorer],
         config=config,
         viewer=with_confidence_viewer(
-            plain.viewer,
+            eval_task.viewer,
             _names_of(scorers),
             list(chain.from_iterable(map(score_keys, request.methods))),
             [f"{method}_ok" for method in request.methods if not is_decision(method)],
         ),
         metadata={
-            **(plain.metadata or {}),
+            **(eval_task.metadata or {}),
             "confidence": {
-                "package_version": __version__,
-                "provenance": provenance((), ["confidence", "decisions"]),
-                "prompt": f"{prompt} {fingerprint(request.wording)}" if request.wording else "",
-                # All arguments of the eval with defaults, as its own log would have them.
-                "task_args": vars(plain).get("__task_all_params__", eval_arguments),
-                **_costs(plain, request, agreement),
+                **_provenance_of(eval_task, request, prompt, eval_arguments),
+                **_costs(eval_task, request, agreement),
             },
         },
     )
+
+
+def _provenance_of(
+    eval_task: Task, request: ConfidenceRequest, prompt: str | None, eval_arguments: dict[str, Any]
+) -> dict[str, object]:
+    """Return the facts by which a log tells how confidence was asked for, and about which eval.
+
+    `prompt` is the name or the file of the user's wording, which the fingerprint identifies.
+    """
+    return {
+        "package_version": __version__,
+        "provenance": provenance((), ["confidence", "decisions"]),
+        "prompt": f"{prompt} {fingerprint(request.wording)}" if request.wording else "",
+        # All arguments of the eval with defaults, as its own log would have them.
+        "task_args": vars(eval_task).get("__task_all_params__", eval_arguments),
+    }
 
 
 def _bundled_quiz(task_args: Mapping[str, Any]) -> Task:
@@ -176,14 +190,14 @@ def _bundled_quiz(task_args: Mapping[str, Any]) -> Task:
     return Task(dataset=samples, solver=multiple_choice(), scorer=choice(), name="quiz")
 
 
-def _costs(plain: Task, request: ConfidenceRequest, agreement: str) -> dict[str, object]:
+def _costs(eval_task: Task, request: ConfidenceRequest, agreement: str) -> dict[str, object]:
     """Return the costs of asking, without those of the eval itself, for `plan`."""
     draws = request.draws if "consistency" in request.methods else 0
     compared = draws + (PUSHBACK in request.methods)
     grading = "; grading final answers takes the eval's own scorer"
     return {
-        "dataset": plain.name,
-        "items": len(plain.dataset),
+        "dataset": eval_task.name,
+        "items": len(eval_task.dataset),
         "excluded": {},
         "calls_per_sample": request.calls,
         "draws_per_sample": draws,
@@ -191,8 +205,8 @@ def _costs(plain: Task, request: ConfidenceRequest, agreement: str) -> dict[str,
         "prompt_characters": len(request.wording or prompts.ALONE),
         "output_tokens_per_call": _OUTPUT_TOKENS,
         "beside": "that ask for confidence. Not counted, here and below: the calls of "
-        f"{plain.name} itself, and the text of its answers, which these calls send or ask for again"
-        f"{grading if PUSHBACK in request.methods else ''}",
+        f"{eval_task.name} itself, and the text of its answers, which these calls send or ask for "
+        f"again{grading if PUSHBACK in request.methods else ''}",
     }
 
 
@@ -211,40 +225,42 @@ def _names_of(scorers: Sequence[Scorer]) -> list[str]:
     return names
 
 
-def _score_name(plain: Task, score: str | None) -> str | None:
+def _score_name(eval_task: Task, score: str | None) -> str | None:
     """Return the score that defines correctness; refuse an eval that has none or several."""
-    scorers = plain.scorer or []
+    scorers = eval_task.scorer or []
     names = _names_of(scorers)
     if not names:
         raise InvalidArgument(
-            f"The task {plain.name} has no scorer, so that nothing says which answers are right; "
-            "give it one."
+            f"The task {eval_task.name} has no scorer, so that nothing says which answers are "
+            "right; give it one."
         )
-    if OWN in names or plain.name.startswith(f"{_PACKAGE}/"):
-        raise InvalidArgument(f"The task {plain.name} asks for confidence itself; run it as it is.")
+    if OWN in names or eval_task.name.startswith(f"{_PACKAGE}/"):
+        raise InvalidArgument(
+            f"The task {eval_task.name} asks for confidence itself; run it as it is."
+        )
     if score is not None:
         name, _, key = score.partition(".")
         if name not in names:
             raise InvalidArgument(
-                f"score={score} is no scorer of {plain.name}. {nearest(name, names)}"
+                f"score={score} is no scorer of {eval_task.name}. {nearest(name, names)}"
             )
         if key and compares(scorers[names.index(name)]):
             raise InvalidArgument(f"score={score}: {name} gives one number; use score={name}.")
         return score
-    headline = plain.headline_metric
+    headline = eval_task.headline_metric
     if headline and headline.scorer in names and (headline.score or len(names) > 1):
         return score_name(headline.scorer, headline.score or "")
     if len(names) > 1:
         raise InvalidArgument(
-            f"The task {plain.name} has the scorers {', '.join(names)}: say whose score tells "
+            f"The task {eval_task.name} has the scorers {', '.join(names)}: say whose score tells "
             f"right from wrong, as -T score={names[0]}."
         )
     return None
 
 
-def _scorer_of(plain: Task, name: str | None) -> Scorer:
+def _scorer_of(eval_task: Task, name: str | None) -> Scorer:
     """Return the eval's scorer by the name of its score; without a name its only one."""
-    scorers = plain.scorer or []
+    scorers = eval_task.scorer or []
     return scorers[_names_of(scorers).index(name.partition(".")[0])] if name else scorers[0]
 
 
