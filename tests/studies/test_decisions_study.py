@@ -86,7 +86,7 @@ def test_regret_takes_the_best_guess_of_declined_items() -> None:
     row = result_row(results, condition, "regret")
     assert row["value"] == pytest.approx(2 / 3 - 1 / 3)
     assert row["n"] == 3
-    assert "no interval: the best threshold is that of these items" in row["note"]
+    assert "no interval: the best threshold is chosen on the same items" in row["note"]
     assert value(results, condition, "contradictions_declined") == 1 / 2
     assert value(results, condition, "contradictions_answered") == 0
     alone = study_results(rows[rows["confidence_target"] == 0.5])
