@@ -360,7 +360,11 @@ def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailu
 
 
 def _possible_probabilities(text: str, numbers: Sequence[Number]) -> list[Number]:
-    """Return the numbers with a percent sign, decimals or a calculation; all if none has either."""
+    """Return the numbers that are written as a probability, in the order of the text.
+
+    These are percentages, fractions and numbers with a decimal point and, beside any of them, the
+    numbers with which a calculation begins. If there are none of the former, all are returned.
+    """
     marked, computed = [], []
     for number in numbers:
         has_point = "." in text[number.start : number.end]

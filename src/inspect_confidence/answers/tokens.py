@@ -183,7 +183,8 @@ def _integer_masses(
 def _append_token(digits: str, token: str) -> str | None:
     """Return the number as written so far with a token added; None if the token can't continue it.
 
-    Blanks may stand before a number, and a full stop after its last digit in the same token.
+    Blanks may stand before a number, and a full stop after its last digit in the same token, both
+    of which are left out. With empty `digits` a whole reply can be checked and stripped so.
     """
     plain = folded(token)
     if digits and plain[:1].isspace():

@@ -63,9 +63,9 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
 def mic_densities(rows: pd.DataFrame) -> Figure:
     """Draw the shares of each marker's sentences over bins of internal confidence.
 
-    There is one panel for each model, variant and judge; the markers go from the most to the least
-    confident. All hills have one scale: a hill as high as the space between two markers contains
-    all sentences in one bin.
+    There is one panel for each model, variant, judge and data set, of which the title names those
+    that differ. The markers go from the most to the least confident. All hills have one scale: a
+    hill as high as the space between two markers contains all sentences in one bin.
 
     Args:
         rows: What `detail` gives of `hedge_markers`; its rows of `confidence_share` are drawn.

@@ -343,8 +343,9 @@ def _tunnel_statistics(
 ) -> Iterator[Statistics]:
     """Yield the Residual Tunnel Index after averaging n traces, in bits, for each n.
 
-    That of one trace is the Tunnel Index, which the entropy of one trace follows. Only items and
-    epochs with the largest number of readable traces count.
+    At n = 1 it is also the Tunnel Index; that, and the mean entropy of a trace, follow it. Only
+    items and epochs with the largest number of readable traces count; `units` are the names of the
+    resampled items.
     """
     indices = tunnel_indices(rows)
     if indices.empty:

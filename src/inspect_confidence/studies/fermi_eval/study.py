@@ -181,7 +181,10 @@ def _compare_intervals(
 
 
 def _compare_failures(replies: Sequence[pd.DataFrame], units: pd.Index) -> _ComparedMetric | None:
-    """Return the failure rates of both sides' replies; None without common items."""
+    """Return the rates of parse failures of both sides; None without common items.
+
+    Each rate is a statistic of the items' weights, of which resamples are computed.
+    """
     items, sides = restrict_to_common_items(replies)
     if not len(items):
         return None

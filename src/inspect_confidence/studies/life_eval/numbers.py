@@ -147,9 +147,10 @@ hundred items are of no use where a decade counts as one.
 def extra_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the extra metrics of chances (LifeEval), or of right and wrong answers.
+    """Yield the metrics beyond the study's: of chances (LifeEval), or of right and wrong answers.
 
-    Type-2 metrics are undefined for given answers, because the confidence is itself the judgment.
+    A chance is the true probability that an answer is right. Where the question gives the answer
+    (`boolq`: is it true?), type-2 metrics are left out, because confidence is itself the judgment.
     """
     answers = answers_of(with_outcomes(rows), units)
     costs = calibration.utility_metrics(resampling.costs)
