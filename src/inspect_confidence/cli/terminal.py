@@ -409,8 +409,8 @@ def _main_caption(rows: "pd.DataFrame") -> str:
     is_exploratory, is_adjusted = (rows["role"] != PRIMARY).any(), (rows["family"] > 1).any()
     adjustment = "A verdict on several pairs in a task is by p after Holm's adjustment. "
     adjusted = adjustment if is_adjusted else ""
-    beside = "* Exploratory, beside the primary metric: its p is not adjusted. "
-    exploratory = beside if is_exploratory else ""
+    remark = "* Exploratory, beside the primary metric: its p is not adjusted. "
+    exploratory = remark if is_exploratory else ""
     return (
         f"{adjusted}{exploratory}--metric NAME shows other metrics, --full all with p and reasons, "
         "--csv FILE all numbers."

@@ -319,8 +319,8 @@ def metric_labels(rows: pd.DataFrame) -> list[str]:
     labels = []
     for key in zip(rows["task"], rows["metric"], conditions_of(rows), strict=True):
         label, parts = _label_and_unnamed_parts(*key)
-        further = ", ".join(map(" ".join, parts.items()))
-        labels.append(f"{label} ({further})" if further else label)
+        unnamed_text = ", ".join(map(" ".join, parts.items()))
+        labels.append(f"{label} ({unnamed_text})" if unnamed_text else label)
     return labels
 
 

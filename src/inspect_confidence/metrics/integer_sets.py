@@ -290,13 +290,15 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
     if not rows.any():
         return float("nan")
 
-    seen = (values[rows], masses[rows], target[rows])
+    readable_answers = (values[rows], masses[rows], target[rows])
     low, high = math.log(0.01), math.log(100)
     # Imported here because it takes a quarter of a second, which every command would pay.
     from scipy.optimize import minimize_scalar  # noqa: PLC0415
 
-    optimum = minimize_scalar(_mean_loss, args=seen, bounds=(low, high), method="bounded")
-    if max(abs(_mean_loss(edge, *seen) - optimum.fun) for edge in (low, high)) < 1e-9:
+    optimum = minimize_scalar(
+        _mean_loss, args=readable_answers, bounds=(low, high), method="bounded"
+    )
+    if max(abs(_mean_loss(edge, *readable_answers) - optimum.fun) for edge in (low, high)) < 1e-9:
         return float("nan")
     return float(np.exp(optimum.x))
 

@@ -448,8 +448,10 @@ def _logistic_regression(
         step = np.linalg.lstsq(curvature, columns.T @ (yes - (yes + no) * q), rcond=None)[0]
         # A step is halved while the likelihood would fall. A fall by rounding is allowed: near the
         # top it is larger than what a step gains.
-        least = current - 1e-12 * abs(current)
-        while (proposed := _log_likelihood(columns @ (coefficients + step), yes, no)) < least:
+        lowest_allowed = current - 1e-12 * abs(current)
+        while (
+            proposed := _log_likelihood(columns @ (coefficients + step), yes, no)
+        ) < lowest_allowed:
             step /= 2
         coefficients, current = coefficients + step, proposed
         if np.abs(step).max(initial=0) <= 1e-12:

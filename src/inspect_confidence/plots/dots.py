@@ -112,10 +112,10 @@ def _set_axes(
             ax.sharex(first)
     for reference, ax in first_by_reference.items():
         ax.autoscale(axis="x")
-        within = next(panel.within for panel in panels if panel.reference == reference)
+        limits = next(panel.within for panel in panels if panel.reference == reference)
         low, high = ax.get_xlim()
-        if within:
-            ax.set_xlim(min(low, within[0]), max(high, within[1]))
+        if limits:
+            ax.set_xlim(min(low, limits[0]), max(high, limits[1]))
         ax.xaxis.set_major_locator(MaxNLocator(most_ticks, steps=[1, 2, 2.5, 5, 10]))
 
 

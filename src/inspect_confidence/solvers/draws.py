@@ -232,12 +232,12 @@ async def ask_main_and_draws(
         state.messages = list(main_conversation)
     main = await draw_replies([main_conversation])
     store_draws(state, main)
-    further = []
+    conversations = []
     for draw in range(first + 1, first + 1 + draws):
         message = user_message(text, state, draw, main=False, **form)
-        further.append(conversation(message, system))
-    if further:
-        store_draws(state, [*main, *await draw_replies(further)])
+        conversations.append(conversation(message, system))
+    if conversations:
+        store_draws(state, [*main, *await draw_replies(conversations)])
     return state
 
 

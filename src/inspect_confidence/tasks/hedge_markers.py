@@ -112,15 +112,15 @@ def hedge_markers(
     selection = load_marker_questions(dataset, **shared.choice, formats=formats)
     wordings = [template] if template else list(wording.TEMPLATES.values())
     wordings += [version_of(UTILS)] if study else []
-    further: dict[str, object] = {
+    run_facts: dict[str, object] = {
         "judge": instrument,
         "judge_prompts": _prompts_label(judge_templates),
         "draws_per_sample": n_draws,
     }
     if system in wording.SYSTEMS:  # its name in judgments and published figures
-        further["system"] = system
+        run_facts["system"] = system
     if by_model:
-        further |= _grader_facts(judge_templates, is_batched(judge_templates, batch), n_draws)
+        run_facts |= _grader_facts(judge_templates, is_batched(judge_templates, batch), n_draws)
     return compose_task(
         hedge_markers,
         list(map(_sample, selection.items)),
@@ -136,7 +136,7 @@ def hedge_markers(
             output_tokens=30,
             calls=1 + n_draws,
             files=_judging_files(instrument, study=study or judge_templates == STUDY),
-            further=further,
+            further=run_facts,
         ),
         config=GenerateConfig(
             temperature=1, max_tokens=256, stop_seqs=[STOP_AT_QUESTION] if study else None

@@ -62,14 +62,14 @@ def _extraction_statistics(
     counts = np.zeros((len(units), 3))
     columns = rows[["found", "false", "missed"]].fillna(0).to_numpy(float)
     np.add.at(counts, unit_indices(rows, units), columns)
-    found, false, missed = counts.T  # markers by unit
+    correct, false, missed = counts.T  # markers by unit
     n, note = int(rows["found"].notna().sum()), describe_left_out(rows["status"])
     for metric, total in (
-        ("extraction_precision", found + false),
-        ("extraction_recall", found + missed),
+        ("extraction_precision", correct + false),
+        ("extraction_recall", correct + missed),
     ):
         yield _share_statistics(
-            Estimate(condition, metric, n, note, n_asked=len(rows)), found, total
+            Estimate(condition, metric, n, note, n_asked=len(rows)), correct, total
         )
 
 

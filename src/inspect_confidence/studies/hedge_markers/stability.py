@@ -466,8 +466,8 @@ def _mrc_change(
 
     def statistic(weights: FloatArray) -> FloatArray:
         tables = rules.tables(cells, weights)
-        without = _metric_values(metric, tables.drop_marker(no_hedge), None, rules)
-        return without - _metric_values(metric, tables, None, rules)
+        value_without_marker = _metric_values(metric, tables.drop_marker(no_hedge), None, rules)
+        return value_without_marker - _metric_values(metric, tables, None, rules)
 
     return Statistics([replace(mrc, metric="mrc_change", undefined_reason="")], statistic)
 

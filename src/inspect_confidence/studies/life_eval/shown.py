@@ -77,12 +77,12 @@ def _age_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator
     }
     for row in pd.DataFrame(table).reset_index().to_dict("records"):
         group = {name: row[name] for name in columns}
-        n, n_best, asked = int(row["n"]), int(row["n_best"]), int(row["n_asked"])
+        n, n_best, n_asked = int(row["n"]), int(row["n_best"]), int(row["n_asked"])
         mean, best, at_age = row["answer"], row["best_answer"], condition.but(**group)
         note = join_notes("" if n else _UNREADABLE_NOTE, notes.get(tuple(group.values()), ""))
-        yield key.result(at_age, "mean_answer", mean, n=n, asked=asked, note=note)
+        yield key.result(at_age, "mean_answer", mean, n=n, asked=n_asked, note=note)
         note = "" if n_best else "undefined: no best answer known"
-        yield key.result(at_age, "mean_best_answer", best, n=n_best, asked=asked, note=note)
+        yield key.result(at_age, "mean_best_answer", best, n=n_best, asked=n_asked, note=note)
 
 
 def _item_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:

@@ -171,8 +171,8 @@ class _TablesOfAllModels:
         columns = [*odd_columns, _ENTROPY]
         yield self.table_by_scale("Table 15, 3-38", [baseline, "3-38"], columns)
         test_columns = [meta_d, tests[0], p_values[0], m_ratio, tests[1], p_values[1]]
-        others = [*{*self.used_scales} - {baseline}]
-        yield self.table_by_scale("Table 16, differences from 0-100", others, test_columns)
+        other_scales = [*{*self.used_scales} - {baseline}]
+        yield self.table_by_scale("Table 16, differences from 0-100", other_scales, test_columns)
         percent = replace(_OUT_OF_RANGE, digits=1, factor=100, interval=False)
         yield self.table_across_scales("Table 17, out of range (%)", self.mean_rows, percent)
 
