@@ -250,7 +250,6 @@ The table lists the method of each metric's 95% interval, the least number of un
   an interval, in the design where it is smallest.
 - A letter in brackets points to the [list](#conservative-intervals) of cases in which the interval
   is conservative (wider than needed).
-- "As `coverage`": a share without simulations of its own; those of `coverage` apply.
 - Units are items, or what the row says; epochs (repetitions) of an item never count as several.
 
 An interval always contains the observed value. There is none, with the reason in `note`, if the
@@ -259,12 +258,11 @@ value, or if more than 5% of resamples give no value. These methods are used for
 
 {methods}
 
-**Headline metrics** ({headlines})
-have an interval in {printed} simulated samples in which they have a value (accuracy .5, .9 and .98,
-30 to 500 items, nine in ten stated confidences at .95 or 1). AUROC and M-ratio have no value if all
-answers are right, which happens in half of the samples of 30 items at an accuracy of .98. If the
-true d' may be at most 0.1, the interval of M-ratio is unbounded on one side or on both, like
-Fieller's; if this is so for both M-ratios of a difference, its interval says nothing.
+**Headline metrics** have an interval [in nearly all simulated
+samples](#share-of-samples-with-an-interval) in which they have a value. AUROC and M-ratio have no
+value if all answers are right, which happens in half of the samples of 30 items at an accuracy of
+.98. If the true d' may be at most 0.1, the interval of M-ratio is unbounded on one side or on both,
+like Fieller's; if this is so for both M-ratios of a difference, its interval says nothing.
 
 **Pseudo-units.** The bootstrap adds half a unit at each extreme of what can occur, so that an
 interval has a width even if a sample contains no error:
@@ -308,6 +306,15 @@ _WITHOUT = """
 
 | metrics | reason |
 |---|---|
+"""
+
+_PRINTED = """
+## Share of samples with an interval
+
+Among the simulated samples in which a metric has a value, the share in which it has an interval, by
+accuracy and number of items. Nine in ten stated confidences are .95 or 1. `coverage` has Wilson's
+interval at any number of items, `interval_score` the bootstrap's from 20 items on.
+
 """
 
 _DIFFERENCES = """
@@ -402,7 +409,7 @@ def metrics_page() -> str:
             metrics = lists.setdefault(SUBJECTS[metric.name], [])
         metrics.append(metric)
     text = "".join(metric_list(subject, metrics) for subject, metrics in lists.items())
-    return _HEAD + text + _CHOICE + _DECISIONS + _JUDGED + intervals() + tests()
+    return _HEAD + text + _CHOICE + _DECISIONS + _JUDGED + intervals() + printed_shares() + tests()
 
 
 def metric_list(subject: str, metrics: Sequence[Metric]) -> str:
@@ -433,8 +440,7 @@ def intervals() -> str:
         for name, description in METHODS.items()
         if name not in ("own", "none")
     )
-    headlines = ", ".join(f"`{name}`" for name in _HEADLINES)
-    head = _INTERVALS.format(methods=methods, headlines=headlines, printed=_printed_share())
+    head = _INTERVALS.format(methods=methods)
     rules = {metric.name: metric.interval for metric in METRICS.values()}
     remarks: dict[str, str] = {}
     for rule in rules.values():
@@ -527,15 +533,23 @@ def _share(simulations: pd.DataFrame) -> str:
     return "-".join(ends) + (f" ({printed:.0%})" if printed < 0.99 else "")
 
 
-def _printed_share() -> str:
-    """Return in how many samples with a value a headline metric has an interval, at least."""
+def printed_shares() -> str:
+    """Return the share of samples with a value in which each headline metric has an interval."""
     coverage = pd.read_csv(DOCS / "coverage.csv")
-    is_headline = coverage["metric"].str.partition(" ")[0].isin(_HEADLINES)
-    designs = [f"high reports, accuracy {accuracy}" for accuracy in (".5", ".9", ".98")]
-    rows = coverage[is_headline & coverage["design"].isin(designs) & coverage["n"].isin(SIZES[:-1])]
-    defined = rows["simulations"] - rows["undefined"]
-    share = (rows["printed"] / defined)[defined > 0].min()
-    return "all" if share == 1 else f"at least {share:.1%} of the"
+    names = coverage["metric"].str.partition(" ")[0]
+    designs = [(accuracy, n) for accuracy in (".5", ".9", ".98") for n in SIZES[:-1]]
+    lines = [f"| metric | {' | '.join(f'{accuracy}: {n}' for accuracy, n in designs)} |"]
+    lines.append("|---" * (len(designs) + 1) + "|")
+    for name in _HEADLINES:
+        cells = []
+        for accuracy, n in designs:
+            is_design = coverage["design"] == f"high reports, accuracy {accuracy}"
+            rows = coverage[(names == name) & is_design & (coverage["n"] == n)]
+            defined = rows["simulations"] - rows["undefined"]
+            share = (rows["printed"] / defined)[defined > 0].min()
+            cells.append(f"{share:.2f}")
+        lines.append(f"| `{name}` | {' | '.join(cells)} |")
+    return _PRINTED + "\n".join(lines) + "\n"
 
 
 def tests() -> str:

@@ -16,7 +16,7 @@ import pytest
 from build import column_of, texts_starting
 from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.cli.layout import PIPED
-from inspect_confidence.cli.terminal import print_headlines, print_views
+from inspect_confidence.cli.terminal import print_headlines, print_table, print_views
 from inspect_confidence.commands.views import headline_views, views_of
 from inspect_confidence.judges.model import expect_grader
 from inspect_confidence.results import Key, results_frame
@@ -143,6 +143,18 @@ def test_a_block_has_a_row_for_each_metric_and_a_column_for_each_model(
     assert "No interval: Accuracy on 0-100. Reason: fewer than 30 items." in text
     # Of a tenth of unread replies and more a line says what became of them.
     assert text.count("10 refusal") == 1
+
+
+@pytest.mark.parametrize("better", ["higher", "lower", "neither", "nearer to 0"])
+def test_numbers_stay_at_the_right_above_what_is_better(
+    better: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last line's word makes no text of a column of numbers."""
+    print_table(pd.DataFrame({"model": ["a", "better"], "Confidence": ["55%", better]}), "T", "")
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
+    *_, first, last = lines
+    heading = next(line for line in lines if line.endswith("Confidence"))
+    assert len(first) == len(heading) == len(last)
 
 
 def answers_of(models: int) -> pd.DataFrame:

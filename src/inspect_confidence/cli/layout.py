@@ -18,7 +18,7 @@ PIPED = 80
 
 _NUMBER = re.compile(r"[-+<]?\d|-?inf|\[|-?$")
 """Beginning of a cell with a number, such as `<0.01`, or with an interval; a dash, or no text."""
-_BETTER = re.compile(r"(higher|lower|none|nearer to \S+)$")
+_BETTER = re.compile(r"(higher|lower|neither|nearer to \S+)$")
 """Cell that says which numbers of its column are better."""
 _GAP = 2
 _MIN_NAME, _MIN_PROSE, _PROSE, _WORD, _PART, _NAMES = 8, 16, 40, 12, 20, 0.45
