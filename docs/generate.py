@@ -888,22 +888,21 @@ _RELIABILITY_HEAD = """\
 # Reliability
 
 What happens if calls fail, a run is killed, the network breaks or a file is damaged? Tests inject
-such faults, and each row below has the outcome of one, or of several with the same outcome:
+such faults. A row below is one fault, or several with the same outcome;
+[faults.csv](faults.csv) lists each.
 
 - *Injected* counts how often the fault was injected; 3 x 5 are three faults, five times each.
-- *Held* counts how often the command ended as described and without a traceback, lost nothing but
-  what the last column names, and guessed no value.
+- Every time, the command ended as described and without a traceback, lost nothing but what the last
+  column names, and guessed no value. A cell such as "18 of 20 held" would show an exception.
 - A *status* is the recorded [outcome of a reply](reading.md#statuses); `grader_failed` means that a
   judge gave no verdict. `eval-retry` and `score` are commands of `inspect`.
 
-To repeat a row, run its test, such as that of killed runs:
+`make thorough` repeats all faults in hours, `make validate` a part of each in minutes. A single row
+is repeated by its test, such as that of killed runs:
 
     KILL_POINTS=20 pytest -m slow tests/faults/test_kills.py
 
-`make thorough` runs all of these tests for hours, and `make docs` writes this page from the
-results. `make validate` injects a part of each fault in minutes.
-
-Other versions of Python and of the dependencies are tested by hand and by continuous integration:
+Tests under other versions of Python and of the dependencies, by hand and in continuous integration:
 
 | versions | command | tests that passed |
 |---|---|---|
@@ -913,6 +912,8 @@ Other versions of Python and of the dependencies are tested by hand and by conti
 
 Python 3.14 is not tested.
 """
+_LISTED_DETAILS = 4
+"""Number of details that a row of faults lists; of more it gives only the number."""
 
 
 def reliability_page() -> str:
@@ -927,13 +928,15 @@ def reliability_page() -> str:
 
 
 def _fault_table(title: str, faults: pd.DataFrame) -> str:
-    head = f"\n## {title}\n\n| fault | injected | held | what happens | what is lost |\n"
+    head = f"\n## {title}\n\n| fault | injected | what happens | what is lost |\n"
     joined = _with_joined_kinds(_with_joined_details(faults))
     rows = ""
     for row in joined.itertuples():
-        counts = f"{row.times}{row.injected:,} | {row.times}{row.held:,}"
-        rows += f"| {row.fault} | {counts} | {row.happened} | {row.lost} |\n"
-    return head + "|---|---|---|---|---|\n" + rows
+        count = f"{row.times}{row.injected:,}"
+        if row.held < row.injected:
+            count = f"{row.times}{row.held:,} of {row.injected:,} held"
+        rows += f"| {row.fault} | {count} | {row.happened} | {row.lost} |\n"
+    return head + "|---|---|---|---|\n" + rows
 
 
 def _with_joined_details(faults: pd.DataFrame) -> pd.DataFrame:
@@ -942,8 +945,15 @@ def _with_joined_details(faults: pd.DataFrame) -> pd.DataFrame:
     faults = faults.assign(kind=parts[0], detail=parts[2])
     groups = faults.groupby(["kind", "happened", "lost"], sort=False)
     return groups.agg(
-        injected=("injected", "sum"), held=("held", "sum"), detail=("detail", ", ".join)
+        injected=("injected", "sum"), held=("held", "sum"), detail=("detail", _detail_text)
     ).reset_index()
+
+
+def _detail_text(details: pd.Series) -> str:
+    """Return the details of joined faults as a list, or their number if they are many."""
+    if len(details) > _LISTED_DETAILS:
+        return f"{len(details)} cases"
+    return ", ".join(details)
 
 
 def _with_joined_kinds(faults: pd.DataFrame) -> pd.DataFrame:
