@@ -11,8 +11,9 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import chdir
+from dataclasses import dataclass
 from importlib import resources
 from inspect import signature
 from pathlib import Path
@@ -117,7 +118,7 @@ SUBJECTS = {
 """Headings of the lists of metrics, by the first metric of each."""
 
 _COMMON_ENTRIES = 3
-"""Number of entries from which their common case of NaN stands above a list of metrics."""
+"""Number of entries from which their common unit or case of NaN stands above a list of metrics."""
 
 _CHOICE = """
 ## Which calibration error
@@ -368,25 +369,53 @@ _TESTED = (
 """Name, null hypothesis and p of each test, as `levels.csv` names it."""
 
 
-def entry(metric: Metric, undefined: str, source: str) -> str:
-    """Return the entry of a metric in its list.
+@dataclass(frozen=True, kw_only=True)
+class CommonFacts:
+    """What stands above a list of metrics and is not repeated in its entries.
 
-    Args:
-        metric: The metric.
-        undefined: Case of NaN that stands above the list and is not repeated; empty if none does.
-        source: Source that stands above the list, likewise; "-" if none does.
+    Attributes:
+        unit_and_range: Unit and range of the values; empty if none stands above the list.
+        undefined: Case of NaN, likewise.
+        source: Source; "-" if none stands above the list.
     """
-    values = f"{metric.unit} in {value_range(metric.low, metric.high)}"
+
+    unit_and_range: str
+    undefined: str
+    source: str
+
+    def sentence(self) -> str:
+        """Return the facts as the sentence above the list; empty without any."""
+        facts = []
+        if self.unit_and_range:
+            facts.append(f"{self.unit_and_range}.")
+        if self.undefined:
+            facts.append(f"Undefined: {self.undefined}.")
+        if self.source != "-":
+            facts.append(f"Source: {self.source}.")
+        return f"Unless an entry says otherwise: {' '.join(facts)}" if facts else ""
+
+
+def entry(metric: Metric, common: CommonFacts) -> str:
+    """Return the entry of a metric in its list, without the facts that stand above the list."""
+    values = []
+    if unit_and_range(metric) != common.unit_and_range:
+        values.append(unit_and_range(metric))
     if metric.direction in ("higher", "lower"):
-        values += f", {metric.direction} is better"
+        values.append(f"{metric.direction} is better")
     elif metric.direction != "none":
-        values += f", nearer to {metric.direction.removeprefix('target=')} is better"
-    text = f"- **`{metric.name}`** ({values}): {metric.definition}"
-    if metric.undefined != undefined:
+        values.append(f"nearer to {metric.direction.removeprefix('target=')} is better")
+    brackets = f" ({', '.join(values)})" if values else ""
+    text = f"- **`{metric.name}`**{brackets}: {metric.definition}"
+    if metric.undefined != common.undefined:
         text += f" Undefined: {metric.undefined}."
-    if metric.source != source:
+    if metric.source != common.source:
         text += f" Source: {'this package' if metric.source == '-' else metric.source}."
     return text
+
+
+def unit_and_range(metric: Metric) -> str:
+    """Return the unit and the range of a metric's values as text."""
+    return f"{metric.unit} in {value_range(metric.low, metric.high)}"
 
 
 def value_range(low: float, high: float) -> str:
@@ -414,23 +443,22 @@ def metrics_page() -> str:
 
 def metric_list(subject: str, metrics: Sequence[Metric]) -> str:
     """Return a list of metrics below its heading and what most of its entries have in common."""
-    undefined, count = Counter(metric.undefined for metric in metrics).most_common(1)[0]
-    if count < _COMMON_ENTRIES:
-        undefined = ""
     source, count = Counter(metric.source for metric in metrics).most_common(1)[0]
-    if count < len(metrics) / 2:
-        source = "-"
-    common = []
-    if undefined:
-        common.append(f"Undefined: {undefined}.")
-    if source != "-":
-        common.append(f"Source: {source}.")
+    common = CommonFacts(
+        unit_and_range=_frequent(map(unit_and_range, metrics)),
+        undefined=_frequent(metric.undefined for metric in metrics),
+        source=source if count >= len(metrics) / 2 else "-",
+    )
     head = f"\n## {subject}\n\n"
-    if common:
-        text = f"For entries that do not say otherwise: {' '.join(common)}"
-        head += fill(text, 100) + "\n\n"
-    entries = [entry(metric, undefined, source) for metric in metrics]
-    return head + "\n".join(entries) + "\n"
+    if sentence := common.sentence():
+        head += fill(sentence, 100) + "\n\n"
+    return head + "\n".join(entry(metric, common) for metric in metrics) + "\n"
+
+
+def _frequent(texts: Iterable[str]) -> str:
+    """Return the commonest of the texts, or an empty one if fewer than `_COMMON_ENTRIES` equal."""
+    text, count = Counter(texts).most_common(1)[0]
+    return text if count >= _COMMON_ENTRIES else ""
 
 
 def intervals() -> str:

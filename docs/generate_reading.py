@@ -25,17 +25,16 @@ from inspect_confidence.answers.status import ReplyStatus
 _HEAD = """\
 # What is read of a reply, and what is not
 
-**Which answer does the package read from a reply, and when does it report none?** Every task reads
-replies in four steps:
+Every task reads replies in four steps:
 
 1. **Clean.** Remove thoughts (marked reasoning), special tokens, a continued conversation, markup,
    LaTeX and entities. Signs, dashes and digits of other scripts get one spelling.
-2. **Labels.** Turn "Answer:", "Confidence:", "Lower:", JSON keys, tags, table rows, boxes and
-   sentences such as "the answer is" into statements, in English and Chinese.
+2. **Labels.** Find statements after "Answer:", "Confidence:" or "Lower:", in JSON (also broken),
+   tags, tables, boxes and sentences such as "the answer is", in English and Chinese.
 3. **Numbers.** Turn `0.7`, `70%`, `7/10`, `10^5`, `1,000`, `½`, `seventy`, 七成 into exact numbers.
 4. **Form.** Take the answer that the task asked for, or report a failure with a status.
 
-The rules:
+By these rules:
 
 - **Thoughts are never answers**: text between thought tags, in an analysis channel, before a lone
   closing tag, or after a tag that is never closed.
@@ -43,18 +42,17 @@ The rules:
   final, or if words such as "actually" withdraw the earlier ones. Otherwise two different answers
   are `ambiguous`.
 - **A labelled or leading answer counts**, whatever numbers the explanation around it contains.
-- **Every task reads every layout**: lines, JSON (also broken), tags, tables, LaTeX, a sentence.
 - **Nothing is guessed.** Not read are ranges instead of one number, words such as "high", a number
   that could be on two scales (85% on a scale to 20), a letter with the text of another choice, and
   refusals, with or without a number.
 - **A reply that was cut off** gives an answer only if the answer is certainly whole.
-- **A form with only one possible meaning is read**: a whole number from 11 to 100 as a probability
-  is a percentage; 1,000,000 as an exponent of ten is 6.
+- **An unusual number with one possible meaning is read**: 70 as a probability is 70%, as is each
+  whole number from 11 to 100; 1,000,000 as an exponent of ten is 6.
 
 ## Statuses
 
 A reply that can't be read has a status and a reason. It is counted in `format_failure_rate` and
-left out of every other metric ([judgments.md](judgments.md#judgments)).
+[left out](judgments.md#judgments) of other metrics.
 
 | status | when | example | reason |
 |---|---|---|---|
@@ -70,15 +68,15 @@ _STATUSES: dict[str, tuple[str, int]] = {
 }
 """When, and the line of the example in `tuned`."""
 _TABLES: dict[str, tuple[int, ...]] = {
-    "A choice and a confidence on a scale": (24, 38, 34, 28, 588, 72),
-    "A number and a confidence on a scale": (629, 651, 638, 113, 652),
-    "An interval of exponents of ten": (162, 710, 665, 174, 703),
-    "An exponent of ten": (188, 197, 216, 191, 213),
-    "A probability": (245, 257, 258, 221, 261, 800),
-    "A word for a probability": (277, 287, 820, 289, 292),
-    "An age, a verdict, a confidence": (451, 448, 883, 906, 972),
-    "A probability for each option": (413, 935, 421, 949),
-    "What a judge says": (497, 500, 514, 528, 548, 517),
+    "A choice and a confidence on a scale": (38, 28, 588, 72),
+    "A number and a confidence on a scale": (629, 113, 652),
+    "An interval of exponents of ten": (710, 665, 174, 703),
+    "An exponent of ten": (197, 191, 213),
+    "A probability": (245, 258, 221, 261, 800),
+    "A word for a probability": (277, 287, 289, 292),
+    "An age, a verdict, a confidence": (451, 883, 906),
+    "A probability for each option": (935, 421, 949),
+    "What a judge says": (497, 514, 548, 517),
 }
 """Lines of `tuned`, shown in this order."""
 _FORMS = {
@@ -103,13 +101,13 @@ _LONGEST = 90
 _EXAMPLES = """\
 ## Examples by form
 
-⏎ is a line break and … marks omitted text; "cut" means that the model ran out of tokens. The last
-column is what the readers give; it equals the label.
+⏎ is a line break, … omitted text, and *cut* means that the model ran out of tokens. The readers'
+result in the last column equals the label.
 """
 _SAID = """\
 {total:,} artificial replies in the style of ten model families test the readers (the programs that
-read answers). They were written and labelled without knowledge of the readers, in rounds. The table
-shows how each round was read at first, before the readers were corrected:"""
+read answers). They were written and labelled in rounds, without knowledge of the readers. This is
+how each round was read before the readers were corrected with it:"""
 _ROUNDS = """\
 | at first sight | readable | left unread | misread | unreadable, read all the same |
 |---|---|---|---|---|
@@ -126,11 +124,11 @@ _SINCE = """\
 From the seventh round on, the replies contain only the two forms of which more than 3% were left
 unread in the sixth: probabilities (8 of 142) and bare integers (2 of 37).
 
-Of {readable} readable answers in the last five rounds, the present readers, corrected with these
-replies, leave {unread} unread (**{share:.1%}**) and misread {misread}. Of another {unreadable}
-answers, which have no certain reading, they read {guessed} (two are a bare 250000 or 1000000000 in
-reply to a question for an exponent, read as the value itself). There are few replies of each form:
-no failure among 9 doesn't mean that there is none in 100."""
+The present readers, corrected with all rounds, leave {unread} of {readable} readable answers in the
+last five rounds unread (**{share:.1%}**) and misread {misread}. Of another {unreadable} answers,
+which have no certain reading, they read {guessed} (for example a bare 1000000000 in reply to a
+question for an exponent as the value itself). No failure among 9 replies of a form doesn't mean
+that there is none in 100."""
 _FIGURES = """\
 ## How much is left unread
 
@@ -145,10 +143,10 @@ _REAL = """
 ## Replies of a real model
 
 822 replies of SmolLM2-135M-Instruct at temperature 0.7 to this package's prompts were labelled by
-hand, from prompt and reply alone. Most of them have no answer of the requested form. The table
-counts values (an answer and its confidence are two), as read before and after the readers were
-corrected with these labels, so that the columns "now" are no estimate for another model. 71 values
-that two careful people may read differently are not in the table.
+hand, from prompt and reply alone. Most have no answer of the requested form. The table counts
+values (an answer and its confidence are two), without 71 that two careful people may read
+differently. The columns "now" are after the readers were corrected with these labels, and so no
+estimate for another model.
 
 | task | readable | unread before | now | misread before | now |
 |---|---|---|---|---|---|
