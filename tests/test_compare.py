@@ -161,7 +161,7 @@ def stated(model: str, confidence: float, right: int, *, items: int = 100) -> pd
         # Half of both models' answers are right: overconfidence is +.4 beside +.2, -.1 and -.4.
         (0.7, "a is higher; b is nearer to 0"),
         (0.4, "a is higher; b is nearer to 0"),
-        (0.1, "a is higher; n is too small to show which is nearer to 0"),
+        (0.1, "a is higher; it is not shown which is nearer to 0"),
     ],
 )
 def test_the_verdict_on_overconfidence_says_which_side_is_nearer_to_0(

@@ -261,7 +261,7 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
         (sentence,) = study_sentences(matrix_of(table_of(rows), ["a", "b"]))
         texts[name] = "".join(attributes_of(sentence, "text"))
     assert texts["apart"].endswith("0.35 [0.30, 0.40]; the difference is beyond chance.")
-    assert texts["close"].endswith("; n is too small to show which is lower.")
+    assert texts["close"].endswith("; it is not shown which is lower.")
     assert texts["equal"] == "ECE on 0-100: 0.10 [0.00, 0.30] for both models."
 
 

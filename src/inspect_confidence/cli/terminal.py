@@ -242,7 +242,7 @@ def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -
         _print_text(
             console, "Numbers within the values of --by: --metric NAME, --full, or --csv FILE."
         )
-    if console.is_terminal and not metrics:
+    if not metrics:
         _print_text(
             console,
             "--full gives all tables, --study NAME one study's, --csv FILE all numbers. "
@@ -447,11 +447,7 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
 
     from inspect_confidence.commands.compare import PRIMARY, metric_labels, verdict_words
     from inspect_confidence.metrics import SAME
-    from inspect_confidence.overview.numbers import (
-        difference_ends,
-        format_difference,
-        format_number,
-    )
+    from inspect_confidence.overview.numbers import format_difference, format_number
 
     columns: dict[str, list[str]] = {"metric": metric_labels(rows), "a": [], "b": [], "a-b": []}
     columns |= {"95% interval": [], "n": [], "verdict": []}
@@ -459,8 +455,8 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
         metric, difference = row["metric"], row["difference"]
         columns["a"].append(format_number(metric, row["value_a"]))
         columns["b"].append(format_number(metric, row["value_b"]))
-        columns["a-b"].append(format_difference(metric, difference))
-        ends = difference_ends(metric, difference, row["ci_low"], row["ci_high"])
+        size, ends = format_difference(metric, difference, row["ci_low"], row["ci_high"])
+        columns["a-b"].append(size)
         columns["95% interval"].append(f"[{ends}]" if ends else "none")
         columns["n"].append(f"{row['items']:,}")
         verdict = verdict_words(row)

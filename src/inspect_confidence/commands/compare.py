@@ -418,7 +418,7 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
 def _words_on_distance(row: Mapping[Hashable, Any], direction: Direction) -> str:
     """Return a clause on which side is nearer to the direction's target, if n shows it."""
     if not row["p_distance"] < 0.05:  # it may be NaN
-        return f"; n is too small to show which is nearer to {direction.target:g}"
+        return f"; it is not shown which is nearer to {direction.target:g}"
     distance_of_a, distance_of_b = direction.distance(np.array([row["value_a"], row["value_b"]]))
     return f"; {'a' if distance_of_a < distance_of_b else 'b'} is nearer to {direction.target:g}"
 

@@ -212,7 +212,8 @@ def _incomplete_run_notices(header: EvalLog, n_completed: int) -> tuple[list[str
     if n_completed >= n_expected:
         return [], []
     samples = counted(n_completed, f"of {n_expected} samples is", f"of {n_expected} samples are")
-    return [f"the run is incomplete: {samples} in the log ({header.status})"], []
+    state = "goes on, or was killed" if header.status == "started" else "is incomplete"
+    return [f"the run {state}: {samples} in the log (status {header.status})"], []
 
 
 def _unasked_items_notice(header: EvalLog, table: TaskTable) -> list[str]:

@@ -240,7 +240,7 @@ def _no_judgments_error(locations: Sequence[str], notices: Sequence[str]) -> Inv
     tables = "csv, tsv, jsonl, json, parquet, also .gz"
     reason = f"give Inspect's logs, a folder of them, or tables ({tables})"
     if notices:
-        reason = notices[0]
+        reason = notices[0].removeprefix(f"{locations[0]}: ")
     if len(notices) > 1:
         reason += f"; {len(notices) - 1} more notice{'s' if len(notices) > 2 else ''}"
     return InvalidArgument(f"No judgments in {', '.join(locations)}: {reason}.")

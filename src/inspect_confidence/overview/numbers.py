@@ -1,6 +1,6 @@
 """Formatting of the values of metrics for people."""
 
-from math import isinf, isnan
+from math import isinf, isnan, nan
 
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.printing import P_VALUES, format_p
@@ -92,42 +92,41 @@ def interval_ends(metric: str, value: float, low: float, high: float) -> str:
     return f"{without_unit(metric, low, value)}, {without_unit(metric, high, value)}"
 
 
-def format_difference(metric: str, difference: float) -> str:
-    """Return a difference of two values of a metric with its sign, that of shares in points.
+def format_difference(
+    metric: str, difference: float, low: float = nan, high: float = nan
+) -> tuple[str, str]:
+    """Return a difference of two values with its sign, and the ends of its interval.
+
+    Differences of shares are in points. Both texts have the same number of digits: up to two more
+    if an end would else be printed as 0 that is not 0, because the verdict depends on its sign.
+    Without an interval the second text is empty.
 
     Example:
-        >>> format_difference("coverage", -0.194), format_difference("ece", 0.0251)
-        ('-19 pts', '+0.03')
-        >>> format_difference("coverage", 0.01)
-        '+1 pt'
+        >>> format_difference("coverage", -0.194, -0.213, 0.02)
+        ('-19 pts', '-21, +2')
+        >>> format_difference("coverage", -0.194, -0.213, 0.002)
+        ('-19.4 pts', '-21.3, +0.2')
+        >>> format_difference("ece", 0.0251), format_difference("coverage", 0.01)
+        (('+0.03', ''), ('+1 pt', ''))
     """
-    number = _signed(metric, difference, difference)
-    return _in_points(number) if is_share(metric) and not isnan(difference) else number
+    has_interval = not (isnan(low) or isnan(high))
+    more_digits = 0
+    while (
+        has_interval
+        and more_digits < 2
+        and _is_rounded_to_0(metric, (low, high), difference, more_digits)
+    ):
+        more_digits += 1
+    number = _signed(metric, difference, difference, more_digits)
+    if is_share(metric) and not isnan(difference):
+        number = _in_points(number)
+    ends = [_signed(metric, end, difference, more_digits) for end in (low, high)]
+    return number, ", ".join(ends) if has_interval else ""
 
 
 def _in_points(number: str) -> str:
     """Return a signed number with the unit percentage points."""
     return f"{number} {'pt' if number in ('+1', '-1') else 'pts'}"
-
-
-def difference_ends(metric: str, difference: float, low: float, high: float) -> str:
-    """Return both ends of a difference's interval, with as many digits as the difference.
-
-    There are up to two digits more if an end would else be printed as 0 that is not 0, because the
-    verdict depends on its sign.
-
-    Example:
-        >>> difference_ends("coverage", -0.194, -0.213, 0.02)
-        '-21, +2'
-        >>> difference_ends("coverage", -0.194, -0.213, 0.002)
-        '-21.3, +0.2'
-    """
-    if isnan(low) or isnan(high):
-        return ""
-    more_digits = 0
-    while more_digits < 2 and _is_rounded_to_0(metric, (low, high), difference, more_digits):
-        more_digits += 1
-    return ", ".join(_signed(metric, end, difference, more_digits) for end in (low, high))
 
 
 def _is_rounded_to_0(

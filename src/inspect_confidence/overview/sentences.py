@@ -296,7 +296,7 @@ def _key_text(key: LineKey) -> str:
 def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> str:
     """Return a clause on how many models may be as good as the best one, as their ranks show.
 
-    It is empty if the best model or all others have no interval of ranks.
+    If the best model or all others have no interval of ranks, it says that nothing was tested.
 
     Args:
         numbers: Lines with their numbers, the best one first.
@@ -305,19 +305,19 @@ def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> st
     lowest_ranks = np.array([number.rank.low for _, number in numbers])
     ranked_others = lowest_ranks[1:][~np.isnan(lowest_ranks[1:])]
     if isnan(lowest_ranks[0]) or not len(ranked_others):
-        return ""
+        return "; the difference is not tested" if len(numbers) == 2 else "; not tested"
     overlaps = int((ranked_others <= 1).sum())
     if len(ranked_others) == 1:
         if overlaps:
-            return f"; n is too small to show which is {better}"
+            return f"; it is not shown which is {better}"
         return "; the difference is beyond chance"
     if not overlaps:
         return (
             f"; the first is {better} than each of the {len(ranked_others)} others, beyond chance"
         )
     return (
-        f"; for {overlaps} of the {len(ranked_others)} others n is too small to show that the "
-        f"first is {better}"
+        f"; for {overlaps} of the {len(ranked_others)} others it is not shown that the first is "
+        f"{better}"
     )
 
 
