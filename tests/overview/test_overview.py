@@ -250,18 +250,23 @@ def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
 
 
 def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
-    """A shown difference, one within chance, and two equal numbers."""
+    """A shown difference, one within chance, two equal numbers, and numbers without intervals."""
+    no_ends = math.nan, math.nan
     ends = {
         "apart": (row_of("a", 0.05, 0, 0.1), row_of("b", 0.35, 0.3, 0.4)),
         "close": (row_of("a", 0.05, 0, 0.3), row_of("b", 0.15, 0, 0.4)),
         "equal": (row_of("a", 0.1, 0, 0.3), row_of("b", 0.1, 0, 0.3)),
+        "untested": (row_of("a", 0.1, *no_ends), row_of("b", 0.2, *no_ends)),
+        "three": tuple(row_of(name, 0.1 * k, *no_ends) for k, name in enumerate("abc")),
     }
     texts = {}
     for name, rows in ends.items():
-        (sentence,) = study_sentences(matrix_of(table_of(rows), ["a", "b"]))
+        (sentence,) = study_sentences(matrix_of(table_of(rows), attributes_of(rows, "model")))
         texts[name] = "".join(attributes_of(sentence, "text"))
     assert texts["apart"].endswith("0.35 [0.30, 0.40]; the difference is beyond chance.")
     assert texts["close"].endswith("; it is not shown which is lower.")
+    assert texts["untested"].endswith("; the difference is not tested.")
+    assert texts["three"].endswith("; differences are not tested.")
     assert texts["equal"] == "ECE on 0-100: 0.10 [0.00, 0.30] for both models."
 
 

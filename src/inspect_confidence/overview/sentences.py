@@ -305,7 +305,8 @@ def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> st
     lowest_ranks = np.array([number.rank.low for _, number in numbers])
     ranked_others = lowest_ranks[1:][~np.isnan(lowest_ranks[1:])]
     if isnan(lowest_ranks[0]) or not len(ranked_others):
-        return "; the difference is not tested" if len(numbers) == 2 else "; not tested"
+        is_pair = len(numbers) == 2
+        return f"; {'the difference is' if is_pair else 'differences are'} not tested"
     overlaps = int((ranked_others <= 1).sum())
     if len(ranked_others) == 1:
         if overlaps:
