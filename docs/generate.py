@@ -76,14 +76,13 @@ SIZES = (30, 50, 100, 198, 500, 1_319)
 _HEAD = """\
 # Metrics
 
-This page defines every number in the `metric` column of the results, and says how its 95% interval
-is computed and how often that interval contains the true value. `make docs` generates the page from
-the registry of metrics.
+This page defines every number in the `metric` column of the results. It gives the method of its 95%
+interval and how often that interval contains the true value. `make docs` writes the page from the
+registry of metrics.
 
-- [measures.md](measures.md) explains the main numbers with examples;
-  [api-metrics.md](api-metrics.md) has formulas and array shapes.
-- [use.md](use.md) applies confidence: recalibration, a threshold for a given risk, the size of the
-  next run.
+- [measures.md](measures.md) explains the main numbers with examples,
+  [api-metrics.md](api-metrics.md) has formulas and array shapes, and [use.md](use.md) applies
+  confidence.
 - The brackets after a metric's name give the unit and the range of its values, and which values
   are better. *Undefined* says when it is NaN (null in JSON); the column `note` gives the reason.
 - [Judgments](judgments.md#judgments) (answers with their confidence) that could not be read are
@@ -123,30 +122,29 @@ _COMMON_ENTRIES = 3
 _CHOICE = """
 ## Which calibration error
 
-- **Comparison with published numbers**: `ece`, or `rms_calibration_error`, which gives more weight
-  to large errors. Both depend on the bins.
+- **Comparison with published numbers**: `ece`, or `rms_calibration_error`, which gives large errors
+  more weight. Both depend on the bins.
 - **Comparison with tables of Humanity's Last Exam**: `hle_calibration_error`, with
-  `top_bin=dropped` as in the authors' code, otherwise as in inspect_evals (except that judgments
-  with equal confidence count with their mean outcome). Below 200 items it has one bin, and is
+  `top_bin=dropped` as in the authors' code, otherwise as in inspect_evals (but judgments with equal
+  confidence count with their mean outcome). Below 200 items it has one bin, and is
   |`overconfidence`|.
 - **Comparison of models without bins**: `smooth_ece`, in the unit of ECE. If confidence takes only
   a few values far apart, it says no more than ECE.
 - **Parts of the Brier score without bins** (CORP): `corp_miscalibration`, which recalibration by
-  isotonic regression could remove, and `corp_discrimination`, by which recalibrated confidence is
-  better than stating the base rate. A model with higher confidence in wrong answers has
-  discrimination 0 and a large miscalibration.
-- **Size of the error with few items**: `debiased_squared_error`, which for a calibrated model is 0
-  on average; do not rank models near 0. All other calibration errors are above 0 even for a
-  calibrated model: with 200 items, its ECE is .03 on average if it states confidences from .7 to 1,
-  and .07 from 0 to 1.
+  isotonic regression could remove, and `corp_discrimination`, the gain of recalibrated confidence
+  over stating the base rate. A model with higher confidence in wrong answers has discrimination 0
+  and a large miscalibration.
+- **Size of the error with few items**: `debiased_squared_error`, for a calibrated model 0 on
+  average; do not rank models near 0. All other calibration errors are then above 0: with 200 items,
+  a calibrated model's ECE is .03 on average for confidences from .7 to 1, and .07 from 0 to 1.
 - **Test**: `calibration_p`. Thousands of items reject almost every model, a few dozen only gross
   errors, so a large p shows nothing. If epochs of an item are independent, a calibrated model is
   rejected in less than 1% of samples, not 5%.
 - **Comparison with stating the base rate**: `brier_skill`; below 0, confidence is worse. It is no
   calibration error: it grows with the ability to tell right from wrong answers.
-- **Penalty for confident errors**: `log_score`. The half step that keeps it finite (.005 and .995
-  instead of 0 and 1 on the scale 0-100 and without a scale) depends on the scale: compare only runs
-  on the same scale. Above 0.693, confidence is worse than always stating 0.5.
+- **Penalty for confident errors**: `log_score`. Above 0.693, confidence is worse than always
+  stating 0.5. Compare only runs on the same scale: the half step that keeps the score finite (.005
+  and .995 instead of 0 and 1 on the scale 0-100 and without a scale) depends on it.
 - **Outcomes that are probabilities**: [LifeEval's page](life_eval.md#numbers) lists the metrics
   that are defined.
 """
@@ -164,22 +162,21 @@ _DECISIONS = """
   share of rejections. Malinin and Gales count rejected answers as corrected; their ratio is
   `2 * auroc - 1`.
 - `expected_utility` needs the value of each outcome to you, `--costs right=1,wrong=-2,abstain=0`.
-  It is given for always answering, and for answering only if confidence reaches
-  (abstain - wrong)/(right - wrong), the best threshold for calibrated confidence. You get the
-  second utility by trusting stated confidence. `plots.utility` draws the utility of all thresholds,
-  from `detail` with the same costs; the highest point of the curve is optimistic, because it is
-  chosen on the sample.
+  It is given for always answering, and for trusting stated confidence: answering only if it reaches
+  (abstain - wrong)/(right - wrong), the best threshold for calibrated confidence. `plots.utility`
+  draws the utility of all thresholds, from `detail` with the same costs. The highest point of that
+  curve is optimistic, because it is chosen on the sample.
 
 ## Metacognition: which number for which questions
 
 - **Open questions**: `meta_information_corrected`, the bits of information that confidence gives
-  about correctness. `meta_information` without correction is too high by about (K-1)/(2 n ln 2) for
-  K confidences: by .10 to .17 bits in simulations of 100 judgments with 21 confidences.
+  about correctness. The uncorrected `meta_information` is too high by about (K-1)/(2 n ln 2) for K
+  confidences: by .10 to .17 bits in simulations of 100 judgments with 21 confidences.
 - **Questions with choices**: `m_ratio`, the share of the model's evidence that its confidence uses.
   It depends on where its threshold falls among the confidences. For two choices, `meta_d` and its
   M-ratio (`type1=sdt`) use all confidences, even if the model prefers one choice.
 - **Accuracy only a few points above chance**: do not interpret M-ratio. It divides by d' (how well
-  the model tells the choices apart), which is then near 0, and the ratio is huge.
+  the model tells the choices apart), which is then near 0.
 - **Few judgments for each of several models or data sets (units) with two choices**: the M-ratio of
   the group, and of each unit, shrunk towards it, by `summarize --group-m-ratio`
   ([how](use.md#a-group-of-models-or-data-sets)). The plain mean of the units' M-ratios is too high,
@@ -194,11 +191,11 @@ A model that grades answers makes errors, which the interval of `accuracy` ignor
 with a judge that is right in 80 to 95% of cases, such 95% intervals contained a true accuracy of .1
 or .9 in 0 to 54% of samples ([validation.md](validation.md#judges)). `--judge-labels PATH`, a file
 of correct verdicts on some answers, adds accuracy, overconfidence and internal confidence corrected
-for these errors, with intervals that include the sampling error of the labels:
+for these errors. Their intervals include the sampling error of the labels:
 
 - Labels of **some of the run's own** items, drawn at random (a file with the column `item`):
-  prediction-powered inference (PPI++). It assumes nothing about the judge's errors, so prefer these
-  labels. It needs 50 labelled items and eight labels of each outcome.
+  prediction-powered inference (PPI++). Prefer these labels, because the method assumes nothing
+  about the judge's errors. It needs 50 labelled items and eight labels of each outcome.
 - Labels of **other** answers by the same judge with the same prompt, at least 20 of each class:
   Rogan and Gladen's (q + spec - 1)/(sens + spec - 1), where q is the share of answers that the
   judge calls right, and sens and spec are the judge's sensitivity and specificity. The interval
@@ -207,9 +204,8 @@ for these errors, with intervals that include the sampling error of the labels:
   lenient with confident texts, `judge_corrected_overconfidence` is wrong.
 
 If the labels don't show that the judge can tell right from wrong, the corrected number is NaN. A
-number outside [0, 1] is set to the nearer end, and the note gives the original number. Other
-metrics are not corrected: each bin or pair of answers would need error rates of its own, for which
-a hundred labels are too few.
+number outside [0, 1] is set to the nearer end, and the note gives the original. Other metrics are
+not corrected: a hundred labels are too few for error rates of each bin or pair of answers.
 
 ## Items in clusters
 
@@ -220,8 +216,8 @@ to .88 of simulated samples.
 
 The column `cluster` of judgments, or `--cluster FIELD` (a field of the samples' metadata, or a
 column of a file), names the clusters (groups of dependent items). All intervals and paired
-comparisons then resample clusters instead of items, and each number has a note such as "120
-clusters of 400 items are resampled" (400 items in all).
+comparisons then resample clusters instead of items. A note such as "120 clusters of 400 items are
+resampled" says so (400 items in all).
 
 - By default, items of `lsat_ar`, `sat_en`, `halueval`, SuperGLUE's BoolQ and users' files with a
   column `context` are clustered by their passage. An item without a cluster is its own cluster.
@@ -233,29 +229,30 @@ clusters of 400 items are resampled" (400 items in all).
 - Shares have Wilson's interval at the effective sample size of the clusters, by Student's t with
   C - 1 degrees of freedom (Korn and Graubard 1998). If at most five clusters have the rarer
   outcome, a cluster counts as one judgment.
-- There is no interval with fewer than ten clusters, or fewer than the number of units that the
-  metric's interval needs.
+- With fewer than ten clusters, or fewer than a metric's least number of units, there is no
+  interval.
 """
 
 _INTERVALS = """
 ## Intervals
 
-The table lists the method of each metric's 95% interval, the least number of units that it needs
-(`from`), and its coverage: the share of simulated samples whose interval contains the true value.
+The tables below list the method of each metric's 95% interval, the least number of units that it
+needs (*from*), and its coverage: the share of simulated samples whose interval contains the true
+value.
 
+- Units are items, or what the table says; epochs (repetitions) of an item never count as several.
 - "50: .946-1.000" is the smallest and the largest coverage over all designs with 50 units.
   [coverage.csv](coverage.csv) lists every simulation, with the reason of a coverage above 98% in
   the column `wide`; [validation.md](validation.md#intervals-and-tests) has the designs, and the
   rule by which a coverage is too low.
 - A percentage in brackets, shown below 99%, is the share of the samples with a value that also have
   an interval, in the design where it is smallest.
-- A letter in brackets points to the [list](#conservative-intervals) of cases in which the interval
-  is conservative (wider than needed).
-- Units are items, or what the row says; epochs (repetitions) of an item never count as several.
+- A letter in brackets points to the cases in which the interval is
+  [wider than needed](#conservative-intervals).
 
 An interval always contains the observed value. There is none, with the reason in `note`, if the
-value is undefined, if there are fewer units than `from` says, if every resample gives the same
-value, or if more than 5% of resamples give no value. These methods are used for several metrics:
+value is undefined, if there are fewer units than needed, if every resample gives the same value, or
+if more than 5% of resamples give no value. These methods are used for several metrics:
 
 {methods}
 
@@ -279,17 +276,28 @@ At constant confidence, the interval of overconfidence is that confidence minus 
 of accuracy (Brown, Cai and DasGupta 2001).
 
 **Few right or few wrong answers.** Student's t of AUROC, PRR, `brier_reliability` and
-`corp_miscalibration` has the degrees of freedom of 4RW/(R + W) units, the size of a sample with as
+`corp_miscalibration` has the degrees of freedom of 4RW/(R + W) units: so large is a sample with as
 many right as wrong units that compares both as precisely (Willer, Li and Abecasis 2010). R and W
 are the numbers of right and of wrong units, each plus one half for the pseudo-units.
 
 **ECE** is biased upwards. For a difference of two ECEs, the distances of both ECEs from their
 limits are therefore added up; for a mean over data sets, the limits are the means of the limits.
 Both intervals are conservative.
+"""
+_METHOD_TABLE = """
+### {method}, {units}
+
+| metrics | coverage, by number of units |
+|---|---|
+"""
+_OTHER_METHODS = """
+### Other methods and least numbers
 
 | metrics | method | from | coverage, by number of units |
 |---|---|---|---|
 """
+_TABLE_ROWS = 3
+"""Number of rows from which a method with a least number of units has a table of its own."""
 
 _HEADLINES = (
     *("accuracy", "mean_confidence", "overconfidence", "ece", "brier", "auroc", "aurc"),
@@ -321,9 +329,9 @@ interval at any number of items, `interval_score` the bootstrap's from 20 items 
 _DIFFERENCES = """
 ### Differences
 
-Coverage of the interval of a difference between two contenders (models or methods) on the same
-items, by the number of items: the smallest and the largest over five pairs of simulated
-distributions of confidence, one of them two confidences for the same answers.
+Smallest and largest coverage of the interval of a difference between two contenders (models or
+methods) on the same items, by the number of items, over five pairs of simulated distributions of
+confidence (one pair: two confidences for the same answers).
 
 | difference of | 30 | 50 | 100 | 198 | 500 | 1,319 |
 |---|---|---|---|---|---|---|
@@ -392,7 +400,7 @@ class CommonFacts:
             facts.append(f"Undefined: {self.undefined}.")
         if self.source != "-":
             facts.append(f"Source: {self.source}.")
-        return f"Unless an entry says otherwise: {' '.join(facts)}" if facts else ""
+        return f"*Unless an entry says otherwise:* {' '.join(facts)}" if facts else ""
 
 
 def entry(metric: Metric, common: CommonFacts) -> str:
@@ -451,7 +459,7 @@ def metric_list(subject: str, metrics: Sequence[Metric]) -> str:
     )
     head = f"\n## {subject}\n\n"
     if sentence := common.sentence():
-        head += fill(sentence, 100) + "\n\n"
+        head += fill(sentence, 100, break_on_hyphens=False) + "\n\n"
     return head + "\n".join(entry(metric, common) for metric in metrics) + "\n"
 
 
@@ -474,7 +482,7 @@ def intervals() -> str:
     for rule in rules.values():
         if remark := _conservative_remark(rule):
             remarks.setdefault(remark, ascii_lowercase[len(remarks)])
-    text = head + _interval_rows(rules, remarks) + _CONSERVATIVE
+    text = head + _interval_tables(rules, remarks) + _CONSERVATIVE
     for remark, letter in remarks.items():
         text += fill(f"- ({letter}) {remark}.", 100, subsequent_indent="  ") + "\n"
     without: dict[str, list[str]] = {}
@@ -485,8 +493,30 @@ def intervals() -> str:
     return text + _WITHOUT + reasons + _DIFFERENCES + _difference_rows()
 
 
-def _interval_rows(rules: Mapping[str, Interval], remarks: Mapping[str, str]) -> str:
-    """Return a row for each metric with an interval; metrics with the same cells share one.
+def _interval_tables(rules: Mapping[str, Interval], remarks: Mapping[str, str]) -> str:
+    """Return the tables of metrics with an interval, by method and least number of units."""
+    text, other_rows = "", ""
+    first_names: dict[str, str] = {}
+    for (method, minimum), rows in _interval_rows(rules, remarks).items():
+        if method.startswith("`") and len(rows) >= _TABLE_ROWS:
+            units = f"from {minimum}" if minimum else "any number of units"
+            text += _METHOD_TABLE.format(method=method, units=units)
+            text += "".join(f"| {metrics} | {shares} |\n" for metrics, shares in rows)
+            continue
+        for metrics, shares in rows:
+            is_repeated = method in first_names and not method.startswith("`")
+            method_cell = f"as {first_names[method]}" if is_repeated else method
+            first_names.setdefault(method, metrics.split(",")[0].split(" ")[0])
+            other_rows += f"| {metrics} | {method_cell} | {minimum or '-'} | {shares} |\n"
+    return text + _OTHER_METHODS + other_rows
+
+
+def _interval_rows(
+    rules: Mapping[str, Interval], remarks: Mapping[str, str]
+) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Return metrics and coverage by method and least number of units.
+
+    Metrics with the same method, least number, remark and coverage share a row.
 
     Args:
         rules: Rule of each metric.
@@ -494,25 +524,22 @@ def _interval_rows(rules: Mapping[str, Interval], remarks: Mapping[str, str]) ->
     """
     coverage = pd.read_csv(DOCS / "coverage.csv", keep_default_na=False)
     coverage["metric"] = coverage["metric"].str.split(" ").str[0]
-    names_of_cells: dict[tuple[str, str, str], list[str]] = {}
+    names_of_cells: dict[tuple[str, str, str, str], list[str]] = {}
     for name, rule in rules.items():
         if rule.method == "none":
             continue
         method = rule.reason if rule.method == "own" else f"`{rule.method}`"
-        minimum = f"{rule.min_units} {rule.units}" if rule.min_units else "-"
-        if remark := _conservative_remark(rule):
-            minimum += f" ({remarks[remark]})"
+        minimum = f"{rule.min_units} {rule.units}" if rule.min_units else ""
+        remark = _conservative_remark(rule)
+        letter = f" ({remarks[remark]})" if remark else ""
         shares = _coverage_text(coverage[coverage["metric"] == name])
         if name == "difference":
             shares = "[by metric](#differences)"
-        names_of_cells.setdefault((method, minimum, shares), []).append(f"`{name}`")
-    rows = ""
-    first_names: dict[str, str] = {}
-    for (method, minimum, shares), names in names_of_cells.items():
-        is_repeated = method in first_names and not method.startswith("`")
-        method_cell = f"as {first_names[method]}" if is_repeated else method
-        first_names.setdefault(method, names[0])
-        rows += f"| {', '.join(names)} | {method_cell} | {minimum} | {shares} |\n"
+        names_of_cells.setdefault((method, minimum, letter, shares), []).append(f"`{name}`")
+    rows: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for (method, minimum, letter, shares), names in names_of_cells.items():
+        metrics = ", ".join(names) + letter
+        rows.setdefault((method, minimum), []).append((metrics, shares))
     return rows
 
 
