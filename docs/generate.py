@@ -16,6 +16,7 @@ from contextlib import chdir
 from dataclasses import dataclass
 from importlib import resources
 from inspect import signature
+from itertools import groupby
 from pathlib import Path
 from string import ascii_lowercase
 from textwrap import fill
@@ -1173,11 +1174,16 @@ _UNITS = {"number": "number", "text": "", "flag": "true or false"}
 
 
 def _column_table(columns: Sequence[JudgmentColumn]) -> str:
+    """Return a table of columns, of which neighbours with the same unit and meaning share a row."""
     rows = ["| column | unit | meaning |", "|---|---|---|"]
-    for column in columns:
-        unit = column.unit or _UNITS[column.kind]
-        rows.append(f"| `{column.name}` | {unit} | {column.meaning} |")
+    for (unit, meaning), group in groupby(columns, key=_unit_and_meaning):
+        names = ", ".join(f"`{column.name}`" for column in group)
+        rows.append(f"| {names} | {unit} | {meaning} |")
     return "\n".join(rows) + "\n"
+
+
+def _unit_and_meaning(column: JudgmentColumn) -> tuple[str, str]:
+    return column.unit or _UNITS[column.kind], column.meaning
 
 
 def write_columns() -> None:

@@ -124,7 +124,8 @@ class JudgmentColumn:
         name: Name of the column.
         kind: Kind of its values; a flag is true or false. Missing numbers are NaN, missing texts
             empty, missing flags None.
-        meaning: Meaning of its values, in Markdown, for the table of columns in docs/judgments.md.
+        meaning: Meaning of its values, in Markdown, for the table of columns in docs/judgments.md,
+            where neighbours with the same meaning share a row.
         unit: Unit of a number.
         limit: Condition that values in users' files must meet; None allows all of the kind.
         default: Value of a text column that a file lacks.
@@ -142,20 +143,23 @@ class JudgmentColumn:
     aliases: Sequence[str] = ()
 
 
+_VERSIONS = "versions of the task and of this package"
+_IDS = "Inspect's ids of the run and of the sample"
+
 COMMON_COLUMNS: Sequence[JudgmentColumn] = (
     JudgmentColumn("task", "text", "the task"),
-    JudgmentColumn("task_version", "text", "the task's version"),
-    JudgmentColumn("package_version", "text", "the version of this package"),
-    JudgmentColumn("run", "text", "Inspect's id of the run"),
-    JudgmentColumn("uuid", "text", "Inspect's id of the sample"),
+    JudgmentColumn("task_version", "text", _VERSIONS),
+    JudgmentColumn("package_version", "text", _VERSIONS),
+    JudgmentColumn("run", "text", _IDS),
+    JudgmentColumn("uuid", "text", _IDS),
     JudgmentColumn("model", "text", "the model, by Inspect's name"),
     JudgmentColumn(
         "variant",
         "text",
         "task arguments, model arguments and "
         "[sent](reasoning-models.md#settings-that-are-not-sent) generation settings that differ "
-        "between the runs, as `key=value` pairs (`life_eval` and `question_sets` always name their "
-        "`prompts`)",
+        "between the runs, as `key=value` pairs; always the `prompts` of `life_eval` and "
+        "`question_sets`",
     ),
     JudgmentColumn("dataset", "text", "the data set of the question"),
     JudgmentColumn("split", "text", "the part of the data set"),
@@ -163,8 +167,8 @@ COMMON_COLUMNS: Sequence[JudgmentColumn] = (
     JudgmentColumn(
         "cluster",
         "text",
-        "the passage, template or document that the item shares with others: [clusters are "
-        "resampled](metrics.md#items-in-clusters)",
+        "the passage, template or document that the item [shares with "
+        "others](metrics.md#items-in-clusters)",
     ),
     JudgmentColumn("draw", "number", "which repetition within a sample", "count", COUNT),
     JudgmentColumn("epoch", "number", "which repetition of the sample", "count", COUNT),
@@ -185,15 +189,16 @@ CHOICES = JudgmentColumn(
 CORRECT = JudgmentColumn(
     "correct",
     "number",
-    "1 right, 0 wrong, a fraction for partial credit or a probability of being right; empty if no "
+    "1 right, 0 wrong, between them partial credit or a probability of being right; empty if no "
     "answer was read",
     "share",
     SHARE,
 )
-LOW = JudgmentColumn("low", "number", "lower end of the scale", "steps of the scale")
-HIGH = JudgmentColumn("high", "number", "upper end of the scale", "steps of the scale")
+_ENDS = "ends of the scale"
+LOW = JudgmentColumn("low", "number", _ENDS, "steps of the scale")
+HIGH = JudgmentColumn("high", "number", _ENDS, "steps of the scale")
 RAW = JudgmentColumn(
-    "raw", "number", "confidence as reported, including values out of range", "steps of the scale"
+    "raw", "number", "confidence as reported, also out of range", "steps of the scale"
 )
 CONFIDENCE = JudgmentColumn(
     "confidence",
@@ -205,8 +210,8 @@ CONFIDENCE = JudgmentColumn(
 CLIPPED = JudgmentColumn(
     "clipped",
     "flag",
-    "whether `raw` was outside the scale by at most 5% of its width, so that `confidence` is that "
-    "of the scale's end",
+    "whether `raw` was outside the scale by at most 5% of its width; `confidence` is then that of "
+    "the scale's end",
 )
 DRAWS = JudgmentColumn(
     "draws", "number", "number of further answers that were compared", "count", COUNT

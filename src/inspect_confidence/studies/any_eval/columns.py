@@ -21,8 +21,8 @@ COLUMNS = (
     JudgmentColumn(
         "method",
         "text",
-        "where the confidence comes from: the method of asking, the field of the log, `epochs`, or "
-        "`recorded` for a file",
+        "source of the confidence: the way of asking, the log's field, `epochs`, or `recorded` (a "
+        "file)",
         default="recorded",
     ),
     LOW,
@@ -38,7 +38,7 @@ COLUMNS = (
     JudgmentColumn(
         "unseen_mass",
         "number",
-        "for token probabilities: the probability on neither the answer nor any alternative answer",
+        "for token probabilities: the probability on no possible answer",
         "share",
         SHARE,
     ),
@@ -46,17 +46,15 @@ COLUMNS = (
     JudgmentColumn(
         "agreement",
         "text",
-        "the rule by which two answers are the same: `choice`, `text`, `score`, `judge` or a "
-        "scorer's name",
+        "rule by which two answers are the same: `choice`, `text`, `score`, `judge` or a scorer's "
+        "name",
     ),
     JudgmentColumn("by", "text", "the values of the fields named by `--by`, as `domain=law`"),
-    JudgmentColumn(
-        "scorer", "text", "the scorer of the eval that decides whether an answer is right"
-    ),
+    JudgmentColumn("scorer", "text", "the scorer that decides whether an answer is right"),
     JudgmentColumn(
         "ordinal",
         "flag",
-        "true if only the order of `raw` has a meaning: scores without a scale, and decisions (1: "
-        "answered, 0: not)",
+        "true if only the order of `raw` counts: scores without a scale, decisions (1 answered, 0 "
+        "not)",
     ),
 )

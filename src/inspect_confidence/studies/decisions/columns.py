@@ -50,22 +50,20 @@ ABSTAIN_COLUMNS = (
     JudgmentColumn(
         "format",
         "text",
-        '`open`, or `option`: "I don\'t know" is one of the options',
+        '`open`, or `option`: "I don\'t know" is an option',
         default="open",
     ),
     ANSWER,
     TARGET,
     CHOICES,
-    replace(CORRECT, meaning="credit; undefined where the model declined (`status` is `declined`)"),
+    replace(CORRECT, meaning="credit; undefined if `status` is `declined`"),
     JudgmentColumn(
         "raw",
         "number",
-        "confidence as reported, asked apart from the answer; empty if it was not asked or read",
+        "confidence as reported, asked apart from the answer; empty if not asked or read",
     ),
     JudgmentColumn("confidence", "number", "`raw` on [0, 1]", "share", SHARE),
-    JudgmentColumn(
-        "confidence_status", "text", "status of the confidence; empty if it was not asked"
-    ),
+    JudgmentColumn("confidence_status", "text", "status of the confidence; empty if not asked"),
     JudgmentColumn(
         "confidence_asked",
         "text",
@@ -80,15 +78,13 @@ SIMPLE_QA_COLUMNS = (
     CHOICES,
     replace(
         CORRECT,
-        meaning="1 right, 0 wrong; undefined where the model declined (the judge's NOT_ATTEMPTED)",
+        meaning="1 right, 0 wrong; undefined if the model declined (the judge's NOT_ATTEMPTED)",
     ),
     RAW,
     LOW,
     HIGH,
     CONFIDENCE,
-    JudgmentColumn(
-        "draws", "number", "for `frequency`: the number of draws of the question", "count", COUNT
-    ),
+    JudgmentColumn("draws", "number", "for `frequency`: draws of the question", "count", COUNT),
     JudgmentColumn(
         "confidence_source",
         "text",
@@ -104,10 +100,8 @@ def _decision_column(name: str, meaning: str, *aliases: str) -> JudgmentColumn:
     )
 
 
-def _status_column(name: str, answer: str) -> JudgmentColumn:
-    """Return the column with the status of a further answer, which `answer` describes."""
-    return JudgmentColumn(name, "text", f"status of {answer}; empty if it was not asked")
-
+_CONFIDENCES = "confidence before and after the pushback"
+_STATUSES = "statuses of the other decisions, answers and confidences; empty if not asked"
 
 COMMITMENT_COLUMNS = (
     replace(
@@ -126,7 +120,7 @@ COMMITMENT_COLUMNS = (
     JudgmentColumn(
         "turn",
         "number",
-        "of several pushbacks on one answer: which one, a row each",
+        "number of the pushback, if an answer has several, a row each",
         "count",
         COUNT,
     ),
@@ -138,13 +132,17 @@ COMMITMENT_COLUMNS = (
     ),
     JudgmentColumn("correct_after", "number", "grade of `answer_after`", "share", SHARE),
     JudgmentColumn(
-        "moved", "number", "1 if it is another answer than the first, else 0", "1 or 0", SHARE
+        "moved",
+        "number",
+        "1 if `answer_after` is another answer than `answer`, else 0",
+        "1 or 0",
+        SHARE,
     ),
-    JudgmentColumn("confidence_before", "number", "confidence before the pushback", "share", SHARE),
-    JudgmentColumn("confidence_after", "number", "confidence after the pushback", "share", SHARE),
-    _status_column("keep_status", "the decision to keep or withdraw"),
-    _status_column("bet_status", "the decision to bet"),
-    _status_column("after_status", "the answer after the pushback"),
-    _status_column("confidence_before_status", "`confidence_before`"),
-    _status_column("confidence_after_status", "`confidence_after`"),
+    JudgmentColumn("confidence_before", "number", _CONFIDENCES, "share", SHARE),
+    JudgmentColumn("confidence_after", "number", _CONFIDENCES, "share", SHARE),
+    JudgmentColumn("keep_status", "text", _STATUSES),
+    JudgmentColumn("bet_status", "text", _STATUSES),
+    JudgmentColumn("after_status", "text", _STATUSES),
+    JudgmentColumn("confidence_before_status", "text", _STATUSES),
+    JudgmentColumn("confidence_after_status", "text", _STATUSES),
 )

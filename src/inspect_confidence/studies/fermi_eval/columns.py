@@ -11,6 +11,7 @@ from inspect_confidence.studies.columns import (
 )
 
 _EXPONENT = "exponent of ten"
+_BOUNDS = "the smaller and the greater stated bound; empty unless `ok` (`direct`, `tunnel`)"
 
 COLUMNS = (
     JudgmentColumn(
@@ -22,22 +23,12 @@ COLUMNS = (
     JudgmentColumn(
         "levels",
         "text",
-        "all levels that were asked for, if one answer serves them all",
+        "all levels, if one answer serves them",
         "percent",
         LEVELS,
     ),
-    JudgmentColumn(
-        "lower",
-        "number",
-        "the smaller stated bound; empty unless `ok` (`direct`, `tunnel`)",
-        _EXPONENT,
-    ),
-    JudgmentColumn(
-        "upper",
-        "number",
-        "the greater stated bound; empty unless `ok` (`direct`, `tunnel`)",
-        _EXPONENT,
-    ),
+    JudgmentColumn("lower", "number", _BOUNDS, _EXPONENT),
+    JudgmentColumn("upper", "number", _BOUNDS, _EXPONENT),
     JudgmentColumn("reversed", "flag", "whether the bounds were stated in reverse order"),
     JudgmentColumn("truth", "number", "the true value", _EXPONENT),
     JudgmentColumn(
@@ -52,9 +43,8 @@ COLUMNS = (
     JudgmentColumn(
         "unsent_temperature",
         "number",
-        "the temperature that was set but "
-        "[not sent](reasoning-models.md#settings-that-are-not-sent), so that the provider used its "
-        "default",
+        "the temperature, if it was set but "
+        "[not sent](reasoning-models.md#settings-that-are-not-sent)",
         limit=NOT_NEGATIVE,
     ),
     JudgmentColumn(
@@ -66,7 +56,7 @@ COLUMNS = (
     JudgmentColumn(
         "unseen_mass",
         "number",
-        "probability that is on none of the integers in `probabilities`",
+        "probability on none of the integers in `probabilities`",
         "share",
         SHARE,
     ),

@@ -2,12 +2,18 @@
 
 from inspect_confidence.studies.columns import COUNT, NOT_NEGATIVE, SHARE, JudgmentColumn
 
-
-def _draw_count_column(name: str, relation: str) -> JudgmentColumn:
-    """Declare the number of further answers that stand in a relation to the sentence."""
-    meaning = f"further answers (draws) that {relation}"
-    return JudgmentColumn(name, "number", meaning, "count", NOT_NEGATIVE)
-
+_AGREEMENT_COUNTS = (
+    "draws (further answers) that agree with the sentence, neither agree with nor contradict it, "
+    "contradict it, or could not be judged"
+)
+_MARKER_COUNTS = (
+    "labelled markers that the judge found, those that it missed, and markers without a label that "
+    "it named"
+)
+_DECISIVENESS = "decisiveness by the judge and by the label"
+_EQUALITY = (
+    "1 if the judge's decision on agreement, or on a reply's correctness, equals the label, else 0"
+)
 
 HEDGE_COLUMNS = (
     JudgmentColumn("sentence", "number", "the sentence's number in the reply", limit=NOT_NEGATIVE),
@@ -17,20 +23,14 @@ HEDGE_COLUMNS = (
     JudgmentColumn(
         "confidence",
         "number",
-        "internal confidence: (consistent + undecided / 2) / all draws judged",
+        "internal confidence: (consistent + undecided / 2) / draws judged",
         "share",
         SHARE,
     ),
-    _draw_count_column("consistent", "agree with the sentence"),
-    _draw_count_column("undecided", "neither agree with the sentence nor contradict it"),
-    _draw_count_column("inconsistent", "contradict the sentence"),
-    JudgmentColumn(
-        "failed",
-        "number",
-        "further answers (draws) whose agreement could not be judged",
-        "count",
-        COUNT,
-    ),
+    JudgmentColumn("consistent", "number", _AGREEMENT_COUNTS, "count", NOT_NEGATIVE),
+    JudgmentColumn("undecided", "number", _AGREEMENT_COUNTS, "count", NOT_NEGATIVE),
+    JudgmentColumn("inconsistent", "number", _AGREEMENT_COUNTS, "count", NOT_NEGATIVE),
+    JudgmentColumn("failed", "number", _AGREEMENT_COUNTS, "count", COUNT),
     JudgmentColumn(
         "foreign",
         "number",
@@ -53,13 +53,11 @@ HEDGE_COLUMNS = (
     JudgmentColumn(
         "empty_draws",
         "number",
-        "draws left out because they were empty or withheld",
+        "draws left out as empty or withheld",
         "count",
         COUNT,
     ),
-    JudgmentColumn(
-        "cut", "number", "last sentences left out because they were cut off", "count", COUNT
-    ),
+    JudgmentColumn("cut", "number", "last sentences left out as cut off", "count", COUNT),
     JudgmentColumn("judge", "text", "the judge's model, or the rules"),
 )
 
@@ -70,27 +68,13 @@ CHECK_COLUMNS = (
         "what was judged: `markers`, `decisiveness`, `sentence`, `consistency` or `correctness`",
     ),
     JudgmentColumn("word", "text", "the word of the survey, if it is the sentence's only marker"),
-    JudgmentColumn("found", "number", "labelled markers that the judge found", "count", COUNT),
-    JudgmentColumn("missed", "number", "labelled markers that it missed", "count", COUNT),
-    JudgmentColumn(
-        "false", "number", "markers that it named and that have no label", "count", COUNT
-    ),
-    JudgmentColumn("decisiveness", "number", "decisiveness by the judge", "share", SHARE),
-    JudgmentColumn("labelled", "number", "decisiveness by the label", "share", SHARE),
-    JudgmentColumn(
-        "agreed",
-        "number",
-        "1 if the judge's decision on agreement equals the label, 0 otherwise",
-        "share",
-        SHARE,
-    ),
-    JudgmentColumn(
-        "verdict",
-        "number",
-        "1 if the judge's decision on a reply's correctness equals the label, 0 otherwise",
-        "share",
-        SHARE,
-    ),
+    JudgmentColumn("found", "number", _MARKER_COUNTS, "count", COUNT),
+    JudgmentColumn("missed", "number", _MARKER_COUNTS, "count", COUNT),
+    JudgmentColumn("false", "number", _MARKER_COUNTS, "count", COUNT),
+    JudgmentColumn("decisiveness", "number", _DECISIVENESS, "share", SHARE),
+    JudgmentColumn("labelled", "number", _DECISIVENESS, "share", SHARE),
+    JudgmentColumn("agreed", "number", _EQUALITY, "share", SHARE),
+    JudgmentColumn("verdict", "number", _EQUALITY, "share", SHARE),
     JudgmentColumn("label", "text", "label of the agreement or the reply's correctness"),
     JudgmentColumn("judged", "text", "the judge's word for what `label` names"),
     JudgmentColumn(

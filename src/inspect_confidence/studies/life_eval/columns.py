@@ -18,6 +18,8 @@ _SOURCE = JudgmentColumn(
 )
 _CONFIDENCE = JudgmentColumn("confidence", "number", "the stated confidence", "share", SHARE)
 
+_SCORING = "life table and window by which the answer was scored; `dataset` is the table, too"
+
 LIFE_COLUMNS = (
     JudgmentColumn("sex", "text", "sex of the person in the question"),
     JudgmentColumn("age", "number", "age of the person in the question", "years", NOT_NEGATIVE),
@@ -37,7 +39,7 @@ LIFE_COLUMNS = (
     JudgmentColumn(
         "mas",
         "number",
-        "the maximum achievable score: the greatest that any whole answer has",
+        "the maximum achievable score: the greatest of any whole answer",
         "share",
         SHARE,
     ),
@@ -47,14 +49,12 @@ LIFE_COLUMNS = (
     JudgmentColumn(
         "unseen_mass",
         "number",
-        "for `token`: the probability that is on no listed whole age",
+        "for `token`: the probability on no listed whole age",
         "share",
         SHARE,
     ),
-    JudgmentColumn(
-        "table", "text", "the life table by which the answer was scored; `dataset` is the table too"
-    ),
-    JudgmentColumn("window", "text", "the window by which the answer was scored"),
+    JudgmentColumn("table", "text", _SCORING),
+    JudgmentColumn("window", "text", _SCORING),
 )
 
 OPTIONS_COLUMNS = (
@@ -70,12 +70,12 @@ OPTIONS_COLUMNS = (
     JudgmentColumn(
         "answer",
         "text",
-        "letter, or True and False; for a prepared answer `target` says whether it is right",
+        "letter, or True or False; `target` says whether a prepared answer is right",
     ),
     JudgmentColumn(
         "probabilities",
         "text",
-        "probability of each option, divided by their sum, as a JSON list",
+        "JSON list of each option's probability, divided by their sum",
         limit=SHARES,
     ),
     JudgmentColumn(
@@ -86,7 +86,7 @@ OPTIONS_COLUMNS = (
         NOT_NEGATIVE,
     ),
     JudgmentColumn(
-        "unseen_mass", "number", "for `token`: the probability that is on no option", "share", SHARE
+        "unseen_mass", "number", "for `token`: the probability on no option", "share", SHARE
     ),
     JudgmentColumn("confidence", "number", "the answer's probability", "share", SHARE),
     CORRECT,

@@ -3,11 +3,13 @@
 from inspect_confidence.datasets.wep_survey import plain_word
 from inspect_confidence.studies.columns import COUNT, NOT_NEGATIVE, SHARE, JudgmentColumn
 
+_PROMPT = "setting and language of the prompt"
+
 ELICITATION_COLUMNS = (
     JudgmentColumn("word", "text", "the word of estimative probability", spelling=plain_word),
     JudgmentColumn("context", "text", "the event, which several settings or languages may share"),
-    JudgmentColumn("setting", "text", "the setting of the prompt"),
-    JudgmentColumn("language", "text", "the language of the prompt"),
+    JudgmentColumn("setting", "text", _PROMPT),
+    JudgmentColumn("language", "text", _PROMPT),
     JudgmentColumn(
         "probability", "number", "the stated probability; empty unless `ok`", "share", SHARE
     ),
