@@ -334,8 +334,6 @@ Smallest and largest coverage of the interval of a difference between two conten
 methods) on the same items, by the number of items, over five pairs of simulated distributions of
 confidence (one pair: two confidences for the same answers).
 
-| difference of | 30 | 50 | 100 | 198 | 500 | 1,319 |
-|---|---|---|---|---|---|---|
 """
 
 _TESTS = """
@@ -491,7 +489,7 @@ def intervals() -> str:
         if rule.method == "none" and rule != NO_ESTIMATE:
             without.setdefault(rule.reason, []).append(f"`{name}`")
     reasons = "".join(f"| {', '.join(names)} | {reason} |\n" for reason, names in without.items())
-    return text + _WITHOUT + reasons + _DIFFERENCES + _difference_rows()
+    return text + _WITHOUT + reasons + _DIFFERENCES + _difference_table()
 
 
 def _interval_tables(rules: Mapping[str, Interval], remarks: Mapping[str, str]) -> str:
@@ -564,17 +562,19 @@ def _conservative_remark(rule: Interval) -> str:
     return "; ".join(remarks)
 
 
-def _difference_rows() -> str:
-    """Return a row for each compared metric with the coverage of its difference's interval."""
+def _difference_table() -> str:
+    """Return the coverage of differences of each compared metric, by simulated number of items."""
     coverage = pd.read_csv(DOCS / "coverage.csv", keep_default_na=False)
     is_difference = coverage["metric"].str.startswith("difference: ")
     differences = coverage[is_difference & (coverage["printed"] > 0)]
+    sizes = [n for n in SIZES if n in set(differences["n"])]
+    table = f"| difference of | {' | '.join(f'{n:,}' for n in sizes)} |\n"
+    table += "|---" * (len(sizes) + 1) + "|\n"
     names = differences["metric"].str.removeprefix("difference: ").str.split(" ").str[0]
-    rows = ""
     for name, simulations in differences.groupby(names, sort=False):
-        cells = [_share(simulations[simulations["n"] == n]) for n in SIZES]
-        rows += f"| `{name}` | {' | '.join(cells)} |\n"
-    return rows
+        cells = [_share(simulations[simulations["n"] == n]) for n in sizes]
+        table += f"| `{name}` | {' | '.join(cells)} |\n"
+    return table
 
 
 def _share(simulations: pd.DataFrame) -> str:
@@ -687,7 +687,7 @@ def published_tables() -> str:
                 texts["not"].append(f"{table} ({count:,}, not held)")
             else:
                 texts["not"].append(f"{table} ({count:,})")
-        cells = ["; ".join(group) or "-" for group in texts.values()]
+        cells = [_joined_tables(group) or "-" for group in texts.values()]
         lines.append(f"| {' | '.join([study, *totals, *cells])} |")
     not_computed = figures[figures["not_produced"] != ""]
     reasons = []
@@ -696,6 +696,21 @@ def published_tables() -> str:
         names = ", ".join(f"`{name}`" for name in rows["metric"].unique())
         reasons.append(f"| {tasks} | {names} | {reason} |")
     return _COVERAGE + "\n".join(lines) + "\n" + _NOT_PRODUCED + "\n".join(reasons) + "\n"
+
+
+def _joined_tables(texts: Sequence[str]) -> str:
+    """Return counts of tables as one text, with the word "Tables" before the first numbered one.
+
+    Example:
+        >>> _joined_tables(["Table 1 (91)", "Table 3 (45)", "text 5.1 (8)"])
+        'Tables 1 (91), 3 (45); text 5.1 (8)'
+    """
+    numbered = [text for text in texts if re.match(r"Table \d+ \(", text)]
+    others = [text for text in texts if text not in numbered]
+    if len(numbered) < 2:
+        return "; ".join(texts)
+    joined = ", ".join(text.removeprefix("Table ") for text in numbered)
+    return "; ".join([f"Tables {joined}", *others])
 
 
 def _in_order(place: tuple[str, str]) -> tuple[str, bool, list[int], str]:
