@@ -723,14 +723,14 @@ def _in_order(place: tuple[str, str]) -> tuple[str, bool, list[int], str]:
 _CARDS_HEAD = """\
 # Cards
 
-The data, settings, cost and prompts of each task, for a methods section, an audit, or a look before
-a run. `make docs` writes this page from the code. Each log holds the same facts for its own data
-and arguments, and [`reproduce`](reproduce.md) compares a log with the installed package.
+The data, settings, cost and prompts of each task, for a methods section or an audit. `make docs`
+writes this page from the code. A log holds the same facts for its own run, and
+[`reproduce`](reproduce.md) compares it with the installed package.
 
 ## Tasks
 
-Each task's name leads to its page, the number of deviations to their list. Settings that are not
-listed are the provider's defaults.
+The last column counts and links deviations from the study. Settings that are not listed are the
+provider's defaults.
 
 | task | version | data by default | settings | deviations |
 |---|---|---|---|---|
@@ -744,8 +744,7 @@ The studies that the tasks follow:
 _CARDS_COST = """
 ## Cost
 
-`inspect-confidence plan` counts samples, calls and tokens, in this table for arguments that need no
-download. The calls of a judge are separate.
+`inspect-confidence plan` prints these counts, here for arguments that need no download:
 
 | `plan` | cost |
 |---|---|
@@ -765,13 +764,15 @@ _CARDS_DATA = """
 
 Bundled files are written for this project and under its licence (MIT), except the life table of the
 United States' Social Security Administration (`ssa_2022.csv`, public domain) and the counts of the
-survey of words (`wep_survey.csv`). All other files are downloaded once from the revision (commit)
-in the table, checked against their sha256, and never passed on.
+survey of words (`wep_survey.csv`). All other files are downloaded once to the folder
+`INSPECT_CONFIDENCE_DATA` (default: the platform's cache), checked against their sha256, and never
+passed on. The table has most of them; `datasets/sources.toml` has all, also SimpleQA Verified and
+the studies' prompts.
 
 Licences are those that the sources state, to our knowledge: check them before you share items.
-Questions from exams or books have rights of their own. After a file stand the first twelve digits
-of its sha256; `datasets/sources.toml` and the logs have all digits. Where the source publishes no
-hash, the revision pins the file, and the log has its hash.
+Questions from exams or books have rights of their own. A revision is the first digits of a commit.
+A file's name is followed by the first twelve digits of its sha256. A file without digits is pinned
+by its revision alone, and the log has its hash.
 
 | data set | licence | revision | files |
 |---|---|---|---|
