@@ -84,8 +84,9 @@ registry of metrics.
 - [measures.md](measures.md) explains the main numbers with examples,
   [api-metrics.md](api-metrics.md) has formulas and array shapes, and [use.md](use.md) applies
   confidence.
-- The brackets after a metric's name give the unit and the range of its values, and which values
-  are better. *Undefined* says when it is NaN (null in JSON); the column `note` gives the reason.
+- The brackets after a metric's name give the unit and the range of its values, and which are better
+  or best. *Level* is the nominal level of stated intervals, such as 90%, and alpha 1 - level.
+- *Undefined* says when a metric is NaN (null in JSON); the column `note` gives the reason.
 - [Judgments](judgments.md#judgments) (answers with their confidence) that could not be read are
   counted in `note`, and left out of every metric except those that count them, such as
   `format_failure_rate` and `n`.
@@ -410,7 +411,7 @@ def entry(metric: Metric, common: CommonFacts) -> str:
     if metric.direction in ("higher", "lower"):
         values.append(f"{metric.direction} is better")
     elif metric.direction != "none":
-        values.append(f"nearer to {metric.direction.removeprefix('target=')} is better")
+        values.append(f"best: {metric.direction.removeprefix('target=')}")
     brackets = f" ({', '.join(values)})" if values else ""
     text = f"- **`{metric.name}`**{brackets}: {metric.definition}"
     if metric.undefined != common.undefined:
@@ -590,12 +591,16 @@ def _share(simulations: pd.DataFrame) -> str:
 
 
 def printed_shares() -> str:
-    """Return the share of samples with a value in which each headline metric has an interval."""
+    """Return the share of samples with a value in which each headline metric has an interval.
+
+    Metrics with the same shares are in one row.
+    """
     coverage = pd.read_csv(DOCS / "coverage.csv")
     names = coverage["metric"].str.partition(" ")[0]
     designs = [(accuracy, n) for accuracy in (".5", ".9", ".98") for n in SIZES[:-1]]
     lines = [f"| metric | {' | '.join(f'{accuracy}: {n}' for accuracy, n in designs)} |"]
     lines.append("|---" * (len(designs) + 1) + "|")
+    names_of_cells: dict[str, list[str]] = {}
     for name in _HEADLINES:
         cells = []
         for accuracy, n in designs:
@@ -604,7 +609,9 @@ def printed_shares() -> str:
             defined = rows["simulations"] - rows["undefined"]
             share = (rows["printed"] / defined)[defined > 0].min()
             cells.append(f"{share:.2f}")
-        lines.append(f"| `{name}` | {' | '.join(cells)} |")
+        names_of_cells.setdefault(" | ".join(cells), []).append(f"`{name}`")
+    for cells_text, equal_names in names_of_cells.items():
+        lines.append(f"| {', '.join(equal_names)} | {cells_text} |")
     return _PRINTED + "\n".join(lines) + "\n"
 
 
@@ -964,8 +971,8 @@ such faults. A row below is one fault, or several with the same outcome;
 [faults.csv](faults.csv) lists each.
 
 - *Injected* counts how often the fault was injected; 3 x 5 are three faults, five times each.
-- Every time, the command ended as described and without a traceback, lost nothing but what the last
-  column names, and guessed no value. A cell such as "18 of 20 held" would show an exception.
+- Every time, the command ended as described and without a traceback, guessed no value, and lost
+  nothing but what stands after *lost*. A cell such as "18 of 20 held" would show an exception.
 - A *status* is the recorded [outcome of a reply](reading.md#statuses); `grader_failed` means that a
   judge gave no verdict. `eval-retry` and `score` are commands of `inspect`.
 
@@ -1000,15 +1007,16 @@ def reliability_page() -> str:
 
 
 def _fault_table(title: str, faults: pd.DataFrame) -> str:
-    head = f"\n## {title}\n\n| fault | injected | what happens | what is lost |\n"
+    head = f"\n## {title}\n\n| fault | injected | what happens |\n|---|---|---|\n"
     joined = _with_joined_kinds(_with_joined_details(faults))
     rows = ""
     for row in joined.itertuples():
         count = f"{row.times}{row.injected:,}"
         if row.held < row.injected:
             count = f"{row.times}{row.held:,} of {row.injected:,} held"
-        rows += f"| {row.fault} | {count} | {row.happened} | {row.lost} |\n"
-    return head + "|---|---|---|---|\n" + rows
+        lost = "" if row.lost == "nothing" else f"; **lost**: {row.lost}"
+        rows += f"| {row.fault} | {count} | {row.happened}{lost} |\n"
+    return head + rows
 
 
 def _with_joined_details(faults: pd.DataFrame) -> pd.DataFrame:

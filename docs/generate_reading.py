@@ -128,14 +128,14 @@ The present readers, corrected with all rounds, leave {unread} of {readable} rea
 last five rounds unread (**{share:.1%}**) and misread {misread}. Of another {unreadable} answers,
 which have no certain reading, they read {guessed} (for example a bare 1000000000 in reply to a
 question for an exponent as the value itself). No failure among 9 replies of a form doesn't mean
-that there is none in 100."""
+that there is none in 100. Failures stand in brackets:"""
 _FIGURES = """\
 ## How much is left unread
 
 {said}
 
-| answers of the form | readable | left unread | misread | unreadable | read all the same |
-|---|---|---|---|---|---|
+| answers of the form | readable | unreadable |
+|---|---|---|
 """
 
 
@@ -286,10 +286,17 @@ def readable(counts: Counter[LabelledOutcome]) -> int:
 
 
 def line(name: str, counts: Counter[LabelledOutcome]) -> str:
-    """A row of the figures."""
+    """A row of the figures: how many answers, and how many failures if there are any."""
+    failures = {"unread": counts["unread"], "misread": counts["misread"]}
+    readable_cell = _with_failures(readable(counts), failures)
     unreadable = counts["left"] + counts["guessed"]
-    cells = (readable(counts), counts["unread"], counts["misread"], unreadable, counts["guessed"])
-    return f"| {name} | {' | '.join(map(str, cells))} |"
+    unreadable_cell = _with_failures(unreadable, {"read all the same": counts["guessed"]})
+    return f"| {name} | {readable_cell} | {unreadable_cell} |"
+
+
+def _with_failures(total: int, failures: dict[str, int]) -> str:
+    texts = [f"{count} {failure}" for failure, count in failures.items() if count]
+    return f"{total} ({', '.join(texts)})" if texts else str(total)
 
 
 if __name__ == "__main__":
