@@ -912,10 +912,10 @@ def _default_data(function: Callable[..., Task]) -> str:
 
 
 def _cost_row(name: str) -> str:
-    """Return a command and the samples, calls and tokens that it counts."""
+    """Return a command and the calls and tokens that it counts."""
     arguments = [f"{key}={value}" for key, value in CARD_ARGUMENTS[name].items()]
     lines = [" ".join(line.split()) for line in plan_run(name, arguments).splitlines()]
-    counts = ("samples:", "calls:", "tokens:", "judge:")
+    counts = ("calls:", "tokens:", "judge:")
     count_lines = (line.partition(" (4 characters")[0] for line in lines if line.startswith(counts))
     command = " ".join([name, *(f"-T {argument}" for argument in arguments)])
     return f"| `{command}` | {'<br>'.join(count_lines)} |"
