@@ -78,8 +78,7 @@ _HEAD = """\
 # Metrics
 
 This page defines every number in the `metric` column of the results. It gives the method of its 95%
-interval and how often that interval contains the true value. `make docs` writes the page from the
-registry of metrics.
+interval and how often that interval contains the true value.
 
 - [measures.md](measures.md) explains the main numbers with examples,
   [api-metrics.md](api-metrics.md) has formulas and array shapes, and [use.md](use.md) applies
@@ -166,8 +165,8 @@ _DECISIONS = """
 - `expected_utility` needs the value of each outcome to you, `--costs right=1,wrong=-2,abstain=0`.
   It is given for always answering, and for trusting stated confidence: answering only if it reaches
   (abstain - wrong)/(right - wrong), the best threshold for calibrated confidence. `plots.utility`
-  draws the utility of all thresholds, from `detail` with the same costs. The highest point of that
-  curve is optimistic, because it is chosen on the sample.
+  draws the utility of all thresholds, from `detail` with the same costs. Its highest point is
+  optimistic, because it is chosen on the sample.
 
 ## Metacognition: which number for which questions
 
@@ -260,9 +259,9 @@ if more than 5% of resamples give no value. These methods are used for several m
 
 **Headline metrics** have an interval [in nearly all simulated
 samples](#share-of-samples-with-an-interval) in which they have a value. AUROC and M-ratio have no
-value if all answers are right, which happens in half of the samples of 30 items at an accuracy of
-.98. If the true d' may be at most 0.1, the interval of M-ratio is unbounded on one side or on both,
-like Fieller's; if this is so for both M-ratios of a difference, its interval says nothing.
+value if all answers are right, as in half of the samples of 30 items at an accuracy of .98. If the
+true d' may be at most 0.1, the interval of M-ratio is unbounded on one side or on both, like
+Fieller's. A difference of two such M-ratios has an interval that says nothing.
 
 **Pseudo-units.** The bootstrap adds half a unit at each extreme of what can occur, so that an
 interval has a width even if a sample contains no error:
@@ -278,13 +277,13 @@ At constant confidence, the interval of overconfidence is that confidence minus 
 of accuracy (Brown, Cai and DasGupta 2001).
 
 **Few right or few wrong answers.** Student's t of AUROC, PRR, `brier_reliability` and
-`corp_miscalibration` has the degrees of freedom of 4RW/(R + W) units: so large is a sample with as
-many right as wrong units that compares both as precisely (Willer, Li and Abecasis 2010). R and W
-are the numbers of right and of wrong units, each plus one half for the pseudo-units.
+`corp_miscalibration` has the degrees of freedom of 4RW/(R + W) units, where R and W are the numbers
+of right and of wrong units, each plus one half for the pseudo-units. A sample of that size with as
+many right as wrong units compares both as precisely (Willer, Li and Abecasis 2010).
 
-**ECE** is biased upwards. For a difference of two ECEs, the distances of both ECEs from their
-limits are therefore added up; for a mean over data sets, the limits are the means of the limits.
-Both intervals are conservative.
+**ECE** is biased upwards. For a difference of two ECEs, the distances of both from their limits are
+therefore added up; for a mean over data sets, the limits are the means of the limits. Both
+intervals are conservative.
 """
 _METHOD_TABLE = """
 ### {method}, {units}
@@ -400,7 +399,7 @@ class CommonFacts:
             facts.append(f"Undefined: {self.undefined}.")
         if self.source != "-":
             facts.append(f"Source: {self.source}.")
-        return f"*Unless an entry says otherwise:* {' '.join(facts)}" if facts else ""
+        return f"*By default:* {' '.join(facts)}" if facts else ""
 
 
 def entry(metric: Metric, common: CommonFacts) -> str:
@@ -1007,14 +1006,18 @@ def reliability_page() -> str:
 
 
 def _fault_table(title: str, faults: pd.DataFrame) -> str:
-    head = f"\n## {title}\n\n| fault | injected | what happens |\n|---|---|---|\n"
+    head = f"\n## {title}\n\n"
     joined = _with_joined_kinds(_with_joined_details(faults))
-    rows = ""
+    losses = joined["lost"].unique()
+    common_loss = losses[0] if len(losses) == 1 and len(joined) > 1 else "nothing"
+    if common_loss != "nothing":
+        head += f"**Lost** by each fault: {common_loss}.\n\n"
+    rows = "| fault | injected | what happens |\n|---|---|---|\n"
     for row in joined.itertuples():
         count = f"{row.times}{row.injected:,}"
         if row.held < row.injected:
             count = f"{row.times}{row.held:,} of {row.injected:,} held"
-        lost = "" if row.lost == "nothing" else f"; **lost**: {row.lost}"
+        lost = "" if row.lost in ("nothing", common_loss) else f"; **lost**: {row.lost}"
         rows += f"| {row.fault} | {count} | {row.happened}{lost} |\n"
     return head + rows
 

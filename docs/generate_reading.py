@@ -54,8 +54,8 @@ By these rules:
 A reply that can't be read has a status and a reason. It is counted in `format_failure_rate` and
 [left out](judgments.md#judgments) of other metrics.
 
-| status | when | example | reason |
-|---|---|---|---|
+| status | when | example |
+|---|---|---|
 """
 _STATUSES: dict[str, tuple[str, int]] = {
     "invalid_response_format": ("no answer of the requested form: a word, a range, nothing", 54),
@@ -189,7 +189,7 @@ def status(name: str, tuned: list[LabelledReply]) -> str:
     for value, found in read(one).items():
         is_it = isinstance(found, ParseFailure) and found.status == name
         if is_it and one.labels[value] == {"status": name}:
-            return f"| `{name}` | {when} | {reply(one)} | {found.reason} |"
+            return f"| `{name}` | {when} | {reply(one)} |"
     raise ValueError(f"line {line} isn't an example of {name}: {read(one)}")
 
 
