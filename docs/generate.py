@@ -217,13 +217,11 @@ to .88 of simulated samples.
 
 The column `cluster` of judgments, or `--cluster FIELD` (a field of the samples' metadata, or a
 column of a file), names the clusters (groups of dependent items). All intervals and paired
-comparisons then resample clusters instead of items. A note such as "120 clusters of 400 items are
-resampled" says so (400 items in all).
+comparisons then resample clusters instead of items, with a note such as "120 clusters of 400 items
+are resampled" (400 items in all).
 
 - By default, items of `lsat_ar`, `sat_en`, `halueval`, SuperGLUE's BoolQ and users' files with a
   column `context` are clustered by their passage. An item without a cluster is its own cluster.
-- `recalibrate` never splits a cluster between folds or halves. `plan --detect` and `--width` draw
-  whole clusters of the pilot, so a run with clusters needs more items.
 - Means have the standard error of Miller (2024, "Adding error bars to evals", equation 4), from the
   squares of the clusters' summed deviations, with the factor C/(C - 1) for C clusters and Student's
   t with C - 1 degrees of freedom, as Inspect's `stderr(cluster="FIELD")` and `ci(cluster=)`.

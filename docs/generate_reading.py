@@ -73,9 +73,9 @@ _TABLES: dict[str, tuple[int, ...]] = {
     "An interval of exponents of ten": (710, 665, 174, 703),
     "An exponent of ten": (197, 191, 213),
     "A probability": (245, 258, 221, 261, 800),
-    "A word for a probability": (277, 287, 289, 292),
-    "An age, a verdict, a confidence": (451, 883, 906),
-    "A probability for each option": (935, 421, 949),
+    "A word for a probability": (277, 289, 292),
+    "An age, a verdict, a confidence": (451, 883),
+    "A probability for each option": (935, 421),
     "What a judge says": (497, 514, 548, 517),
 }
 """Lines of `tuned`, shown in this order."""
