@@ -125,6 +125,7 @@ def exact_number_in(value: str) -> Fraction | ParseFailure:
     left_number = _number_without_equation(before[-1])
     # A left side that is a number itself, not a calculation, must be the same one.
     differs = isinstance(left_number, Fraction) and left_number != right_number
+    # Unsolved: "2x = 10", where the value of x is asked.
     if differs or _UNSOLVED.fullmatch(before[-1].strip()) or _SEVERAL.search(bare):
         return ambiguous("an unsolved equation, or several numbers")
     return right_number
@@ -157,19 +158,20 @@ def _number_without_equation(value: str) -> Fraction | ParseFailure:  # noqa: PL
     if first.value is None:
         is_grouped = "," in value[: first.end] or re.match(r"[0-9]+(?:\.[0-9]+){2}", digits)
         return ambiguous("no plain number") if is_grouped else invalid("no plain number")
-    if digits[0] in "+-" and _OPERAND.search(before):
+    if digits[0] in "+-" and _OPERAND.search(before):  # "x -3"
         return ambiguous("a calculation, not a number")
-    if _NOT_BEFORE_NUMBER.search(before):
+    if _NOT_BEFORE_NUMBER.search(before):  # "between", "sqrt", "half"
         return ambiguous("not certainly one number")
-    is_price = "€" in digits + tail[:2]
+    is_price = "€" in digits + tail[:2]  # with a decimal comma: 2,50 €; else "2,50" is ambiguous
     if (_AMBIGUOUS.fullmatch(digits) and not is_price) or _MILLIONS.match(digits + tail[:3]):
         return ambiguous("a magnitude, a unit or decimals")
     is_repeated = {number.value for number in later_numbers} == {first.value}
+    # "18 - 20" and "18 remainder 2" are two numbers, "1/2 or 0.5" is one.
     if _ANOTHER_NUMBER.match(tail) and not (is_repeated and re.match(" (?:or|=) ", tail)):
         return ambiguous("several numbers")
-    if _CALCULATION.match(tail):
+    if _CALCULATION.match(tail):  # "18 * 2", "18th", "5 pi"
         return invalid("a calculation, not a number")
-    if not _NUMBER_END.match(tail):
+    if not _NUMBER_END.match(tail):  # neither a unit nor punctuation
         return invalid("a number that goes on")
     for number in later_numbers:
         # The second number of "18 km per 2 hours" counts units; it is no other answer.

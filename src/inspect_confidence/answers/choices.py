@@ -81,7 +81,10 @@ _CALLED_CORRECT = re.compile(
 
 
 def _lookup_spellings(value: str) -> Iterator[str]:
-    """Yield the spellings under which a choice's text is looked up, the most exact first."""
+    """Yield the spellings under which a choice's text is looked up, the most exact first.
+
+    They are the text itself, the text in lower case, and that without article and punctuation.
+    """
     value = " ".join(value.split())
     yield value
     value = value.casefold().strip("\"' ").rstrip(".,;:\"' ")
@@ -95,7 +98,8 @@ class Choices:
     def __init__(self, choices: Sequence[str]) -> None:
         """Index the choices' texts by spelling, and compile a pattern of those in words."""
         self._n_choices = len(choices)
-        # A table for each kind of spelling, the most exact first; equal texts have several indices.
+        # A table from spelling to indices for each kind of spelling (see `_lookup_spellings`), the
+        # most exact first; equal texts have several indices.
         self._indices_by_spelling: list[dict[str, set[int]]] = [{}, {}, {}]
         self.label_like: list[str] = []
         """The cleaned texts in which a label could be seen, as "Confidence: high"."""
@@ -147,6 +151,7 @@ class Choices:
                 return index if index in text_indices else ambiguous(_LETTER_AND_TEXT_DIFFER)
         if is_whole_reply:
             return invalid(NO_CHOICE)
+        # "Paris, because ..."
         if at_start := self._choices_at_start(plain):
             return min(at_start) if len(at_start) == 1 else invalid(NO_CHOICE)
         return self.named_in(value)
@@ -180,10 +185,8 @@ class Choices:
     ) -> int | ParseFailure:
         """Return the index of the choice whose letter opens a value, or why it is not certain.
 
-        Args:
-            letter: Match of `_LETTER` at the start of the value.
-            remainder: Text of the value after the match.
-            is_whole_reply: Whether the value has no label; no other text may then follow.
+        The match has the letter and signs around it; `remainder` is the text of the value after it.
+        With `is_whole_reply` the value has no label, and no other text may follow.
         """
         index = self.index(letter["letter"])
         # The letter alone may be the whole text of a choice.
@@ -199,7 +202,7 @@ class Choices:
             return ambiguous(_LETTER_AND_TEXT_DIFFER)
         if self._has_second_letter(remainder, index) or self._has_joined_letter(remainder, index):
             return ambiguous("several letters")
-        if not _is_answer_letter(letter, remainder):
+        if not _is_answer_letter(letter, remainder):  # the article "a" or the pronoun "I"
             return invalid(NO_CHOICE)
         if CUT in remainder and not letter["mark"]:
             return invalid("the answer is cut off")
@@ -223,11 +226,11 @@ class Choices:
     def _has_joined_letter(self, remainder: str, index: int) -> bool:
         """Return whether a second choice follows the text of choice `index`: A. bats and C. owl."""
         # Two limits bound the time that a long text takes.
-        return any(
-            index in self.by_text(remainder[: joint.start()])
-            and self.index(joint["letter"]) != index
-            for joint in islice(_JOINED_LETTER.finditer(remainder[:2000]), 20)
-        )
+        for joint in islice(_JOINED_LETTER.finditer(remainder[:2000]), 20):  # " and C."
+            is_own_text = index in self.by_text(remainder[: joint.start()])
+            if is_own_text and self.index(joint["letter"]) != index:
+                return True
+        return False
 
     def _has_second_letter(self, remainder: str, index: int) -> bool:
         """Return whether another choice's letter follows that of choice `index`: A or C.
@@ -242,7 +245,8 @@ class Choices:
     def _choices_at_start(self, text: str) -> set[int]:
         """Return the indices of the choices with whose whole text a text begins.
 
-        The choice's text must end at a boundary, for instance a comma or "because".
+        The choice's text must end at a boundary, for instance a comma or "because". The longest
+        text counts. Only the first 20 boundaries are tried, for speed.
         """
         longest: set[int] = set()
         for boundary in islice(_BOUNDARY.finditer(text[:2000]), 20):
@@ -313,8 +317,9 @@ def find_choice(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     choice = agreed_value(parsed, ("answer",), options.read)
     if choice is not None:
         # "B. Paris" at the start contradicts "so the answer is A" at the end.
-        opening = _opening_letter(parsed)
-        is_other = opening is not None and options.index(opening) not in (None, choice)
+        is_prose = parsed.strengths_under("answer") <= {"prose"}  # no label states the answer
+        opening = _OPENING_LETTER.match(parsed.text) if is_prose else None
+        is_other = opening and options.index(opening["letter"]) not in (None, choice)
         return ambiguous(_DIFFERENT_LETTERS) if is_other else choice
     text = text_without(parsed, "confidence", "probability", "reason")
     indices = map(options.index, called_correct(text))
@@ -327,7 +332,7 @@ def find_choice(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     has_confidence = without_confidence != text and "\n" not in text
     if has_confidence and _LETTER.match(without_confidence):
         whole = options.read(without_confidence.rstrip(","), is_whole_reply=True)
-    line_choices: set[int] = set()
+    line_choices: set[int] = set()  # of lines that are only a choice
     for line in text.split("\n"):
         index = options.read(line.strip(" |,;*\"'"), is_whole_reply=True)
         if not isinstance(index, ParseFailure):
@@ -335,16 +340,6 @@ def find_choice(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     if line_choices or not is_invalid(whole):
         return _single_index(line_choices, "several choices") if line_choices else whole
     return options.named_in(text)
-
-
-def _opening_letter(parsed: ParsedText) -> str | None:
-    """Return the letter at the start of a reply whose answer is stated later, in a sentence.
-
-    None if the reply opens with no letter, or if a label states the answer.
-    """
-    is_prose = parsed.strengths_under("answer") <= {"prose"}
-    opening = _OPENING_LETTER.match(parsed.text) if is_prose else None
-    return opening["letter"] if opening else None
 
 
 def called_correct(text: str) -> list[str]:
@@ -355,14 +350,13 @@ def called_correct(text: str) -> list[str]:
 def _is_answer_letter(letter: re.Match[str], remainder: str) -> bool:
     """Return whether a letter at the start of a value names a choice, and is no article or pronoun.
 
-    Args:
-        letter: Match of `_LETTER`.
-        remainder: Text of the value after the match.
+    The match has the letter and signs around it; `remainder` is the text of the value after it.
     """
     mark = letter["mark"] or ""
+    # "(a)", "option a" and "a." are firm, "a" and "a," are not.
     is_firm = bool(letter["close"] or letter["named"] or mark.strip(" ,"))
     if remainder and letter["letter"].islower() and not is_firm:
         return False
-    if _DENIED.match(remainder):
+    if _DENIED.match(remainder):  # "B is wrong"
         return False
-    return is_firm or bool(mark or _FOLLOWS_LETTER.match(remainder))
+    return is_firm or bool(mark or _FOLLOWS_LETTER.match(remainder))  # "B because", "B is"

@@ -158,9 +158,10 @@ def clean(reply: str) -> str:
     """Return the reply without reasoning, markup and needless blanks; no line of it is empty."""
     if not reply or (_PLAIN_TEXT.fullmatch(reply) and not _REWORDED.search(reply)):
         return single_blanks(reply)  # for speed: most values and short replies need no more
+    # Without private marks and a chat template's tokens ("<|im_end|>"), in ASCII where possible.
     text = folded(_SPECIAL.sub("\n", without_thoughts(_MARKS.sub(" ", reply))))
     text = single_blanks(text.translate(_TIMES_AND_LINES))
-    for pattern, plain in _REWRITINGS:
+    for pattern, plain in _REWRITINGS:  # such as "..." between two numbers, which becomes "to"
         text = pattern.sub(plain, text)
     text = _without_groups(_TABLE.sub(_labelled_row, text))
     text = _without_markdown(_without_latex(_without_tags(text)))
@@ -181,7 +182,7 @@ def without_thoughts(reply: str) -> str:
     for tag in _THOUGHT.finditer(reply):
         if not is_thinking and tag["open"]:
             outside_thoughts.append(reply[reached : tag.start()])
-        elif not is_thinking:  # The opening tag may have been in the prompt.
+        elif not is_thinking:  # Reasoning so far: the opening tag may have been in the prompt.
             outside_thoughts.clear()
         reached, is_thinking = tag.end(), tag["open"] is not None
     return "\n".join(outside_thoughts if is_thinking else [*outside_thoughts, reply[reached:]])
@@ -222,6 +223,7 @@ def _labelled_row(table: re.Match[str]) -> str:
     """Return a table of a header and one row as lines "name: cell"; other tables stay."""
     names = [cell.strip(" *_") for cell in table["head"].split("|")]
     cells = list(map(str.strip, table["row"].split("|")))
+    # The header has a name such as "Answer" or "Confidence", the row has none.
     is_header = any(map(_COLUMN.fullmatch, names)) and not any(map(_COLUMN.fullmatch, cells))
     if len(names) != len(cells) or not is_header:
         return table.group()
@@ -288,7 +290,7 @@ def _without_latex(text: str) -> str:
     Unknown commands stay in the text, because they may change the meaning of a number; a later
     reader then refuses the number.
     """
-    text = _MATH.sub(r" \1 ", text.replace("$$", " ").replace("{,}", ","))
+    text = _MATH.sub(r" \1 ", text.replace("$$", " ").replace("{,}", ","))  # "$x$"
     return _COMMAND.sub(_plain_command, text)
 
 
@@ -307,17 +309,12 @@ def _without_markdown(text: str) -> str:
 
     A blank replaces each emphasis mark, so that 3.**5** does not become 3.5.
     """
-    text = "\n".join(map(_spell_powers, _LINE_MARKS.sub("", text).split("\n")))
-    return _EMPHASIS.sub(" ", _TIMES_SIGN.sub(" × ", text))
-
-
-def _spell_powers(line: str) -> str:
-    """Return a line with Python's powers (10**6) spelled as 10^6.
-
-    In `**10**-12` the stars are emphasis, and the line stays as it is.
-    """
-    powers = _POWER.sub("10^", line)
-    return line if powers.count("**") % 2 else powers
+    lines = []
+    for line in _LINE_MARKS.sub("", text).split("\n"):  # without "# ", "- ", "1. "
+        with_powers = _POWER.sub("10^", line)  # Python's 10**6
+        # In `**10**-12` the stars are emphasis, and the line stays as it is.
+        lines.append(line if with_powers.count("**") % 2 else with_powers)
+    return _EMPHASIS.sub(" ", _TIMES_SIGN.sub(" × ", "\n".join(lines)))
 
 
 def _power_in_digits(power: re.Match[str]) -> str:

@@ -63,13 +63,10 @@ def read_bet(reply: str, *, truncated: bool = False) -> bool | ParseFailure:
 def _read_decision(  # noqa: PLR0911 # each has a reason of its own
     reply: str, words: dict[bool, str], name: str, truncated: bool
 ) -> bool | ParseFailure:
-    """Read a decision from a reply, or why there is none.
+    """Read a decision from a reply, perhaps truncated, or why there is none.
 
-    Args:
-        reply: Text of the reply.
-        words: Pattern of the words for each decision; True is to keep, or to bet.
-        name: Name of the decision, a key of `_TEMPLATE`.
-        truncated: Whether the reply is cut off.
+    `words` has the pattern of the words for True (to keep, or to bet) and for False. `name`, "keep"
+    or "bet", tells which template of the prompt the reply may repeat.
     """
     text = clean(reply)
     if not text:
@@ -105,7 +102,7 @@ def _decisions_of_line(line: str, words: dict[bool, str]) -> set[bool]:
     """
     decisions: set[bool] = set()
     for part in re.split(r"[,;，；]| and | & ", line):
-        label = _LABEL.match(part)
+        label = _LABEL.match(part)  # "Decision: "
         for text in (part, part[label.end() :] if label else part):
             for decision, pattern in words.items():
                 if re.fullmatch(rf"(?:{pattern})", text.strip(_EDGES), re.IGNORECASE):
@@ -127,7 +124,7 @@ def _mentioned_decisions(lines: list[str], words: dict[bool, str]) -> set[bool |
             ):
                 before = line[max(0, match.start() - 40) : match.start()]
                 after = line[match.end() :]
-                if label := _YES_OR_NO.match(after):
+                if label := _YES_OR_NO.match(after):  # the word is a label: "Keep: yes"
                     mentioned.add(decision if label["yes"] else not decision)
                 elif not _LABEL_END.match(after):
                     is_undecided = _UNDECIDED.search(line) or _NEGATED.search(before)

@@ -202,7 +202,10 @@ def _read_option(
 
 
 def _read_words(reply: str, *, truncated: bool = False) -> StatedWords | ParseFailure:
-    """Read the labelled answer in words, or else the whole reply; labels in prose do not count."""
+    """Read the labelled answer in words, or else the whole reply; labels in prose do not count.
+
+    A reply without a labelled answer that declines or is cut off is a failure.
+    """
     parsed = parse_statements(reply)
     if not parsed.text.strip() and not parsed.statements:
         return ParseFailure("no_response", "the reply is empty")
@@ -256,8 +259,9 @@ def _clause_says_no_more(clause: str) -> bool:
     """Return whether a clause only declines, or gives a reason for not knowing."""
     if _declines_plainly(clause):
         return True
-    if _DECLINING_CLAUSE.search(clause) or " but " in clause:
+    if _DECLINING_CLAUSE.search(clause) or " but " in clause:  # it declines and says more
         return False
+    # "I can't say" or, with a word of lack and one about knowing, "my confidence is below 0.9".
     return is_refusal(clause) or bool(_LACK.search(clause) and _ABOUT_KNOWING.search(clause))
 
 

@@ -176,6 +176,7 @@ def _number_as_bound(number: Number) -> _Bound | None:
     is_small_word = number.style == "word" and abs(number.value) < 100
     is_large = number.value >= 1000 and number.is_integer  # no exponent is so large
     if is_small_word or (number.style == "plain" and not is_large):
+        # Clipped at a billion, since no float holds a number of 1000 digits.
         return _Bound(float(max(-_LARGEST_BARE, min(number.value, _LARGEST_BARE))), is_value=False)
     return None if number.log10 is None else _Bound(number.log10, is_value=True)
 
@@ -186,6 +187,7 @@ def _bound_in_value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # eac
     A bound is an exponent of ten, stated as such or as its value. A note in brackets counts as an
     explanation.
     """
+    # Without braces around digits, which LaTeX leaves.
     number, before, tail = split_at_number(re.sub(r"\{([0-9.]+)\}", r"\1", value))
     if number is None:
         return invalid("no number at its start" if re.search("[0-9]", value) else "no number")
@@ -196,9 +198,9 @@ def _bound_in_value(value: str) -> _Bound | ParseFailure:  # noqa: PLR0911 # eac
     follows = kind_of_tail(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")
-    if follows in ("range", "bound") or _UNCERTAIN_TAIL.match(tail):
+    if follows in ("range", "bound") or _UNCERTAIN_TAIL.match(tail):  # "5 (or 6)", "5 million"
         return ambiguous("not certainly one number")
-    if confirming := _CONFIRMING.match(tail):
+    if confirming := _CONFIRMING.match(tail):  # "5 = 10^5", "5 (100,000)"
         return _bound_stated_twice(number, bound, tail[confirming.end() :], confirming[0])
     if follows in ("other", "calculation"):
         return ambiguous("several numbers")
@@ -214,15 +216,15 @@ def _bound_stated_twice(
 ) -> _Bound | ParseFailure:
     """Return the bound of a number that the reply states twice: 5 = 10^5, 20 (= 10^1.3).
 
-    `bound` is the number as a bound, `repetition` begins with the second number, and `sign` is the
-    text between. A bound that the repetition contradicts is ambiguous, unless a bracket or colon
-    sets it off.
+    `bound` is the number as an exponent of ten, with a flag whether the text has the value itself
+    (100,000). `repetition` begins with the second number, and `sign` is the text between. A bound
+    that the repetition contradicts is ambiguous, unless a bracket or colon sets it off.
     """
     second, _, _ = split_at_number(repetition)
     repeated_bound = _number_as_bound(second) if second else None
     if repeated_bound is None:
         return bound
-    if (
+    if (  # "20 (= 10^1.3)": the bare number is a value, not an exponent
         repeated_bound.is_value
         and number.log10
         and abs(number.log10 - repeated_bound.exponent) <= _ROUNDING
@@ -295,7 +297,7 @@ def _unlabelled_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     *premises, conclusion = _CONCLUDED.split(text[-80:])  # "so about 10^5"
     if premises and not bare_lines and (concluded := _bare_bound(conclusion)):
         return concluded
-    # A power of ten, if there is one, and all other numbers.
+    # A power of ten, if there is one, and all other numbers; False sorts before True.
     power, *other_numbers = sorted(numbers, key=lambda number: number.style != "power")
     power_bound = _number_as_bound(power) if power.style == "power" else None
     other_bounds = map(_number_as_bound, other_numbers)
@@ -326,15 +328,21 @@ def _stated_interval(parsed: ParsedText) -> _Pair | ParseFailure:
 
 
 def _labelled_or_ranged_interval(parsed: ParsedText) -> _Pair | ParseFailure:
-    """Return the bounds under the labels lower and upper, else low and high, else of a range."""
-    # In prose what is low or high may be anything, as a function's minimum.
-    is_prose = "prose" in parsed.strengths_under("low", "high")
-    looser = None if is_prose else _named_bounds(parsed, "low", "high")
+    """Return the two bounds of an interval, or why there are none.
+
+    Those under the labels lower and upper count first, then those under low and high (or minimum
+    and maximum), then a range such as "10^3 to 10^5".
+    """
     pair = _named_bounds(parsed, "lower", "upper")
-    pair = pair or (None if isinstance(looser, ParseFailure) else looser) or _only_range(parsed)
+    # In prose what is low or high may be anything, as a function's minimum.
+    if not pair and "prose" not in parsed.strengths_under("low", "high"):
+        looser = _named_bounds(parsed, "low", "high")
+        pair = None if isinstance(looser, ParseFailure) else looser
+    if pair := pair or _only_range(parsed):
+        return pair
     is_echo = any(map(is_template, parsed.values_under("lower", "upper")))
     reason = "the template was echoed" if is_echo else "no interval of two exponents in the reply"
-    return pair or invalid(reason)
+    return invalid(reason)
 
 
 def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | None:
@@ -385,7 +393,7 @@ def _intervals_in(text: str) -> list[_Pair]:
     Bare numbers, "3 to 5", count only if all words of the text are about exponents. There is no
     interval if numbers form a difference or three in a row, or if a power of ten lies outside the
     last one. A bound is an exponent, with a flag `is_value`: whether the text has the value 10^3
-    and not the exponent 3.
+    and not the exponent 3. "5 ± 1" is the interval from 4 to 6.
     """
     numbers, reached = _possible_bounds(text), 0
     pairs: list[_Pair] = []
@@ -403,11 +411,12 @@ def _intervals_in(text: str) -> list[_Pair]:
             continue
         falls = lower.is_value and lower.exponent > upper.exponent
         if (falls and re.search("[-–]", gap)) or first.start < reached:
-            return []  # a difference, or three in a row
+            return []  # a difference ("10^5 - 10^3"), or three in a row ("10^3 to 10^4 to 10^5")
         if _LIES_BETWEEN.search(text[: first.start]):  # after "the exponent lies between"
             return [(lower, upper)]
         pairs.append((lower, upper))
         reached = second.end
+    # Bare numbers beside others, or among other words, may count anything.
     if len(numbers) != 2 * len(pairs) or not is_about_exponents:
         pairs = [pair for pair in pairs if pair[0].is_value]
     if pairs and pairs[0][0].is_value and _has_power_beyond(text, reached, pairs[-1]):
@@ -426,7 +435,7 @@ def _has_power_beyond(text: str, start: int, pair: _Pair) -> bool:
 
 
 def _are_joined(text: str, first: Number, second: Number) -> bool:
-    """Return whether the text between and around two numbers joins them to an interval."""
+    """Return whether the text between and around two numbers joins them: "10^3 to 10^5"."""
     gap, before = text[first.end : second.start], text[max(0, first.start - 30) : first.start]
     if (
         not _JOINING_WORDS.fullmatch(gap)
@@ -435,7 +444,9 @@ def _are_joined(text: str, first: Number, second: Number) -> bool:
     ):
         return False
     is_bare = first.style in ("plain", "word")
+    # "3 -5" has a negative number, "$3 to 5" an amount of money.
     if gap in (" -", "- ") or (is_bare and (gap == "--" or text[first.start] in "$€£")):
         return False
+    # "and" or a comma joins only after words such as "between", or in a bracket.
     is_weak = re.fullmatch(r"[ ]?(?:and|und|et|,|;)[ ]?", gap)
     return not is_weak or bool(_INTERVAL_OPENING.search(before))

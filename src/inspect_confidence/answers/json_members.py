@@ -59,6 +59,7 @@ class ObjectSpan(NamedTuple):
 
 def objects_in(reply: str) -> Iterator[ObjectSpan]:
     """Yield the objects of a reply that have a label or a letter as a key, in their order."""
+    # Objects are tried up to a limit, for speed; before `hopeless` only strict JSON may be one.
     tries = end = hopeless = 0
     for begin in _OBJECT.finditer(reply):
         start = begin.start()
@@ -152,7 +153,9 @@ def _broken_object(reply: str, start: int) -> ObjectSpan:
     text = _COMMENT.sub(" ", single_blanks(reply[start:end])).rstrip()
     members = []
     for match in islice(_MEMBER.finditer(text), _MOST):
-        group = match.lastgroup or ""  # the form of the value; `key` if no value follows it
+        # The group names the form of the value: "string", "list", "plain", "broken" (quotation
+        # marks that don't pair), "unclosed", "cut" (at the end), or "key" if no value follows.
+        group = match.lastgroup or ""
         value = "" if group == "key" else match[group].strip()
         if group in ("string", "broken"):
             value = _ESCAPED.sub(r"\1", value.replace("\\n", "\n"))

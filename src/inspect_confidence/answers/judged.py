@@ -192,12 +192,8 @@ _GRADES: dict[str, Verdict] = {"a": "correct", "b": "incorrect", "c": "punt"}
 def _labelled_word(reply: str, key: str, words: dict[str, WordT]) -> WordT | ParseFailure:
     """Return the meaning of the word under a key, or of the only line that is such a word.
 
-    The result is a failure `grader_failed` if there is no such word, or if several differ.
-
-    Args:
-        reply: Reply of the judge.
-        key: Key or label of the word.
-        words: Meaning of each accepted word.
+    `words` has the meaning of each accepted word. The result is a failure `grader_failed` if the
+    judge's reply has no such word, or several with different meanings.
     """
     parsed = _parse_complete_values(reply)
     read_word = partial(_meaning_of_first_word, words=words)
@@ -222,17 +218,14 @@ def _parse_complete_values(reply: str) -> ParsedText:
 def _meaning_of_first_word(value: str, words: dict[str, WordT]) -> WordT | ParseFailure:
     """Return the meaning of the word at the start of a value.
 
-    The result is `_NO_WORD` if the value starts with another word, or if the text after the word
-    goes on with it or has a word of another meaning.
-
-    Args:
-        value: Text of the value.
-        words: Meaning of each accepted word; of several at the start the longest counts.
+    `words` has the meaning of each accepted word; of several at the start the longest counts. The
+    result is the failure `_NO_WORD` if the value starts with another word, or if the text after the
+    word goes on with it or has a word of another meaning.
     """
-    text = _plain_words(value)
+    text = _plain_words(value)  # in lower case
     word = max(filter(text.startswith, words), key=len, default="")
     remainder = text[len(word) :]
-    if not word or not _END_OR_EXPLANATION.match(remainder):
+    if not word or not _END_OR_EXPLANATION.match(remainder):  # such as ", but only partly"
         return _NO_WORD
     for other_word, meaning in words.items():
         is_mentioned = re.search(rf"(?<!\w){re.escape(other_word)}(?!\w)", remainder)
@@ -244,12 +237,8 @@ def _meaning_of_first_word(value: str, words: dict[str, WordT]) -> WordT | Parse
 def _list_under_key(parsed: ParsedText, key: str, *, is_whole_reply: bool) -> list[object] | None:
     """Return the list under a key; None if there is no list, or if there are different lists.
 
-    Lists in JSON objects count before lists after labels in prose.
-
-    Args:
-        parsed: The parsed reply.
-        key: Key or label of the list.
-        is_whole_reply: Whether the whole text may be the list if there is none under the key.
+    Lists in JSON objects count before lists after labels in prose. With `is_whole_reply` the whole
+    text may be the list if there is none under the key.
     """
     complete = [statement for statement in parsed.statements_under(key) if not statement.is_open]
     in_objects = [statement for statement in complete if statement.strength == "object"]
@@ -289,6 +278,7 @@ def _study_form_entries(reply: str, *, needs_no_end: bool) -> list[object] | Non
 
     With `needs_no_end` the line may end without `####`.
     """
+    # A judge may repeat the prompt's label "Hedges:".
     *label, body = _PROMPT_LABELS.split(without_thoughts(reply).strip())
     markers, end, after = map(str.strip, body.partition("####"))
     is_prose = "\n" in markers or (not end and markers.endswith((".", "!", "?", ":")))

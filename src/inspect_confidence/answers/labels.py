@@ -170,7 +170,7 @@ def _statements_outside_phrases(text: str, phrases: tuple[str, ...]) -> Iterator
 
 def _statements_of_member(member: Member, start: int) -> Iterator[Statement]:
     """Yield the statement of an object's member, and the labelled statements within an answer."""
-    key, value, is_open = member
+    key, value, is_open = member  # `is_open`: whether the reply seems to end within the value
     yield Statement(
         key, "object", plain_value(value), start, start, is_open=is_open, json_value=value
     )
@@ -208,7 +208,7 @@ def statements_in(text: str) -> list[Statement]:
 def _weaken_within_reasons(text: str, statements: list[Statement]) -> Iterator[Statement]:
     """Yield the statements; those within a line that has an explanation become "prose"."""
     breaks = [match.start() for match in re.finditer("\n", text)]
-    # The number of line breaks before a position is the number of its line.
+    # The number of line breaks before a position, by `bisect`, is the number of its line.
     reasons = (statement for statement in statements if statement.key == "reason")
     reason_lines = {bisect(breaks, reason.start) for reason in reasons}
     for statement in statements:
@@ -229,7 +229,7 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
     before = text[max(0, label.start() - _OPENING_LENGTH - 1) : label.start()]
     _, line_break, opening = before.rpartition("\n")
     is_near = line_break or label.start() <= _OPENING_LENGTH
-    starts = bool(is_near and _LINE_START.fullmatch(opening))
+    starts = bool(is_near and _LINE_START.fullmatch(opening))  # as after "So, my "
     colon = _COLON.match(label["mark"] or "")
     if label["verb"] and not colon:
         if key == "confidence":
@@ -264,6 +264,7 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
     value, line_break, below = text[label.end() : stop].partition("\n")
     end = label.end() + len(value)
     heading = bool(_EMPTY.fullmatch(value))
+    # "Answer (B)" alone on its line has the value in brackets.
     if heading and label["bare"] is not None and _VALUE_IN_BRACKETS.fullmatch(note):
         return Statement(key, strength, note.strip(" ()[]"), begin, end)
     if heading and line_break:
@@ -272,8 +273,9 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
         # A label on the next line has a value of its own.
         if end == stop < len(text) and _LINE_START.fullmatch(value):
             value = ""
-    box = _BOXED.search(value)
+    box = _BOXED.search(value)  # LaTeX's \boxed{...}, as marked by `clean`
     value = box["inside"] if box else value.replace(BOX, " ").replace(BOX_END, " ")
+    # "Answer and confidence: B, 80%"
     if key == "confidence" and _ANSWER_AND.search(text, max(0, begin - _OPENING_LENGTH), begin):
         # Without a percentage, a number alone may be the answer.
         rated = _BESIDE_ANSWER.search(value[-_OPENING_LENGTH:])
@@ -285,7 +287,7 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
 
 
 def _unlabelled_boxes(text: str, labelled: list[Statement]) -> Iterator[Statement]:
-    """Yield an answer for each box that is not in the value of a label."""
+    """Yield an answer for each of LaTeX's boxes that is not in the value of a label."""
     labelled_starts = set()
     for statement in labelled:
         if statement.strength != "prose" and statement.key != "reason":
@@ -301,12 +303,14 @@ def _revisions(text: str) -> Iterator[Statement]:
     """Yield answers and confidences that replace an earlier one: "I'd revise that to 0.75"."""
     for match in _REVISED.finditer(text):
         key = "confidence" if match["confidence"] else "answer"
+        # "I'd revise that to 0.75 if ..." revises nothing.
         if not re.search(r"\bif\b", match["value"][:80]):
             yield Statement(key, "final", match["value"].strip(), *match.span())
 
 
 def _letter_statements(text: str) -> Iterator[Statement]:
     """Yield statements that give a number to letters from A on: `A: 0.7`, `| B | 30% |`."""
+    # On lines of their own, else within a line: "A: 0.7, B: 0.3".
     matches = list(_LETTER_LINE.finditer(text)) or list(_LETTER_VALUE.finditer(text))
     letters = "".join(match["letter"] for match in matches)
     if len(matches) > 1 and ascii_uppercase.startswith(letters):  # a list

@@ -142,6 +142,7 @@ class Number:
         """Logarithm of the value to base ten; None without a value, for zero and for less."""
         if self.value is None or self.value <= 0:
             return None
+        # No float may hold the fraction, which has up to 1000 digits; its logarithm is small.
         numerator, denominator = self.value.numerator, self.value.denominator
         return math.log10(numerator) - math.log10(denominator)
 
@@ -158,7 +159,10 @@ def number_at(text: str, start: int) -> Number | None:
 
 
 def _number_of_match(match: re.Match[str]) -> Number:
-    """Return the number of a match; its style is `odd`, without a value, if it can't be read."""
+    """Return the number of a match of `_NUMBER`, which has a group for each style of writing.
+
+    A number that can't be read has the style `odd` and no value.
+    """
     style: Style = next(style for style in _VALUES if match[style] is not None)
     start, end = match.span()
     value = _VALUES[style](match) if end - start <= LONGEST else None
@@ -201,18 +205,23 @@ def _decimal(digits: str) -> Fraction:
 
 
 def _power(match: re.Match[str]) -> Fraction | None:
-    """Return the value of a power of ten: 2 x 10^5, 2e5; None if the exponent is too large."""
+    """Return the value of a power of ten: 2 x 10^5, 2e5; None if the exponent is too large.
+
+    The groups of the match are mantissa x 10^raised, or significand e shift.
+    """
     exponent = Fraction((match["raised"] or match["shift"]).replace(" ", ""))
     mantissa = _decimal(match["mantissa"] or match["significand"] or "1")
     if exponent.denominator == 1:
         return mantissa * Fraction(10) ** int(exponent) if abs(exponent) <= LONGEST else None
+    # Powers that are no whole numbers are floats, which end at 10^308.
     return mantissa * Fraction(10 ** float(exponent)) if abs(exponent) < 300 else None
 
 
 def _fraction(match: re.Match[str]) -> Fraction | None:
     """Return the value of a part of a whole: 1 1/2, 3 out of 4; None if it has no single value.
 
-    Of 百分之七十 (70 of 100) the value is 70, as of a percentage.
+    Of 百分之七十 (70 of 100) the value is 70, as of a percentage. The groups of the match are whole
+    top/bottom, part out of `of`, or the Chinese under 分之 over, which names the bottom first.
     """
     top = _digits_or_chinese(match["top"] or match["part"] or match["over"])
     bottom = _digits_or_chinese(match["bottom"] or match["of"] or match["under"])
@@ -223,8 +232,8 @@ def _fraction(match: re.Match[str]) -> Fraction | None:
 
 
 def _scaled(match: re.Match[str]) -> Fraction:
-    """Return the value of digits with a magnitude: 2 million, 5k."""
-    value = _decimal(match["amount"])
+    """Return the value of digits with a magnitude: 2 million, 5k, 3 hundred thousand."""
+    value = _decimal(match["amount"])  # the magnitudes of both tables are exponents of ten
     if match["short"]:
         return value * Fraction(10) ** _SHORT_MAGNITUDES[match["short"].rstrip(".")]
     for magnitude in re.findall(_MAGNITUDE, match["magnitudes"].lower()):
@@ -239,8 +248,9 @@ def _number_in_words(match: re.Match[str]) -> Fraction | None:
     if match["tenths"]:  # 七成半 is seven tenths and a half: 75 percent
         tenths, more = _digits_or_chinese(match["tenths"]), match["more"] or "零"
         return None if tenths is None else 10 * tenths + (5 if more == "半" else _HAN_DIGITS[more])
-    if match["parts"]:
+    if match["parts"]:  # "two thirds"
         return Fraction(_WORDS[match["parts"].lower()], _EQUAL_PARTS[match["equal"][0].lower()])
+    # The group "all" is 百分百, a hundred percent.
     return Fraction(100) if match["all"] else _chinese_numeral(match["han"])
 
 
@@ -257,9 +267,9 @@ def _english_number(words: str) -> Fraction | None:
             if part % 10 or (part and value >= 10 and part % 100):
                 return None
             part += value
-        elif _MAGNITUDES[word] == 2:  # "hundred"
+        elif _MAGNITUDES[word] == 2:  # "hundred", 10^2, multiplies what precedes it
             part = (part or Fraction(1)) * 100
-        else:
+        else:  # "thousand" and more end a part of the sum
             total, part = total + (part or 1) * 10 ** _MAGNITUDES[word], Fraction(0)
     return total + part
 
@@ -271,18 +281,19 @@ def _digits_or_chinese(digits: str) -> Fraction | None:
 def _chinese_numeral(numeral: str) -> Fraction | None:
     """Return the value of a Chinese numeral below a hundred thousand, with decimals or without.
 
-    None for a numeral of two values, such as "七八十".
+    None for a numeral of two values, such as "七八十" (seventy or eighty). 三百二十 is 3 hundred 2
+    ten: a digit multiplies the unit after it, and the products are added up.
     """
-    whole, _, decimals = numeral.partition("点")
+    whole, _, decimals = numeral.partition("点")  # the decimal point
     is_unsure = re.search("[百千][一二三四五六七八九]$", whole)  # 一百五 is 150 to some, else 105
     if not whole or is_unsure or set(decimals) - set(_HAN_DIGITS):
         return None
     total, digit = 0, None
     for sign in whole:
         if sign in _HAN_UNITS:
-            total += (1 if digit is None else digit) * _HAN_UNITS[sign]
+            total += (1 if digit is None else digit) * _HAN_UNITS[sign]  # 十 alone is ten
             digit = None
-        elif digit:
+        elif digit:  # two digits in a row
             return None
         else:
             digit = _HAN_DIGITS[sign]

@@ -150,13 +150,9 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | ParseFailur
 
 
 def _add_prose_values(fields: dict[str, Scalar], parsed: ParsedText) -> None:
-    """Add what sentences say of fields that have no label.
+    """Add to the known values, `fields`, what the reply's sentences say without a label.
 
-    A field whose known value differs from that of the sentence is ambiguous.
-
-    Args:
-        fields: Values that are known, by field; changed in place.
-        parsed: The reply with its statements.
+    A field whose known value differs from that of a sentence becomes ambiguous.
     """
     labelled_keys = set()
     for statement in parsed.statements:
@@ -166,18 +162,11 @@ def _add_prose_values(fields: dict[str, Scalar], parsed: ParsedText) -> None:
         if key in labelled_keys or CUT in prose_value:
             continue
         known_value = fields.get(key, prose_value)
-        if isinstance(known_value, str) and not _is_same_answer(known_value, prose_value):
-            fields[key] = ambiguous("several different answers")
-        else:
-            fields[key] = prose_value
-
-
-def _is_same_answer(known_value: str, prose_value: str) -> bool:
-    """Return whether a known value is like that of a sentence, or begins with it."""
-    beginning = prose_value.casefold().rstrip(".")
-    if _have_common_meaning(known_value, prose_value):
-        return True
-    return known_value.casefold().startswith(beginning)
+        is_same = not isinstance(known_value, str) or (
+            _have_common_meaning(known_value, prose_value)
+            or known_value.casefold().startswith(prose_value.casefold().rstrip("."))
+        )
+        fields[key] = prose_value if is_same else ambiguous("several different answers")
 
 
 def _is_answer_sentence(text: str) -> bool:
@@ -257,13 +246,15 @@ def _prose_values(text: str) -> dict[str, str]:
     values: dict[str, str] = {}
     if declines(text):
         return values
+    # Ages of "will live to 80", else letters of "B is correct".
     answers = {match[1] for match in _AGE.finditer(text)} or set(called_correct(text))
-    if len(set(_LISTED.findall(text))) > 1:
+    if len(set(_LISTED.findall(text))) > 1:  # lines "A. ...", "B. ..." repeat the choices
         return values
-    if _ANSWERS.match(text):
+    if _ANSWERS.match(text):  # "Yes, ...", "B) ...", "78 years"
         values["answer"] = text.split("\n", maxsplit=1)[0]
     elif len(answers) == 1:
         values["answer"] = answers.pop()
+    # Numbers of "I am 80% sure": the one group that matches.
     confidences = {match[match.lastgroup or 0] for match in PROSE.finditer(text)}
     if len(confidences) == 1:
         values["confidence"] = confidences.pop()
@@ -280,7 +271,10 @@ def _have_common_meaning(first: str, second: str) -> bool:
 
 
 def _meanings(value: str) -> set[object]:
-    """Return the meanings of a value: its text, its letter, its only number and that as a share."""
+    """Return the meanings of a value: its text, its letter, its first number and that as a share.
+
+    "B) 70%" has the text "b) 70%" and the letter "b"; "70%" has the text, 70 and 7/10.
+    """
     senses: set[object] = {value.strip(" .").casefold()}
     number, _, _ = split_at_number(value)
     if number:
@@ -310,7 +304,7 @@ def _absence_failure(parsed: ParsedText, *, truncated: bool) -> ParseFailure:
 def _read_field(
     reply: JsonReply, key: str, read: Callable[[str], ParsedT | ParseFailure]
 ) -> ParsedT | ParseFailure:
-    """Return the value of a key as `read` understands it, or why there is none."""
+    """Return the value of a key of the reply's object as `read` understands it, or a failure."""
     text = _field_text(reply, key)
     if isinstance(text, ParseFailure):
         return text
@@ -360,10 +354,10 @@ def _years(text: str) -> float | ParseFailure:
     if isinstance(years, ParseFailure):
         return years
     tail = text[numbers[0].end :] if numbers else ""
-    if _RELATIVE.search(text):
+    if _RELATIVE.search(text):  # "another 30 years"
         return ambiguous("years from some other age")
     is_share = numbers and numbers[0].style in ("fraction", "percent", "scaled")
-    if is_share or _OTHER_UNIT.match(tail):
+    if is_share or _OTHER_UNIT.match(tail):  # "30 km"; years need no unit
         return ambiguous("not certainly a number of years")
     if not 0 <= years <= OLDEST:
         return ParseFailure("out_of_range", f"not from 0 to {OLDEST} years")
@@ -405,9 +399,10 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | ParseFailure:
 def _named_choice_index(value: str, choices: Sequence[str]) -> int | ParseFailure:
     """Return the index of the choice that a value names; a letter beyond them is a failure."""
     index = find_choice(parse_statements(f"Answer: {value}"), choices_of(tuple(choices)))
-    letter = _LETTER.fullmatch(value)
-    is_letter = letter and index == invalid(NO_CHOICE) and not is_refusal(value)
-    if letter and is_letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):
+    if index != invalid(NO_CHOICE) or is_refusal(value):
+        return index
+    letter = _LETTER.fullmatch(value)  # "E", "(E) maybe", "option E"
+    if letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):
         return ParseFailure("out_of_range", f"there is no choice {letter[1].upper()}")
     return index
 
@@ -427,7 +422,7 @@ def verdict_in(reply: JsonReply) -> bool | ParseFailure:
 def _verdict(value: str) -> bool | ParseFailure:
     """Return whether a value says true or false, or why it says neither."""
     match = _VERDICT.fullmatch(value)
-    if match and not _UNDECIDED.search(match["rest"]):
+    if match and not _UNDECIDED.search(match["rest"]):  # no "mostly" or "maybe" behind the word
         is_true = match["true"] is not None
         # "True (yes)" says one thing twice; "true (no)" contradicts itself.
         repetitions = _EITHER.finditer(match["rest"])
@@ -474,11 +469,15 @@ def probabilities_in(
 
 @functools.lru_cache(maxsize=4096)
 def _option_share(value: str) -> tuple[Fraction, bool] | ParseFailure:
-    """Return the number of a value, and whether it is bare: it may be a percentage without sign."""
+    """Return the number of a value, and whether it is bare, else why the value has no probability.
+
+    A bare number, 70 or 0.7, may be a percentage; only all options together tell.
+    """
     share, numbers = share_in_value(value), numbers_in(value)
     bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
-    is_settled = isinstance(share, ParseFailure) and not is_invalid(share)
-    if bare is not None and not is_settled:
+    # A range or a number below 0 is refused, whatever the scale.
+    is_refused = isinstance(share, ParseFailure) and not is_invalid(share)
+    if bare is not None and not is_refused:
         return bare, True
     return share if isinstance(share, ParseFailure) else (share, False)
 

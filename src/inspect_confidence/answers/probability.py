@@ -153,20 +153,24 @@ def share_in_value(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # ea
     later_numbers = [later for later in numbers_in(tail) if not later.is_pronoun]
     later_shares = set(map(_as_share_or_even_odds, later_numbers))
     differs = follows == "other" and later_shares != {as_share(number)}
-    # In "0.7 if it rains, else 0.2" there are two answers.
+    # "0.7, 0.8" has two answers, and "0.7 if it rains, else 0.2" too.
     if differs or (later_numbers and re.match(r"\W*(?:if\b|若|如果)", tail)):
         return ambiguous("different numbers")
     if follows == "calculation":
         return _after_equals(number, tail)
     if _is_restated_otherwise(number, tail):
         return ambiguous("different numbers")
-    if value[number.start] in "$€£¥" or _RATE.match(tail):
+    if value[number.start] in "$€£¥" or _RATE.match(tail):  # "3 per day"
         return invalid("an amount or a rate")
     return as_share(number)
 
 
 def _as_share_or_even_odds(number: Number) -> Fraction | ParseFailure:
-    """Return a number as a probability; odds such as 50/50 or 40/60 are their first number in %."""
+    """Return a number as a probability, or why it is none.
+
+    Odds of two numbers that sum to 100, such as 40/60, are the first number in percent.
+    """
+    # A fraction has the value 40/60 and the whole 60.
     numerator = number.value * number.whole if number.value and number.whole else Fraction(0)
     are_odds = number.whole and numerator + number.whole == 100
     return numerator / 100 if are_odds else as_share(number)
@@ -185,7 +189,7 @@ def _share_within(value: str) -> Fraction | ParseFailure:
         text_before, text_after = "", value[numbers[0].end :]  # the words before were judged above
         is_calculated = kind_of_tail(text_before, text_after) == "calculation"
         return ambiguous("a calculation") if is_calculated else as_share(numbers[0])
-    if _FORMULA.search(before or value[:60]):
+    if _FORMULA.search(before or value[:60]):  # "P(A) * P(B)"
         return ambiguous("a formula")
     return invalid("no number at its start" if numbers else "no number")
 
@@ -197,10 +201,10 @@ def _after_equals(first: Number, tail: str) -> Fraction | ParseFailure:
     share that is said to equal a different share.
     """
     line, *_ = tail.split("\n", maxsplit=1)
-    parts = _EQUALS.split(line)
+    parts = _EQUALS.split(line)  # " * 0.5", " 0.35" of " * 0.5 = 0.35"
     operations, result = parts[0], parts[-1]
     number, before, remainder = split_at_number(result)
-    is_formula = re.search(r"[^\W\d_]{2}", _POWER_OF.sub("", operations))
+    is_formula = re.search(r"[^\W\d_]{2}", _POWER_OF.sub("", operations))  # it has a word
     if len(parts) == 1 or is_formula or number is None or kind_of_tail(before, remainder) != "end":
         return ambiguous("a calculation")
     # "0.75 = 3/4" has no operation between the number and the equals sign.
@@ -211,7 +215,10 @@ def _after_equals(first: Number, tail: str) -> Fraction | ParseFailure:
 
 
 def _is_restated_otherwise(number: Number, tail: str) -> bool:
-    """Return whether the text repeats a number as another one: 0.75, or about 99.82%."""
+    """Return whether the text after a number repeats it as another one: "0.75, which is 70%".
+
+    So does "which can be written as" without a number behind it, whose value isn't known.
+    """
     restated = _RESTATED.match(tail)
     if restated is None:
         return False
@@ -230,7 +237,10 @@ def _are_same_share(number: Number, second_number: Number) -> bool:
 
 
 def as_share(number: Number) -> Fraction | ParseFailure:
-    """Return a number as a share from 0 to 1, percentages divided by 100, or why it is none."""
+    """Return a number as a share from 0 to 1, or why it is none: 0.7 of 0.7, 70%, 70 and 7/10.
+
+    A `Number` has an exact value, a style of writing and, for 7/10, the whole 10.
+    """
     value = number.value
     if value is None or (number.style in ("scaled", "power") and value > 1):
         return invalid("no plain number")
@@ -253,7 +263,7 @@ def share_without_label(text: str) -> Fraction | ParseFailure:
     A number that opens a line counts first, then a number that words such as "probability"
     introduce.
     """
-    text = _SCALE.sub(" ", text)
+    text = _SCALE.sub(" ", text)  # the scale of the prompt, "0 to 1", has no answer
     numbers = [number for number in numbers_in(text) if not number.is_pronoun]
     if not numbers:
         return invalid("no number")
@@ -261,6 +271,7 @@ def share_without_label(text: str) -> Fraction | ParseFailure:
     openings = list(map(_share_at_start, lines))
     first = openings[0]
     is_settled_first = not isinstance(first, ParseFailure) and not _is_calculation(lines[0])
+    # A reply cut off after "So the probability that ..." was about to state its answer.
     is_unfinished = text.endswith(CUT) and _UNFINISHED.search(text.rstrip(CUT)[-400:])
     if is_unfinished and not is_settled_first:
         return invalid("no answer before the end")
@@ -281,23 +292,24 @@ def _last_share_at_start(
     """Return the last number that opens a line; None if there is none or later text revises it.
 
     Other numbers that open a line, or follow words such as "The probability that ... is", must be
-    the same, unless the lines between say that the first is revised.
+    the same, unless the lines between say that the first is revised. `openings` has for each of the
+    lines the share with which it begins, or why it begins with none.
     """
-    places, shares = [], set()
-    for place, opening in enumerate(openings):
+    line_indices, shares = [], set()
+    for index, opening in enumerate(openings):
         if not isinstance(opening, ParseFailure):
-            places.append(place)
+            line_indices.append(index)
             shares.add(opening)
-    if not places:
+    if not line_indices:
         return None
-    last = places[-1]
+    last = line_indices[-1]
     if is_replaced(lines[last]) or is_revised("\n".join(lines[last + 1 :])):
         return None
     for match in _TOLD.finditer(text):
         share = share_in_value(text[match.end() :].split("\n", maxsplit=1)[0])
         if isinstance(share, Fraction):
             shares.add(share)
-    is_settled = len(shares) == 1 or is_revised("\n".join(lines[places[0] : last]))
+    is_settled = len(shares) == 1 or is_revised("\n".join(lines[line_indices[0] : last]))
     return openings[last] if is_settled else ambiguous("different numbers")
 
 
@@ -308,7 +320,7 @@ def _is_calculation(text: str) -> bool:
 
 
 def _share_at_start(line: str) -> Fraction | ParseFailure:
-    """Return the share with which a line begins; a failure if there is none or it has a unit."""
+    """Return the share with which a line begins; a failure without one, or with a unit: "3 km"."""
     number, _, tail = split_at_number(line)
     if number is None:
         return invalid("no number at its start")
@@ -321,13 +333,12 @@ def _share_at_start(line: str) -> Fraction | ParseFailure:
 
 def _share_in_conclusion(text: str) -> Fraction | ParseFailure | None:
     """Return the share of the last number in words such as "there's a 25% chance", or None."""
-    numbers = [
-        number
-        for number in numbers_in(text)
-        if _NOUN_AFTER.match(text, number.end)
-        and _THERE_IS.search(text[max(0, number.start - 60) : number.start])
-    ]
-    return as_share(numbers[-1]) if numbers else None
+    last = None
+    for number in numbers_in(text):
+        before = text[max(0, number.start - 60) : number.start]
+        if _NOUN_AFTER.match(text, number.end) and _THERE_IS.search(before):
+            last = number
+    return as_share(last) if last else None
 
 
 def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailure | None:
@@ -350,6 +361,7 @@ def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailu
             continue
         if _OF_THE_OPPOSITE.match(after):
             return ambiguous("a probability that it isn't so")
+        # "the probability is 70%" or "a 70% chance"
         has_words = _INTRODUCED.search(before) or _NOUN_AFTER.match(after)
         if has_words and not is_bound(lead) and not _DENIED.search(before):
             value = text[number.start : number.end + 60].split("\n", maxsplit=1)[0]
@@ -382,13 +394,9 @@ def _agreed_share(
 ) -> Fraction | ParseFailure:
     """Return the last introduced probability, unless an earlier one differs and isn't revised.
 
-    An earlier number without a probability is passed over if it is a range, or if the last one has
-    none either.
-
-    Args:
-        text: Text that has the numbers.
-        introduced: Numbers that words such as "I am" introduce, in order, each with its probability
-            or the reason why it is none.
+    `introduced` are numbers of the text, in order, that words such as "I am" introduce, each with
+    its probability or why it is none. An earlier number without a probability is passed over if it
+    is a range, or if the last one has none either.
     """
     last_number, last_share = introduced[-1]
     for number, share in introduced[:-1]:

@@ -132,10 +132,11 @@ def agreed_value(
 ) -> ParsedT | ParseFailure | None:
     """Return the value that the statements under some labels agree on; None if there are none.
 
-    JSON counts before lines, and lines before prose. The last statement counts if the earlier ones
-    agree with it, if it is called final, or if words before it take the earlier ones back.
-    Otherwise the value is `ambiguous`. If "answer" is among the keys and has no statement, a
-    statement called a choice, a result or an estimate counts as the answer.
+    A statement is a label with its value. Those in JSON count before those in lines, and these
+    before prose. The last statement counts if the earlier ones agree with it, if it is called
+    final, or if words before it take the earlier ones back. Otherwise the value is `ambiguous`. If
+    "answer" is among the keys and has no statement, a statement called a choice, a result or an
+    estimate counts as the answer.
 
     Args:
         parsed: Parsed reply.
@@ -164,7 +165,8 @@ def agreed_value(
 def _readings(parsed: ParsedText, keys: Sequence[str], read: Reader[ParsedT]) -> Readings[ParsedT]:
     """Return the statements under some labels, each with what `read` makes of its value.
 
-    Statements without a value are left out, and those in the prose of a reply that declines.
+    `read` returns the value or a failure. Statements without a value are left out, and those in the
+    prose of a reply that declines.
     """
     is_refused = declines(parsed.text)
     readings = []
@@ -179,7 +181,8 @@ def _readings(parsed: ParsedText, keys: Sequence[str], read: Reader[ParsedT]) ->
 def _firmest(readings: Readings[ParsedT]) -> Readings[ParsedT]:
     """Return the readings of JSON members, without any those of labels, or else those of prose.
 
-    In prose an unreadable sentence does not count if another one is readable.
+    A reading is a statement with the value read of it, or with why none could be read. In prose an
+    unreadable sentence does not count if another one is readable.
     """
     tier = min(_TIERS[statement.strength] for statement, _ in readings)
     firmest = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
@@ -230,7 +233,10 @@ def _last_reading(
 
 
 def text_without(parsed: ParsedText, *keys: str) -> str:
-    """Return the text without the statements under some labels, and without marks at its ends."""
+    """Return the text without the statements under some labels, and without marks at its ends.
+
+    Statements overlap if a label is in the value of another; the text of both is left out once.
+    """
     pieces, reached, text = [], 0, parsed.text
     for statement in parsed.statements_under(*keys):
         if statement.start >= reached and statement.strength != "object":

@@ -144,9 +144,11 @@ def _stated_number(
 ) -> float | ParseFailure:
     """Return the confidence that a reply states, as a number on the scale from `low` to `high`.
 
-    A label counts first, then words of confidence in prose, then a number alone. With
-    `is_whole_reply` the reply was to be the number: all numbers on lines of their own must agree.
+    A label counts first ("Confidence: 80"), then words in prose ("I am 80% sure"), then a number
+    alone. With `is_whole_reply` the prompt asked for the number alone: all numbers on lines of
+    their own must agree.
     """
+    # Texts in brackets after a label, by the label's value: "(0-100)" of "Confidence (0-100): 80".
     notes = {entry.value: entry.note for entry in parsed.statements_under("confidence")}
     read = partial(_read_value, notes=notes, low=low, high=high, is_whole_reply=is_whole_reply)
     # Lines that hold nothing but a number.
@@ -157,7 +159,7 @@ def _stated_number(
         if is_whole_reply and number_lines and read(number_lines[-1]) != confidence:
             return ambiguous("several confidences")
         return confidence
-    if any(map(is_template, notes)):
+    if any(map(is_template, notes)):  # "Confidence: <integer>"
         return invalid("the template was echoed")
     prose_values = []
     for match in PROSE.finditer(parsed.text):
@@ -192,7 +194,8 @@ def _bare_number(
     """Return the number of a text that has no words on confidence.
 
     A number alone counts in the last of several lines, and in a whole reply also in the first. The
-    text may also be a choice with its confidence or, in a whole reply, a hedge with a number.
+    text may also be a choice with its confidence ("B (80%)") or, in a whole reply, a hedge with a
+    number ("fairly sure: 80"). `number_lines` are the lines that hold nothing but a number.
     """
     hedged = _HEDGED.fullmatch(text) if is_whole_reply else None
     if whole_text := hedged or _BESIDE_CHOICE.fullmatch(text):
@@ -207,14 +210,16 @@ def _bare_number(
 
 
 def _number_of_statement(value: str, note: str, low: float, high: float) -> Number | ParseFailure:  # noqa: PLR0911 # each has a reason of its own
-    """Return the number of a statement, whose note is the text in brackets after its label.
+    """Return the number of a label's value, whose note is the text in brackets after the label.
 
     A scale that the value or the note names must be that from `low` to `high`.
     """
     number, before, tail = split_at_number(value)
-    scale = _SCALE.match(tail)
-    for pattern in (_IN_NOTE.search(note), scale):
-        if pattern and (float(pattern["low"] or low), float(pattern["high"])) != (low, high):
+    scale = _SCALE.match(tail)  # "80 on a scale from 0 to 100", "80 out of 100"
+    for named_scale in (_IN_NOTE.search(note), scale):
+        if not named_scale:
+            continue
+        if (float(named_scale["low"] or low), float(named_scale["high"])) != (low, high):
             return ambiguous("another scale")
     if number is None:
         return invalid("no number at its start" if re.search("[0-9]", value) else "no number")
@@ -223,11 +228,12 @@ def _number_of_statement(value: str, note: str, low: float, high: float) -> Numb
         return invalid("the number is cut off")
     if follows in ("range", "bound"):
         return invalid("a range")
+    # In "8 (80%)" the second number repeats the first.
     if "→" in tail[:3] or (follows == "other" and not _PERCENT_NOTE.match(tail)):
         return ambiguous("several confidences")
     if follows == "calculation":
         return invalid("no number at its start")
-    if number.whole not in (None, high):
+    if number.whole not in (None, high):  # "7/10" on a scale to 100
         return ambiguous("another scale")
     if "%" in note or number.style == "percent":
         number = replace(number, style="percent")
@@ -262,9 +268,13 @@ def _whole_number(number: Number) -> int | ParseFailure:
 
 
 def _value_without_power(number: Number) -> Fraction | ParseFailure:
-    """Return a number without a power or a magnitude; of a fraction, the part of the whole."""
-    is_part = number.style == "fraction" and number.whole is None
-    if number.value is None or is_part or number.style in ("power", "scaled"):
+    """Return a plain number, such as 30 of "30%", and the numerator of "7/10" or "7 of 10".
+
+    A `Number` has a value, a style of writing and, for parts, a whole: 10 in "7/10". A power, a
+    magnitude ("5k"), a fraction without a whole ("1 1/2") and more than 15 digits are a failure.
+    """
+    has_no_whole = number.style == "fraction" and number.whole is None
+    if number.value is None or has_no_whole or number.style in ("power", "scaled"):
         return invalid("no plain number")
     value = number.value * (number.whole or 1)
     if len(str(abs(int(value)))) > LONGEST:

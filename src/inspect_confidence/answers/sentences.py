@@ -72,7 +72,7 @@ def _possible_ends(line: str) -> list[int]:
 def _split_line(line: str) -> list[str]:
     """Return the sentences of a line with the blanks between them; joined, they are the line.
 
-    None begins in a part without a word, nor after an abbreviation such as "Dr.".
+    No sentence begins in a part without a word, nor after an abbreviation such as "Dr.".
     """
     begins: list[int] = []
     for start, stop in pairwise(_possible_ends(line)):
@@ -93,9 +93,10 @@ def _continues_sentence(before: str, after: str) -> bool:
         return True
     if not (last := _ABBREVIATION.search(before[-_LAST_WORDS_LENGTH:])):
         return False
-    if last["number"]:
+    if last["number"]:  # "No. 5", but "She said no. Then"
         return bool(_NUMBER.match(after))
     is_name = after[:1].isupper() and not re.match(_I, after)
+    # "e.g." always goes on; a title does before a name ("Dr. Smith"), but not in "the Rep. Then".
     return bool(last["more"] or (is_name and not last["the"]))
 
 
@@ -126,7 +127,7 @@ def ends_whole(text: str) -> bool:
 
 
 def _without_bullets(lines: list[str]) -> Iterable[str]:
-    """Yield the lines without bullets, and without labels that count on from each other."""
+    """Yield the lines without bullets ("- "), and without labels that count on: "1. ", "2. "."""
     labels = {place: label for place, line in enumerate(lines) if (label := _LABEL.match(line))}
     counted: set[int] = set()
     last_place_by_style: dict[object, int] = {}

@@ -115,12 +115,8 @@ def _probability_among_names(
 ) -> TokenConfidence | ParseFailure:
     """Return the probability of the name with index `place` at the token of the answer.
 
-    Args:
-        reply: Text of the reply.
-        tokens: Tokens of the reply; None if the provider gave none.
-        names: Possible answers.
-        answer: Index of the name that the reply states.
-        place: Index of the name whose probability is returned.
+    `names` are the possible answers, and `answer` is the index of that which the reply states.
+    `tokens` are those of the reply; None if the provider gave none, which is a failure.
     """
     if tokens is None:
         return _NO_TOKENS

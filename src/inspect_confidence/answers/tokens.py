@@ -320,17 +320,14 @@ def read_age_token(
 
 
 def _reduce_to_number(choice: TokenChoice, before: str) -> TokenChoice:
-    """Return the token choice with tokens that contain a number reduced to the number.
+    """Return a token and its alternatives, reduced to the number if they contain one.
 
     Other tokens stay as they are. The probabilities of tokens with the same number are added up.
-
-    Args:
-        choice: The token and its alternatives.
-        before: Text before the number at the start of the token, which alternatives may share.
+    `before` is text at the start of the token, before the number, which alternatives may share.
     """
     masses: dict[str, float] = {}
     for token, mass in choice.masses().items():
-        digits = _AGE.match(token.removeprefix(before))
+        digits = _AGE.match(token.removeprefix(before))  # digits after blanks or quotes
         name = digits[1] if digits else token
         masses[name] = masses.get(name, 0.0) + mass
     match = _AGE.match(choice.token.removeprefix(before))
@@ -358,7 +355,7 @@ def _locate_answer(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int
 
 def _option_index(token: str, names: Sequence[str]) -> int | None:
     """Return the index of the only option that the token is or begins; None if there is none."""
-    word = _WORD.fullmatch(token)
+    word = _WORD.fullmatch(token)  # one word between signs, such as `"B"`
     if not word:
         return None
     beginning = word[1].casefold()

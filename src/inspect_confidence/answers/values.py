@@ -78,25 +78,25 @@ def split_at_number(value: str) -> tuple[Number | None, str, str]:
 
 
 def is_bound(before: str) -> bool:
-    """Return whether the text before a number makes it a bound, such as "more than"."""
+    """Return whether the text before a number makes the number a bound, such as "more than"."""
     return bool(_BOUND.search(before[-40:]))
 
 
 def kind_of_tail(before: str, tail: str) -> Tail:
-    """Return what follows a number, by the text around it; "end" may be an explanation."""
-    if _CUT_CLAUSE.match(tail):
+    """Return what the texts before and after a number say of it; "end" may be an explanation."""
+    if _CUT_CLAUSE.match(tail):  # the reply is cut off within two words
         return "cut"
-    if _DIFFERENCE.match(tail):
+    if _DIFFERENCE.match(tail):  # "- 3 = 67", before the range, which has a dash too
         return "calculation"
-    if _RANGE.match(tail):
+    if _RANGE.match(tail):  # "-80", " to 80"
         return "range"
-    if is_bound(before) or _OR_MORE.match(tail):
+    if is_bound(before) or _OR_MORE.match(tail):  # "more than 70", "70 or more"
         return "bound"
-    if _CALCULATION.match(tail):
+    if _CALCULATION.match(tail):  # " * 2", "/ 3"
         return "calculation"
-    return "other" if _OTHER_NUMBER.match(tail) else "end"
+    return "other" if _OTHER_NUMBER.match(tail) else "end"  # other: ", 80", " or 80"
 
 
 def has_unit(tail: str) -> bool:
-    """Return whether the text after a number is its unit, not an explanation."""
+    """Return whether the text after a number is its unit (" km"), not an explanation (" since")."""
     return bool(_UNIT.match(tail)) and not _EXPLANATION.match(tail)

@@ -121,6 +121,7 @@ class PhraseChoices:
             for group in ("other", "text", "of"):
                 if match[group] is not None:
                     index = self._index_by_spelling.get(_plain_spelling(match[group]), -1)
+            # Groups with a letter, two in "A or B"; without one the choice is named by its text.
             groups = [group for group in _LETTERS if match[group]] or ["text"]
             start = min(map(match.start, groups))
             before = _DENIED.search(text[max(0, start - 60) : start])
@@ -136,7 +137,7 @@ class PhraseChoices:
         If the text repeats the list of choices, only a choice after the list counts.
         """
         mentions = self.mentions_in(text)
-        other = _OTHER_LETTER.match(text)
+        other = _OTHER_LETTER.match(text)  # "E." at the start, beside choices A to D
         if other and ascii_uppercase.index(other[1]) >= self._size:
             return ambiguous("a letter of no choice")
         repeated = _count_listed(mentions)
@@ -160,12 +161,16 @@ class PhraseChoices:
         mentions = self.mentions_in(text)
         if mentions and text.rstrip(CUT).endswith((" is", " are")):
             return True
+        # At most one word may follow the last mention, which may be a part of a longer choice.
         if not mentions or not _UNFINISHED.fullmatch(text, mentions[-1].end):
             return False
         return mentions[-1].text is None or text[-1:] not in set(".!?")
 
     def _single_index(self, text: str, mentions: list[Mention]) -> int | ParseFailure:
-        """Return the only choice that a text names, or why there is none."""
+        """Return the index of the only choice that the mentions in a text name, or a failure.
+
+        A mention has the indices of the choice by its letter and by its text, or one of both.
+        """
         letters_named = {mention.letter for mention in mentions} - {None}
         if is_refusal(text) and not CUE.search(text) and not letters_named:
             return invalid("a text that declines")
@@ -278,7 +283,7 @@ def _find_index(
         return index if isinstance(index, int) and explanation else read(conclusions[-1])
     keys = ("answer", "choice") if parsed.objects else ("answer",)
     answer = agreed_value(parsed, keys, read)
-    opening = _ALONE_LETTER.match(parsed.text)
+    opening = _ALONE_LETTER.match(parsed.text)  # "A. ..." on the first of several lines
     if isinstance(answer, int) and opening and opening[1] != ascii_uppercase[answer]:
         return ambiguous("different choices")
     for text in _texts_without_label(parsed.text, chain_of_thought):
@@ -299,16 +304,22 @@ def _split_explanation(text: str) -> tuple[str, str]:
 
     The explanation is empty, and the choice the whole text, if the rest of it makes a choice too.
     """
+    # An explanation begins at a line break, "because" or "since".
     choice, *explanations = _REASON.split(text.strip(), maxsplit=1)
     explanation = explanations[0] if explanations else ""
-    has_choice_alone = any(map(_ALONE.match, explanation.split("\n")))
+    has_choice_alone = any(map(_ALONE.match, explanation.split("\n")))  # a line such as "(B) ..."
+    # The cue of another choice: "I choose", "the best completion is".
     if is_revised(explanation) or CUE.search(explanation) or has_choice_alone:
         return text, ""
     return choice, explanation
 
 
 def _texts_without_label(text: str, chain_of_thought: bool) -> list[str]:
-    """Return the lines in which a choice without a label is looked for."""
+    """Return the texts in which a choice without a label is looked for, in this order.
+
+    After a chain of thought it is the last line, else the only line with a letter ("A. ..."), then
+    the whole text.
+    """
     lines = text.split("\n")
     if chain_of_thought:
         return lines[-1:]
@@ -334,6 +345,7 @@ def first_letter(
     if chain_of_thought and len(conclusions) == 1:
         return None
     letter = letters(choices)
+    # At the start any letter counts, later one before a sign such as "." or at the end.
     match = re.search(
         rf"\A\W*{letter}(?![\w'])|(?<![\w'.]){letter}(?=[.):\]]|\W*\Z)",
         conclusions[-1] if chain_of_thought else text,
