@@ -13,6 +13,7 @@ from scipy.special import ndtr
 
 from inspect_confidence.metrics.arrays import (
     EDGE,
+    BoolArray,
     FloatArray,
     IntArray,
     check_bins,
@@ -195,10 +196,13 @@ def ece_interval(
         (0.0, 0.2)
     """
     items = _group_by_item(confidence, correct, unit, counts)
-    bin_of_value = bins_of_values(items.total_table(), bins, binning).ravel()
-    # Of shape (bins, K), for the K different confidences; those in no bin have the number -1.
-    in_bin = bin_of_value == np.unique(bin_of_value[bin_of_value >= 0])[:, None]
-    return gaps_interval(items, in_bin, _gap_sum)
+    return gaps_interval(items, _bin_members(items, bins, binning), _gap_sum)
+
+
+def _bin_members(items: ItemTables, bins: int, binning: Binning) -> BoolArray:
+    """Return which of the K distinct confidences lie in each filled bin of `ece`: (bins, K)."""
+    bin_of_value = bins_of_values(items.total_table(), bins, binning).ravel()  # -1: in no bin
+    return np.asarray(bin_of_value == np.unique(bin_of_value[bin_of_value >= 0])[:, None])
 
 
 Norm = Callable[[FloatArray, FloatArray], FloatArray]
@@ -213,9 +217,8 @@ def _gap_sum(gaps: FloatArray, _: FloatArray) -> FloatArray:
 def root_mean_square(gaps: FloatArray, share: FloatArray) -> FloatArray:
     """Return the root mean square over judgments of their bin's gap, for each draw.
 
-    Args:
-        gaps: Gaps times each bin's share, of shape (bins, draws).
-        share: Share of the judgments in each bin.
+    `gaps` are gaps g times the bin's `share` s of the judgments, of shape (bins, draws): the mean
+    of g^2 is the sum of s g^2 = (s g)^2 / s.
     """
     return np.asarray(np.sqrt((gaps**2 / share[:, None]).sum(axis=0)))
 
@@ -294,6 +297,7 @@ def _bin_gaps(items: ItemTables, shares: FloatArray) -> _BinGaps:
     item_gaps = np.asarray(cell_gaps @ items.masses) / total  # (bins, items)
     share = (np.asarray(np.hstack([shares, shares]) @ items.masses) * sizes).sum(axis=1) / total
     gaps = (item_gaps * sizes).sum(axis=1)
+    # A gap is a ratio of sums over items; its variance is that of the linearised ratio.
     deviations = (item_gaps - np.outer(gaps, item_mass / total)) * np.sqrt(sizes)
     # With a quarter judgment at each extreme, as in `bootstrap`: equal judgments err, too.
     pseudo_masses = items.extremes()[:, :-5]  # the other five columns hold no masses
@@ -353,7 +357,11 @@ class _GapNoise(NamedTuple):
         return np.asarray(high * unit_gaps[:, 0])
 
     def _suffice(self, gaps: FloatArray, value: float, end: Literal["low", "high"]) -> bool:
-        """Return whether gaps, of shape (bins, 1), are large enough (see `smallest_gaps`)."""
+        """Return whether gaps, of shape (bins, 1), are as large as `smallest_gaps` must be.
+
+        With the errors their size reaches the value in enough draws ("low"), or stays at or below
+        it in few ("high").
+        """
         excess = self.norm(gaps + self.errors, self.share) - value
         if end == "low":
             return bool((excess >= -EDGE).mean() >= self.tail)
@@ -640,6 +648,7 @@ def rms_calibration_error_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
 ) -> FloatArray:
     """Compute `rms_calibration_error` of each table: the root mean square of bins' gaps."""
+    # Of each bin, (tables, bins): the sum of confidence less outcome, and the number of judgments.
     gap, mass = sum_in_bins(tables, bins, binning, _gap_mass(tables), tables.mass)
     squares = np.where(mass > 0, gap**2 / np.where(mass > 0, mass, 1), 0)
     return np.sqrt(divide_or_nan(squares.sum(axis=1), tables.total))
@@ -877,10 +886,7 @@ def rms_calibration_error_interval(
         Both ends; NaN if there are fewer than two items.
     """
     items = _group_by_item(confidence, correct, unit, counts)
-    bin_of_value = bins_of_values(items.total_table(), bins, binning).ravel()
-    # Of shape (bins, K), for the K different confidences; those in no bin have the number -1.
-    in_bin = bin_of_value == np.unique(bin_of_value[bin_of_value >= 0])[:, None]
-    return gaps_interval(items, in_bin, root_mean_square)
+    return gaps_interval(items, _bin_members(items, bins, binning), root_mean_square)
 
 
 MOST_GROUPS = 200
@@ -981,6 +987,7 @@ def _smoothed_size(cosines: FloatArray, width: FloatArray) -> FloatArray:
     The Gaussian kernel of a table's `width` multiplies cosine m by exp(-(width pi m)^2 / 2).
     """
     damped = cosines * np.exp(-(np.outer(width, np.pi * np.arange(GRID)) ** 2) / 2)
+    # The cosine transform of type 3 sums the series at the midpoints of 500 steps.
     return np.asarray(np.abs(dct(damped, type=3)).mean(axis=1))
 
 
@@ -1083,6 +1090,8 @@ def smooth_ece_interval(
     mass = inside @ tables.mass[0]
     bin_confidence = inside @ (tables.mass[0] * tables.values) / mass
     width, grid = max(value, _WIDE_ENOUGH), (np.arange(_COARSE) + 0.5) / _COARSE
+    # The size of gaps is their mean absolute smoothed value at 40 points. Gaps at the upper end get
+    # the signs of smoothed gaps, because neighbours of opposite signs would cancel each other.
     norm = _SmoothedNorm(_smoothing_matrix(grid, bin_confidence, width))
     ends = gap_ends(items, inside, norm, _smoothing_matrix(bin_confidence, bin_confidence, width))
     if ends is None:

@@ -57,7 +57,11 @@ class _Fit(NamedTuple):
 
 
 def _isotonic_fit(tables: ConfidenceTables) -> _Fit:
-    """Return the isotonic fit of each table, computed once and kept in `tables.shared`."""
+    """Return the isotonic regression of outcomes on confidence in each table, as `_Fit`.
+
+    It has the blocks of confidences with the same fitted accuracy, and is kept in `tables.shared`
+    for the other metrics.
+    """
     if "recalibrated" not in tables.shared:
         is_quick = len(tables.values) <= _MAX_MINIMAX_VALUES and len(tables.right) > 1
         fit_tables = _isotonic_by_minimax if is_quick else _isotonic_by_rows
@@ -78,9 +82,11 @@ _MAX_MINIMAX_VALUES = 40
 
 
 def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
-    """Fit at each value the maximum over starts of the minimum over ends of the mean.
+    """Fit all tables by the minimax formula of isotonic regression, which has no loop over tables.
 
-    Means are accuracies of runs of values that start at or below the value and end at or above it.
+    The fit at a value is the maximum over starts, at or below it, of the minimum over ends, at or
+    above it, of the accuracy of the run of values from start to end. Source: Robertson, Wright and
+    Dykstra (1988), Order restricted statistical inference.
     """
     # Cumulated masses after a row of 0, of shape (values + 1, tables): differences of two rows are
     # the masses of runs.
@@ -135,7 +141,7 @@ def _block_starts(tables: ConfidenceTables) -> IntArray:
 
 
 def _recalibrated_brier(tables: ConfidenceTables) -> FloatArray:
-    """Return the Brier score of the recalibrated confidence."""
+    """Return the Brier score of confidence after isotonic recalibration, by table; NaN if empty."""
     fit = _isotonic_fit(tables)
     loss = fit.right * (1 - fit.accuracy) ** 2 + fit.wrong * fit.accuracy**2
     return divide_or_nan(loss.sum(axis=1) - tables.credit_spread, tables.total)
@@ -206,11 +212,6 @@ def corp_discrimination(confidence: ArrayLike, correct: ArrayLike) -> float:
     return float(corp_discrimination_of_tables(confidence_table(confidence, correct))[0])
 
 
-def corp_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `corp_uncertainty` of each table: the Brier score of the accuracy as confidence."""
-    return brier_uncertainty_of_tables(tables)
-
-
 @metric(
     unit="squared share",
     high=0.25,
@@ -222,7 +223,7 @@ def corp_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
         conservative="at few wrong or few right answers: the law of a count is discrete",
     ),
     toolbox=True,
-    of_tables=corp_uncertainty_of_tables,
+    of_tables=brier_uncertainty_of_tables,
 )
 def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Brier score of the accuracy as constant confidence: accuracy times 1 - accuracy.
@@ -234,7 +235,7 @@ def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
         confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the credit between.
     """
-    return float(corp_uncertainty_of_tables(confidence_table(confidence, correct))[0])
+    return float(brier_uncertainty_of_tables(confidence_table(confidence, correct))[0])
 
 
 def brier_skill_of_tables(tables: ConfidenceTables) -> FloatArray:

@@ -113,7 +113,10 @@ _ASYMPTOTIC = 20
 
 
 def _digamma(x: FloatArray) -> FloatArray:
-    """Return digamma of numbers >= 1, from 20 on by its asymptotic series (faster than scipy)."""
+    """Return digamma of numbers >= 1, from 20 on by its asymptotic series (faster than scipy).
+
+    It is ln x - 1/(2x) - 1/(12 x^2) + 1/(120 x^4) - 1/(252 x^6) + 1/(240 x^8).
+    """
     inverse_square = 1 / np.square(x)
     series = 1 / 252 - inverse_square / 240
     series = 1 / 12 - inverse_square * (1 / 120 - inverse_square * series)
@@ -125,7 +128,7 @@ def _digamma(x: FloatArray) -> FloatArray:
 
 def aurc_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `aurc` of each table: the mean error rate of the i surest answers, over i."""
-    if "aurc" not in tables.shared:
+    if "aurc" not in tables.shared:  # `prr` needs the area, too
         tables.shared["aurc"] = _area_under_risk(tables)
     area: FloatArray = tables.shared["aurc"]
     return area

@@ -196,7 +196,9 @@ def slope_interval(slope: float, standard_error: float, clusters: int) -> tuple[
 def _cluster_score(design: FloatArray, inverse: FloatArray, residuals: FloatArray) -> float:
     """Return what a cluster g adds to the slope's error.
 
-    It is the slope's row of (X'X)^-1 X_g' (I - H_gg)^-1/2 e_g, with H_gg = X_g (X'X)^-1 X_g'.
+    It is the slope's row of (X'X)^-1 X_g' (I - H_gg)^-1/2 e_g, with H_gg = X_g (X'X)^-1 X_g'. The
+    root undoes that the fitted line takes variance from the residuals (CR2; Bell and McCaffrey
+    2002, Survey Methodology 28).
 
     Args:
         design: X_g, the rows of the cluster's judgments: 1 and the centred difficulty.

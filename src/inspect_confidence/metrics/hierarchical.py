@@ -115,13 +115,10 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
 
 
 def _likelihood(s1: FloatArray, s2: FloatArray, d_prime: float, criterion: float) -> FloatArray:
-    """Return a unit's likelihood at each log M-ratio of `_GRID`, up to a factor.
+    """Return a unit's likelihood at each log M-ratio of a grid, up to a factor.
 
-    Args:
-        s1: Counts given stimulus S1, of shape (2K,).
-        s2: Counts given stimulus S2.
-        d_prime: The unit's d'.
-        criterion: The unit's criterion c.
+    `s1` and `s2` are the unit's counts of ratings given either stimulus, of shape (2K,), and
+    `criterion` is its type-1 criterion c.
     """
     # Imported here because it takes a quarter of a second, which every command would pay.
     from scipy.interpolate import CubicSpline  # noqa: PLC0415
@@ -151,7 +148,10 @@ def _cell_probabilities() -> FloatArray:
 
 
 def _log_prior() -> FloatArray:
-    """Return the log prior of sigma and mu, of shape (sigmas, grid)."""
+    """Return the log prior of sigma and mu, of shape (sigmas, grid), up to a constant.
+
+    The prior of a sigma of the grid is that of the sigmas nearer to it (in ratio) than to others.
+    """
     between = np.sqrt(_SIGMAS[:-1] * _SIGMAS[1:])
     # P(sigma <= between): sigma is Uniform(0, 1) times half Normal(0, 1), and mu Normal(0, 1).
     below = erf(between / np.sqrt(2)) + between * exp1(between**2 / 2) / np.sqrt(2 * np.pi)
@@ -168,7 +168,9 @@ def _posterior(likelihood: FloatArray) -> tuple[FloatArray, FloatArray, FloatArr
     log_joint = np.log(unit_likelihoods).sum(1) + _log_prior()
     joint = np.exp(log_joint - log_joint.max())
     joint /= joint.sum()
-    # Letters: sigma s, unit u, mean mu m, the unit's own log M-ratio t.
+    # The prior of a unit's log M-ratio t given the other units, up to a factor:
+    # sum over s, m of P(s, m | data) / P(data of u | s, m) P(t | s, m).
+    # Letters: sigma s, unit u, mean mu m.
     unit_priors = np.einsum(
         "sum,stm->ut", joint[:, None] / unit_likelihoods, _cell_probabilities(), optimize=True
     )

@@ -152,7 +152,8 @@ def resampled_interval(
     for ranked in _ranked_draws(value, draws, method):
         if not len(ranked) or np.isnan(value):
             return float("nan"), float("nan")
-        rank = _order_statistic_rank(tail, len(ranked))
+        # The tolerance keeps 0.025 * 10,000 at the 250th value: in floats it is a little more.
+        rank = min(max(int(np.ceil(tail * len(ranked) - 1e-9)), 1), len(ranked))
         lows.append(ranked[rank - 1])
         highs.append(ranked[-rank])
     return float(min(lows)), float(max(highs))
@@ -246,7 +247,9 @@ def _p_of_ranked(value: float, ranked: FloatArray, units: float) -> float:
 def _ranked_draws(value: float, draws: ArrayLike, method: Method) -> list[FloatArray]:
     """Return the sorted draws; for `debiased` two sets, the reflected and the shifted draws.
 
-    NaN draws are left out; the only set is empty if all are NaN.
+    Resamples of a value that is biased upwards have the bias twice: the shift takes it off, and the
+    reflection at the value turns it round. NaN draws are left out; the only set is empty if all
+    are NaN.
     """
     values = np.asarray(draws, float)
     ranked = np.sort(values[~np.isnan(values)])
@@ -262,9 +265,3 @@ def widened_quantile(units: float) -> float:
     """
     freedom = max(units - 1, 1)
     return float(stdtrit(freedom, 0.025) * np.sqrt(units / freedom))
-
-
-def _order_statistic_rank(share: float, size: int) -> int:
-    """Return the rank, from 1 to `size`, of the sorted draw with this share of draws up to it."""
-    # The tolerance keeps 0.025 * 10,000 at the 250th value: in floats it is a little more.
-    return min(max(int(np.ceil(share * size - 1e-9)), 1), size)

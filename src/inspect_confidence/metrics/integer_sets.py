@@ -148,8 +148,8 @@ def _values_by_probability(distribution: Mapping[int, float]) -> list[int]:
 def set_sizes(masses: FloatArray, level: float) -> IntArray:
     """Return how many values each row's smallest set with more than the level (percent) has.
 
-    `masses` are those of `ranked`, the greatest first; if no sum exceeds the level, all above 0
-    count.
+    `masses` are probabilities, (items, values), the greatest first. If no sum exceeds the level,
+    all above 0 count.
     """
     total = np.cumsum(masses, axis=1)
     above = total > checked_level(level) / 100 + _ROUNDING
@@ -160,7 +160,10 @@ def set_sizes(masses: FloatArray, level: float) -> IntArray:
 def set_hulls(
     values: FloatArray, masses: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return least and greatest value of each row's smallest set with more than level percent."""
+    """Return least and greatest value of each row's smallest set with more than level percent.
+
+    `masses` are the probabilities of `values` by item (row), the greatest first.
+    """
     last = set_sizes(masses, level)[:, None] - 1
     low = np.take_along_axis(np.minimum.accumulate(values, axis=1), last, axis=1)
     high = np.take_along_axis(np.maximum.accumulate(values, axis=1), last, axis=1)
@@ -247,7 +250,8 @@ def temperature_scores(
     """Return interval scores of the sets' hulls, averaged over levels, by item and temperature.
 
     A hull goes from the least to the greatest value of an item's smallest set with more than the
-    level's probability. `values` and `masses` are those of `ranked`; columns follow `TEMPERATURES`.
+    level's probability. `values` and their probabilities `masses`, the greatest first, have the
+    shape (items, values). Columns of the result follow the grid `TEMPERATURES`.
     """
     columns = []
     for temperature in TEMPERATURES:

@@ -284,9 +284,9 @@ class MarkerCells:
 
         In groups where a marker has fewer sentences than `threshold` it has no internal confidence.
         """
+        # Cells of the table are group by marker by confidence; `masses` has them in one axis.
         flat = np.asarray((self.masses @ weights.T).T)
         counts = flat.reshape(len(weights), *self.shape, max(len(self.values), 1))
-
         counts = counts[..., : len(self.values)]  # without values there is one column of zeros
         replies = partial(self._weigh_replies, weights) if self.replies else None
         return MarkerTables(self.values, counts, threshold, replies)
@@ -413,8 +413,10 @@ def _distances(
 ) -> list[tuple[FloatArray, FloatArray]]:
     """Return each pair's distances and their weights, each of shape (resamples, distances).
 
-    Arguments are those of `marker_mae`. A distance with weight 0 is 0. Distances are per marker, at
-    the level `sentence` per marker and confidence, at `response` per kind of reply.
+    Arguments are those of `marker_mae`: pairs are of a train and a test group, and a distance is
+    that of the train group's mean confidence of a marker from the test sentences. A distance with
+    weight 0 is 0. Distances are per marker, at the level `sentence` per marker and confidence, at
+    `response` per kind of reply.
     """
     check_choice("level", level, Level)
     mic = tables.mic
@@ -447,12 +449,12 @@ def _distances_by_reply(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean distance over the sentences of each kind of reply, and the replies' number.
 
-    Both have the shape (resamples, kinds); replies of one kind have the same sentences. A kind
-    without a sentence of the counted markers has the weight 0.
+    Both have the shape (resamples, kinds); replies of one kind have the same sentences, as far as
+    marker and confidence go. A kind without a sentence of the counted markers has the weight 0.
 
     Args:
         tables: Tables with `replies`.
-        group: The number of the test group.
+        group: The number of the group (split of a data set) whose sentences are compared.
         gap: Distance at each marker and confidence, of shape (resamples, markers, V).
         in_both: Markers that count, of shape (resamples, markers).
 
@@ -628,7 +630,10 @@ def _correlations(x: FloatArray, y: FloatArray, kind: Correlation) -> FloatArray
 
 
 def _centred(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return deviations from each row's mean, and their Euclidean norm (0 if only rounding)."""
+    """Return deviations from each row's mean, and their Euclidean norm (0 if only rounding).
+
+    NaN is left out of mean and norm, and stays NaN in the deviations.
+    """
     deviations = x - _mean(x)[:, None]
     length = np.sqrt(np.nansum(np.square(deviations), axis=1))
     rounding = _ROUNDING * np.sqrt(np.nansum(np.square(x), axis=1))

@@ -103,8 +103,8 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
 def level_chances(u: FloatArray, present: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the chance of each level, and the normal density at each edge over Q(u_0).
 
-    `u` has the positions of edges, (2, K, 2, R), as in `newton`; a level that is not `present` gets
-    some chance above 0.
+    `u` has the positions of edges, by agreement of response and stimulus, level of rating, response
+    and fit: (2, K, 2, R), as in `newton`. A level that is not `present` gets some chance above 0.
     """
     # The smaller tail at each edge over Q(u_0), negative where it is the lower one: differences of
     # these are accurate in both tails.
@@ -125,10 +125,10 @@ def level_chances(u: FloatArray, present: FloatArray) -> tuple[FloatArray, Float
 def edge_derivatives(
     share: FloatArray, chance: FloatArray, density: FloatArray, u: FloatArray
 ) -> EdgeDerivatives:
-    """Return the derivatives by the edges of sum share log chance (see `level_chances`).
+    """Return the derivatives by the edges of the log-likelihood, sum share log chance.
 
     Level j ends at edge j + 1, so that an edge changes the chances of two levels; edge 0 also
-    changes the divisor Q(u_0) of all.
+    changes the divisor Q(u_0) of all. Arrays have the axes agreement, level, response and fit.
     """
     total = share.sum(1, keepdims=True)
     weight = share / chance
@@ -322,11 +322,9 @@ def _ascend_again(
 ) -> NDArray[np.int64]:
     """Ascend from further starts; return the rows whose ascents end at different heights.
 
-    Args:
-        table: Rating tables of R fits.
-        maxima: meta-d' and log-likelihood of each fit so far; replaced where an ascent ends higher.
-        rows: Fits that start again.
-        starts: Values of meta-d' from which all of these start, one per fit.
+    `rows` are the fits that start again, from each of `starts`, which have a meta-d' for each. The
+    `maxima`, meta-d' and log-likelihood of all fits so far, are replaced where an ascent ends
+    higher.
     """
     meta, value = maxima
     shape = (len(starts), len(rows))
@@ -522,7 +520,11 @@ def type1_statistics(
 def _fits(
     raw_s1: FloatArray, raw_s2: FloatArray, padding: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, Reasons]:
-    """Return d', meta-d', log-likelihood, and the reason of a missing meta-d', of each row."""
+    """Return d', meta-d', log-likelihood, and the reason of a missing meta-d', of each row.
+
+    `raw_s1` and `raw_s2` are counts of ratings by stimulus, of shape (R, 2K), from the surest "S1"
+    to the surest "S2"; `padding` is added to each count. Values are NaN where there is a reason.
+    """
     d_prime, criterion, reason = type1_statistics(raw_s1, raw_s2, padding)
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
     meta, value = np.full_like(d_prime, np.nan), np.full_like(d_prime, np.nan)

@@ -60,6 +60,9 @@ class Recalibration:
     def __call__(self, confidence: ArrayLike) -> FloatArray:
         """Return recalibrated confidences; NaN stays NaN.
 
+        A map of knots is linear through the points (x, y); a logistic one has the log odds
+        c + a log p - b log(1 - p) for confidence p.
+
         Example:
             >>> print(Recalibration("temperature", "logistic", 0.005, a=0.5, b=0.5)([0.5, 0.8]))
             [0.5        0.66666667]
@@ -114,6 +117,7 @@ def fit_recalibration(
     """
     _check_method(method)
     cells = _item_tables(confidence, correct, unit)
+    # `masses` (2 K, items) has the right answers at each confidence, then the wrong ones.
     right, wrong = np.split(cells.masses @ np.ones(cells.masses.shape[1]), 2)
     return _fit_map(method, cells.values, right, wrong)
 
@@ -287,29 +291,32 @@ def _check_method(method: str) -> None:
 
 
 def _fit_map(
-    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+    method: str, confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
     """Fit a map of a method to the mass of right and of wrong answers at each confidence.
 
-    Values without judgments are left out.
+    Confidences without judgments are left out.
     """
-    present = right + wrong > EDGE
-    right, wrong = np.maximum(right[present], 0), np.maximum(wrong[present], 0)
-    return RECALIBRATIONS[method](method, values[present], right, wrong)
+    present = right_mass + wrong_mass > EDGE
+    right, wrong = np.maximum(right_mass[present], 0), np.maximum(wrong_mass[present], 0)
+    return RECALIBRATIONS[method](confidences[present], right, wrong)
 
 
-def _fit_as_stated(
-    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+def _leave_as_stated(
+    confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
     """Return the map that leaves confidence unchanged; the masses are not used."""
-    return Recalibration(method, "knots", x=(0.0, 1.0), y=(0.0, 1.0))
+    return Recalibration("as_stated", "knots", x=(0.0, 1.0), y=(0.0, 1.0))
 
 
-def _knot_map(method: str, values: FloatArray, y: FloatArray) -> Recalibration:
-    """Return the map through the points (values, y), without points between two of the same y."""
+def _knot_map(method: str, confidences: FloatArray, y: FloatArray) -> Recalibration:
+    """Return the linear map through (confidence, y), without points between two of the same y.
+
+    `method` is the name of the method that gave y.
+    """
     is_needed = np.ones(len(y), bool)
     is_needed[1:-1] = (y[1:-1] != y[:-2]) | (y[1:-1] != y[2:])
-    x_knots, y_knots = values[is_needed].tolist(), y[is_needed].tolist()
+    x_knots, y_knots = confidences[is_needed].tolist(), y[is_needed].tolist()
     return Recalibration(method, "knots", x=tuple(x_knots), y=tuple(y_knots))
 
 
@@ -322,73 +329,82 @@ def _isotonic_means(y: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _fit_isotonic(
-    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+    confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
     """Return the non-decreasing map of least squares to the accuracy at each confidence."""
-    mass = right + wrong
-    return _knot_map(method, values, _isotonic_means(right / mass, mass))
+    mass = right_mass + wrong_mass
+    return _knot_map("isotonic", confidences, _isotonic_means(right_mass / mass, mass))
 
 
 def _fit_histogram(
-    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+    confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
     """Return the map to the accuracy of ten bins of equal mass; equal confidences share a bin."""
-    mass = right + wrong
+    mass = right_mass + wrong_mass
     middle = (np.cumsum(mass) - mass / 2) / mass.sum()  # middle rank of each confidence, in [0, 1]
-    bin_of_value = np.minimum(np.floor(middle * BINS + EDGE), BINS - 1).astype(np.int64)
-    bin_mass = np.bincount(bin_of_value, mass)
-    accuracy = np.bincount(bin_of_value, right) / np.maximum(bin_mass, EDGE)
-    return _knot_map(method, values, accuracy[bin_of_value])
+    bin_of_confidence = np.minimum(np.floor(middle * BINS + EDGE), BINS - 1).astype(np.int64)
+    bin_mass = np.bincount(bin_of_confidence, mass)
+    accuracy = np.bincount(bin_of_confidence, right_mass) / np.maximum(bin_mass, EDGE)
+    return _knot_map("histogram", confidences, accuracy[bin_of_confidence])
 
 
 def _fit_venn_abers(
-    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+    confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
-    """Return the Venn-Abers map of `fit_recalibration`, from masses at each value."""
-    knot_count = min(len(values), KNOTS)
-    knots = np.unique(np.linspace(0, len(values) - 1, knot_count).round().astype(np.int64))
-    mass = right + wrong
+    """Return the Venn-Abers map p1/(1 - p0 + p1), at no more than 1,000 of the confidences.
+
+    p0 and p1 are the isotonic accuracies at a confidence after an item of that confidence is added
+    as wrong and as right; of single probabilities this one has the least greatest regret in log
+    loss. Source: Vovk, Petej and Fedorova (2015).
+    """
+    knot_count = min(len(confidences), KNOTS)
+    knots = np.unique(np.linspace(0, len(confidences) - 1, knot_count).round().astype(np.int64))
+    mass = right_mass + wrong_mass
     label_accuracy = np.empty((2, len(knots)))
     for column, k in enumerate(knots):
         enlarged_mass = mass.copy()
-        enlarged_mass[k] += 1  # the added item; the other values keep their own mass
+        enlarged_mass[k] += 1  # the added item; the other confidences keep their own mass
         for label in (0, 1):  # added as wrong, as right
-            y = right / enlarged_mass
-            y[k] = (right[k] + label) / enlarged_mass[k]
-            label_accuracy[label, column] = _isotonic_means(y, enlarged_mass)[k]
+            accuracy = right_mass / enlarged_mass
+            accuracy[k] = (right_mass[k] + label) / enlarged_mass[k]
+            label_accuracy[label, column] = _isotonic_means(accuracy, enlarged_mass)[k]
     p0, p1 = label_accuracy
-    return _knot_map(method, values[knots], p1 / (1 - p0 + p1))
+    return _knot_map("venn_abers", confidences[knots], p1 / (1 - p0 + p1))
 
 
 def _fit_temperature(
-    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+    confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
     """Return the map whose log odds are those of confidence times a slope of at least 0, 1/T."""
-    clip, up, down = _clipped_logarithms(values)
-    (slope,) = _fit_nonnegative_slopes(np.column_stack([up + down]), right, wrong, intercept=False)
-    return Recalibration(method, "logistic", clip, a=slope, b=slope)
+    clip, up, down = _clipped_logarithms(confidences)
+    log_odds = np.column_stack([up + down])
+    (slope,) = _fit_nonnegative_slopes(log_odds, right_mass, wrong_mass, intercept=False)
+    return Recalibration("temperature", "logistic", clip, a=slope, b=slope)
 
 
 def _fit_platt(
-    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+    confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
     """Return the map whose log odds are linear in those of confidence, with a slope >= 0."""
-    clip, up, down = _clipped_logarithms(values)
-    slope, c = _fit_nonnegative_slopes(np.column_stack([up + down]), right, wrong)
-    return Recalibration(method, "logistic", clip, a=slope, b=slope, c=c)
+    clip, up, down = _clipped_logarithms(confidences)
+    slope, c = _fit_nonnegative_slopes(np.column_stack([up + down]), right_mass, wrong_mass)
+    return Recalibration("platt", "logistic", clip, a=slope, b=slope, c=c)
 
 
 def _fit_beta(
-    method: str, values: FloatArray, right: FloatArray, wrong: FloatArray
+    confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
     """Return the map with log odds a log p - b log(1 - p) + c for confidence p, and a, b >= 0."""
-    clip, up, down = _clipped_logarithms(values)
-    a, b, c = _fit_nonnegative_slopes(np.column_stack([up, down]), right, wrong)
-    return Recalibration(method, "logistic", clip, a=a, b=b, c=c)
+    clip, up, down = _clipped_logarithms(confidences)
+    a, b, c = _fit_nonnegative_slopes(np.column_stack([up, down]), right_mass, wrong_mass)
+    return Recalibration("beta", "logistic", clip, a=a, b=b, c=c)
 
 
 def _clipped_logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """Return the clip, at most .005, and log p and -log (1 - p) of values in [clip, 1 - clip]."""
+    """Return the clip, at most .005, and log p and -log (1 - p) of values in [clip, 1 - clip].
+
+    The clip is half as far from 0 and 1 as the nearest other value, if that is less than .005.
+    """
     distance_from_ends = np.minimum(values, 1 - values)
     clip = float(min(CLIP, distance_from_ends[distance_from_ends > 0].min(initial=1) / 2))
     p = np.clip(values, clip, 1 - clip)
@@ -404,9 +420,9 @@ def _fit_nonnegative_slopes(
     every subset of columns is tried.
 
     Args:
-        slopes: Columns of the regression, of shape (values, slopes).
-        right: Mass of right answers at each value.
-        wrong: Mass of wrong answers at each value.
+        slopes: Columns of the regression, of shape (confidences, slopes).
+        right: Mass of right answers at each confidence.
+        wrong: Mass of wrong answers at each confidence.
         intercept: Whether there is an intercept.
 
     Returns:
@@ -464,8 +480,8 @@ def _log_likelihood(log_odds: FloatArray, yes: FloatArray, no: FloatArray) -> fl
     return float(yes @ log_expit(log_odds) + no @ log_expit(-log_odds))
 
 
-RECALIBRATIONS: Mapping[str, Callable[[str, FloatArray, FloatArray, FloatArray], Recalibration]] = {
-    "as_stated": _fit_as_stated,
+RECALIBRATIONS: Mapping[str, Callable[[FloatArray, FloatArray, FloatArray], Recalibration]] = {
+    "as_stated": _leave_as_stated,
     "temperature": _fit_temperature,
     "platt": _fit_platt,
     "beta": _fit_beta,

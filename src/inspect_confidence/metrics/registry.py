@@ -10,6 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, Required, TypedDict, TypeVar, Unpack
 
 from inspect_confidence.metrics.arrays import FloatArray
@@ -257,26 +258,22 @@ def metric(
     Raises:
         ValueError: Another metric has that name.
     """
-
-    def register(function: Function) -> Function:
-        _register_function(function, name or function.__name__, definition, of_tables, about)
-        return function
-
-    return register
+    return partial(
+        _register_function, name=name, definition=definition, of_tables=of_tables, about=about
+    )
 
 
 def _register_function(
-    function: Callable[..., object],
-    name: str,
-    definition: str,
-    of_tables: TableFunction | None,
-    about: About,
-) -> None:
-    """Register a metric by its function's docstring, and complete the docstring.
+    function: Function, name: str, definition: str, of_tables: TableFunction | None, about: About
+) -> Function:
+    """Register a function as a metric, complete its docstring, and return the function.
 
-    The first line is the definition if `definition` is empty. The paragraph "Source: ..." up to a
-    blank line, such as "Source: Brier (1950).", is the source if `about` has none.
+    The name is by default the function's, and the definition the docstring's first line. The
+    paragraph "Source: ..." up to a blank line, such as "Source: Brier (1950).", is the source if
+    `about` has none. `about` has unit, range and interval; `of_tables` computes the metric of count
+    tables.
     """
+    name = name or function.__name__
     text = inspect.getdoc(function) or ""
     source = re.search(r"^Source: (.+?)\.?$(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
     if source:
@@ -286,6 +283,7 @@ def _register_function(
         _table_functions[name] = of_tables
     if text:
         function.__doc__ = _completed_docstring(text, _metrics[name])
+    return function
 
 
 def _completed_docstring(text: str, declared: Metric) -> str:

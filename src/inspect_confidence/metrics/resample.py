@@ -123,7 +123,8 @@ def wilson_limits(
 ) -> FloatArray:
     """Return Wilson's limits, of shape (shares, 2), at effective sample sizes.
 
-    NaN without judgments. `clustered_wilson_interval` has the formula.
+    That size, p (1 - p) / v, is the number of independent judgments with which the share p would
+    have the variance v. `clustered_wilson_interval` says why it is bounded. NaN without judgments.
 
     Args:
         share: Shares.
@@ -154,7 +155,11 @@ _MAX_RARE_HITS = 3 + 1e-9
 
 
 def _wilson_low(share: FloatArray, n: FloatArray, confidence: float) -> FloatArray:
-    """Return Wilson's lower limits at n trials, Poisson's if lower for up to three successes."""
+    """Return Wilson's lower limits at n trials, or Poisson's limits where these are lower.
+
+    Only shares below a half with up to three successes have Poisson's, since Wilson's limit lies
+    too high there (Brown, Cai and DasGupta 2001).
+    """
     z2 = float(ndtri((1 + confidence) / 2)) ** 2
     # Wilson (1927): (p + z^2/2n - z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n).
     half = np.sqrt(z2 * (share * (1 - share) + z2 / (4 * n)) / n)
@@ -302,7 +307,7 @@ class SumStatistic(Generic[Value]):
         return self.compute(np.asarray(weights @ self.sums))
 
     def map(self, function: Callable[[Value], Mapped]) -> "SumStatistic[Mapped]":
-        """Return the statistic that applies a function to the value of this one."""
+        """Return the statistic that applies a function to this one's values, also to `coarser`."""
         coarser: SumStatistic[Mapped] | None = None
         if self.coarser is not None:
             coarser = self.coarser.map(function)
@@ -388,8 +393,8 @@ UNBOUNDED: Ends = (-math.inf, math.inf)
 def extremes_of(values: FloatArray, ends: Ends = SEEN) -> tuple[FloatArray, FloatArray]:
     """Return the least and the greatest value of the pseudo-units that `bootstrap` adds, by column.
 
-    They are `ends`, of which NaN stands for the extreme value in the sample, and infinity for a
-    value twice as far from the median as that one.
+    Pseudo-units let resamples vary where units hardly do. Their values are `ends`, of which NaN
+    stands for the extreme value in the sample, and infinity for one twice as far from the median.
     """
     middle = np.median(values, axis=0)
     extremes = []
@@ -415,8 +420,9 @@ def mean_of(
     present = ~np.isnan(array)
     present_unit, exact = unit[present], array[present]
     counts = np.bincount(present_unit, minlength=units)
-    extremes = _pseudo_unit_sums(array, unit, ends)
+    extremes = _pseudo_unit_sums(array, unit, ends)  # what units with extreme values would add
     mean = ratio(np.bincount(present_unit, exact, minlength=units), counts, extremes)
+    # Many distinct shares are resampled in steps, so that units with equal ones are drawn together.
     coarse = round_to_steps(exact)
     if np.array_equal(exact, coarse):
         return mean
@@ -509,9 +515,10 @@ def middle_of(
 ) -> SumStatistic[tuple[FloatArray, FloatArray]]:
     """Return the lower and the upper weighted median as a statistic of the units' weights.
 
-    Arguments are those of `median_of`. Both medians follow from how many judgments have each value.
-    Of more than 4,000 distinct values only those within 6 standard errors of the sample's median,
-    by rank, are distinguished. NaN values are left out.
+    `values` are numbers of judgments (NaN is left out), `unit` is the index of each one's unit, and
+    `units` the number of units. Both medians follow from how many judgments have each value. Of
+    more than 4,000 distinct values only those within 6 standard errors of the sample's median, by
+    rank, are distinguished.
     """
     array = np.asarray(values, float)
     present = ~np.isnan(array)
@@ -676,13 +683,15 @@ class Resampled:
     def _sum_rows(
         self, statistic: SumStatistic[Value], extremes: Sequence[int]
     ) -> SumStatistic[Value]:
-        """Return the statistic with the sums of rows in place of those of units (see `adapt`).
+        """Return the statistic of weights of the plan's rows and, after them, of pseudo-units.
 
-        The sums of pseudo-units follow those of rows.
+        Rows are units, groups of units, or kinds of equal units, and the sums of a row are those of
+        its units. Pseudo-unit i is a unit with an extreme value that was not seen; it adds the row
+        `extremes[i]` of `statistic.extremes`.
         """
         sums: Any = statistic.sums if self.rows is None else self.rows @ statistic.sums
         if not isinstance(sums, np.ndarray) and sums.nnz > _SPARSE * math.prod(sums.shape):
-            sums = sums.toarray()
+            sums = sums.toarray()  # with a tenth of the entries filled, dense sums are faster
         added = np.zeros((len(extremes), sums.shape[1]))
         if statistic.extremes is not None:
             added = statistic.extremes[list(extremes)]
@@ -696,7 +705,10 @@ class Resampled:
 def _shifted_approximation(
     statistic: SumStatistic[FloatArray], approximation: SumStatistic[FloatArray]
 ) -> SumStatistic[FloatArray]:
-    """Return the approximation of a statistic, shifted so that its value of the sample is exact."""
+    """Return the approximation of a statistic, shifted so that its value of the sample is exact.
+
+    Otherwise the resamples would lie around another value than the one that is reported.
+    """
     sample = np.ones((1, statistic.sums.shape[0]))
     shift = np.nan_to_num(statistic(sample) - approximation(sample), nan=0.0)
     return approximation.map(lambda values: values + shift.reshape(values.shape[1:]))
@@ -775,6 +787,7 @@ def _weight_equal_units(
     pattern_keys = _pattern_keys(leaves, stratum)
     _, first, pattern = np.unique(pattern_keys, return_index=True, return_inverse=True)
     sizes = np.bincount(pattern, counts).astype(np.int64)
+    # More than 500 kinds, or kinds of fewer than two units on average, would save nothing.
     if len(first) > min(MOST_PATTERNS, sizes.sum() // 2):
         return None
     order = np.argsort(first)  # by the first unit, so that equal data have equal draws
@@ -793,7 +806,7 @@ def _weight_groups(strata: IntArray, seed: int | Sequence[int], max_units: int) 
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(GROUPS,)))
     group, n_groups = np.zeros(len(strata), np.int64), 0
     for k, size in enumerate(sizes):
-        if size > max_units:
+        if size > max_units:  # random groups whose sizes differ by one at most
             group[stratum == k] = n_groups + rng.permutation(size) % GROUPS
             n_groups += min(size, GROUPS)
         else:
@@ -819,7 +832,8 @@ def _single_statistics(statistic: Statistic) -> Iterator[Any]:
 def _pattern_keys(leaves: Sequence[SumStatistic[Any]], strata: IntArray) -> FloatArray:
     """Return a random key per unit, equal just if units of a stratum add the same to all sums.
 
-    `strata` has the index of each unit's stratum.
+    A key is the sum, with random coefficients, of all that a unit adds: keys of units that differ
+    are equal with probability 0. `strata` has the index of each unit's stratum.
     """
     rng = np.random.default_rng(0)
     keys = rng.random(len(strata))[strata]

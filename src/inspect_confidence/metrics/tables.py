@@ -143,6 +143,7 @@ class ItemTables:
         _, first, column = np.unique(rounded, return_index=True, return_inverse=True)
         values = confidences[present][first]
         unit, outcomes = item_numbers[present], outcomes[present]
+        # Weight of a judgment, with which the masses add up to the number of units.
         share = count_distinct(unit) / len(unit) if len(unit) else 1.0
         masses = np.concatenate([outcomes, 1 - outcomes]) * share
         places = (np.concatenate([column, column + len(values)]), np.tile(unit, 2))
@@ -159,9 +160,12 @@ class ItemTables:
 
     @property
     def table_statistic(self) -> SumStatistic[ConfidenceTables]:
-        """Statistic that gives the tables of weights, from sums over units."""
+        """Statistic that gives the tables of weights, from sums over units.
+
+        What a unit adds are K masses of right and K of wrong answers, four masses of
+        pseudo-judgments, which are 0 (only `extremes` has such), and the credit spread.
+        """
         units, coarser = self.masses.shape[1], self.coarser
-        # Units have no pseudo-judgments: only `extremes` has.
         spread = csr_array(self.credit_spread[:, None])
         sums = csr_array(hstack([self.masses.T, csr_array((units, 4)), spread]))
         coarser_statistic = coarser.table_statistic if coarser else None
@@ -252,31 +256,11 @@ def confidence_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTab
     return ItemTables.from_judgments(confidence, correct).total_table()
 
 
-def table_of_outcomes(correct: ArrayLike) -> ConfidenceTables:
-    """Count outcomes alone, in a table of one row whose only confidence is 0.
-
-    Functions of count tables that use no confidence, such as accuracy, take this table.
-
-    Args:
-        correct: 1 right, 0 wrong, or the probability of being right; NaN is left out.
-
-    Raises:
-        ValueError: A value lies outside [0, 1].
-    """
-    outcome = np.asarray(correct, float)
-    return confidence_table(np.zeros_like(outcome), outcome)
-
-
 def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
     """Count confidences alone, in a table of one row whose outcomes are all wrong.
 
-    Functions of count tables that use no outcome, such as mean confidence, take this table.
-
-    Args:
-        confidence: In [0, 1], one a judgment; NaN is left out.
-
-    Raises:
-        ValueError: A value lies outside [0, 1].
+    Functions of count tables that use no outcome, such as mean confidence, take this table. NaN is
+    left out, and a value outside [0, 1] is a ValueError.
     """
     confidences = np.asarray(confidence, float)
     return confidence_table(confidences, np.zeros_like(confidences))
@@ -309,7 +293,9 @@ def accuracy(correct: ArrayLike) -> float:
         >>> accuracy([1, 0, 1, 1])
         0.75
     """
-    return float(accuracy_of_tables(table_of_outcomes(correct))[0])
+    outcomes = np.asarray(correct, float)
+    confidences = np.zeros_like(outcomes)  # any: accuracy doesn't depend on them
+    return float(accuracy_of_tables(confidence_table(confidences, outcomes))[0])
 
 
 def mean_confidence_of_tables(tables: ConfidenceTables) -> FloatArray:

@@ -108,7 +108,10 @@ class _Judgments:
     def from_arrays(
         cls, confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None
     ) -> "_Judgments":
-        """Leave out judgments with a confidence and no outcome; arguments as `risk_threshold`."""
+        """Leave out judgments with a confidence and no outcome.
+
+        `unit` is the index of each judgment's item; each is an item of its own if None.
+        """
         confidences, outcomes = shares(confidence=confidence, correct=correct)
         item_names = np.arange(len(confidences)) if unit is None else np.asarray(unit)
         usable = np.isnan(confidences) | ~np.isnan(outcomes)

@@ -156,21 +156,16 @@ def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
         high, total = high_right + high_wrong, right + wrong
         is_defined = (right > 0) & (wrong > 0) & (high > 0) & (high < total * (1 - 1e-12))
         is_defined &= tables.binary
-        added_low_right, added_low_wrong, added_right, added_wrong = _log_linear_correction(tables)
+        # The log-linear correction (Hautus 1995) adds half a judgment to each cell. A resample
+        # already holds a quarter of a pseudo-judgment in each; the same mass is added once more.
+        added_low_right, added_low_wrong, added_right, added_wrong = np.where(
+            tables.are_resamples, tables.pseudo.T, 0.5
+        )
         tables.shared[key] = Type2Rates(
             _rate(high_right + added_right, right + added_low_right + added_right, is_defined),
             _rate(high_wrong + added_wrong, wrong + added_low_wrong + added_wrong, is_defined),
         )
     return Type2Rates(*tables.shared[key])
-
-
-def _log_linear_correction(tables: ConfidenceTables) -> FloatArray:
-    """Return what is added to low right, low wrong, high right and high wrong answers.
-
-    It is half a judgment each, the log-linear correction (Hautus 1995). A resample already holds a
-    quarter of a pseudo-judgment in each cell on average; the same random mass is added once more.
-    """
-    return np.where(tables.are_resamples, tables.pseudo.T, 0.5)
 
 
 def _rate(part: FloatArray, whole: FloatArray, defined: NDArray[np.bool_]) -> FloatArray:
@@ -205,9 +200,9 @@ def type2_remark(tables: ConfidenceTables, threshold: float) -> str:
         return "no judgment"
     if right == 0 or wrong == 0:
         return f"all answers are {'wrong' if right == 0 else 'right'}"
-    if high_right + high_wrong in (0.0, right + wrong) or np.isnan(
-        type2_rates(tables, threshold).hit[0]
-    ):
+    # Rates are NaN, too, if all but a rounding error lies on one side.
+    has_no_rates = np.isnan(type2_rates(tables, threshold).hit[0])
+    if high_right + high_wrong in (0.0, right + wrong) or has_no_rates:
         side = "below" if high_right + high_wrong == 0 else "at or above"
         return f"every judgment lies {side} the threshold {threshold:g}"
     smallest_cell = min(high_right, right - high_right, high_wrong, wrong - high_wrong)
@@ -217,8 +212,9 @@ def type2_remark(tables: ConfidenceTables, threshold: float) -> str:
 def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
     """Return the d' of the unbiased two-choice ideal observer with type-2 rates H2 (`hit`) and F2.
 
-    It is the only root of d' = z(H2 Phi(d'/2)) - z(F2 Phi(-d'/2)), z being the normal quantile, up
-    to 16, for H2 > F2; for F2 > H2 it is minus the d' of the rates exchanged. NaN if a rate is.
+    H2 = Phi(d'/2 - c) / Phi(d'/2) and F2 = Phi(-d'/2 - c) / Phi(-d'/2) with one criterion c. So d'
+    is the only root of d' = z(H2 Phi(d'/2)) - z(F2 Phi(-d'/2)), z being the normal quantile, up to
+    16, for H2 > F2; for F2 > H2 it is minus the d' of the rates exchanged. NaN if a rate is.
     """
     upper, lower = np.maximum(hit, false_alarm), np.minimum(hit, false_alarm)
     d, low, high = (np.full(np.shape(hit), start) for start in (1.0, 0.0, 16.0))
@@ -332,17 +328,11 @@ def _ideal_posteriors(alternatives: int) -> Iterator[FloatArray]:
         choice = noise[0] + d
         highest = np.maximum(choice, highest_alternative)
         odds = np.exp(d * (choice - highest))
+        # Evidence x_j speaks for alternative j by the likelihood ratio exp(d' x_j), so that the
+        # posterior of the choice is 1 / sum_j exp(d' (x_j - highest)).
         for alternative in noise[1:]:
             odds += np.exp(d * (alternative - highest))
         yield np.sort(1 / odds)[::-1]
-
-
-def _z_rates(cumulated: FloatArray) -> FloatArray:
-    """Return z of the share of mass with the highest posteriors, at `_CURVE_POINTS`.
-
-    `cumulated` has the mass of right, or of wrong, answers up to each posterior, highest first.
-    """
-    return np.asarray(ndtri((cumulated[_CURVE_POINTS] - cumulated[0] / 2) / cumulated[-1]))
 
 
 SHIPPED_ALTERNATIVES = (3, 4, 5)
@@ -370,7 +360,12 @@ def compute_curves(alternatives: int) -> FloatArray:
         # The posterior p of the choice says how likely it is right, whichever is: so p and 1 - p
         # are the masses of right and wrong, and rates need no draw of which.
         right, wrong = np.cumsum(posteriors), np.cumsum(1 - posteriors)
-        z_wrong, z_right = (_z_rates(cumulated) for cumulated in (wrong, right))
+        # z of the share of the mass with the highest posteriors, at some ranks of a posterior: all
+        # at both ends, where z is far apart, and each 16th between.
+        z_wrong, z_right = (
+            ndtri((cumulated[_CURVE_POINTS] - cumulated[0] / 2) / cumulated[-1])
+            for cumulated in (wrong, right)
+        )
         finite = np.isfinite(z_wrong) & np.isfinite(z_right)
         columns.append(np.interp(_Z_GRID, z_wrong[finite], z_right[finite]))
     return np.column_stack(columns).astype(np.float32).astype(float)
@@ -397,7 +392,9 @@ def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: in
 def _first_reaching_d_prime(upper: FloatArray, lower: FloatArray, table: FloatArray) -> FloatArray:
     """Return the first d' whose curve reaches z(H2) = upper at z(F2) = lower, else the last.
 
-    `table` has the curves of `compute_curves`.
+    `table` has z(H2) by z(F2), in steps of .05 from -3.8 to 3.8 (rows), and d', in steps of .05
+    from 0 to 6 (columns). H2 and F2 are the shares of right and of wrong answers with high
+    confidence.
     """
     step = _Z_GRID[1] - _Z_GRID[0]
     place = np.clip((lower - _Z_GRID[0]) / step, 0, len(_Z_GRID) - 1.001)
