@@ -136,11 +136,11 @@ _CHOICE = """
   over stating the base rate. A model with higher confidence in wrong answers has discrimination 0
   and a large miscalibration.
 - **Size of the error with few items**: `debiased_squared_error`, for a calibrated model 0 on
-  average; do not rank models near 0. All other calibration errors are then above 0: with 200 items,
-  a calibrated model's ECE is .03 on average for confidences from .7 to 1, and .07 from 0 to 1.
+  average; do not rank models near 0. All other errors of a calibrated model are above 0 by chance:
+  with 200 items, its ECE is .03 on average for confidences from .7 to 1, and .07 from 0 to 1.
 - **Test**: `calibration_p`. Thousands of items reject almost every model, a few dozen only gross
-  errors, so a large p shows nothing. If epochs of an item are independent, a calibrated model is
-  rejected in less than 1% of samples, not 5%.
+  errors, so a large p shows nothing. The test takes epochs of an item together: if they are
+  independent, a calibrated model is rejected in less than 1% of samples, not 5%.
 - **Comparison with stating the base rate**: `brier_skill`; below 0, confidence is worse. It is no
   calibration error: it grows with the ability to tell right from wrong answers.
 - **Penalty for confident errors**: `log_score`. Above 0.693, confidence is worse than always
@@ -153,8 +153,8 @@ _CHOICE = """
 _DECISIONS = """
 ## Answering only where confidence is high
 
-- `risk_at_coverage` is the error rate if only the half, or four fifths, of the answers with the
-  highest confidence are given.
+- `risk_at_coverage` is the error rate if only the surest half, or four fifths, of the answers are
+  given.
 - `augrc` ranks models or methods over all coverages (shares of answers given). In the older `aurc`,
   a few errors among the most confident answers can outweigh all others. Both depend on accuracy and
   discrimination; `auroc` depends only on the order of confidence.
@@ -174,8 +174,8 @@ _DECISIONS = """
   about correctness. The uncorrected `meta_information` is too high by about (K-1)/(2 n ln 2) for K
   confidences: by .10 to .17 bits in simulations of 100 judgments with 21 confidences.
 - **Questions with choices**: `m_ratio`, the share of the model's evidence that its confidence uses.
-  It depends on where its threshold falls among the confidences. For two choices, `meta_d` and its
-  M-ratio (`type1=sdt`) use all confidences, even if the model prefers one choice.
+  It depends on the threshold that separates high from low confidence. For two choices, `meta_d` and
+  its M-ratio (`type1=sdt`) use all confidences, even if the model prefers one choice.
 - **Accuracy only a few points above chance**: do not interpret M-ratio. It divides by d' (how well
   the model tells the choices apart), which is then near 0.
 - **Few judgments for each of several models or data sets (units) with two choices**: the M-ratio of
@@ -228,16 +228,14 @@ are resampled" (400 items in all).
 - Shares have Wilson's interval at the effective sample size of the clusters, by Student's t with
   C - 1 degrees of freedom (Korn and Graubard 1998). If at most five clusters have the rarer
   outcome, a cluster counts as one judgment.
-- With fewer than ten clusters, or fewer than a metric's least number of units, there is no
-  interval.
+- There is no interval with fewer than ten clusters, or than a metric's least number of units.
 """
 
 _INTERVALS = """
 ## Intervals
 
-The tables below list the method of each metric's 95% interval, the least number of units that it
-needs (*from*), and its coverage: the share of simulated samples whose interval contains the true
-value.
+The tables list the method of each metric's 95% interval, the least number of units that it needs
+(*from*), and its coverage: the share of simulated samples whose interval contains the true value.
 
 - Units are items, or what the table says; epochs (repetitions) of an item never count as several.
 - "50: .946-1.000" is the smallest and the largest coverage over all designs with 50 units.
