@@ -49,7 +49,7 @@ def read_keep(reply: str, *, truncated: bool = False) -> bool | ParseFailure:
 def read_bet(reply: str, *, truncated: bool = False) -> bool | ParseFailure:
     r"""Read whether a reply bets on an answer (BET, True) or does not (NO_BET, False).
 
-    The rules and the failures are those of `read_keep`.
+    Rules and failures are those of `read_keep`.
 
     Example:
         >>> read_bet("Decision: KEEP\nBet: NO_BET"), read_bet("**BET**")

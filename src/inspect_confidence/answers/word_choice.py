@@ -96,6 +96,9 @@ class PhraseChoices:
         self._index_by_spelling = _unique_spellings(list(map(_spellings_of_phrase, full)))
         letter, phrase = letters(choices), _pattern_of_any(full)
         short = _pattern_of_any(self._index_by_spelling)
+        # In this order: letter and text ("A, likely"), a letter at the start or after "I choose",
+        # perhaps with a second one ("A or B"), a letter with a mark ("B."), on a line of its own,
+        # or after "option", and a whole text ("is likely to be").
         self._pattern = re.compile(
             rf"(?<![\w'])(?P<letter>{letter})(?![\w'])[\W_]{{0,6}}(?P<of>(?i:{short}))(?![\w'-])"
             rf"|{_START}(?P<first>{letter})(?![\w'-]|:\W*\Z)"

@@ -625,7 +625,8 @@ def brier_uncertainty_interval(
 def _mean_squared_distance(tables: ConfidenceTables, centre: FloatArray) -> FloatArray:
     """Return the mean over judgments of (accuracy at their confidence - centre)^2, by table.
 
-    `centre` has shape (K,) or (resamples, 1); NaN for a table without mass.
+    The centre is each of the K confidences, for reliability, or the table's accuracy, (tables, 1),
+    for resolution. NaN for a table without mass.
     """
     mass = tables.mass
     accuracy = np.where(mass > 0, tables.right / np.where(mass > 0, mass, 1), 0)  # at each value
@@ -851,8 +852,9 @@ def _groups_of_values(cells: ItemTables) -> IntArray:
     """
     k = len(cells.values)
     items_of_value = [set[int]() for _ in range(k)]
+    # `masses` is sparse, (2 k, items): `indices[start:end]` are the items in a row. Row k + i has
+    # the wrong answers of the value whose right ones are in row i.
     for row, (start, end) in enumerate(itertools.pairwise(cells.masses.indptr)):
-        # Row k + i has the wrong answers of the value whose right ones are in row i.
         items_of_value[row % k].update(cells.masses.indices[start:end].tolist())
     group, group_items, number = np.zeros(k, np.int64), set[int](), 0
     for column, items in enumerate(items_of_value):

@@ -96,7 +96,10 @@ def count_balanced_units(units: int, right_share: float) -> float:
 
 
 def why_no_interval(rule: Interval, draws: FloatArray, units: int) -> str:
-    """Return why a value has no interval from its resamples; empty if it has one."""
+    """Return why a value has no interval from its resamples; empty if it has one.
+
+    The rule is that of the metric: the method of its interval, and the units that it needs.
+    """
     if rule.method == "none":
         return rule.reason
     if reason := too_few(rule, units):
@@ -247,9 +250,8 @@ def _p_of_ranked(value: float, ranked: FloatArray, units: float) -> float:
 def _ranked_draws(value: float, draws: ArrayLike, method: Method) -> list[FloatArray]:
     """Return the sorted draws; for `debiased` two sets, the reflected and the shifted draws.
 
-    Resamples of a value that is biased upwards have the bias twice: the shift takes it off, and the
-    reflection at the value turns it round. NaN draws are left out; the only set is empty if all
-    are NaN.
+    Resamples of a value that is biased upwards have the bias twice: the shift takes it off, the
+    reflection turns it round. NaN draws are left out; the only set is empty if all are NaN.
     """
     values = np.asarray(draws, float)
     ranked = np.sort(values[~np.isnan(values)])

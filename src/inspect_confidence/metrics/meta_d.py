@@ -101,10 +101,11 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
 
 
 def level_chances(u: FloatArray, present: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the chance of each level, and the normal density at each edge over Q(u_0).
+    """Return the chance (Q(u_j) - Q(u_j+1)) / Q(u_0) of each level, and phi(u_j) / Q(u_0).
 
-    `u` has the positions of edges, by agreement of response and stimulus, level of rating, response
-    and fit: (2, K, 2, R), as in `newton`. A level that is not `present` gets some chance above 0.
+    Q and phi are the upper tail and the density of the normal law. `u` has the positions of edges,
+    by agreement of response and stimulus, level of rating, response and fit: (2, K, 2, R). A level
+    that is not `present` gets some chance above 0.
     """
     # The smaller tail at each edge over Q(u_0), negative where it is the lower one: differences of
     # these are accurate in both tails.
@@ -115,7 +116,8 @@ def level_chances(u: FloatArray, present: FloatArray) -> tuple[FloatArray, Float
     np.negative(tail, out=tail, where=below)
     chance = tail.copy()
     chance[:, :-1] -= tail[:, 1:]
-    astride = below.copy()  # levels with one edge below 0 and the next above, where tails change
+    # Between an edge below 0 and the next above lies 1 less both tails, over Q(u_0) >= 1/2.
+    astride = below.copy()
     astride[:, :-1] ^= below[:, 1:]
     chance += astride * np.exp(-np.maximum(first, -1)) + (1 - present)
     np.maximum(chance, _FLOOR, out=chance)
@@ -322,9 +324,8 @@ def _ascend_again(
 ) -> NDArray[np.int64]:
     """Ascend from further starts; return the rows whose ascents end at different heights.
 
-    `rows` are the fits that start again, from each of `starts`, which have a meta-d' for each. The
-    `maxima`, meta-d' and log-likelihood of all fits so far, are replaced where an ascent ends
-    higher.
+    `rows` are the fits that start again, from each of `starts`, which have a meta-d' for each.
+    `maxima`, meta-d' and log-likelihood of all fits, are replaced where an ascent ends higher.
     """
     meta, value = maxima
     shape = (len(starts), len(rows))

@@ -310,10 +310,7 @@ def _leave_as_stated(
 
 
 def _knot_map(method: str, confidences: FloatArray, y: FloatArray) -> Recalibration:
-    """Return the linear map through (confidence, y), without points between two of the same y.
-
-    `method` is the name of the method that gave y.
-    """
+    """Return a method's linear map through (confidence, y), without points between equal y."""
     is_needed = np.ones(len(y), bool)
     is_needed[1:-1] = (y[1:-1] != y[:-2]) | (y[1:-1] != y[2:])
     x_knots, y_knots = confidences[is_needed].tolist(), y[is_needed].tolist()
