@@ -185,7 +185,7 @@ def lacking(figures: Iterable[Coverage]) -> list[tuple[str, Coverage]]:
     return [(figure.defect, figure) for figure in _recorded(figures) if figure.defect]
 
 
-def settled(simulate: Callable[..., list[Coverage]], design: str, items: int) -> list[Coverage]:
+def settled(simulate: Callable[..., list[Coverage]], design: object, items: int) -> list[Coverage]:
     """Return the coverages of a design, of `SIMULATIONS` samples.
 
     A cell that these leave open is simulated on `CLOSER_SIMULATIONS` other samples, and has their
