@@ -265,8 +265,8 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
         texts[name] = "".join(attributes_of(sentence, "text"))
     assert texts["apart"].endswith("0.35 [0.30, 0.40]; the difference is beyond chance.")
     assert texts["close"].endswith("; it is not shown which is lower.")
-    assert texts["untested"].endswith("; the difference is not tested.")
-    assert texts["three"].endswith("; differences are not tested.")
+    assert texts["untested"].endswith("; ranks have no interval.")
+    assert texts["three"].endswith("; ranks have no interval.")
     assert texts["equal"] == "ECE on 0-100: 0.10 [0.00, 0.30] for both models."
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from build import attributes_of, column_of, records_with, texts_with
 from inspect_confidence import InvalidArgument
+from inspect_confidence.judgments.read import Judgments, judgments_of
 from inspect_confidence.report import write_report
 from inspect_confidence.report.tables import published_table
 from inspect_confidence.results import Result, results_frame
@@ -196,6 +197,18 @@ def test_a_study_with_nearly_all_replies_unread_says_so_in_one_sentence_first(
     assert text.index(sentence) < text.index("<nav")
     assert "Missing numbers" not in text
     assert not reasons_in(elements(page))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_missing_samples_are_told_before_the_numbers(tmp_path: Path, count: int) -> None:
+    """The first notice is quoted, and the others are counted."""
+    notices = [f"log{k}.eval: the run is incomplete" for k in range(count)]
+    judgments = Judgments(judgments_of(small_judgments("a")), notices, notices)
+    page = write_report(judgments, tmp_path, resamples=20).read_text(encoding="utf-8")
+    text = re.sub("<[^>]+>", "", page)
+    others = {1: "", 2: ", and 1 more notice", 3: ", and 2 more notices"}[count]
+    assert f"Samples are missing: {notices[0]}{others}." in text
+    assert text.index("Samples are missing") < text.index("Choose studies and models")
 
 
 def test_figures_without_enough_judgments_give_a_reason(tmp_path: Path) -> None:

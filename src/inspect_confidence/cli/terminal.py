@@ -352,6 +352,8 @@ def _estimates(
     return [format_estimate(number, start, end, ".3f") for number, start, end in columns]
 
 
+_ROUNDING = 1e-12
+"""Differences below this are rounding errors of equal values."""
 _SCREEN = 30
 """Number of differences that a screen shows at most, if it has several pairs."""
 
@@ -411,8 +413,11 @@ def _main_caption(rows: "pd.DataFrame") -> str:
     adjusted = adjustment if is_adjusted else ""
     remark = "* Exploratory, beside the primary metric: its p is not adjusted. "
     exploratory = remark if is_exploratory else ""
+    of_distance = ""
+    if rows["verdict"].str.contains("which is nearer").any():
+        of_distance = "Whether one is nearer to its best value is another test than of a-b. "
     return (
-        f"{adjusted}{exploratory}--metric NAME shows other metrics, --full all with p and reasons, "
+        f"{adjusted}{exploratory}{of_distance}--metric NAME shows other metrics, --full all with p and reasons, "
         "--csv FILE all numbers."
     )
 
@@ -488,7 +493,8 @@ def _full_table(rows: "pd.DataFrame") -> "pd.DataFrame":
     table = rows[["task"]].copy()
     table["metric"] = _metric_names(rows)
     for name in ("value_a", "value_b", "difference"):
-        table[name] = rows[name].map("{:.3g}".format)
+        without_rounding_error = rows[name].where(rows[name].abs() > _ROUNDING, 0)
+        table[name] = without_rounding_error.where(rows[name].notna()).map("{:.3g}".format)
     table["95% interval"] = _bounds(rows, ".3g")
     table["items"] = rows["items"].astype(str)
     table["verdict"] = rows["verdict"]

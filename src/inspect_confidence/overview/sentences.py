@@ -296,7 +296,7 @@ def _key_text(key: LineKey) -> str:
 def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> str:
     """Return a clause on how many models may be as good as the best one, as their ranks show.
 
-    If the best model or all others have no interval of ranks, it says that nothing was tested.
+    If the best model or all others have no interval of ranks, it says so.
 
     Args:
         numbers: Lines with their numbers, the best one first.
@@ -305,8 +305,7 @@ def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> st
     lowest_ranks = np.array([number.rank.low for _, number in numbers])
     ranked_others = lowest_ranks[1:][~np.isnan(lowest_ranks[1:])]
     if isnan(lowest_ranks[0]) or not len(ranked_others):
-        is_pair = len(numbers) == 2
-        return f"; {'the difference is' if is_pair else 'differences are'} not tested"
+        return "; ranks have no interval"
     overlaps = int((ranked_others <= 1).sum())
     if len(ranked_others) == 1:
         if overlaps:

@@ -70,6 +70,7 @@ class Page:
         resamples: Number of resamples of the intervals.
         settings: Settings of the runs, one paragraph for each task.
         notices: Notices about the logs.
+        loss_notices: Those of them about logs that lack samples.
         metrics: Names of the metrics to define.
     """
 
@@ -81,6 +82,7 @@ class Page:
     resamples: int
     settings: Sequence[str] = ()
     notices: Sequence[str] = ()
+    loss_notices: Sequence[str] = ()
     metrics: Iterable[str] = field(default_factory=set)
 
 

@@ -165,6 +165,10 @@ def _page_content(
         sections.append(section)
     put(folder / "results.csv", as_csv(rows, "row"))
     analysis = settings_text(settings)
+    notices, loss_notices = (
+        [shortened(scrub(notice), 300) for notice in kind]
+        for kind in (judgments.notices, judgments.loss_notices)
+    )
     return Page(
         results=rows[is_estimate],
         models=order,
@@ -173,7 +177,8 @@ def _page_content(
         total=sum(section.judgments for section in sections),
         resamples=settings.get("resamples", 10_000),
         settings=[shortened(scrub(analysis), 3_000)] if analysis else [],
-        notices=[shortened(scrub(notice), 300) for notice in judgments.notices],
+        notices=notices,
+        loss_notices=loss_notices,
         metrics=set(rows["metric"]),
     )
 

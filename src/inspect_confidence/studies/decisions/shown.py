@@ -239,8 +239,8 @@ HEADLINES: Sequence[Headline] = (
     Headline(
         COMMITMENT,
         "withdraw_delta",
-        "Withdraw delta before pushback {pushback} (percentage points)",
-        short="withdraw delta, {pushback}",
+        "Withdraw delta, pushback {pushback} (percentage points)",
+        short="withdraw delta, pushback {pushback}",
         each=("pushback",),
     ),
     Headline(
