@@ -37,7 +37,7 @@ TOOLBOX = [
 ]
 RADII = (1, 5, 10, 20)
 AGES = np.arange(0, 101, 2)
-WIDE = "the quantile is for smooth residuals, and these are rough; trends beside MAS count as error"
+WIDE = "the quantile is for residuals smooth over 15 years; trends beside MAS count as error"
 
 
 def name_of(metric: str, condition: Mapping[str, object]) -> str:

@@ -417,8 +417,8 @@ def _main_caption(rows: "pd.DataFrame") -> str:
     if rows["verdict"].str.contains("which is nearer").any():
         of_distance = "Whether one is nearer to its best value is another test than of a-b. "
     return (
-        f"{adjusted}{exploratory}{of_distance}--metric NAME shows other metrics, --full all with p and reasons, "
-        "--csv FILE all numbers."
+        f"{adjusted}{exploratory}{of_distance}--metric NAME shows other metrics, --full all with p "
+        "and reasons, --csv FILE all numbers."
     )
 
 
