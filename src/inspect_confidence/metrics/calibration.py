@@ -289,7 +289,10 @@ class _BinGaps(NamedTuple):
 
 
 def _bin_gaps(items: ItemTables, shares: FloatArray) -> _BinGaps:
-    """Return the gaps of bins; `shares` of each confidence's mass in them have shape (bins, K)."""
+    """Return the gaps of bins: confidence less accuracy, times the bin's share of the judgments.
+
+    `shares` of the mass of each of the K confidences in the bins have the shape (bins, K).
+    """
     sizes, item_mass = items.sizes, np.asarray(items.masses.sum(axis=0)).ravel()
     # Confidence less outcome of right, then of wrong answers, at each value: (bins, 2 K).
     cell_gaps = np.hstack([shares * (items.values - 1), shares * items.values])
@@ -392,7 +395,7 @@ def bins_of_values(tables: ConfidenceTables, bins: int, binning: Binning) -> Int
         middle = np.cumsum(mass, axis=1) - mass / 2  # the middle rank of equal confidences
         share = middle / np.maximum(tables.total[:, None], 1e-300)
         last = bins - 1
-    elif binning == "right_closed":
+    elif binning == "right_closed":  # (k/bins, (k+1)/bins]: 0 lies in none
         return np.ceil(tables.values * bins - EDGE).astype(np.int64) - 1
     else:
         share = tables.values

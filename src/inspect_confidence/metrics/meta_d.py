@@ -133,8 +133,8 @@ def edge_derivatives(
     changes the divisor Q(u_0) of all. Arrays have the axes agreement, level, response and fit.
     """
     total = share.sum(1, keepdims=True)
-    weight = share / chance
-    bend = weight / chance
+    weight = share / chance  # first derivative of share log chance by the chance
+    bend = weight / chance  # the second one with its sign changed; phi'(u) is -u phi(u)
     slope = density * (np.concatenate([total, weight[:, :-1]], 1) - weight)
     diagonal = u * slope + density**2 * (np.concatenate([-total, bend[:, :-1]], 1) + bend)
     off_diagonal = -density[:, :-1] * density[:, 1:] * bend[:, :-1]
@@ -146,8 +146,11 @@ def solve_newton_equations(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the Newton steps of meta-d' and of the edges, and the slope along them.
 
-    Edges are eliminated first (tridiagonal), then meta-d' (Schur complement). A change of meta-d',
-    at most `cap`, shifts all edges of a stimulus and response by `table.offset` times as much.
+    The equations are D x + b m = g for the edges' step x and b'x + s m = r for that of meta-d', m.
+    With D tridiagonal, x is eliminated first: m = (r - b' D^-1 g) / (s - b' D^-1 b), of at most
+    `cap` in size, and x = D^-1 g - m D^-1 b. Arrays have the axes agreement, level, response and
+    fit. Edge 0 is fixed, the others are the same for both agreements, and a change of meta-d'
+    shifts all edges of a stimulus and response by `table.offset` times as much.
     """
     offset, present = table.offset, table.present
     slope, diagonal, off_diagonal = derivatives
@@ -155,7 +158,7 @@ def solve_newton_equations(
     shift_slope[:, :-1] += off_diagonal
     shift_slope[:, 1:] += off_diagonal
     slopes, border = slope[:, 1:].sum(0), (offset * shift_slope[:, 1:]).sum(0)
-    solved, coupled = tridiagonal(
+    solved, coupled = tridiagonal(  # D^-1 g and D^-1 b
         diagonal[:, 1:].sum(0) + (1 - present[1:]),
         off_diagonal[:, 1:].sum(0),
         np.stack([slopes, border], 1),

@@ -373,8 +373,8 @@ def _fit_temperature(
     confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
     """Return the map whose log odds are those of confidence times a slope of at least 0, 1/T."""
-    clip, up, down = _clipped_logarithms(confidences)
-    log_odds = np.column_stack([up + down])
+    clip, log_p, minus_log_q = _clipped_logarithms(confidences)  # q = 1 - p
+    log_odds = np.column_stack([log_p + minus_log_q])
     (slope,) = _fit_nonnegative_slopes(log_odds, right_mass, wrong_mass, intercept=False)
     return Recalibration("temperature", "logistic", clip, a=slope, b=slope)
 
@@ -383,8 +383,10 @@ def _fit_platt(
     confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
     """Return the map whose log odds are linear in those of confidence, with a slope >= 0."""
-    clip, up, down = _clipped_logarithms(confidences)
-    slope, c = _fit_nonnegative_slopes(np.column_stack([up + down]), right_mass, wrong_mass)
+    clip, log_p, minus_log_q = _clipped_logarithms(confidences)  # q = 1 - p
+    slope, c = _fit_nonnegative_slopes(
+        np.column_stack([log_p + minus_log_q]), right_mass, wrong_mass
+    )
     return Recalibration("platt", "logistic", clip, a=slope, b=slope, c=c)
 
 
@@ -392,8 +394,8 @@ def _fit_beta(
     confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
     """Return the map with log odds a log p - b log(1 - p) + c for confidence p, and a, b >= 0."""
-    clip, up, down = _clipped_logarithms(confidences)
-    a, b, c = _fit_nonnegative_slopes(np.column_stack([up, down]), right_mass, wrong_mass)
+    clip, log_p, minus_log_q = _clipped_logarithms(confidences)  # q = 1 - p
+    a, b, c = _fit_nonnegative_slopes(np.column_stack([log_p, minus_log_q]), right_mass, wrong_mass)
     return Recalibration("beta", "logistic", clip, a=a, b=b, c=c)
 
 

@@ -52,11 +52,7 @@ class ValueTables:
 
     @classmethod
     def from_reports(cls, reports: ArrayLike) -> "ValueTables":
-        """Return the table of reports, as one row.
-
-        Args:
-            reports: Values on the scale, one a judgment; NaN is left out.
-        """
+        """Return the table of reports, values on the scale, as one row; NaN is left out."""
         stated_values = np.asarray(reports, float)
         values, counts = np.unique(stated_values[~np.isnan(stated_values)], return_counts=True)
         return cls(values, counts[None].astype(float))

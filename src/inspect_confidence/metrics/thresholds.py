@@ -261,12 +261,9 @@ def _error_rate_by_start(sizes: Sequence[int], risk: float, error_rate: float) -
     """Return the error rate of each start of the tests, by its index in the grid.
 
     The first start has just enough items to pass without a mistake, the second enough for 80% power
-    at half the risk, or half of all. Empty if there are too few items for any test to pass.
-
-    Args:
-        sizes: Items answered at each confidence of the grid, ascending.
-        risk: Target risk.
-        error_rate: Error rate of all tests together.
+    at half the target risk, or half of all. Empty if there are too few items for any test to pass.
+    `sizes` are the items answered at each confidence of the grid, ascending, and `error_rate` is
+    that of all tests together.
     """
     most = sizes[-1] if sizes else 0
     half = error_rate / 2

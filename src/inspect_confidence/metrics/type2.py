@@ -303,7 +303,7 @@ def afc_d_prime(accuracy: FloatArray, alternatives: int) -> FloatArray:
     It is below 0 if accuracy is below chance, and kept within -2 and 8.
     """
     inside = (accuracy > 0) & (accuracy < 1)
-    table = _inverse_accuracy(alternatives)
+    table = _inverse_accuracy(alternatives)  # z(accuracy) -> d'
     z = np.clip(ndtri(np.where(inside, accuracy, 0.5)), table.x[0], table.x[-1])
     return np.where(inside, table(z), np.nan)
 
@@ -341,7 +341,7 @@ SHIPPED_ALTERNATIVES = (3, 4, 5)
 
 @lru_cache(maxsize=16)
 def _curves(alternatives: int) -> FloatArray:
-    """Return the curves of `compute_curves`, read from a file for 3 to 5 alternatives."""
+    """Return z(hit rate) by z(false-alarm rate) and d' (`compute_curves`), 3 to 5 from a file."""
     if alternatives not in SHIPPED_ALTERNATIVES:
         return compute_curves(alternatives)
     with (resources.files(__package__) / "afc_curves.npy").open("rb") as file:

@@ -182,7 +182,8 @@ def _bin_results(
 ) -> Iterator[Result]:
     """Yield accuracy and mean confidence of each bin that holds judgments of a condition.
 
-    `own_top` and `clusters` are as in `confidence_bins`.
+    With `own_top` a confidence of exactly 1 has a bin of its own. `clusters` names clusters of
+    dependent items, with which there are no intervals; it is empty if items are independent.
     """
     confidence, correct = group.column("confidence"), group.column("correct")
     # `column` is the position of each judgment's bin among those that hold judgments.
@@ -208,12 +209,9 @@ def _bin_intervals(
 ) -> tuple[FloatArray, str]:
     """Return the interval of each column's mean outcome, and a remark on the method.
 
-    Args:
-        outcomes: Outcomes of shape (judgments, bins), NaN where a judgment is not in the bin.
-        unit_index: The index of each judgment's item.
-        resampling: Settings of the bootstrap, which is used if an outcome is not 0 or 1.
-        clusters: Plural name of clusters of dependent items, with which intervals are NaN; empty if
-            items are independent.
+    `outcomes` have shape (judgments, bins), NaN where a judgment is not in the bin; `unit_index` is
+    the index of each judgment's item. If an outcome is not 0 or 1, a bootstrap is used. With a name
+    of dependent `clusters` of items intervals are NaN.
     """
     if clusters:
         return np.full((outcomes.shape[1], 2), np.nan), f"no interval: too few {clusters} in a bin"
@@ -399,10 +397,8 @@ def _running_sums(values: FloatArray, included: IntArray) -> FloatArray:
 def _share_intervals(shares: FloatArray, unit_index: IntArray, included: IntArray) -> FloatArray:
     """Return Wilson's interval over items of the share of judgments down to each threshold.
 
-    Args:
-        shares: Share of judgments at or above each threshold.
-        unit_index: The index of each judgment's item, the highest confidence first.
-        included: Number of judgments at or above each threshold.
+    `unit_index` is the index of each judgment's item, the highest confidence first. `included` is
+    the number of judgments at or above each threshold, and `shares` their share.
     """
     per_item = np.bincount(unit_index).astype(float)
     # How many judgments of the same item come before each judgment.

@@ -423,7 +423,7 @@ def item_statistics(
 
     Both need each judgment's unit, which count tables do not contain. The test draws as often as
     there are resamples, at most 2,000 times. Both are constant over resamples: the error has an
-    interval of its own, the p none. The arguments are as in `confidence_statistics`.
+    interval of its own, the p none. `condition` and `note` are those of both estimates.
     """
     if not resampling.requests_any(("debiased_squared_error", "calibration_p")):
         return
@@ -455,8 +455,8 @@ def table_statistics(
 ) -> Statistics:
     """Return the metrics of the judgments' count table, each with definition and remarks as a note.
 
-    Metrics that `resampling` does not request are left out; None requests all. The other arguments
-    are as in `confidence_statistics`.
+    Metrics that `resampling` does not request are left out; None requests all. The options of a
+    metric, such as 15 bins, extend `condition`; `note` follows the metric's own remarks.
     """
     count_tables = answers.count_tables()
     tables = count_tables.total_table()

@@ -9,6 +9,7 @@ M-ratio and different answers.
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -75,12 +76,9 @@ def means_contrast(
 ) -> Contrast:
     """Return the contrast of means over each contender's answers.
 
-    Args:
-        names: Condition and metric of each mean.
-        sides: For both contenders, values of shape (answers, means), NaN where an answer has none,
-            and the index of each answer's unit.
-        items: How many items each mean rests on.
-        unit_count: How many units there are.
+    `names` are condition and metric of each mean, and `items` how many items it rests on. `sides`
+    has for both contenders values of shape (answers, means), NaN where an answer has none, and the
+    index of each answer's unit, of `unit_count` ones.
     """
     first, second = (metrics.means_of(values, index, unit_count) for values, index in sides)
     return Contrast(names, items, unit_count, first, second)
@@ -255,27 +253,15 @@ def resample_contrast(
 ) -> ResampledDifferences:
     """Compute a contrast's differences on all units and over resamples of the units.
 
-    For clusters that lie along a line, `smooth_draws` takes neighbours as dependent. The distances
-    `below` and `above` are NaN unless a value has an interval method of its own. `stream` is the
-    number of the data set, None if there is one: resamples of different numbers are independent.
+    The distances `below` and `above` are NaN unless a value has an interval method of its own.
+    `stream` is the number of the data set, None if there is one: resamples of different numbers are
+    independent.
     """
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
+    strata = np.zeros(contrast.unit_count, np.int64)  # one stratum
     sides = contrast.first, contrast.second
-    strata = np.zeros(contrast.unit_count, np.int64)
     plan = metrics.resampled_as(sides, strata, seed, patterns=True)
-    if contrast.clusters is not None and contrast.clusters.are_ordered:
-        draws_by_side = metrics.smooth_draws(
-            dict(enumerate(sides)),
-            contrast.unit_count,
-            resamples=resampling.resamples,
-            seed=seed,
-            trend=contrast.clusters.trend,
-        )
-        first_draws, second_draws = draws_by_side[0], draws_by_side[1]
-    else:
-        first_draws, second_draws = metrics.bootstrap_pair(
-            *sides, strata, resamples=resampling.resamples, seed=seed, sampling=plan
-        )
+    first_draws, second_draws = _draw_pair(contrast, plan, resampling.resamples, seed)
     unit_weights = np.ones((1, contrast.unit_count))
     first, second = contrast.first(unit_weights)[0], contrast.second(unit_weights)[0]
     items = np.array(contrast.items, np.int64)
@@ -298,6 +284,28 @@ def resample_contrast(
         clusters=contrast.clusters,
         grouped=plan.grouped,
     )
+
+
+def _draw_pair(
+    contrast: Contrast, plan: metrics.Resampled, resamples: int, seed: Sequence[int]
+) -> tuple[FloatArray, FloatArray]:
+    """Return both contenders' values over the same resamples, drawn by the plan.
+
+    Clusters that lie along a line are drawn as dependent on their neighbours, without the plan.
+    """
+    sides, clusters = (contrast.first, contrast.second), contrast.clusters
+    if clusters is None or not clusters.are_ordered:
+        return metrics.bootstrap_pair(
+            *sides, plan.strata, resamples=resamples, seed=seed, sampling=plan
+        )
+    draws = metrics.smooth_draws(
+        dict(enumerate(sides)),
+        contrast.unit_count,
+        resamples=resamples,
+        seed=seed,
+        trend=clusters.trend,
+    )
+    return draws[0], draws[1]
 
 
 def _subtract(first: FloatArray, second: FloatArray) -> FloatArray:
@@ -398,7 +406,8 @@ class Pair:
     ) -> "Pair":
         """Pair the completed judgments of two contenders: the readable ones of items of both.
 
-        `units` and `are_chances` are as in `confidence_contrast`.
+        `units` are the names of the resampled units, by default of the common items or their
+        clusters. `are_chances` says that outcomes between 0 and 1 are chances of being right.
         """
         readable = [
             side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
@@ -466,6 +475,7 @@ def differences_from_baseline(
         resampling: Number of resamples, seed and thresholds.
         stream: Number of the data set; resamples of different numbers are independent.
     """
+    # By the number of choices and the common items, then by contender.
     pairs_by_items: dict[tuple[Hashable, ...], dict[str, Pair]] = {}
     for name, rows in contenders.items():
         pair = Pair.from_frames(rows, baseline)
@@ -497,17 +507,25 @@ class _Contender:
         `resampled` flags, and the other columns are NaN.
         """
         functions = [self.answers.value_function(metric) for metric in compared]
+        return self.count_tables.table_statistic.map(partial(_value_columns, functions, resampled))
 
-        def values(tables: metrics.ConfidenceTables) -> FloatArray:
-            """Return the metrics of each table, of shape (tables, metrics)."""
-            undefined = np.full(len(tables.right), np.nan)
-            is_total = len(tables.right) == 1  # one table: all units, not resamples
-            columns = []
-            for function, is_resampled in zip(functions, resampled, strict=True):
-                columns.append(function(tables) if is_resampled or is_total else undefined)
-            return np.column_stack(columns) if columns else np.empty((len(tables.right), 0))
 
-        return self.count_tables.table_statistic.map(values)
+def _value_columns(
+    functions: Sequence[Callable[[metrics.ConfidenceTables], FloatArray]],
+    resampled: Sequence[bool],
+    tables: metrics.ConfidenceTables,
+) -> FloatArray:
+    """Return the values of functions of count tables, of shape (tables, functions).
+
+    A single table is that of all units. Of several, which are resamples, columns of functions that
+    `resampled` does not flag are NaN.
+    """
+    n_tables = len(tables.right)
+    columns = [np.empty((n_tables, 0))]
+    for function, is_resampled in zip(functions, resampled, strict=True):
+        is_computed = is_resampled or n_tables == 1
+        columns.append(function(tables)[:, None] if is_computed else np.full((n_tables, 1), np.nan))
+    return np.hstack(columns)
 
 
 def contrast_of_pairs(
@@ -520,10 +538,12 @@ def contrast_of_pairs(
 ) -> Contrast:
     """Return one contrast of pairs that have the same items, choices and second contender.
 
-    Columns are all metrics of the first pair, then those of the second pair, and so on. The second
+    A pair has the readable judgments of two contenders on their common items. Columns are all
+    metrics of the first pair, then those of the second, and so on: means, the metrics `compared`,
+    and type-2 sensitivity at each threshold, as far as `requests` is true of a metric. The second
     contender's values are computed once and repeated. A metric is resampled if there are enough
-    units for its interval, unless that has a method of its own. The arguments beside `pairs` are as
-    in `confidence_contrast`.
+    units for its interval, unless that has a method of its own. The units are the `clusters`, by
+    default those that the judgments declare.
     """
     choices, items, unit_count = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     clusters = clusters or pairs[0].clusters
@@ -538,6 +558,7 @@ def contrast_of_pairs(
         resampled.append(has_interval and rule.method != "own")
         if has_interval and rule.method == "own" and metric.interval:
             second_interval = second.answers.interval(metric)
+            # The metrics of one pair follow those of another.
             for row, first in enumerate(firsts):
                 ends = np.array([first.answers.interval(metric), second_interval], float)
                 own_intervals[row * len(compared) + column] = ends

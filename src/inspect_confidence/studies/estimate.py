@@ -218,7 +218,8 @@ def _statistic_of_tables(
 ) -> metrics.Statistic:
     """Return the statistic of the estimates at `positions`, a column each.
 
-    The other arguments are as in `statistics_of_tables`.
+    `make_tables` computes tables of item weights, and `values[i]` the values of estimate i, one for
+    each table.
     """
     return make_tables.map(
         lambda tables: np.column_stack([values[position](tables) for position in positions])
@@ -395,9 +396,9 @@ def resample(
             prepared.to_resample, strata, resamples=resamples, seed=seed, sampling=plan
         )
     draws = np.full((resamples, len(estimates)), np.nan)
-    for positions, column_draws in resampled_values.items():
+    for positions, column_draws in resampled_values.items():  # by the positions of estimates
         draws[:, positions] = column_draws.reshape(len(draws), -1)
-    if clusters is not None and clusters.are_ordered:
+    if clusters is not None and clusters.are_ordered:  # normal draws may leave a metric's range
         for column, estimate in enumerate(estimates):
             registered, value = metrics.METRICS[estimate.metric], float(values[column])
             draws[:, column] = metrics.within_range(
@@ -441,8 +442,9 @@ def _prepare_estimates(
 ) -> _PreparedEstimates:
     """Compute the requested values on all judgments, and collect the statistics to resample.
 
-    `weights` are those of all judgments, of shape (1, units); their sum is the number of units. The
-    other arguments are as in `resample`.
+    `weights` are those of all judgments, of shape (1, units); their sum is the number of units.
+    `clusters` are the clusters that the units are, None if they are items; `resampling` says which
+    metrics are requested.
     """
     estimates = list(chain.from_iterable(part.estimates for part in all_statistics))
     values, start = np.full(len(estimates), np.nan), 0
@@ -561,9 +563,10 @@ def _interval_with_remark(
 def _computed_interval(
     estimate: Estimate, rule: Interval, unit_count: int
 ) -> tuple[tuple[float, float], str]:
-    """Return the interval that the estimate holds, or the reason why it has none.
+    """Return the interval that was computed without resamples, or the reason why there is none.
 
-    There is none with too few units, or if both limits are equal.
+    There is none with too few units, or if both limits are equal. If the metric's method gave none,
+    `estimate.no_interval_reason` says why.
     """
     low, high = NO_INTERVAL if estimate.interval is None else estimate.interval
     reason = rule.reason if rule.method == "none" else ""
@@ -618,19 +621,11 @@ def average_estimates(
         reported_if_missing: Metrics that are reported as undefined, with the reason, if some parts
             lack them; other metrics are left out in this case.
     """
-    # Of each data set or model: its estimates by condition and metric.
-    columns_of_parts = {name: _columns_by_metric(part) for name, part in parts.items()}
-    keys = dict.fromkeys(chain.from_iterable(columns_of_parts.values()))
     over = f"unweighted mean of {', '.join(parts)}"
     estimates, values, draws, missing = [], [], [], []
-    for condition, metric in keys:
+    for (condition, metric), columns in _columns_by_estimate(parts).items():
         if metric in excluded_metrics or metrics.METRICS[metric].unit == "probability":
             continue
-        columns = {
-            name: columns_of_part[condition, metric]
-            for name, columns_of_part in columns_of_parts.items()
-            if (condition, metric) in columns_of_part
-        }
         lacking = [name for name in parts if name not in columns]
         if not lacking:
             estimates.append(_mean_estimate(columns, over, independent))
@@ -656,12 +651,19 @@ def average_estimates(
     )
 
 
-def _columns_by_metric(part: ResampledEstimates) -> dict[tuple[Condition, str], _EstimateColumn]:
-    """Return the estimates with their values and draws, by condition and metric."""
-    columns = {}
-    for estimate, value, draws in zip(part.estimates, part.values, part.draws.T, strict=True):
-        key = Condition(estimate.condition), estimate.metric
-        columns[key] = _EstimateColumn(estimate, float(value), draws, part.unit_count)
+def _columns_by_estimate(
+    parts: Mapping[str, ResampledEstimates],
+) -> dict[tuple[Condition, str], dict[str, _EstimateColumn]]:
+    """Return the estimates, each with its value and draws, by condition and metric, then by part.
+
+    A part is a data set or model; an estimate that it lacks is absent.
+    """
+    columns: dict[tuple[Condition, str], dict[str, _EstimateColumn]] = {}
+    for name, part in parts.items():
+        for estimate, value, draws in zip(part.estimates, part.values, part.draws.T, strict=True):
+            column = _EstimateColumn(estimate, float(value), draws, part.unit_count)
+            key = Condition(estimate.condition), estimate.metric
+            columns.setdefault(key, {})[name] = column
     return columns
 
 

@@ -68,7 +68,7 @@ class Intervals:
             epoch=epoch,
             empty=empty,
         )
-        return intervals.move_bounds(0)
+        return intervals.move_bounds(0)  # marks empty intervals
 
     def select(self, chosen: NDArray[np.bool_]) -> "Intervals":
         """Return the chosen judgments; the units stay the same."""

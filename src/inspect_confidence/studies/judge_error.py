@@ -160,8 +160,9 @@ def corrected_agreement(
     """Yield the share of compared replies that agree, corrected for the judge's errors.
 
     `shares` has a row for each judgment and the columns of `CLASSES`: shares of compared replies
-    that contradict, neither contradict nor agree, and agree. A row of NaN is left out. The other
-    arguments are as in `corrected_correctness`.
+    that contradict, neither contradict nor agree, and agree. A row of NaN is left out. `unit_index`
+    has the item of each judgment, of `unit_count` ones. `resampling` has the labels by which the
+    verdicts of `judge` are corrected; without them, or a judge, nothing is yielded.
     """
     labels = _labels_for(judge, CONSISTENCY, resampling)
     if labels is None:
@@ -213,7 +214,8 @@ def _correct_by_error_rates(
 ) -> Statistics:
     """Correct the mean worth, or overconfidence, by the judge's error rates (Rogan and Gladen).
 
-    It is undefined, with a reason, if the error rates don't determine the correction.
+    `verdicts` has each answer's shares of verdicts by class, and its confidence if overconfidence
+    is corrected. The result is undefined, with a reason, if the error rates don't determine it.
     """
     confidence, unit_count = verdicts.confidence, verdicts.unit_count
     present = ~np.isnan(verdicts.shares).any(axis=1)
@@ -224,6 +226,7 @@ def _correct_by_error_rates(
     if reason := errors.why_uncorrectable():
         return _undefined_statistics(replace(estimate, note=note), reason)
     minuend = np.where(present, 0 if confidence is None else confidence, np.nan)
+    # Means are taken of the shares of the used classes and, in the last column, of the confidence.
     columns = np.column_stack([verdicts.shares[:, used], minuend])
     # Without pseudo-units, because `errors.interval` has a prior for the judge's verdicts.
     column_means = replace(means_of(columns, verdicts.unit_index, unit_count), extremes=None)

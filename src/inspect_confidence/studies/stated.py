@@ -187,10 +187,8 @@ def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
     """Return the differences a - b of stated confidence, a row for each requested metric.
 
-    Args:
-        a: Judgments of the first contender, as `complete_judgments` returns them.
-        b: Judgments of the second contender; only items that both answered are compared.
-        resampling: Number of resamples, seed, thresholds and requested metrics.
+    `a` and `b` are judgments of two contenders, as `complete_judgments` returns them; only items
+    that both answered are compared.
     """
     contrast = contenders.confidence_contrast(
         a, b, resampling.thresholds, requests=resampling.requests

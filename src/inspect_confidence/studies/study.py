@@ -504,7 +504,7 @@ class Headline:
         """
         if metric != self.metric:
             return False
-        free = dict.fromkeys(("variant", "judge", *self.each), "")
+        free = dict.fromkeys(("variant", "judge", *self.each), "")  # an empty part is removed
         return condition.but(**free) == self.where
 
     def with_parts(self, parts: Mapping[str, str]) -> "Headline":

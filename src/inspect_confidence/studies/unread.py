@@ -113,11 +113,13 @@ def _shares_of_counts(
 ) -> Iterator[Result]:
     """Yield the unread share in each column of the counts, with Wilson's interval over items.
 
-    `conditions` are those of the columns. A share without replies is undefined.
+    `counts` has the unread and all replies by item (row) and condition (column), and the number of
+    equal items of each row. A share without replies is undefined.
     """
     sizes = counts.sizes
     total = (sizes * counts.replies).sum(axis=0)
     share = divide_or_nan((sizes * counts.unread).sum(axis=0), total)
+    # The variance of a ratio of sums over items: squares over the squared total.
     squares = (sizes * np.square(counts.unread - share * counts.replies)).sum(axis=0)
     items = (sizes * (counts.replies > 0)).sum(axis=0)
     with_unread = (sizes * (counts.unread > 0)).sum(axis=0)

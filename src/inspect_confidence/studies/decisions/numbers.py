@@ -75,9 +75,24 @@ def target_statistics(
     # A wrong answer costs t / (1 - t) points, a right one gains 1.
     extremes = -target / (1 - target), 1.0
     yield Statistics([payoff], metrics.mean_of(points, unit_index, units=len(units), ends=extremes))
-    shares, f_score = stated.attempt_statistics(rows, units, condition)
-    yield shares
-    yield f_score
+    yield from stated.attempt_statistics(rows, units, condition)
+    yield _gap_to_target(rows, target, units, condition)
+    if (rows["confidence_status"] != "").any() or rows["confidence"].notna().any():
+        yield from _confidence_statistics(rows, best_guesses, units, condition)
+    unread = {"format_failure_rate": unread_flags(rows["status"])}
+    yield means(condition, unread, unit_index, unit_count=len(units), note=estimate.flag_count_note)
+    yield judgment_count(condition, len(rows), note)
+
+
+def _gap_to_target(
+    rows: pd.DataFrame, target: float, units: pd.Index, condition: Condition
+) -> Statistics:
+    """Return the accuracy of the attempted answers less the target, a confidence from 0 to 1.
+
+    `rows` are judgments under that target, `correct` being NaN where the model declined. `units`
+    are the names of all resampled items or clusters.
+    """
+    correct, unit_index = rows["correct"].to_numpy(float), unit_indices(rows, units)
     low, high = wilson_interval(correct, unit_index, len(units))
     is_binary = bool(np.isin(correct[~np.isnan(correct)], (0, 1)).all())
     gap = Estimate(
@@ -88,25 +103,18 @@ def target_statistics(
         # Wilson's interval is of right or wrong answers; with partial credit resamples give one.
         interval=(low - target, high - target) if is_binary else None,
     )
-    yield Statistics(
-        [gap], add_constant(metrics.mean_of(correct, unit_index, len(units), (0, 1)), -target)
-    )
-    if (rows["confidence_status"] != "").any() or rows["confidence"].notna().any():
-        yield from _confidence_statistics(rows, best_guesses, units, condition)
-    unread = {"format_failure_rate": unread_flags(rows["status"])}
-    yield means(condition, unread, unit_index, unit_count=len(units), note=estimate.flag_count_note)
-    yield judgment_count(condition, len(rows), note)
+    accuracy = metrics.mean_of(correct, unit_index, len(units), (0, 1))
+    return Statistics([gap], add_constant(accuracy, -target))
 
 
 def _confidence_statistics(
     rows: pd.DataFrame, best_guesses: pd.Series, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield regret, and the shares of decisions that contradict the stated confidence.
+    """Yield the shares of decisions that contradict the stated confidence, and regret.
 
     Declining with a confidence above the target, or answering with one below, is a contradiction.
-    Regret is the payoff of the best threshold on stated confidence, less that of the decisions. It
-    is undefined if items were declined and none of them has a graded answer at target 0. The
-    arguments are as in `target_statistics`.
+    `rows` are judgments under one target with `declined` (1 or 0), `best_guesses` the mean credit
+    of each item's answers at target 0, and `units` the names of all resampled items or clusters.
     """
     target = float(rows["confidence_target"].iloc[0])
     declined, stated_confidence = rows[["declined", "confidence"]].to_numpy(float).T
@@ -120,6 +128,19 @@ def _confidence_statistics(
         ),
     }
     yield means(condition, flags, unit_indices(rows, units), len(units), estimate.flag_count_note)
+    yield _regret(rows, best_guesses, target, condition)
+
+
+def _regret(
+    rows: pd.DataFrame, best_guesses: pd.Series, target: float, condition: Condition
+) -> Statistics:
+    """Return the payoff of the best threshold on stated confidence, less that of the decisions.
+
+    A declined answer has the credit of the item's best guess, its answers at target 0. Regret is
+    undefined if items were declined and none of them has one. There is no interval.
+    """
+    declined, stated_confidence = rows[["declined", "confidence"]].to_numpy(float).T
+    is_usable = ~np.isnan(declined + stated_confidence)
     guesses = rows["item"].map(best_guesses).to_numpy(float)
     credit = np.where(declined == 1, guesses, rows["correct"].to_numpy(float))
     has_credit = is_usable & ~np.isnan(credit)
@@ -142,7 +163,7 @@ def _confidence_statistics(
         undefined_reason=undefined,
         n_asked=len(rows),
     )
-    yield Statistics([number], constant_statistic(value))
+    return Statistics([number], constant_statistic(value))
 
 
 def best_guesses_of(rows: pd.DataFrame) -> pd.Series:
@@ -326,23 +347,14 @@ def _decision_rates(
         unit_count=count_distinct(unit_index[present]),
         undefined_reason=_no_right_answer(rows),
     )
-    are_right_or_wrong = bool(np.isin(correct[present], (0, 1)).all())
     rates = []
     for kind, weight in (("right", correct), ("wrong", 1 - correct)):
+        rate_estimate = replace(described, metric=f"{rate}_{kind}")
         weights = np.where(present, weight, 0)
-        chosen = weights * np.where(present, decision, 0)
-        hits = np.bincount(unit_index, chosen, minlength=unit_count).astype(float)
-        trials = np.bincount(unit_index, weights, minlength=unit_count).astype(float)
-        rates.append(_ratio_with_pseudo_units(hits, trials))
-        interval = metrics.clustered_wilson_interval(hits, trials) if are_right_or_wrong else None
-        rate_estimate = replace(
-            described,
-            metric=f"{rate}_{kind}",
-            n=int((weights > 0).sum()),
-            interval=interval,
-            unit_count=count_distinct(unit_index[weights > 0]),
-        )
-        yield Statistics([rate_estimate], rates[-1])
+        decided = np.where(present, decision, 0)
+        statistics = _weighted_rate(rate_estimate, decided, weights, unit_index, unit_count)
+        rates.append(statistics.statistic)
+        yield statistics
     right, wrong = (correct[present] == 1).sum(), (correct[present] == 0).sum()
     delta_estimate = replace(
         described,
@@ -354,15 +366,27 @@ def _decision_rates(
     yield Statistics([delta_estimate], percentage_points)
 
 
-def _ratio_with_pseudo_units(hits: FloatArray, trials: FloatArray) -> metrics.Statistic:
-    """Return the share of hits among trials; both are sums by unit.
+def _weighted_rate(
+    rate: Estimate, decided: FloatArray, weights: FloatArray, unit_index: IntArray, unit_count: int
+) -> Statistics:
+    """Return the weighted mean of `decided` (1 or 0 by answer), with counts and interval in `rate`.
 
-    Resamples get pseudo-units of the mean size, two without a hit and two of hits alone, so that a
-    share of 0 or 1 also varies.
+    If all weights are 0 or 1, the interval is Wilson's over the units of `unit_index`. Otherwise it
+    comes from resamples, to which pseudo-units of the mean size are added, two without a hit and
+    two of hits alone, so that a rate of 0 or 1 also varies.
     """
+    hits = np.bincount(unit_index, weights * decided, minlength=unit_count).astype(float)
+    trials = np.bincount(unit_index, weights, minlength=unit_count).astype(float)
     mean_size = trials[trials > 0].mean() if trials.any() else 0.0
     extremes = mean_size * np.array([[0, 1], [0, 1], [1, 1], [1, 1]], float)
-    return metrics.ratio(hits, trials, extremes)
+    has_weight, is_binary = weights > 0, np.isin(weights, (0, 1)).all()
+    rate = replace(
+        rate,
+        n=int(has_weight.sum()),
+        interval=metrics.clustered_wilson_interval(hits, trials) if is_binary else None,
+        unit_count=count_distinct(unit_index[has_weight]),
+    )
+    return Statistics([rate], metrics.ratio(hits, trials, extremes))
 
 
 def _pushback_statistics(

@@ -199,6 +199,10 @@ _TARGET_LABEL = (
 )
 _HIGHEST_TARGET = 0.9
 _HIGHEST_TARGET_PARTS = {"confidence_target": f"{_HIGHEST_TARGET:g}", "format": "open"}
+_AT_HIGHEST_TARGET = [
+    ("attempted_share", _HIGHEST_TARGET_PARTS),
+    ("accuracy_given_attempted", _HIGHEST_TARGET_PARTS),
+]
 _STATED = {"confidence_source": "stated"}
 
 HEADLINES: Sequence[Headline] = (
@@ -283,26 +287,11 @@ def _describe_withdraw_delta(delta: NumberInText) -> str:
     return "it is not shown to keep right answers more often than wrong ones (by {} points)"
 
 
+_WITHDRAW_DELTA: Sequence[tuple[str, Mapping[str, str]]] = [("withdraw_delta", {})]
+
 CLAUSES: Sequence[Clause] = (
-    Clause(
-        ABSTAIN,
-        "targets",
-        [
-            ("attempted_share", _HIGHEST_TARGET_PARTS),
-            ("accuracy_given_attempted", _HIGHEST_TARGET_PARTS),
-        ],
-        _describe_attempts,
-    ),
-    Clause(
-        ABSTAIN,
-        "targets",
-        [
-            ("attempted_share", _HIGHEST_TARGET_PARTS),
-            ("accuracy_given_attempted", _HIGHEST_TARGET_PARTS),
-        ],
-        _describe_attempts,
-        each=("confidence_asked",),
-    ),
+    Clause(ABSTAIN, "targets", _AT_HIGHEST_TARGET, _describe_attempts),
+    Clause(ABSTAIN, "targets", _AT_HIGHEST_TARGET, _describe_attempts, ("confidence_asked",)),
     Clause(
         SIMPLE_QA,
         "attempts",
@@ -310,14 +299,8 @@ CLAUSES: Sequence[Clause] = (
         "it attempts {} of the questions and is right in {} of these",
     ),
     Clause(SIMPLE_QA, "ranking", [("auroc", _STATED)], describe_auroc),
-    Clause(COMMITMENT, "commitment", [("withdraw_delta", {})], _describe_withdraw_delta),
-    Clause(
-        COMMITMENT,
-        "commitment",
-        [("withdraw_delta", {})],
-        _describe_withdraw_delta,
-        each=("pushback",),
-    ),
+    Clause(COMMITMENT, "commitment", _WITHDRAW_DELTA, _describe_withdraw_delta),
+    Clause(COMMITMENT, "commitment", _WITHDRAW_DELTA, _describe_withdraw_delta, ("pushback",)),
     Clause(
         COMMITMENT,
         "pushback",

@@ -151,12 +151,10 @@ def _contrast(
 
     Under each condition only items count that both contenders answered readably or declined.
     """
-    a_read = a[a["status"].isin(["ok", *ANSWER_STATUSES])]
-    b_read = b[b["status"].isin(["ok", *ANSWER_STATUSES])]
-    key_columns = [*_CONDITIONS[task], "item"]
-    a_keys = pd.MultiIndex.from_frame(a_read[key_columns])
-    b_keys = pd.MultiIndex.from_frame(b_read[key_columns])
-    a_common, b_common = a_read[a_keys.isin(b_keys)], b_read[b_keys.isin(a_keys)]
+    a, b = (side[side["status"].isin(["ok", *ANSWER_STATUSES])] for side in (a, b))
+    keys = [*_CONDITIONS[task], "item"]
+    a_keys, b_keys = (pd.MultiIndex.from_frame(side[keys]) for side in (a, b))
+    a_common, b_common = a[a_keys.isin(b_keys)], b[b_keys.isin(a_keys)]
     units = estimate.ordered_units(a_common)
     statistics = _STATISTICS[task]
     first = _compared_statistics(statistics(a_common, units, Condition(), resampling))
