@@ -145,6 +145,7 @@ class JudgmentColumn:
 
 _VERSIONS = "versions of the task and of this package"
 _IDS = "Inspect's ids of the run and of the sample"
+_REPETITIONS = "which repetition within a sample, and which repetition of the sample"
 
 COMMON_COLUMNS: Sequence[JudgmentColumn] = (
     JudgmentColumn("task", "text", "the task"),
@@ -170,8 +171,8 @@ COMMON_COLUMNS: Sequence[JudgmentColumn] = (
         "the passage, template or document that the item [shares with "
         "others](metrics.md#items-in-clusters)",
     ),
-    JudgmentColumn("draw", "number", "which repetition within a sample", "count", COUNT),
-    JudgmentColumn("epoch", "number", "which repetition of the sample", "count", COUNT),
+    JudgmentColumn("draw", "number", _REPETITIONS, "count", COUNT),
+    JudgmentColumn("epoch", "number", _REPETITIONS, "count", COUNT),
     JudgmentColumn(
         "status",
         "text",

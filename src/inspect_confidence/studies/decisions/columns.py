@@ -93,8 +93,9 @@ SIMPLE_QA_COLUMNS = (
 )
 
 
-def _decision_column(name: str, meaning: str, *aliases: str) -> JudgmentColumn:
+def _decision_column(name: str, *aliases: str) -> JudgmentColumn:
     """Return the column of a decision of the model, 1 or 0."""
+    meaning = "1 for KEEP or BET, 0 for WITHDRAW or NO_BET"
     return JudgmentColumn(
         name, "number", meaning, "1 or 0", SHARE, spelling=plain_decision, aliases=aliases
     )
@@ -112,8 +113,8 @@ COMMITMENT_COLUMNS = (
     TARGET,
     CHOICES,
     replace(CORRECT, meaning="grade of the first answer"),
-    _decision_column("keep", "1 for KEEP, 0 for WITHDRAW", "keep_withdraw", "keep_or_withdraw"),
-    _decision_column("bet", "1 for BET, 0 for NO_BET", "bet_nobet", "bet_no_bet"),
+    _decision_column("keep", "keep_withdraw", "keep_or_withdraw"),
+    _decision_column("bet", "bet_nobet", "bet_no_bet"),
     JudgmentColumn(
         "pushback", "text", "`none`, `neutral`, `disagree` or `source`", default=NO_PUSHBACK
     ),

@@ -11,6 +11,10 @@ from inspect_confidence.studies.columns import (
 )
 
 _EXPONENT = "exponent of ten"
+_TEMPERATURES = (
+    "the temperature that was set, if it was sent, and if it was "
+    "[not sent](reasoning-models.md#settings-that-are-not-sent)"
+)
 _BOUNDS = "the smaller and the greater stated bound; empty unless `ok` (`direct`, `tunnel`)"
 
 COLUMNS = (
@@ -37,16 +41,8 @@ COLUMNS = (
         "the answer (`sampling`), or the stated integer (`logprob`, `traces`)",
         _EXPONENT,
     ),
-    JudgmentColumn(
-        "temperature", "number", "the temperature, if it was set and sent", limit=NOT_NEGATIVE
-    ),
-    JudgmentColumn(
-        "unsent_temperature",
-        "number",
-        "the temperature, if it was set but "
-        "[not sent](reasoning-models.md#settings-that-are-not-sent)",
-        limit=NOT_NEGATIVE,
-    ),
+    JudgmentColumn("temperature", "number", _TEMPERATURES, limit=NOT_NEGATIVE),
+    JudgmentColumn("unsent_temperature", "number", _TEMPERATURES, limit=NOT_NEGATIVE),
     JudgmentColumn(
         "probabilities",
         "text",

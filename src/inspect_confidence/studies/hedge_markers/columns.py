@@ -6,11 +6,13 @@ _AGREEMENT_COUNTS = (
     "draws (further answers) that agree with the sentence, neither agree with nor contradict it, "
     "contradict it, or could not be judged"
 )
+_VERDICTS = "whether the reply is right, and whether it gives no answer"
 _MARKER_COUNTS = (
     "labelled markers that the judge found, those that it missed, and markers without a label that "
     "it named"
 )
 _DECISIVENESS = "decisiveness by the judge and by the label"
+_DECISIONS = "agreement or correctness by the label and by the judge"
 _EQUALITY = (
     "1 if the judge's decision on agreement, or on a reply's correctness, equals the label, else 0"
 )
@@ -45,8 +47,8 @@ HEDGE_COLUMNS = (
         "share",
         SHARE,
     ),
-    JudgmentColumn("correct", "number", "whether the reply is right", "share", SHARE),
-    JudgmentColumn("punt", "number", "whether the reply gives no answer", "share", SHARE),
+    JudgmentColumn("correct", "number", _VERDICTS, "share", SHARE),
+    JudgmentColumn("punt", "number", _VERDICTS, "share", SHARE),
     JudgmentColumn(
         "draws", "number", "number of draws that the reply was compared with", "count", COUNT
     ),
@@ -75,8 +77,8 @@ CHECK_COLUMNS = (
     JudgmentColumn("labelled", "number", _DECISIVENESS, "share", SHARE),
     JudgmentColumn("agreed", "number", _EQUALITY, "share", SHARE),
     JudgmentColumn("verdict", "number", _EQUALITY, "share", SHARE),
-    JudgmentColumn("label", "text", "label of the agreement or the reply's correctness"),
-    JudgmentColumn("judged", "text", "the judge's word for what `label` names"),
+    JudgmentColumn("label", "text", _DECISIONS),
+    JudgmentColumn("judged", "text", _DECISIONS),
     JudgmentColumn(
         "prompts",
         "text",
