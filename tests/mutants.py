@@ -331,9 +331,8 @@ JUDGMENTS = (
     Mutant(
         "an_invalid_sample_counts",
         "judgments/logs.py",
-        "return bool(header.invalidated) and _read_sample(location, summary).invalidation "
-        "is not None",
-        "return False",
+        "if header.invalidated:",
+        "if False:",
         ["tests/test_judgments.py", "tests/faults"],
     ),
     Mutant(

@@ -74,6 +74,7 @@ def choice_list(name: str, value: object, allowed: Sequence[str]) -> list[str]:
 
 def integer(name: str, value: object, *, minimum: int | None = None) -> int:
     """Read a whole number of at least `minimum`, also from `1e3` or `1,000`."""
+    # Inspect's command line splits `1,000` into a list.
     text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     digits = _without_commas(text)
     if re.fullmatch(rf"\s*[-+]?\d{{1,{_DIGITS}}}\s*", digits):
@@ -118,6 +119,7 @@ def whole_numbers(name: str, value: object, *, minimum: int, maximum: int) -> li
     items = value if isinstance(value, list | tuple) else str(value).split(",")
     values: list[int] = []
     for part in map(str, items):
+        # A number such as `20`, or a range such as `0-10`, whose last number is the second group.
         match = re.fullmatch(rf"\s*(\d{{1,{_DIGITS}}})\s*(?:-\s*(\d{{1,{_DIGITS}}})\s*)?", part)
         if not match or int(match[1]) > int(match[2] or match[1]):
             raise InvalidArgument(
@@ -201,7 +203,7 @@ def shell_folder() -> Path:
 
 
 def template(name: str, value: object, fields: frozenset[str]) -> str:
-    """Read a prompt template from a user's file and check its `{field}` placeholders."""
+    """Read a prompt template from the user's file `value`; it must have exactly the `fields`."""
     text = prompt_text(name, value)
     check_fields(f"{name}={value}", text, fields)
     return text
@@ -213,7 +215,7 @@ def prompt_text(name: str, value: object) -> str:
 
 
 def fields_within(source: str, text: str, fields: Sequence[str]) -> set[str]:
-    """Return the fields of a template; refuse one that isn't among those that it may have."""
+    """Return the `{field}`s of a template; refuse one that isn't among the allowed `fields`."""
     try:
         present = {field for _, field, _, _ in Formatter().parse(text) if field is not None}
     except ValueError as error:

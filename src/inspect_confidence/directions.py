@@ -24,7 +24,7 @@ class Direction:
 
     @property
     def label(self) -> str:
-        """The direction in words."""
+        """The direction in words, by its name: `higher`, `lower`, `target` or `none`."""
         if self.name == "target":
             if math.isnan(self.target):
                 return "the target is not known"
@@ -33,7 +33,7 @@ class Direction:
 
     @property
     def short_label(self) -> str:
-        """The direction in few words; empty if there is none."""
+        """The label, shorter for a target (`nearer to 0.9`); empty if there is no direction."""
         if self.name == "none":
             return ""
         return self.label.removesuffix(" is better") if self.name == "target" else self.label
@@ -44,7 +44,11 @@ class Direction:
         return self.name in ("higher", "lower") or not math.isnan(self.target)
 
     def loss(self, values: FloatArray) -> FloatArray:
-        """Return numbers that are smaller for better values; NaN if values have no order."""
+        """Return numbers that are smaller for better values; NaN if values have no order.
+
+        They are the values if lower is better, the negated values if higher is better, or else the
+        distances from the target, which is NaN without an order.
+        """
         if self.name in ("higher", "lower"):
             return values if self.name == "lower" else -values
         return self.distance(values)
@@ -63,6 +67,7 @@ def direction_of(metric: str, condition: Mapping[str, str]) -> Direction:
         >>> direction_of("ece", {}).name
         'lower'
     """
+    # "higher", "lower", "none", "target=0.5", or a target by the level: "target=level".
     name, _, target = METRICS[metric].direction.partition("=")
     if name != "target":
         return Direction(name)
@@ -72,5 +77,6 @@ def direction_of(metric: str, condition: Mapping[str, str]) -> Direction:
         level = float(condition["level"])
     except (KeyError, ValueError):
         return Direction(name)
+    # The level is in percent; alpha/2 is the share beyond either end of an interval of that level.
     # Divide last, so that a level of 90 gives exactly 0.9.
     return Direction(name, level / 100 if target == "level" else (100 - level) / 200)

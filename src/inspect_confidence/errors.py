@@ -35,7 +35,7 @@ class DataUnavailable(InvalidArgument):
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str:
-    """Return a hint with the candidate nearest to a mistyped name, or a list of candidates."""
+    """Return a hint with the candidate nearest to a mistyped name, or else up to 20 candidates."""
     candidates = sorted(candidates)
     close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.5)
     if close:

@@ -172,8 +172,9 @@ _AMOUNT = re.compile(r"[-+]?[$€£¥]?[-+]?\.?\d.{0,40}")
 
 
 def same_answers(answers: "pd.Series[str]", targets: "pd.Series[str]") -> NDArray[np.bool_]:
-    """Return whether each answer equals its target, by `is_same_answer` of each distinct pair."""
+    """Return whether each answer equals its target; the slow comparison is made once per pair."""
     pairs = pd.DataFrame({"answer": answers, "target": targets})
+    # Number of each row's pair, in the order of first occurrence as in `drop_duplicates`.
     pair = pairs.groupby(["answer", "target"], sort=False).ngroup().to_numpy()
     equal = []
     for answer, target in pairs.drop_duplicates().itertuples(index=False):
@@ -197,6 +198,8 @@ def is_same_answer(answer: str, target: str) -> bool:
     if answer == target or _plain_text(answer) == _plain_text(target):
         return True
     answer, target = plain_value(answer), plain_value(target)
+    # The group `letter` is a letter alone, `(B)`; `leading` is one before text, `B) Paris`. Of two
+    # letters before texts the texts must agree, which they did not.
     letters = _LETTER.fullmatch(answer), _LETTER.fullmatch(target)
     if letters[0] and letters[1] and (letters[0]["letter"] or letters[1]["letter"]):
         first, second = (letter["letter"] or letter["leading"] for letter in letters if letter)
@@ -216,7 +219,10 @@ def _plain_text(text: str) -> str:
 
 
 def _exact_amounts(text: str) -> set[Fraction]:
-    """Return the number that a text states exactly, for a percentage also the share; else none."""
+    """Return the number that a text such as `$18` states; for `80%` both 80 and 4/5.
+
+    The set is empty if the text does not start as a number, or states no or only a rounded number.
+    """
     amount = exact_number_in(text) if _AMOUNT.fullmatch(text.strip()) else None
     if not isinstance(amount, Fraction):
         return set()
@@ -262,7 +268,8 @@ def read_three_way(value: Mapping[str, object]) -> Grade | None:
 def unknown_score(scores: Mapping[str, Grades], name: str | None) -> str:
     """Return why a sample has no score of that name; empty if it has one.
 
-    A sample without any grade, for example after a failed scorer, is not an error.
+    `scores` has the grades by scorer and key; the name is `scorer` or `scorer.key`. A sample
+    without any grade, for example after a failed scorer, is not an error.
 
     Example:
         >>> unknown_score({"a": {"truth": 0.8}}, "a.trth")
@@ -289,7 +296,7 @@ def grade(scores: Mapping[str, Grades], score_label: str | None = None) -> Grade
     says that it judges abstention has to be named.
 
     Args:
-        scores: The eval's own scores, by scorer.
+        scores: The eval's own scores: by scorer, its grades by key; a single grade has the key "".
         score_label: Name of a scorer, followed by a point and a key if its score has several
             grades.
 

@@ -46,7 +46,7 @@ def headline_rows(
     Returns:
         Rows of `results` with the further parts `label`, `short` and `study`.
     """
-    by_study: dict[str, Sequence[Headline]] = {}
+    by_study: dict[str, Sequence[Headline]] = {}  # of the tasks that have results
     tasks = set(results.values("task"))
     for study in all_studies():
         study_headlines = headlines(study) if headlines else study.headlines
@@ -54,6 +54,7 @@ def headline_rows(
     metrics = {headline.metric for headline in chain.from_iterable(by_study.values())}
     rows = results.among("metric", metrics)
     rows_by_number: dict[tuple[str, str, Condition], list[ResultRow]] = {}
+    # Models and variants share a number: a metric under one condition.
     for row in rows:
         rows_by_number.setdefault((row["task"], row["metric"], row.shared), []).append(row)
     chosen = []
@@ -66,10 +67,10 @@ def headline_rows(
 
 
 def _present_headlines(rows: ResultTable, headlines: Iterable[Headline]) -> Iterator[Headline]:
-    """Yield the headlines; one whose `each` names conditions is repeated for their values.
+    """Yield the headlines; one whose `each` names factors, such as the scale, is repeated.
 
-    It is repeated for every combination of the values that occurs in the rows. All headlines of one
-    combination come before those of the next.
+    It is repeated for every combination of the factors' values that occurs in the rows. All
+    headlines of one combination come before those of the next.
     """
     for (task, part_names), group in groupby(headlines, key=attrgetter("task", "each")):
         group_headlines = list(group)
@@ -84,7 +85,9 @@ def _present_headlines(rows: ResultTable, headlines: Iterable[Headline]) -> Iter
 def condition_values(
     rows: ResultTable, task: str, where: Mapping[str, str], each: Sequence[str]
 ) -> list[dict[str, str]]:
-    """Return the combinations of values that some parts of a task's conditions have, in order.
+    """Return the combinations of values that some parts of a task's conditions have.
+
+    They are in the order of the rows, each as a dict from part to value.
 
     Args:
         rows: Results.

@@ -143,7 +143,10 @@ def model_name(name: str) -> str:
 
 
 def _without_folders(name: str) -> str:
-    """Return a model's name without folders; a service as in `openai-api/ollama//x` stays."""
+    """Return a model's name without folders: `hf//home/me/llama` becomes `hf/llama`.
+
+    A second provider, as in `openai-api/ollama//x`, stays; so does text that names no provider.
+    """
     if "\n" in name or not _PROVIDER.match(name):
         return name
     provider, _, path = name.partition("/")
@@ -258,7 +261,7 @@ def redact_frame(
     redactors_by_column: Redactors,
     redact_text: Callable[[str], str] = without_keys,
 ) -> pd.DataFrame:
-    """Redact the names in a frame, and apply `redact_text` to its other texts."""
+    """Redact names by the function for their column, and other texts by `redact_text`."""
 
     def redact_other_value(value: object) -> object:
         return redact_text(value) if isinstance(value, str) else value
@@ -267,6 +270,7 @@ def redact_frame(
     for name in map(str, frame.columns):
         if frame[name].dtype == object or pd.api.types.is_string_dtype(frame[name]):
             redactor = redactors_by_column.get(name, redact_other_value)
+            # The cache redacts each distinct value once.
             columns[name] = frame[name].map(cache(redactor), na_action="ignore")
     return frame.assign(**columns)
 
@@ -278,5 +282,6 @@ def redact_rows(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _contender(name: str) -> str:
     """Redact the name of a contender: a model with its variant and method."""
+    # The first blank before `key=` ends the model's name.
     model, *parts = re.split(r" (?=[\w.]+=)", name, maxsplit=1)
     return " ".join([model_name(model), *map(scrub_condition, parts)])

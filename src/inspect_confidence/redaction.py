@@ -119,7 +119,7 @@ def scrub(text: str) -> str:
 
 
 def last_part(path: str) -> str:
-    """Return the last part of a POSIX or Windows path."""
+    """Return the last part of a POSIX or Windows path; not of a home folder, named as its user."""
     if _USER.fullmatch(path.rstrip("/\\")):
         return REMOVED
     return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or REMOVED

@@ -69,6 +69,7 @@ def bibtex(key: str, *, version: str = "") -> str:
 def entries() -> Mapping[str, str]:
     """Return all entries by key, in the order of the file."""
     text = (resources.files("inspect_confidence") / "references.bib").read_text(encoding="utf-8")
+    # An entry begins with its key, as in "@article{key,"; a blank line ends it.
     blocks = text.removesuffix("\n").split("\n\n")
     return {block[block.index("{") + 1 : block.index(",")]: block for block in blocks}
 

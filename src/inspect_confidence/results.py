@@ -327,7 +327,7 @@ class ResultRow:
 
     @cached_property
     def shared(self) -> Condition:
-        """The condition without variant and judge, which models may differ in."""
+        """The row's condition without variant and judge, in which compared models may differ."""
         return self.condition.but(variant="", judge="")
 
     @property
@@ -375,7 +375,7 @@ class ResultTable:
 
     @classmethod
     def from_frame(cls, results: pd.DataFrame) -> "ResultTable":
-        """Take all rows of a frame of results."""
+        """Take all rows of a frame of results; a column `row` has their original index, if any."""
         if "row" not in results:
             results = results.assign(row=results.index)
         rows = []
@@ -384,6 +384,7 @@ class ResultTable:
         values_of_rows = zip(*values_by_column.values(), strict=True)
         for row_values, condition in zip(values_of_rows, conditions_of(results), strict=True):
             record = dict(zip(values_by_column, row_values, strict=True))
+            # KEY_PARTS are task, model and dataset.
             parts = {name: record[name] for name in (*KEY_PARTS, "metric")}
             rows.append(ResultRow(int(record["row"]), record, condition, parts | dict(condition)))
         return cls(rows)
@@ -407,14 +408,20 @@ class ResultTable:
         return self.rows[0]
 
     def matching(self, **parts: str) -> "ResultTable":
-        """Return the rows with exactly these parts; an empty text means that the part is absent."""
+        """Return the rows whose parts (task, model, metric, level...) have these texts.
+
+        An empty text means that the part is absent. `common` is what all rows are known to share.
+        """
         rows = list(self)
         for name, text in parts.items():
             rows = [row for row in rows if row[name] == text]
         return ResultTable(rows, self.common | set(parts))
 
     def groups(self, *names: str) -> Iterator[tuple[list[str], "ResultTable"]]:
-        """Yield the values of these parts with the rows that have them, for each combination."""
+        """Yield each combination of values of the named parts, with the table of its rows.
+
+        The parts become common ones of the table, which its display leaves out.
+        """
         groups: dict[tuple[str, ...], list[ResultRow]] = {}
         for row in self:
             values_of_row = tuple(map(row.__getitem__, names))

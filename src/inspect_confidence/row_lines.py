@@ -30,4 +30,4 @@ def row_lines(text: str, separator: str | None = None) -> Iterator[int]:
     for cells in reader:
         if cells:
             yield first_line
-        first_line = reader.line_num + 1
+        first_line = reader.line_num + 1  # line_num is the last line of the row

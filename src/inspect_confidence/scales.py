@@ -109,18 +109,18 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
         )
     if high < 2 or low > 1 or not len(values):
         return ""
-    shares = (values > 0) & (values < 1)
+    is_fraction = (values > 0) & (values < 1)
     larger = values > 1
     # A scale with decimals, such as 0.4 and 12.7 on 0-100, has values below 1 of its own.
     is_whole = bool((values[larger] == values[larger].round()).all())
     # Half a point is a report on a short scale, where a tenth of the values may be below 1.
-    is_mixed = is_whole and int(shares.sum()) > (0 if high >= 20 else 0.1 * len(values))
+    is_mixed = is_whole and int(is_fraction.sum()) > (0 if high >= 20 else 0.1 * len(values))
     if not is_mixed and (larger.any() or not (values == 1).any() or low >= 1):
         return ""
-    example = f"such as {values[shares][0]:g}, " if shares.any() else ""
+    example = f"such as {values[is_fraction][0]:g}, " if is_fraction.any() else ""
     remedy = "bring them to one scale" if larger.any() else "leave the option out"
     return (
-        f"{shares.sum()} of {counted(len(values), 'value')} between 0 and 1, {example}and "
+        f"{is_fraction.sum()} of {counted(len(values), 'value')} between 0 and 1, {example}and "
         f"{larger.sum() or 'none'} above 1; {remedy}"
     )
 
@@ -159,6 +159,7 @@ def verdict_sign(
     """
     if not has_scale and set(values) == {0, 1}:
         return _BINARY
+    # A verdict follows the grade: constant within each grade, another constant for each other one.
     groups = [values[correct == grade] for grade in np.unique(correct[~np.isnan(correct)])]
     is_verdict = (
         len(values) >= _ENOUGH

@@ -101,7 +101,7 @@ def check_shape(name: str, value: object, shape: type[Shape]) -> Shape:
     Args:
         name: Name of the file in errors.
         value: Content of the file.
-        shape: A `Section`, or a type with sections in it.
+        shape: A `FileSection`, or a type with sections in it.
 
     Raises:
         InvalidArgument: A value has the wrong type or is out of bounds, or a key is missing or
@@ -138,6 +138,8 @@ def _fault(name: str, value: object, error: ValidationError) -> str:
     if fault["type"] == "value_error":
         message = str(fault["ctx"]["error"])
         return f"{place}: {message.removesuffix('.')}."
+    # pydantic writes "Input should be a valid integer", or "List should have ... after validation,
+    # not 1"; the key and the value take the place of "Input".
     message = re.sub("^(?:Input|List) | after validation.*", "", fault["msg"])
     message = message.replace("dictionary", "mapping (`name: value`)")
     value = _shorten(fault["input"])
@@ -205,7 +207,10 @@ class _CoreLoader(yaml.SafeLoader):
     depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Raise an error for anchors, aliases, tags and deep nesting before a node is built."""
+        """Raise an error for anchors, aliases, tags and deep nesting before a node is built.
+
+        PyYAML calls this for each node, and `super` calls it again for the nodes inside.
+        """
         event = self.peek_event()  # type: ignore[no-untyped-call]
         mark = event.start_mark
         if isinstance(event, yaml.AliasEvent) or event.anchor is not None:

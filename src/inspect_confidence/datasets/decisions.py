@@ -69,7 +69,7 @@ def load_decision_questions(
         name = choice("dataset", dataset, [*names, records.OWN_FILE])
         if name not in _WORD_ANSWER_SETS:
             return questions.load_questions(name, items=items, split=split, seed=seed)
-        read, files = _WORD_ANSWER_SETS[name]
+        read, files = _WORD_ANSWER_SETS[name]  # the function that yields the questions
         pool = list(read())
         version = fingerprint(" ".join(map(_file_version, files)))
     return Selection(name, choose(alternate(pool, seed), split, items), version, files=files)

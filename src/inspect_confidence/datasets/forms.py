@@ -28,6 +28,7 @@ def fault_of(file: Path, columns: Collection[str], *, thorough: bool = True) -> 
     if start.startswith(_WEB_PAGE_START):
         return "it is a web page"
     try:
+        # The reader for the suffix returns the names of the columns and the number of rows.
         table_columns, rows = _READERS[file.suffix](file, thorough)
     except (OSError, ValueError, csv.Error) as error:  # errors of pyarrow and of decoding, too
         return f"it is no whole {file.suffix} file: {excerpt(error, 100)}"
@@ -48,7 +49,7 @@ def _read_parquet(file: Path, thorough: bool) -> tuple[Collection[str], int]:
 
 
 def _read_csv(file: Path, _: bool, delimiter: str = ",") -> tuple[Collection[str], int]:
-    """Return the columns and the number of rows; all rows are read, as nothing else counts them.
+    """Return the columns and the number of rows, whose count needs all of them: thorough or not.
 
     Raises:
         ValueError: A row has another number of cells than the header.

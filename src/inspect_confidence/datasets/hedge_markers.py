@@ -90,6 +90,8 @@ def _load_pools(
 ) -> tuple[str, list[list[Question]], str, Sequence[str | Path]]:
     """Load the questions of the named data sets, or of a user's file by its column `dataset`.
 
+    `dataset` is a list or a text with commas; `bundled` stands for the three bundled data sets.
+
     Returns:
         The name of the selection, the questions of each data set, the fingerprint of the versions,
         and the source files.
@@ -115,11 +117,13 @@ def _load_pools(
     data_sets: list[list[Question]] = []
     files: list[str] = []
     for name in data_set_names:
-        is_published = name in PUBLISHED
-        data_sets.append(
-            list(PUBLISHED[name].questions(split) if is_published else _bundled_questions(name))
-        )
-        files.extend(_source_files(name))
+        if name in PUBLISHED:
+            data_sets.append(list(PUBLISHED[name].questions(split)))
+            files.extend(PUBLISHED[name].files)
+        else:  # bundled; its subjects are not used as parts
+            questions = bundled_part(name)
+            data_sets.append([replace(item, dataset=name, part="") for item in questions])
+            files.append(f"{name}.jsonl")
     return "+".join(names), data_sets, version, files
 
 
@@ -139,15 +143,6 @@ def _version_text(name: str) -> str:
     if name in BUNDLED:
         return records.bundled_text(f"{name}.jsonl")
     return " ".join(map(version_of, PUBLISHED[name].files))
-
-
-def _source_files(name: str) -> tuple[str, ...]:
-    return (f"{name}.jsonl",) if name in BUNDLED else PUBLISHED[name].files
-
-
-def _bundled_questions(name: str) -> Iterator[Question]:
-    """Yield the questions of a bundled data set; its subjects are not used as parts."""
-    return (replace(item, dataset=name, part="") for item in bundled_part(name))
 
 
 def own_question(row: OwnRow) -> Question:
@@ -208,7 +203,7 @@ def _first_of_each_split(limit: int, rows: Iterable[Question]) -> list[Question]
 
 
 def _exclusion_reason(row: Question, formats: StudyFormats | None) -> str:
-    """Return the reason to exclude a row, or an empty text."""
+    """Return the reason to exclude a row: that of its data set, or no format for it; or empty."""
     if row.left_out or formats is None or formats.has(row):
         return row.left_out
     return "no format of the study"

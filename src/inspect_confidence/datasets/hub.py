@@ -50,7 +50,7 @@ _WNLI = {split: f"qa/wnli/{hub_split}.parquet" for split, hub_split in _LABELLED
 
 
 def _popqa(_: Split) -> Iterator[Question]:
-    """Yield questions about a relation between two entities; mark other relations as excluded."""
+    """Yield PopQA's questions on relations of two entities, some excluded; the split is ignored."""
     rows = downloaded_records(_POPQA)
     if isinstance(rows, dict):  # a copy without columns for relation and entities
         rows = map(_popqa_from_wording, [*rows["dev"], *rows["test"]])
@@ -85,7 +85,7 @@ def _popqa_from_wording(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _selfaware(_: Split) -> Iterator[Question]:
-    """Yield answerable questions and questions that nobody can answer."""
+    """Yield SelfAware's questions, of which nobody can answer some; the split is ignored."""
     for row in downloaded_records(_SELFAWARE)["example"]:
         yield Question(
             id=f"selfaware-{row['question_id']:04d}",
@@ -96,7 +96,7 @@ def _selfaware(_: Split) -> Iterator[Question]:
 
 
 def _simpleqa(_: Split) -> Iterator[Question]:
-    """Yield the questions of SimpleQA; OpenAI's file and its copy have the same columns."""
+    """Yield the questions of SimpleQA, which has no splits; the argument is ignored."""
     for number, row in enumerate(downloaded_records(_SIMPLEQA)):
         yield Question(
             id=f"simpleqa-{number:04d}", question=row["problem"], answers=(row["answer"],)
@@ -112,7 +112,7 @@ def simpleqa_verified() -> Iterator[Question]:
 
 
 def _halueval(_: Split) -> Iterator[Question]:
-    """Yield questions whether a response or summary contains hallucination."""
+    """Yield HaluEval's questions whether a response or summary is made up; the split is ignored."""
     for part, (name, source_title, source, output_title, output) in _HALUEVAL.items():
         for number, row in enumerate(downloaded_records(_halueval_file(name))):
             yield Question(
@@ -131,7 +131,7 @@ def _halueval_file(name: str) -> str:
 
 
 def _truthfulqa(_: Split) -> Iterator[Question]:
-    """Yield the questions of the generation task with all answers that count as true."""
+    """Yield TruthfulQA's questions with all true answers; the argument, a split, is ignored."""
     for number, row in enumerate(downloaded_records(_TRUTHFULQA)):
         yield Question(
             id=f"truthfulqa-generation-{number:04d}",
@@ -179,7 +179,7 @@ def _annotated(annotations: Any) -> tuple[list[Any], list[tuple[str, Any]]]:
 
 
 def _mmlu(split: Split) -> Iterator[Question]:
-    """Yield the test rows, or for `train` the auxiliary rows, as in the study."""
+    """Yield MMLU's test rows, or for `train` the auxiliary rows, as in the study."""
     if split == "test":
         # All items, not only 1,000; without their subjects, which shall not alternate.
         yield from (replace(item, part="") for item in load_questions("mmlu", items=10**9).items)
@@ -194,7 +194,7 @@ def _mmlu(split: Split) -> Iterator[Question]:
 
 
 def _sciq(split: Split) -> Iterator[Question]:
-    """Yield the test rows that the calibration study published, or the hub's training rows."""
+    """Yield SciQ's test rows as the calibration study published them, or its training rows."""
     if split == "test":
         for item in load_question_set("sciq").items:
             yield Question(
@@ -212,7 +212,7 @@ def _sciq(split: Split) -> Iterator[Question]:
 
 
 def _arc_challenge(split: Split) -> Iterator[Question]:
-    """Yield questions with three to five choices, labelled by letters or numbers at the source."""
+    """Yield ARC's questions with three to five choices, labelled by letters or by numbers."""
     for row in downloaded_records(_ARC[split]):
         if isinstance(row["question"], str):  # the hub's form; the original has objects
             question = row["question"]
@@ -230,7 +230,7 @@ def _arc_challenge(split: Split) -> Iterator[Question]:
 
 
 def _wnli(split: Split) -> Iterator[Question]:
-    """Yield questions whether one sentence entails another."""
+    """Yield WNLI's questions whether one sentence entails another."""
     for row in downloaded_records(_WNLI[split]):
         premise, hypothesis = row["sentence1"].strip(), row["sentence2"].strip()
         yield Question(

@@ -106,7 +106,7 @@ class LifeTable:
             InvalidArgument: The table doesn't have this sex or age, or the radius or the window
                 can't be used.
         """
-        alive = self._alive(sex, age)
+        alive = self._alive(sex, age)  # P(alive at k) for k = age, ..., top + 1
         half_open = _is_half_open(window, radius)
         if not math.isfinite(answer):
             return math.nan if math.isnan(answer) else 0.0
@@ -136,6 +136,7 @@ class LifeTable:
         width = 2 * reach + (not half_open)
         if not width:
             return BestAnswer(int(age), 0.0)
+        # alive[i] is the probability to reach age + i, so that a window's mass is a difference.
         # Windows that end before `age` hold nothing. Those that end after top hold no more than
         # the one that ends there, whose answer is less. So each age to end at is one candidate.
         end = np.arange(1, alive.size)

@@ -41,8 +41,9 @@ def study_standards() -> str:
 def study_judge() -> tuple[dict[str, str], dict[str, str]]:
     """Return the templates and the system messages of the study's judge, by the judge's task.
 
-    Templates use this package's field names. Decisiveness is rated from 0.0 to 1.0 with the
-    study's examples. Tasks for which the study has no system message have none.
+    They are the constants of the study's file of prompts, by their names there. Templates use this
+    package's field names. Decisiveness is rated from 0.0 to 1.0 with the study's examples. Tasks
+    for which the study has no system message have none.
 
     Raises:
         DataUnavailable: A file of the study could not be downloaded.
@@ -64,6 +65,7 @@ def study_judge() -> tuple[dict[str, str], dict[str, str]]:
         ),
         "correctness": texts["LLM_EVAL_PROMPT"].format(targets="{answers}", pred="{reply}"),
     }
+    # The only call of the model in the study's function has the system message as first argument.
     evaluation = _find_function(_parse_study_file(UTILS), "llm_eval")
     systems = []
     for node in ast.walk(evaluation):
@@ -188,7 +190,7 @@ def study_formats() -> StudyFormats:
     for node in ast.walk(_find_function(tree, "get_hf_dataset")):
         if isinstance(node, ast.BinOp):
             endings.append(ast.literal_eval(node.right))
-    (ending,) = endings
+    (ending,) = endings  # the code has a single sum of texts
     return StudyFormats(branches, ending)
 
 

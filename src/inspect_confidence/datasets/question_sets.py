@@ -171,7 +171,7 @@ def known_question(name: str) -> SetQuestion:
     dataset = name.partition("-")[0]
     if dataset in ITEMS:
         return _published_by_id(dataset)[name]
-    return ChainMap(*map(dict, bundled_sets().values()))[name]
+    return ChainMap(*map(dict, bundled_sets().values()))[name]  # ids are unique in all sets
 
 
 @functools.cache
@@ -218,6 +218,7 @@ def _question_of_user_row(row: OwnRow) -> SetQuestion:
 def _published(name: str) -> tuple[list[SetQuestion], str]:
     """Return the questions of one of the study's question sets, and the file's fingerprint."""
     text = fetch_text(ITEMS[name])
+    # A reader turns a row of the file into a question, still without id and cluster.
     readers = {"boolq": _true_or_false_question, "halueval": _question_with_answers}
     read_row = readers.get(name, _question_with_options)
     pool = []

@@ -164,7 +164,7 @@ def bundled_part(part: str) -> Iterator[Question]:
 
 
 def own_question(row: OwnRow) -> Question:
-    """Return a user's question; the row's target is a letter or a choice's text, or a number."""
+    """Return the question of a user's row, whose target is a letter, a choice or a number."""
     choices = row.choices()
     return Question(
         id=row.id,

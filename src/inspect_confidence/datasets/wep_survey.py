@@ -21,7 +21,7 @@ Survey = Mapping[str, Mapping[float, int]]
 
 @functools.cache
 def surveyed_counts() -> Survey:
-    """Return the bundled counts of the survey: 123 people, 17 words."""
+    """Return the number of people by word and value in percent: 123 people, 17 words."""
     counts: dict[str, dict[float, int]] = {}
     for row in csv_records(bundled_text("wep_survey.csv")):
         counts.setdefault(row["word"], {})[float(row["value"])] = int(row["people"])
@@ -51,7 +51,7 @@ def download_survey() -> Survey:
 
 
 def read_survey(path: Path) -> Survey:
-    """Count the values in percent of a survey file: one column per word, one row per person.
+    """Count the people by word and value in percent of a file: a column per word, a row per person.
 
     Columns without any number (such as a person's age range) are ignored. Empty cells are skipped.
 

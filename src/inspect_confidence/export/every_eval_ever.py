@@ -53,6 +53,7 @@ def _write_result_set(result_set: ResultSet, material: Material, directory: Path
     info = model_info(result_set.model, runs)
     evaluation_id = _evaluation_id(result_set)
     common = {"schema_version": VERSION, "evaluation_id": evaluation_id}
+    # Records of the judgments with a score; None if those of the task are neither right nor wrong.
     items = items_of(result_set, {**common, "model_id": info["id"]})
     aggregate: dict[str, Any] = {
         **common,
@@ -137,7 +138,8 @@ def _without_empty(**details: str) -> dict[str, str]:
 def _evaluation_id(result_set: ResultSet) -> str:
     """Return an id that is the same in every export of the same runs.
 
-    Judgments that come from no log have no run; their rows, in any order, enter the id instead.
+    `origins` are the runs and versions that the judgments of the result set come from. Judgments
+    that come from no log have no run; their rows, in any order, enter the id instead.
     """
     origins = result_set.origins
     without_run = origins[origins["run"] == ""]
@@ -220,6 +222,7 @@ def _with_distance_to_target(row: ResultRow) -> Iterator[tuple[Metric, ResultRow
 def _distance_to_target(row: ResultRow, direction: Direction) -> ResultRow:
     """Return the number's distance from its target, with the interval of that distance."""
     value, *ends = map(float, direction.distance(np.array([row.value, row.low, row.high])))
+    # Inside an interval that contains the target the least distance is 0.
     low = 0.0 if row.low <= direction.target <= row.high else min(ends)
     note = "; ".join(filter(None, (f"{row['metric']} is {row.value:.6g}", row.note)))
     numbers = {"value": value, "ci_low": low, "ci_high": max(ends), "note": note}
@@ -410,7 +413,10 @@ def items_of(
 
 
 def _record(row: SampleRow, reading: Reading, task: str, columns: Sequence[str]) -> dict[str, Any]:
-    """Return the schema's record of a judgment; `columns` with a value become metadata."""
+    """Return the schema's record of a judgment of the task; `columns` with a value become metadata.
+
+    `row` has the judgment's columns, `reading` its score and its answer in the schema's terms.
+    """
     metadata: dict[str, str] = {}
     for name in columns:
         value = row[name]

@@ -54,14 +54,15 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
     """Return the board of a headline number, data set and condition without the variant.
 
     Columns that are empty for all models are left out; so are ranks if no direction is better.
-    `rows` are the number of each model and variant.
+    `rows` are the number of each model and variant; `ranks` has the rank by a row's index.
     """
     first = rows[0]
     direction = direction_of(first["metric"], first.condition)
     lines = []
     rank_counts = Counter(ranks[row.index].rank for row in rows)
-    for row in sorted(rows, key=lambda row: _rank_sort_key(ranks[row.index])):
-        rank = ranks[row.index]
+    ranked = [(ranks[row.index], row) for row in rows]
+    # Undefined ranks come last.
+    for rank, row in sorted(ranked, key=lambda pair: (isnan(pair[0].rank), pair[0].rank)):
         lines.append(_line_cells(rank, row, tied=rank_counts[rank.rank] > 1))
     table = pd.DataFrame(lines, columns=list(_HEADER), dtype=object)
     is_empty = table.isin(["", "-"]).all()
@@ -79,11 +80,6 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
         header=list(table.columns),
         lines=table.to_numpy().tolist(),
     )
-
-
-def _rank_sort_key(rank: Rank) -> tuple[bool, float]:
-    """Return a key that sorts undefined ranks last."""
-    return isnan(rank.rank), rank.rank
 
 
 def _line_cells(rank: Rank, row: ResultRow, *, tied: bool) -> list[str]:

@@ -128,7 +128,7 @@ class ResultSet:
 
 
 def result_sets(material: Material) -> list[ResultSet]:
-    """Return the results as sets, one for each task, model, data set and variant."""
+    """Return the results with their judgments by task, model, data set and variant."""
     rows = ResultTable.from_frame(material.results).among("model", material.models())
     sets = []
     for key, results in rows.groups("task", "model", "dataset", "variant"):

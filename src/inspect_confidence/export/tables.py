@@ -125,6 +125,7 @@ def latex_escaped(text: object, longest: int = 1_000) -> str:
         >>> latex_escaped(r"\input{x} 50%"), latex_escaped("-1 to 0-100")
         ('\\textbackslash{}input\\{x\\} 50\\%', '$-$1 to 0-100')
     """
+    # A hyphen before a number is a minus sign, unless it joins two parts as in `0-100`.
     line = re.sub(r"(?<![\w.-])-(?=[\d.])", "\u2212", visible(text, longest))
     pieces = []
     for before, character in zip(" " + line, line, strict=False):

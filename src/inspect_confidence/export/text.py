@@ -75,7 +75,7 @@ def fingerprint_of(text: str) -> str:
 
 
 def templates(package: str, folder: str) -> Environment:
-    """Return the templates of a package and those of the overview; inserted text is escaped."""
+    """Return a package's Jinja templates and those of the overview; inserted text is escaped."""
     shared = PackageLoader("inspect_confidence.overview")
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(package, folder), shared]),

@@ -61,7 +61,7 @@ _DECLINES = re.compile(
 
 
 def agreement(question: str, sentence: str, reply: str) -> Agreement:
-    """Return whether a reply agrees with a sentence as an answer to a question.
+    """Return whether a reply agrees with a sentence as an answer to a question, by word rules.
 
     Options are compared by letter or text, answers to yes-or-no questions by yes and no, and other
     answers by content words that are not in the question: they agree if they share at least half of
@@ -190,6 +190,7 @@ def _named_option(text: str, options: dict[str, str]) -> str | None:
 
 def _option_letters(text: str) -> set[str]:
     """Return the capital letters that name options in a text, such as B in "(B)" and "B."."""
+    # Each match has one group that is not empty: the pattern has a group for each form.
     return {next(filter(None, groups)) for groups in _LETTER.findall(text)}
 
 

@@ -138,7 +138,7 @@ def _apply_first_rule(marker: str) -> str:
 
 
 def _unify_wording(marker: str) -> str:
-    """Unify percentages, chances, impersonal beliefs, and "probably isn't"."""
+    """Unify percentages, chances, impersonal beliefs ("is thought"), and "probably is not"."""
     if percent := _PERCENT.match(marker):  # "about 90% sure" gives 90 and sure
         noun = "sure" if percent[2] in _WORDS_OF_SPEAKER else "chance"
         if percent[2] == "likely":

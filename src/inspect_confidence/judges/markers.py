@@ -252,20 +252,21 @@ def _stands_alone(form: list[str]) -> bool:
     """Return whether a form, as a list of words, speaks of confidence in every context."""
     if len(form) == 1:
         return form[0] in _SINGLE_WORD_MARKERS
-    is_short = form[0] in ("i", "we") and len(form) == 2
-    is_open = form[0] == "possible" or (
+    # The patterns find these in contexts that make them markers: "i guess", "it is possible that".
+    is_speaker_verb = form[0] in ("i", "we") and len(form) == 2
+    needs_context = form[0] == "possible" or (
         form[-1] in _CONTEXT_LAST_WORDS
         and form[0] not in ("for", "from", "i", "if", "in", "unless", "with")
     )
-    return not (is_short or is_open or " ".join(form) in _CONTEXT_FORMS)
+    return not (is_speaker_verb or needs_context or " ".join(form) in _CONTEXT_FORMS)
 
 
 def marker_spans(line: str) -> list[tuple[int, int]]:
-    """Return the spans of the markers (such as "probably") on a plain line, without overlaps.
+    """Return the spans of the markers (such as "probably") on a line of lower-case words.
 
     Of overlapping matches the leftmost one counts, and the longest of those.
     """
-    for phrase in _NEVER_MARKERS:
+    for phrase in _NEVER_MARKERS:  # such as "make sure", masked by underscores
         line = line.replace(f" {phrase} ", f" {'_' * len(phrase)} ")
     spans: list[tuple[int, int]] = []
     for pattern in (*PATTERNS, _lexicon_pattern()):

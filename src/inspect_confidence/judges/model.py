@@ -201,6 +201,7 @@ class ModelJudge:
         text, system = self.wording.fill(form, facts), self.wording.systems.get(form)
         messages: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
         messages.append(ChatMessageUser(content=text, metadata={**facts, "form": f"judge_{form}"}))
+        # `request` sends the messages with a schema of the reply, or without if that is refused.
         send = partial(_send, judge, messages, stops)
         request = partial(request_in_schema, form, self.wording.templates[form], send)
         try:

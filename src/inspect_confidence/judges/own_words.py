@@ -151,6 +151,7 @@ class PlainLine:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the start and end in the sentence of the words between two places of the line."""
+        # The last word that starts at or before a place contains it.
         first = bisect_right(self.starts, start) - 1
         last = bisect_right(self.starts, max(start, end - 1)) - 1
         return self.spans[first][0], self.spans[last][1]

@@ -36,13 +36,14 @@ class _Gate:
     """Passes calls on to a judge until its provider has refused too often."""
 
     def __init__(self, name: str, scorer: str) -> None:
+        """Take the judge's name, and the scorer that repeats its calls, for messages."""
         self._judge_name, self._scorer = name, scorer
         self._last_status, self._consecutive_refusals = 0, 0
         self._paused_until, self._pause_reason = 0.0, ""  # the end by time.monotonic()
         self._running_scopes: set[anyio.CancelScope] = set()  # of the calls under way
 
     async def call(self, ask: Callable[[], Awaitable[OutputT]]) -> OutputT:
-        """Return the result of a call.
+        """Return the result of `ask`, a call of the judge, unless the judge is paused.
 
         Raises:
             JudgeRefused: The judge is paused, or was paused by another call during this one.

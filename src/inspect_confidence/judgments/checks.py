@@ -66,7 +66,7 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
         reasons = _limit_violations(judgments[name], limit)
         if reasons:
             yield Violation([name], reasons)
-    for low, high in table.ordered:
+    for low, high in table.ordered:  # pairs of columns: ends of an interval, lower one first
         reasons = {}
         for row in np.flatnonzero(judgments[low] > judgments[high]):
             lower, upper = judgments[[low, high]].iloc[row]
@@ -76,7 +76,7 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
         if reasons:
             yield Violation([low, high], reasons)
     for columns, contradictions in table.contradictions.items():
-        contradicted = contradictions(judgments)
+        contradicted = contradictions(judgments)  # reasons by position
         if contradicted:
             yield Violation(columns, contradicted)
 
@@ -127,6 +127,7 @@ def number_repeated_answers(
     if "method" in frame:
         has_draws = frame["method"].isin(table.repeated_methods)
     is_numbered = pd.Series("draw" in frame, frame.index) | (~has_draws & ("epoch" in frame))
+    # Step 1: equal rows of the same number are copies; without a number they are ambiguous.
     is_copy = texts.duplicated() & without_uuid
     _refuse_unnumbered(texts, is_copy & ~is_numbered & ~has_draws, source)
     is_copy &= is_numbered
@@ -134,6 +135,7 @@ def number_repeated_answers(
         copies = counted(is_copy.sum(), "row is a copy and was", "rows are copies and were")
         notices.append(f"{source}: {copies} left out")
         frame, texts = frame[~is_copy], texts[~is_copy]
+    # Step 2: rows that differ in their answers alone are repeated answers to one question.
     unknown_names = [name for name in texts if name not in table.kinds]
     ignored = {*_answer_columns(table), *_MEASURES, *unknown_names}
     # The other columns identify the question and, if there are numbers, the repetition.
@@ -147,7 +149,7 @@ def number_repeated_answers(
     if not has_draws.all():
         _refuse_conditions(texts[unknown_names], question_numbers, source)
     _refuse_contradictions(question_cells, is_repeat & is_numbered[frame.index], source)
-    # Rows of one question are numbered from 0 in their order.
+    # Step 3: rows of one question are numbered from 0 in their order.
     draws = question_numbers.groupby(question_numbers).cumcount()
     is_inferred = is_repeat & ~has_draws[frame.index]
     if is_inferred.any():
@@ -213,6 +215,7 @@ def refuse_verdicts(judgments: pd.DataFrame, source: str) -> None:
             follows from correctness.
     """
     has_scale = judgments["low"].notna()
+    # `raw` is the value as the file has it, `confidence` the probability.
     values = judgments["raw"].where(has_scale, judgments["confidence"])
     is_read = (judgments["status"] == "ok") & values.notna() & judgments["ordinal"].isna()
     for method, rows in judgments[is_read].groupby("method", sort=False):
@@ -302,7 +305,7 @@ def _first_equal_row(rows: pd.DataFrame, row: int) -> int:
 
 
 def _answer_columns(table: TaskTable) -> set[str]:
-    """Return the columns of the task that contain an answer, as opposed to its question."""
+    """Return the task's columns of answers; each set in `table.answers` is a complete answer."""
     columns = set(chain.from_iterable(table.answers)) | {"status", "reason", "uuid"}
     return columns - {*table.required, *table.varied, *QUESTION_COLUMNS}
 

@@ -46,6 +46,7 @@ def join_clusters(judgments: pd.DataFrame) -> pd.DataFrame:
         return judgments
     named_rows = judgments[judgments[CLUSTER] != ""]
     clusters = named_rows.drop_duplicates([*_ITEM, CLUSTER]).set_index(_ITEM)[CLUSTER]
+    # The index is the item: data set and id. It repeats if the item has two clusters.
     repeated = clusters.index.duplicated(keep=False)
     if repeated.any():
         dataset, item = clusters.index[repeated][0]

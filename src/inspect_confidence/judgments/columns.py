@@ -175,6 +175,7 @@ def _stack_models(
         model_columns.update(columns_by_name[name].values())
     models = _models_with_all_columns(columns_by_name, patterns, source, notices)
     shared = frame.drop(columns=list(model_columns))
+    # A column with empty cells names no items.
     complete = shared.columns[~shared.map(is_missing).any()]
     names = {*map(_normalize_name, map(str, complete)), *columns}
     if names.isdisjoint(_ITEM_NAMES):
@@ -204,8 +205,11 @@ def _columns_of_models(frame: pd.DataFrame, name: str, pattern: str, source: str
     if not columns:
         hint = nearest(after or before, map(str, frame))
         raise InvalidArgument(f"--column {name}={pattern}: {source} has no such column. {hint}")
-    for column in columns.values():
-        _check_model_column(frame[column], name, column, source)
+    if name in ("confidence", "raw", "correct"):
+        # Later checks would name another row and column: those of the frame with a row per model.
+        check = partial(_check_cell, is_grade=name == "correct")
+        for column in columns.values():
+            map_cells(frame[column], check, object, source=source, column=column)
     return columns
 
 
@@ -236,17 +240,6 @@ def _models_with_all_columns(
                 f"{missing_column!r} of --column {name}={patterns[name]}"
             )
     return models
-
-
-def _check_model_column(values: pd.Series, name: str, column: str, source: str) -> None:
-    """Refuse a model's column of confidence or grades with a cell that holds something else.
-
-    Later checks would name another row and column: those of the frame with a row for each model.
-    `name` is the column's name in judgments, `column` that in the file.
-    """
-    if name in ("confidence", "raw", "correct"):
-        check = partial(_check_cell, is_grade=name == "correct")
-        map_cells(values, check, object, source=source, column=column)
 
 
 def _check_cell(value: object, is_grade: bool) -> None:
@@ -295,7 +288,7 @@ def _decisions_as_scores(frame: pd.DataFrame, recorded: Recorded, source: str) -
 def apply_confidence_scale(
     frame: pd.DataFrame, recorded: Recorded, source: str, *, decimal_comma: bool = False
 ) -> pd.DataFrame:
-    """Return the frame with `raw` and the ends of its scale, as `--confidence-scale` says.
+    """Return the frame with reports `raw` and the ends of their scale, by `--confidence-scale`.
 
     Without that option a column of percentages such as `85%` is on 0-100, and other numbers are
     probabilities. With `--confidence-scale none` only the order of the values counts. A frame that
@@ -335,7 +328,8 @@ def apply_confidence_scale(
     low, high = recorded.scale
     # A percentage was read as a share of the scale's width.
     raw = raw.mask(is_percent, low + raw * (high - low))
-    _refuse_other_scale(raw[~is_percent], low, high, source)
+    if problem := other_scale(raw[~is_percent].dropna().to_numpy(float), low, high):
+        raise InvalidArgument(f"--confidence-scale {low:g}-{high:g}: {source} has {problem}.")
     return other_columns.assign(raw=raw, low=low, high=high)
 
 
@@ -372,12 +366,6 @@ def _refuse_mixed_percentages(
             f"{counted(is_plain_number.sum(), 'number')}, such as {number:g} in "
             f"{row_place(source, number_row)}; {remedy}."
         )
-
-
-def _refuse_other_scale(raw: pd.Series, low: float, high: float, source: str) -> None:
-    """Refuse values that are not on the scale from `low` to `high`; the error counts them."""
-    if problem := other_scale(raw.dropna().to_numpy(float), low, high):
-        raise InvalidArgument(f"--confidence-scale {low:g}-{high:g}: {source} has {problem}.")
 
 
 def rename_common_columns(
@@ -502,9 +490,10 @@ def rename_task_columns(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataF
 
 
 def _columns_by_normalized_name(columns: Sequence[str]) -> dict[str, str]:
-    """Return columns by normalized name.
+    """Return columns by name in lower case with underscores: `{"is_correct": "isCorrect"}`.
 
-    A nested field such as `metrics.acc` is also found by its last part, if no other has that name.
+    Of columns with equal names the first one counts. A nested field such as `metrics.acc` is also
+    found by its last part, if no other has that name.
     """
     column_by_name: dict[str, str] = {}
     for column in columns:
@@ -537,7 +526,7 @@ def _add_alias(
 
 
 def _common_ending(columns: Sequence[str]) -> str:
-    """Return the words that all names end with, such as `_confidence`; empty if there are none."""
+    """Return the words that all names end with, as `_conf` in `llama_conf`, `gpt_4_conf`, or ''."""
     ending = ""
     # The first word of a name is never part of the ending: it names the model.
     for words in zip(*(reversed(column.split("_")[1:]) for column in columns), strict=False):

@@ -47,8 +47,8 @@ def can_count() -> bool:
 def count_record(file: str, task: str) -> CountedRecord:
     """Count the equal judgments of a record file. Worker processes run this function too.
 
-    The record has a problem in place of counts if an item has several judgments, if one cannot be
-    counted, or if more than 5,000 are different.
+    The record has a problem (a text) in place of counts if an item has several judgments, if one
+    cannot be counted, or if more than 5,000 are different, which saves little.
 
     Args:
         file: The record file, whose judgments are all of the task.
@@ -57,6 +57,7 @@ def count_record(file: str, task: str) -> CountedRecord:
     table = table_of(task)
     counting = table.counting
     assert counting is not None
+    # `needs_row` is an SQL condition for judgments that metrics need one by one.
     by_dataset = _query(
         "select dataset, max(n) as most, bool_or(needs_row) as needs_row from (select dataset, "
         f"item, count(*) as n, bool_or({counting.needs_row}) as needs_row from {_ROWS} "
@@ -66,6 +67,7 @@ def count_record(file: str, task: str) -> CountedRecord:
     datasets = by_dataset["dataset"].tolist()
     if (by_dataset["most"] > 1).any() or by_dataset["needs_row"].any():
         return CountedRecord(datasets, reader_versions(), None, SEVERAL)
+    # One row for each different judgment: SQL expressions for the columns that metrics need.
     selected = [f'{expression} as "{name}"' for name, expression in counting.columns.items()]
     counts = _query(
         f"select run, model, dataset, split, {', '.join(selected)}, min(item) as item, count(*) as "

@@ -93,6 +93,7 @@ def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[p
     for entry, record, variant in zip(entries, records, variants, strict=True):
         if task not in record_tasks(record) or not record["rows"]:
             continue
+        # "twice": the log has a sample twice.
         is_unique = logs_of_run[record["id"]] == 1 and not record["twice"]
         is_unique &= len(record_tasks(record)) == 1
         if is_unique and not entry.reread and store.readers == reader_versions():
@@ -123,6 +124,7 @@ def _count_with_pyarrow(files: Sequence[str], columns: Sequence[str]) -> pd.Data
     tables = []
     for file in files:
         table = pq.ParquetFile(file).read(list(columns))
+        # No column and "count_all": the number of rows of each group.
         tables.append(table.group_by(list(columns)).aggregate([([], "count_all")]))
     counts: pd.DataFrame = pa.concat_tables(tables).to_pandas().rename(columns=_COUNT_NAMES)
     return counts

@@ -109,6 +109,7 @@ def read_runs(
         reread: Whether replies are read again.
         notices: Receives a notice of how many logs the executor lost.
     """
+    # A worker returns the bytes of a record file, which are faster to send than frames.
     read_here = partial(_read_run_here, recorded=recorded, reread=reread)
     read_in_worker = partial(log_as_record, recorded=recorded, reread=reread)
     for number, outcome in _read_each(logs, read_here, read_in_worker, executor, notices):
@@ -212,7 +213,7 @@ def _read_each(
 
 
 def _refuse_other_readers(outcome: _WorkerOutcome) -> _WorkerOutcome:
-    """Return what a worker read; refuse a worker whose packages have other versions."""
+    """Return what a worker read (a record, counts, an error); refuse packages of other versions."""
     versions = reader_versions()
     if isinstance(outcome, bytes):
         versions = read_record_facts(outcome)["readers"]

@@ -140,7 +140,9 @@ def _apply_column_names(
         frame = _add_inferred_task(frame, recorded, source, notices)
     elif len(frame) and not set(frame["task"]) & set(all_tables()):
         frame = _take_task_as_dataset(frame, recorded, source, notices)
-    if (recorded.scale or recorded.order_only or _is_of_other_evals(frame)) and len(frame):
+    other_evals = [name for name, table in all_tables().items() if table.fallback]
+    is_scaled = recorded.scale or recorded.order_only or frame["task"].isin(other_evals).all()
+    if is_scaled and len(frame):
         frame = apply_confidence_scale(
             frame, recorded, source, decimal_comma=user_table.decimal_comma
         )
@@ -150,12 +152,6 @@ def _apply_column_names(
 def split_by_task(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the rows of each task in a frame with a column `task`, in order of appearance."""
     return {str(task): rows for task, rows in frame.groupby("task", sort=False)}
-
-
-def _is_of_other_evals(frame: pd.DataFrame) -> bool:
-    """Return whether all rows are judgments of evals of other packages."""
-    tasks = [name for name, table in all_tables().items() if table.fallback]
-    return bool(frame["task"].isin(tasks).all())
 
 
 def _take_task_as_dataset(
@@ -199,8 +195,10 @@ def _add_inferred_task(
     """
     # Options about evals of other packages make rows judgments of such an eval.
     is_other_eval = replace(recorded, cluster="") != SELF_DESCRIBING
+    # First attempt: the names as they are.
     task = _inferred_task(frame, is_other_eval=is_other_eval)
     renamed, aliases = frame, list[str]()
+    # Second attempt: aliases of the tasks, then common names, which other evals use.
     if task is None:
         for table in all_tables().values():
             renamed, task_aliases = rename_task_columns(renamed, table)
@@ -210,6 +208,7 @@ def _add_inferred_task(
         renamed, common_aliases = rename_common_columns(renamed, source, has_answer=has_answer)
         aliases += common_aliases
         task = task or _inferred_task(renamed, is_other_eval=is_other_eval)
+    # Third attempt: each row is an item.
     if task is None and "item" not in renamed:
         with_items = renamed.assign(item=list(map(str, range(1, len(frame) + 1))))
         task = _inferred_task(with_items, is_other_eval=is_other_eval)
@@ -235,18 +234,14 @@ def _unknown_task_error(
     """Return the error for a file of no task; it names the columns that the nearest task lacks."""
     if not len(file_rows):
         return InvalidArgument(f"{source} has no rows; give a file with judgments.")
-    tables = list(all_tables().values())
-    lacking_columns = []
-    for table in tables:
+    incomplete = []
+    for table in all_tables().values():
         # In judgments of other evals each row is an item if no column names the items.
         rows = renamed_rows.assign(item="") if table.fallback else file_rows
-        lacking_columns.append(_missing_columns(rows, table))
+        if lacking := _missing_columns(rows, table):
+            incomplete.append((table, lacking))
     # Of equally near tasks, that of other evals needs the fewest columns.
-    incomplete = [k for k in range(len(tables)) if lacking_columns[k]]
-    nearest_position = min(
-        incomplete, key=lambda k: (len(lacking_columns[k]), not tables[k].fallback)
-    )
-    table, lacking = tables[nearest_position], lacking_columns[nearest_position]
+    table, lacking = min(incomplete, key=lambda pair: (len(pair[1]), not pair[0].fallback))
     options = " ".join(f"--column {name}=COLUMN" for name in lacking)
     page = "any_eval.md#answers-in-a-file" if table.fallback else "judgments.md"
     column_names = list(map(repr, file_rows))
@@ -270,6 +265,7 @@ def _drop_foreign_values(
     as `n/a` become empty. `table` has the columns of the task; `source` is the file.
     """
     changed: dict[str, pd.Series] = {}
+    # Columns without which there is no judgment are checked later, with an error.
     needed = {*table.required, *chain.from_iterable(table.answers), "low", "high"}
     optional = [column.name for column in table.columns if column.kind != "text"]
     for name in {*optional, "epoch", "draw"} & set(frame) - needed:
@@ -478,7 +474,8 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
 def _missing_columns(frame: pd.DataFrame, table: TaskTable) -> list[str]:
     """Return the required columns that the frame lacks.
 
-    If the task accepts several forms of answers, the form of which most columns are present counts.
+    If the task accepts several forms of answers (sets of columns), the form of which the fewest are
+    missing counts.
     """
     present = set(frame)
     answer = min(table.answers, key=lambda form: len(set(form) - present))

@@ -36,6 +36,23 @@ def join_runs(
     Returns:
         The frames; and by location, how many of the samples in several logs were taken from there.
     """
+    judgments, counts = _judgments_taken_once(runs)
+    frames: dict[str, list[pd.DataFrame]] = {}
+    for (_, run), frame, variant in zip(runs, judgments, variants, strict=True):
+        for task, rows in frames_by_task(run, frame).items():
+            if len(rows):
+                frames.setdefault(task, []).append(rows.assign(variant=variant))
+    joined = {}
+    for task, frames_of_task in frames.items():
+        joined[task] = sort_judgments(pd.concat(frames_of_task, ignore_index=True))
+    return joined, counts
+
+
+def _judgments_taken_once(runs: Sequence[LocatedRun]) -> tuple[list[pd.DataFrame], Counter[str]]:
+    """Return the judgments that are taken from each log, so that each sample of a run counts once.
+
+    The counter has, by location, how many of the samples in several logs were taken from there.
+    """
     positions_by_run: dict[str, list[int]] = {}  # in `runs`
     for position, (_, run) in enumerate(runs):
         positions_by_run.setdefault(run.id, []).append(position)
@@ -51,15 +68,7 @@ def join_runs(
             # `run.samples` has the key of each judgment's sample.
             judgments[position] = run.frame[pd.Series(run.samples, dtype=object).isin(samples)]
             counts[location] += len(samples & shared_samples)
-    frames: dict[str, list[pd.DataFrame]] = {}
-    for (_, run), frame, variant in zip(runs, judgments, variants, strict=True):
-        for task, rows in frames_by_task(run, frame).items():
-            if len(rows):
-                frames.setdefault(task, []).append(rows.assign(variant=variant))
-    joined = {}
-    for task, frames_of_task in frames.items():
-        joined[task] = sort_judgments(pd.concat(frames_of_task, ignore_index=True))
-    return joined, +counts  # + drops counts of 0
+    return judgments, +counts  # + drops counts of 0
 
 
 def _sample_sources(runs: Sequence[Run]) -> tuple[dict[str, int], set[str]]:

@@ -122,8 +122,9 @@ def _local_files(location: str) -> list[Log]:
 def _list_folder(fs: Any, folder: str) -> Iterator[Log]:
     """Yield the files in a folder and its subfolders, with any name, as logs.
 
-    A folder that cannot be listed, and a link to a folder, is an unreadable `Log`. A link whose
-    name has no ending is taken for one to a folder, even if nothing is there.
+    `fs` is fsspec's local file system. A folder that cannot be listed, and a link to a folder, is
+    an unreadable `Log`. A link whose name has no ending is taken for one to a folder, even if
+    nothing is there.
     """
     try:
         infos = fs.ls(folder, detail=True)
@@ -148,7 +149,7 @@ def _list_folder(fs: Any, folder: str) -> Iterator[Log]:
 
 
 def _local_log(fs: Any, info: Mapping[str, Any]) -> Log:
-    """Return the log at a file or link, with the size and time of the link's target."""
+    """Return the log that `fs` lists as `info`; of a link, with its target's size and time."""
     location = _listed_location(fs, info["name"])
     try:
         stat = Path(info["name"]).stat()

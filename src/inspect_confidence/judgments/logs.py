@@ -94,11 +94,15 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     check_members(location)
     header = read_eval_log(location, header_only=True)
     table = log_table(header)
-    repairs = Repairs()
+    repairs = Repairs()  # counts values that cannot be used, for notices
     completed = _completed_summaries(location, header)
-    invalid = {_uuid(summary) for summary in completed if _is_invalid(location, header, summary)}
+    invalid = set[str]()
+    if header.invalidated:  # summaries do not record which samples somebody declared invalid
+        for summary in completed:
+            if _read_sample(location, summary).invalidation is not None:
+                invalid.add(_uuid(summary))
     summaries = [summary for summary in completed if _uuid(summary) not in invalid]
-    unsent = read_unsent(header, completed)
+    unsent = read_unsent(header, completed)  # settings that no request contained
     samples = _pair_with_samples(location, summaries, table, recorded)
     judgments = _judgments_by_sample(header, table, samples, unsent, repairs, recorded)
     unwritten = _judgments_of_unwritten_samples(header, table, completed)
@@ -106,6 +110,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     changed, reread_notices = Counter[str](), list[str]()
     if reread:
         judgments, changed, reread_notices = _read_again(location, header, table, judgments, unsent)
+    # Other evals' samples may hold judgments of further tasks too, such as decisions.
     tasks = {str(row["task"]) for row in chain.from_iterable(judgments.values())}
     further_tasks = sorted(tasks - {table.task})
     frame, keys = _judgment_frame(judgments, add_task_columns(table, further_tasks), repairs)
@@ -193,6 +198,7 @@ def _complete_run(
     Returns:
         The judgments, the reason if none of them can be used (else an empty text), and notices.
     """
+    # Its `samples` are the completed rows of each sample, in the same order.
     run = table.complete_run(list(judgments.values()))
     statuses = {row["status"] for row in chain.from_iterable(run.samples)}
     # A run of this package that failed on every sample has judgments: the failures.
@@ -266,7 +272,7 @@ def log_table(header: EvalLog) -> TaskTable:
 
 
 def _task_label(header: EvalLog, table: TaskTable) -> str:
-    """Return the name of a log's task for notices."""
+    """Return the name of a log's task for notices, which tell a foreign task of an own name."""
     name = _eval_name(header)
     if table.fallback and is_own_task(name):
         return f"{header.eval.task}, which isn't the task of inspect_confidence"
@@ -356,11 +362,6 @@ def _judgments_of_unwritten_samples(
 def _sample_key(summary: EvalSampleSummary) -> str:
     """Return the key of a sample within its run: epoch and id."""
     return f"{summary.epoch} {summary.id}"
-
-
-def _is_invalid(location: str, header: EvalLog, summary: EvalSampleSummary) -> bool:
-    """Return whether somebody declared the sample invalid; summaries do not record that."""
-    return bool(header.invalidated) and _read_sample(location, summary).invalidation is not None
 
 
 def _is_scored_twice(summary: EvalSampleSummary, table: TaskTable) -> bool:

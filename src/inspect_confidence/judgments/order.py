@@ -25,13 +25,14 @@ def sort_judgments(frame: pd.DataFrame) -> pd.DataFrame:
     Judgments that are equal in every column keep their order.
     """
     other_columns = frame.columns.difference([*_FIRST_COLUMNS, *_LAST_COLUMNS], sort=False)
+    # Ranks by the columns so far; rows of equal rank are not ordered yet.
     rank, n_ranks = np.zeros(len(frame), np.int64), 1
     for name in columns_in(frame, [*_FIRST_COLUMNS, *other_columns, *_LAST_COLUMNS]):
         if n_ranks >= len(frame):
             break
         codes, n_codes = _rank_values(frame[name])
         if n_codes > 1:
-            # A later column only breaks ties of the earlier ones.
+            # A later column only breaks ties: its codes are below the step between two ranks.
             _, rank = np.unique(rank * n_codes + codes, return_inverse=True)
             n_ranks = int(rank.max()) + 1
     if (np.diff(rank) >= 0).all():

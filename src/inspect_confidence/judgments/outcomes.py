@@ -33,7 +33,7 @@ def join_outcomes(confidence: pd.DataFrame, graded: pd.DataFrame) -> tuple[pd.Da
     keys = pd.MultiIndex.from_frame(confidence[_KEY])
     is_matched = keys.isin(outcomes_by_sample.index)
     joined = confidence.copy()
-    matches = outcomes_by_sample.reindex(keys)
+    matches = outcomes_by_sample.reindex(keys)  # the graded row for each judgment, or empty
     for name in _GRADING_COLUMNS:
         joined[name] = np.where(is_matched, matches[name].to_numpy(), joined[name].to_numpy())
     joined["correct"] = joined["correct"].astype(float)

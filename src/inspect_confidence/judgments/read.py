@@ -46,6 +46,7 @@ def keep_common_items(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFra
     """
     parts, notes = [frame.iloc[:0]], {}
     for dataset, rows in frame.groupby("dataset", sort=False):
+        # An item of each row, as a tuple of the columns that identify it.
         items = pd.Series(list(rows[list(table.listwise)].itertuples(index=False)), rows.index)
         models = rows.groupby(["model", "variant"], sort=False).ngroup()
         n_models = models.nunique()
@@ -91,8 +92,8 @@ def variants_from_settings(
     name was read in several versions.
 
     Args:
-        runs: Kind (the task, and the arguments that decide its other settings) and settings of
-            each run.
+        runs: Of each run its kind (the task, and the arguments that decide its other settings), and
+            its settings as texts by name.
         always_shown: By kind, settings that are part of its variants even if they do not differ.
 
     Example:

@@ -67,6 +67,7 @@ def read_unsent(header: EvalLog, summaries: Iterable[EvalSampleSummary] | None =
     """
     model = header.eval.model
     config = header.plan.config.model_dump(exclude_none=True)
+    # SETTINGS are those that some provider leaves out of its requests.
     if not SETTINGS & (config.keys() | _role_setting_names(header)):
         return Unsent()
     by_model: dict[str, GenerationSettings] = {}
@@ -115,7 +116,7 @@ def _unsent_settings_of_calls(calls: list[ModelEvent]) -> GenerationSettings:
     """Return the settings that some of a model's calls set and none of them sent."""
     unsent: dict[str, Any] = {}
     sent: set[str] = set()
-    for event in calls:
+    for event in calls:  # Inspect's record of a call: settings, and the request as it was sent
         config = event.config.model_dump(exclude_none=True)
         request = event.call.request if event.call else {}
         unsent_by_call = unsent_settings(event.model, config, request)

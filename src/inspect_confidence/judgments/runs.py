@@ -88,7 +88,7 @@ def frames_by_task(run: Run, frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return judgments by task, each frame with the columns of its task.
 
     Args:
-        run: The run of the judgments.
+        run: The run of the judgments, which may be of several tasks.
         frame: All or some of the judgments of `run.frame`.
     """
     if not run.further_tasks:
@@ -149,6 +149,7 @@ def encode_run(run: Run) -> bytes:
     `decode_run` reverses this.
     """
     kinds = _column_kinds([run.task, *run.further_tasks])
+    # A missing flag becomes null; NaN of a number stays NaN.
     columns = {
         name: pa.array(run.frame[name].to_numpy(), _ARROW_TYPES[kind], from_pandas=kind == "flag")
         for name, kind in kinds.items()

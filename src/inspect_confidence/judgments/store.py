@@ -117,6 +117,7 @@ class Store:
             if not entry.file or is_intact(self.folder / entry.file):
                 entries.append(entry)
                 continue
+            # One log gives one pair: its position, and its record or the reason for none.
             ((_, outcome),) = read_records([entry.log], recorded=self._read_options())
             problem = f"its record {self.folder / entry.file} is damaged"
             if isinstance(outcome, bytes):
@@ -141,7 +142,7 @@ class Store:
         return entries
 
     def _read_options(self) -> Recorded:
-        """Return the options by which the logs of the store were read."""
+        """Return the options by which the logs of the store were read, without JSON's lists."""
         options = dict(self.recorded)
         if scale := options.get("scale"):
             options["scale"] = tuple(scale)
@@ -299,9 +300,11 @@ def ingest(
             _refuse_changed_sources(before, locations)
         # An interrupted ingest goes on with its own build number.
         build = before.build + rebuild if before.unfinished is None else before.unfinished
+        # A key stands for a log in its present state: a changed log has another key.
         log_by_key = {record_key(log, recorded, build): log for log in found_logs}
         entries = _stored_entries(folder, log_by_key)
         new = {key: log for key, log in log_by_key.items() if key not in entries}
+        # Until the end the manifest lists the old logs, so that an interruption loses nothing.
         write_manifest(replace(before, unfinished=build))
         for key, entry in _new_entries(folder, new, executor, recorded, notices, progress):
             entries[key] = entry
@@ -333,10 +336,10 @@ def ingest(
 
 
 def _stored_entries(folder: Path, logs: Mapping[str, Log]) -> dict[str, StoredLog]:
-    """Return the entries of logs, by key, whose record files are in the folder and intact."""
+    """Return the entries, by key, of those logs whose record files are in the folder and intact."""
     entries = {}
     for file in folder.glob(f"{_MODEL_FOLDERS}/*.parquet"):
-        key = file.stem.partition("-")[0]
+        key = file.stem.partition("-")[0]  # before the checksum
         if key in logs and is_intact(file):
             entries[key] = _entry_of_record(logs[key], file)
     return entries
@@ -350,7 +353,11 @@ def _new_entries(
     notices: list[str],
     progress: Callable[[Sequence[str]], Iterable[str]],
 ) -> Iterator[tuple[str, StoredLog]]:
-    """Read logs, write their record files, and yield their keys and entries."""
+    """Read logs, write their record files into `folder`, and yield each log's key and entry.
+
+    `logs` are by key. The entry of a log that cannot be read has the error and no file. The further
+    arguments are those of `ingest`; `notices` receives how many logs the executor lost.
+    """
     keys = list(logs)
     steps = iter(progress([log.location for log in logs.values()]))
     next(steps, None)  # each step of the iterator shows one more log

@@ -112,6 +112,7 @@ class Stream:
         frames, counts = join_runs(runs, variants)
         for task, parts in counted_frames.items():
             joined = pd.concat([*parts, *([frames[task]] if task in frames else [])])
+            # Rows that were not counted lack the column `count`: they are one judgment each.
             joined[COUNT] = joined[COUNT].fillna(1).astype(np.int64)
             frames[task] = sort_judgments(joined.reset_index(drop=True))
         return frames, counts
@@ -140,7 +141,7 @@ class Stream:
 
 
 def _group_entries(entries: Sequence[EntryVariant], fact: str) -> list[list[EntryVariant]]:
-    """Return the entries in groups with the same value of a fact in their records."""
+    """Return the entries in groups with the same value of a fact, `task` or `model`."""
     groups: dict[str, list[EntryVariant]] = {}
     for entry, variant in entries:
         groups.setdefault(entry.record[fact], []).append((entry, variant))
@@ -169,6 +170,7 @@ def stream_at(source: object, executor: ExecutorOption = None) -> Stream | None:
     runs = runs_with_judgments(outcomes, notices, loss_notices)
     variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
     entries = store.entries_with_judgments()
+    # Logs with one id are of one run, which is joined as a whole: it must be of one model and task.
     run_models = {(run.id, run.task, run.model) for _, run in runs}
     n_judgments = sum(entry.record["rows"] for entry in entries)
     has_mixed_run = len(run_models) > len({run.id for _, run in runs})

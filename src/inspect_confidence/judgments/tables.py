@@ -103,6 +103,7 @@ def read_table(path: Path) -> UserTable:
         if name.endswith(".parquet"):
             table = UserTable(_read_parquet(path))
         elif name.endswith((*_JSON_LINES_SUFFIXES, ".json")):
+            # Both functions take the path and return the file's records as mappings.
             records = _records_of_lines if name.endswith(_JSON_LINES_SUFFIXES) else _records_of_json
             rows = [dict(_flatten_record(record)) for record in records(path)]
             table = UserTable(pd.DataFrame(rows, dtype=object))
@@ -136,6 +137,7 @@ def _read_bytes(path: Path) -> bytes:
     """Return the unpacked content of a file, UTF-16 as UTF-8; refuse what would fill memory."""
     if path.suffix != ".gz":
         return _as_utf8(path.read_bytes())
+    # At most 2 GB unpacked; above 64 MB at most 200 times the packed size, as in logs.
     limit = min(MAX_PART_BYTES, max(UNCHECKED_BYTES, MAX_COMPRESSION * path.stat().st_size))
     with gzip.open(path) as opened:
         content = opened.read(limit + 1)
@@ -185,6 +187,7 @@ def _read_separated_text(path: Path) -> UserTable:
 
 def _detect_separator(content: bytes) -> str:
     """Return the separator that occurs most often in the header, outside quotation marks."""
+    # Every second part between quotation marks is outside of them.
     header = content[:100_000].lstrip().split(b"\n", 1)[0].decode("utf-8-sig", "replace")
     unquoted_text = "".join(header.split('"')[::2])
     return max(_SEPARATORS, key=unquoted_text.count)

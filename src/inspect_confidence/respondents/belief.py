@@ -74,8 +74,9 @@ def integer_probabilities(
 ) -> dict[int, float]:
     """Return the probabilities of whole exponents under one belief, or under a part of it.
 
-    Only the first belief counts; `tunnel` and `position` are as for `stated_bounds`. The mass of an
-    integer is that within 0.5 of it; integers with at most 1e-9 are omitted.
+    The part is the mass in [u, u + p] of the first belief, where p is `tunnel`, and u is `position`
+    (0 lowest, 1 highest) times 1 - p. An integer has the mass within 0.5 of it; integers with at
+    most 1e-9 are omitted.
     """
     mean, sd = float(beliefs.mean[0]), float(beliefs.sd[0])
     start = position * (1 - tunnel)

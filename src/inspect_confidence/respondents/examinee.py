@@ -153,7 +153,9 @@ class Examinee:
         if form == "":
             return _token_reply(_label_probabilities(belief, labels), labels[answer], prefix)
         if form == "abstain" and self.heeds and belief.share <= float(request["target"]):
-            return Utterance(prefix + _declining_answer(request))
+            if request["kind"] == "option":  # the last choice declines
+                return Utterance(prefix + ascii_uppercase[len(request["choices"]) - 1])
+            return Utterance(f"{prefix}I don't know")
         if form == "simple_qa":
             score = int(self._reported_number(belief.share, 0, 100))
             return Utterance(json.dumps({"answer": answer, "confidence_score": score}))
@@ -200,6 +202,7 @@ class Examinee:
         """Return the belief about a question, which doesn't depend on the order of its choices."""
         rng = seeded(self.seed, "belief", item.id)
         right = bool(rng.uniform() < self.accuracy)
+        # As in signal detection: right answers have more evidence, by the sensitivity meta-d'.
         evidence = float(draw_evidence(right, self.meta_d, rng.uniform()))
         answers = _answers_right_first(item)
         answer = answers.pop(0 if right else int(rng.integers(1, len(answers))))
@@ -253,16 +256,6 @@ def _answer_prefix(item: Question, request: Mapping[str, Any]) -> str:
     if "kind" not in request:  # an eval's own prompt
         return "ANSWER: " if item.choices else ""
     return "Final Answer: " if request["kind"] == "number" else "Answer: "
-
-
-def _declining_answer(request: Mapping[str, Any]) -> str:
-    """Return the answer that declines: the letter of the last choice, or "I don't know".
-
-    The last choice declines if the request is of the kind `option`.
-    """
-    if request["kind"] == "option":
-        return ascii_uppercase[len(request["choices"]) - 1]
-    return "I don't know"
 
 
 def _label_probabilities(belief: Belief, labels: Mapping[str, str]) -> dict[str, float]:

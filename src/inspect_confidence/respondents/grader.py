@@ -53,7 +53,7 @@ class Grader:
         return marker_texts(sentence)
 
     def agreement(self, question: str, sentence: str, reply: str) -> Agreement:
-        """Return the judge's verdict whether a reply agrees with a sentence."""
+        """Return whether a reply agrees with a sentence; yes and no are swapped at `error_rate`."""
         verdict = rules.agreement(question, sentence, reply)
         is_flipped = (
             seeded(self.seed, "agreement", question, sentence, reply).uniform() < self.error_rate

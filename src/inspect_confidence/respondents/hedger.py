@@ -81,7 +81,7 @@ class Hedger:
     variety: float = parameter(0.0, 0, 1)
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Reply with the main answer if `main` is set, else with another draw.
+        """Reply with the main answer if `main` is set, else with another draw; decline if `punt`.
 
         Return None for another form than `hedged`. The temperature has no effect.
         """
@@ -101,7 +101,7 @@ class Hedger:
         return FORMS[rng.integers(len(FORMS))] if rng.uniform() < self.variety else ""
 
     def marker(self, item_id: str) -> str:
-        """Return the marker of an item, drawn with equal probabilities, or `PLAIN`."""
+        """Return an item's marker, each equally probable; `PLAIN` if its replies have none."""
         if self.form(item_id) == "plain":
             return PLAIN
         return list(MARKERS)[seeded(self.seed, "marker", item_id).integers(len(MARKERS))]

@@ -28,7 +28,8 @@ def draw_evidence(correct: ArrayLike, meta_d: float, quantile: ArrayLike) -> Flo
     """
     right, share = np.asarray(correct, float) > 0, np.asarray(quantile, float)
     mean = np.where(right, meta_d / 2, -meta_d / 2)
-    # |x| is normal with mean +-d'/2, truncated at 0; its upper tail is numerically more exact.
+    # |x| is x ~ N(mean, 1) given x > 0: solve P(x > t) = (1 - share) P(x > 0) for t, where
+    # P(x > t) is ndtr(mean - t); the upper tail is numerically more exact.
     return np.asarray(mean - ndtri((1 - share) * ndtr(mean)))
 
 

@@ -14,7 +14,6 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from inspect_confidence.answers import TokenChoice
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.respondents.presets import PRESETS
 from inspect_confidence.respondents.utterance import Respondent, Utterance, limits
@@ -100,17 +99,15 @@ def respondent(name: str, parameters: dict[str, object]) -> Respondent:
     return replace(preset, **parameters)
 
 
-def _logprob(token: TokenChoice) -> Logprob:
-    """Return a token and its alternatives in Inspect's form."""
-    top = [TopLogprob(token=text, logprob=log) for text, log in token.alternatives.items()]
-    return Logprob(token=token.token, logprob=token.logprob, top_logprobs=top)
-
-
 def _model_output(model: str, reply: Utterance, characters_read: int) -> ModelOutput:
     """Return Inspect's output for a reply to a conversation of `characters_read` characters."""
     output = ModelOutput.from_content(model, reply.text, "max_tokens" if reply.cut else "stop")
     if reply.tokens is not None:
-        output.choices[0].logprobs = Logprobs(content=list(map(_logprob, reply.tokens)))
+        logprobs = []
+        for token in reply.tokens:
+            top = [TopLogprob(token=text, logprob=log) for text, log in token.alternatives.items()]
+            logprobs.append(Logprob(token=token.token, logprob=token.logprob, top_logprobs=top))
+        output.choices[0].logprobs = Logprobs(content=logprobs)
     input_tokens = characters_read // _CHARACTERS_PER_TOKEN + 1
     output_tokens = len(reply.text) // _CHARACTERS_PER_TOKEN + 1
     output.usage = ModelUsage(

@@ -39,8 +39,8 @@ async def measure_agreement(
 ) -> ParsedReply:
     """Return as confidence the share of the further answers that are the eval's own answer.
 
-    Answers that could not be compared don't count. It is a failure if the eval's answer declines,
-    no further reply is an answer, or no answer could be compared.
+    `replies` are the further answers. Those that could not be compared don't count. It is a failure
+    if the eval's answer declines, no further reply is an answer, or no answer could be compared.
     """
     if is_refusal(clean(state.output.completion)):
         return ParsedReply(failure=ParseFailure("refusal", "the eval's answer declines to answer"))
@@ -124,7 +124,7 @@ def _too_long(answer: str) -> ParseFailure:
 async def _compare_by_scorer(
     state: TaskState, target: Target, texts: Sequence[str], equality: Scorer
 ) -> tuple[list[float], str] | ParseFailure:
-    """Score each text with the eval's own answer, as the scorer extracts it, as the target.
+    """Score each text with the eval's own answer, as the scorer `equality` extracts it, as target.
 
     Return the scores, NaN for a text in which the scorer finds no answer, and the scorer's name; or
     a failure if the eval's own answer is missing or too long to compare.
@@ -140,6 +140,7 @@ async def _compare_by_scorer(
         duplicate = copy(state)
         duplicate.output = ModelOutput.from_content(str(state.model), text)
         score = await equality(duplicate, Target(answer))
+        # The key "" has a grade if the score is a single one.
         grade = grades_of(score.value).get("") if score and score.answer else None
         values.append(grade if isinstance(grade, float) else NAN)
     name = registry_info(equality).name.rsplit("/", 1)[-1]
@@ -147,7 +148,7 @@ async def _compare_by_scorer(
 
 
 async def _compare_by_judge(state: TaskState, texts: Sequence[str]) -> list[float]:
-    """Return 1, 0 or NaN for each text; ask a judge once for equal texts, not for the answer's."""
+    """Return 1, 0 or NaN (same, other, unknown) for each text; equal texts are judged once."""
     answer = state.output.completion
     degrees = {comparable(answer): 1.0}
     distinct = {comparable(text): text for text in texts if comparable(text) not in degrees}

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -19,7 +19,7 @@ from inspect_confidence.answers import (
 )
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.grades import Grades, grade, unknown_score
+from inspect_confidence.grades import grade, unknown_score
 from inspect_confidence.scales import Scale
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.agreement import AGREEMENTS, Rule, measure_agreement
@@ -101,21 +101,43 @@ def confidence(
     if rule.agreement == "scorer" and equality is None:
         raise InvalidArgument("agreement=scorer needs equality, a scorer that compares.")
     regrading = Regrading(rule, regrade, score)
-    is_score_checked = False
+    score_check = _ScoreCheck()
 
     async def judge(state: TaskState, target: Target) -> Score | None:
-        nonlocal is_score_checked
-        if request and not state.completed:
-            return None  # an agent that has a first attempt scored goes on
-        if request and not is_score_checked:
-            # The keys of a score are known once the first sample has one, before any call for
-            # confidence. A later sample without the key is a judgment that failed.
-            scores = eval_grades(state.scores)
-            _require_score(scores, score)
-            is_score_checked = not isinstance(grade(scores, score), ParseFailure)
-        return await _score_sample(state, target, request, regrading)
+        return await _score_completed_sample(state, target, request, regrading, score_check)
 
     return judge
+
+
+@dataclass
+class _ScoreCheck:
+    """Whether any sample of the run had the score that defines correctness."""
+
+    is_passed: bool = False
+
+
+async def _score_completed_sample(
+    state: TaskState,
+    target: Target,
+    request: ConfidenceRequest | None,
+    regrading: Regrading,
+    score_check: _ScoreCheck,
+) -> Score | None:
+    """Return a sample's score, as `_score_sample` does; None if an agent goes on with the sample.
+
+    Before any call for confidence it is checked that the eval has the score that defines
+    correctness: an error on the first sample costs nothing. The keys of a score are known once a
+    sample has one; a later sample without the key is a judgment that failed.
+    """
+    if request and not state.completed:
+        return None  # an agent that has a first attempt scored goes on
+    if request and not score_check.is_passed:
+        scores = eval_grades(state.scores)
+        if reason := unknown_score(scores, regrading.score):
+            _rich_traceback_guard = True  # rich prints this error without Inspect's frames
+            raise InvalidArgument(f"{reason[0].upper()}{reason[1:]}; no confidence was asked for.")
+        score_check.is_passed = not isinstance(grade(scores, regrading.score), ParseFailure)
+    return await _score_sample(state, target, request, regrading)
 
 
 async def _score_sample(
@@ -160,18 +182,11 @@ def _missing_methods(
     return replace(request, methods=methods)
 
 
-def _require_score(scores: Mapping[str, Grades], name: str | None) -> None:
-    """Refuse a run in which no score defines correctness."""
-    _rich_traceback_guard = True  # rich prints this error without Inspect's frames
-    if reason := unknown_score(scores, name):
-        raise InvalidArgument(f"{reason[0].upper()}{reason[1:]}; no confidence was asked for.")
-
-
 _REPLIES = "replies"
 
 
 def _is_running() -> bool:
-    """Return whether the eval itself is scored, as opposed to its log."""
+    """Return whether the eval itself is scored, which has sample limits, and not its log."""
     try:
         sample_limits()
     except RuntimeError:
@@ -258,7 +273,11 @@ _NO_REPLY = RUN_STATUSES | INSTRUMENT_STATUSES
 async def _read(
     method: str, elicited: ElicitedReplies, state: TaskState, target: Target, regrading: Regrading
 ) -> ParsedReply:
-    """Return the confidence that the replies to a method give, or the decision."""
+    """Return the confidence that the replies to a method give, or the decision.
+
+    `elicited` has the replies, or why there are none, and the scale; `regrading` says how answers
+    are compared. Only `consistency` has several replies.
+    """
     if is_decision(method):
         return await read_decision(method, elicited.replies, state, target, regrading)
     if isinstance(elicited.replies, ParseFailure):
@@ -275,7 +294,7 @@ async def _read(
 
 
 def _read_on_scale(reply: Draw, scale: Scale) -> ParsedReply:
-    """Read a number on a scale; if it is too far outside, the confidence is NaN, with a failure."""
+    """Read a number on a scale, as a share of it; too far outside, it is NaN, with a failure."""
     read = reply.read(answers.read_confidence, scale.low, scale.high, is_whole_reply=True)
     ends = {"low": float(scale.low), "high": float(scale.high)}
     if isinstance(read, ParseFailure):

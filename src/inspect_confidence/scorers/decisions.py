@@ -63,7 +63,10 @@ class AttemptedAnswer:
 
     @property
     def is_read(self) -> float:
-        """1 if the reply was understood, 0 if not, NaN without a reply."""
+        """1 if the reply was understood, 0 if not, NaN without a reply.
+
+        A declined answer is understood, and so is one that the judge failed to grade.
+        """
         if self.failure and self.failure.status in RUN_STATUSES:
             return NAN
         return 0.0 if self.failure and self.is_declined != 1 and not self.text else 1.0
@@ -106,7 +109,7 @@ async def grade_answer(
 
 
 def graded_by_rule(answer: StatedChoice | StatedAmount, target: str) -> tuple[str, bool]:
-    """Return an answer as text, and whether it is the target: its letter, or its number exactly."""
+    """Return an answer as text, and whether it equals the target: a letter, or a number exactly."""
     if isinstance(answer, StatedChoice):
         letter = ascii_uppercase[answer.index]
         return letter, letter == target
@@ -279,7 +282,7 @@ async def _score_commitment(state: TaskState, target: Target, judge: Judge) -> S
 
 def _decision(reply: Draw | None, read: Callable[..., bool | ParseFailure]) -> tuple[float, str]:
     """Return the decision that `read` finds in a reply as 1, 0 or NaN, with its status."""
-    if reply is None:
+    if reply is None:  # a limit was reached before the request
         return NAN, NOT_ASKED.status
     decision = reply.read(read)
     if isinstance(decision, ParseFailure):

@@ -69,8 +69,10 @@ async def read_decision(
 ) -> ParsedReply:
     """Return the decisions that the reply to a method states.
 
-    The values are 1 or 0, NaN if not read: `decline_0.75` (withdrawn), `keep` and `bet`, or `moved`
-    and `correct_after`, which is the grade of the final answer by the eval's scorer.
+    `replies` has one reply, or is the reason why there is none; `regrading` says how a final answer
+    is graded and compared. The values are 1 or 0, NaN if not read: `decline_0.75` (withdrawn),
+    `keep` and `bet`, or `moved` and `correct_after`, which is the grade of the final answer by the
+    eval's scorer.
     """
     if isinstance(replies, ParseFailure):
         return _failed_decision(method, replies)
@@ -121,7 +123,7 @@ def _statuses(parts: Mapping[str, float | ParseFailure]) -> dict[str, str]:
 async def _read_final_answer(
     reply: Draw, state: TaskState, target: Target, regrading: Regrading
 ) -> ParsedReply:
-    """Return whether the final answer is another one, and its grade; both NaN if it declines."""
+    """Return whether the answer after a pushback is another, with its grade; NaN if it declines."""
     text = clean(reply.text).strip()
     if not text:
         return _failed_decision(PUSHBACK, ParseFailure("no_response", "the reply is empty"))
@@ -149,7 +151,7 @@ async def _has_moved(state: TaskState, target: Target, text: str, rule: Rule) ->
     comparison = await compare_answers(state, target, [text], rule)
     if isinstance(comparison, ParseFailure):
         return NAN, f"not compared: {comparison.reason}"
-    (degree,), rule_name = comparison
+    (degree,), rule_name = comparison  # the agreement of the one text, from 0 to 1
     return NAN if math.isnan(degree) else float(degree < _SAME), rule_name
 
 
@@ -160,7 +162,11 @@ _LONGEST = 200
 async def _grade_final_answer(
     text: str, state: TaskState, target: Target, regrading: Regrading
 ) -> tuple[str, Grade]:
-    """Return the final answer as the eval's scorer extracts it, and its grade by that scorer."""
+    """Return the final answer as the eval's scorer extracts it, and its grade by that scorer.
+
+    The scorer sees a copy of the sample in which the final answer is the model's output. If it is
+    missing or fails, the grade is a `ParseFailure` and the answer empty.
+    """
     if regrading.scorer is None:
         return "", ParseFailure("scoring_failed", "the eval's scorer is needed: use regrade")
     duplicate = deepcopy(state)  # a scorer may write into the state

@@ -102,7 +102,7 @@ def unread(quantity: str, status: str, detail: str) -> str:
 
 
 def confidence_on_scale(value: Mapping[str, float]) -> str:
-    """Describe a report on a scale and the confidence it stands for, from the score's value."""
+    """Describe a report (`raw`) on the scale `low` to `high`, and the confidence it stands for."""
     raw, low, high = value["raw"], value["low"], value["high"]
     scale = f"{raw:g} on the scale {low:g} to {high:g}"
     if value["violation"]:
@@ -185,7 +185,7 @@ def markers_compared(
 
 
 def judged_as_labelled(judgment: object, label: object, is_equal: bool) -> str:
-    """Compare a judge's judgment with the label."""
+    """Say what a judge said, and the label if it is another one."""
     verdict = "as labelled" if is_equal else f'where the label is "{quoted(label, 60)}"'
     return f'The judge said "{quoted(judgment, 60)}", {verdict}.'
 

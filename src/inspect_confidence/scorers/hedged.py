@@ -123,6 +123,8 @@ async def _score_draws(
 ) -> Score:
     """Judge the sentences of the first reply against the other replies, and return the score.
 
+    The judge tells each sentence's markers and decisiveness, whether each other reply agrees with
+    it, and whether the answer is right; equal sentences and equal replies are judged once.
     `wording` has the judge's prompts and `label` its name in the metadata. Without an answer the
     score is a failure.
     """
@@ -244,8 +246,9 @@ def _score(
 ) -> Score:
     """Return the score: means over sentences, counts, and all judgments in the metadata.
 
-    After a failure there are no sentences, and no answer (`text`). `counts` have names of
-    `_COUNTS`, and are 0 if missing.
+    `judge` is the judge's name; `verdict` is its word on the whole answer, with the grades. After a
+    failure there are no sentences, and no answer (`text`). `counts` have names of `_COUNTS`, and
+    are 0 if missing.
     """
     confidences = [sentence.confidence for sentence in sentences]
     decisiveness = [sentence.decisiveness for sentence in sentences]
@@ -293,7 +296,7 @@ def _score(
 
 
 def _label(judge: str, batched: bool, wording: str) -> str:
-    """Return the judge's name for the judgments: model, batching, wording and extractor."""
+    """Return the judge's name for judgments: `rules`, or model, batching, wording, extractor."""
     if judge != "model":
         return judge
     parts = [str(get_model(role=ROLE)), "in one call" if batched else "", wording]
@@ -303,7 +306,7 @@ def _label(judge: str, batched: bool, wording: str) -> str:
 
 
 def _verdict_text(verdict: _Verdict) -> str:
-    """Describe the judge's verdict, for the explanation."""
+    """Describe the judge's verdict: its word on the answer, and whether that counts as right."""
     if verdict.word is None:
         return f"whether the answer is right is unknown ({quoted(verdict.reason)})"
     names = {"correct": "correct", "incorrect": "incorrect", "punt": "no answer at all"}

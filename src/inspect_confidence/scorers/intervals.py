@@ -79,7 +79,7 @@ def repeated_points() -> Scorer:
         draws = Draws.from_state(state, read_exponent)
         points = [answer.value for answer in draws.answers]
         bounds = {level: sampling_interval(points, level) for level in state.metadata["levels"]}
-        low, high = bounds[max(bounds)]
+        low, high = bounds[max(bounds)]  # the widest level is the answer that the log shows
         span = f", from {power(min(points))} to {power(max(points))}" if points else ""
         return draws.score(
             {**values_by_level(bounds, truth), "truth": truth, **draws.counts},
@@ -145,50 +145,54 @@ def token_distribution() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of the sets of likeliest integers at all levels.
-
-        The target is the true exponent. The hull of a set, from its least to its greatest integer,
-        is scored as an interval.
-        """
-        truth, draws = float(target.text), Draws(list(map(_read_distribution, stored_draws(state))))
-        failures = [reply for reply in draws.replies if isinstance(reply, ParseFailure)]
-        if failures and set(draws.statuses) == {"scoring_failed"}:  # no usable log probabilities
-            detail = failures[0].reason
-            return Score.unscored(
-                reason="scoring_failed",
-                explanation=unread("distribution", "scoring_failed", detail),
-                metadata={"detail": detail},
-            )
-        distributions = [answer.probabilities for answer in draws.answers]
-        mean = mean_distribution(distributions)
-        sets: dict[float, list[int]] = {}
-        hulls: dict[float, tuple[float, float]] = {}
-        for level in state.metadata["levels"]:
-            sets[level] = prediction_set(mean, level) if mean else []
-            lower, upper = min(sets[level], default=NAN), max(sets[level], default=NAN)
-            hulls[level] = float(lower), float(upper)
-        masses = [answer.unseen_mass for answer in draws.answers]
-        unseen_mass = float(np.mean(masses)) if masses else NAN
-        widest = max(hulls)
-        method = (
-            f"; {len(sets[widest])} of the {len(mean)} exponents seen have {widest:g}% of the "
-            "probability, and the least and greatest of them"
-        )
-        interval = draws.explain_interval(method, hulls, truth)
-        return draws.score(
-            {
-                **values_by_level(hulls, truth),
-                "truth": truth,
-                **draws.counts,
-                "unseen_mass": unseen_mass,
-                "tunnel_index": tunnel_index(distribution_rows(distributions)),
-            },
-            columns=_distribution_columns,
-            answer=str(max(mean, key=lambda exponent: mean[exponent], default="")),
-            sentence=f"{interval} {unseen_mass:.2%} of the probability was on no integer seen.",
-        )
+        return _score_distributions(state, target)
 
     return score
+
+
+def _score_distributions(state: TaskState, target: Target) -> Score:
+    """Return the score of the sets of likeliest integers at all levels of a sample.
+
+    The target is the true exponent. Of several draws the mean distribution counts. The hull of a
+    set, from its least to its greatest integer, is scored as an interval.
+    """
+    truth, draws = float(target.text), Draws(list(map(_read_distribution, stored_draws(state))))
+    failures = [reply for reply in draws.replies if isinstance(reply, ParseFailure)]
+    if failures and set(draws.statuses) == {"scoring_failed"}:  # no usable log probabilities
+        detail = failures[0].reason
+        return Score.unscored(
+            reason="scoring_failed",
+            explanation=unread("distribution", "scoring_failed", detail),
+            metadata={"detail": detail},
+        )
+    distributions = [answer.probabilities for answer in draws.answers]
+    mean = mean_distribution(distributions)
+    sets: dict[float, list[int]] = {}
+    hulls: dict[float, tuple[float, float]] = {}
+    for level in state.metadata["levels"]:
+        sets[level] = prediction_set(mean, level) if mean else []
+        lower, upper = min(sets[level], default=NAN), max(sets[level], default=NAN)
+        hulls[level] = float(lower), float(upper)
+    masses = [answer.unseen_mass for answer in draws.answers]
+    unseen_mass = float(np.mean(masses)) if masses else NAN
+    widest = max(hulls)
+    method = (
+        f"; {len(sets[widest])} of the {len(mean)} exponents seen have {widest:g}% of the "
+        "probability, and the least and greatest of them"
+    )
+    interval = draws.explain_interval(method, hulls, truth)
+    return draws.score(
+        {
+            **values_by_level(hulls, truth),
+            "truth": truth,
+            **draws.counts,
+            "unseen_mass": unseen_mass,
+            "tunnel_index": tunnel_index(distribution_rows(distributions)),
+        },
+        columns=_distribution_columns,
+        answer=str(max(mean, key=lambda exponent: mean[exponent], default="")),
+        sentence=f"{interval} {unseen_mass:.2%} of the probability was on no integer seen.",
+    )
 
 
 def _read_distribution(draw: Draw) -> IntegerDistribution | ParseFailure:

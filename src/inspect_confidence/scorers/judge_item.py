@@ -48,34 +48,43 @@ def judge_item() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Compare a judgment with its label, the target; of the form `sentence` both are two.
-
-        The target is then a JSON object with the labels of markers and decisiveness.
-        """
-        facts, form = state.metadata, str(state.metadata["form"])
-        names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
-        value: dict[str, float] = dict.fromkeys(names, NAN)
-        labels = json.loads(target.text) if form == "sentence" else {form: target.text}
-        answers, sentences, failure = [], [], None
-        for part, label in labels.items():
-            by_rules = facts["judge"] == "rules"
-            judgment = _by_rules(part, facts) if by_rules else _by_model(part, facts, state)
-            if isinstance(judgment, ParseFailure):
-                failure = failure or judgment
-            else:
-                numbers, sentence = _compare(part, judgment, label, str(facts["sentence"]))
-                value |= numbers
-                answers.append(str(judgment))
-                sentences.append(sentence)
-        answer = "; ".join(answers) or None
-        reply = ParsedReply(value, failure, answer=answer, sentence=" ".join(sentences))
-        return reply.score("judgment")
+        return _score_judgment(state, target)
 
     return score
 
 
+def _score_judgment(state: TaskState, target: Target) -> Score:
+    """Compare the judgment of a sample with its label, the target, and return the score.
+
+    The form `sentence` has two judgments, of markers and of decisiveness; the target is then a JSON
+    object with both labels. The sample's metadata say whether rules judge, or a model has judged.
+    """
+    facts, form = state.metadata, str(state.metadata["form"])
+    names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
+    value: dict[str, float] = dict.fromkeys(names, NAN)
+    labels = json.loads(target.text) if form == "sentence" else {form: target.text}
+    answers, sentences, failure = [], [], None
+    for part, label in labels.items():
+        by_rules = facts["judge"] == "rules"
+        judgment = _by_rules(part, facts) if by_rules else _by_model(part, facts, state)
+        if isinstance(judgment, ParseFailure):
+            failure = failure or judgment
+        else:
+            numbers, sentence = _compare(part, judgment, label, str(facts["sentence"]))
+            value |= numbers
+            answers.append(str(judgment))
+            sentences.append(sentence)
+    answer = "; ".join(answers) or None
+    reply = ParsedReply(value, failure, answer=answer, sentence=" ".join(sentences))
+    return reply.score("judgment")
+
+
 def _compare(form: str, judgment: Any, label: str, sentence: str) -> tuple[dict[str, float], str]:
-    """Return the numbers and the sentence that compare a judgment with its label."""
+    """Return the numbers and the sentence that compare a judgment with its label.
+
+    Of the form `markers` the judgment is a list of texts and the label is one as JSON; the form
+    `decisiveness` has numbers, `consistency` and `correctness` have words such as `yes`.
+    """
     if form == "markers":
         markers = json.loads(label)
         counts = _count_markers(judgment, markers, sentence)
@@ -90,7 +99,7 @@ def _compare(form: str, judgment: Any, label: str, sentence: str) -> tuple[dict[
 
 
 def _by_rules(form: str, facts: Mapping[str, Any]) -> Any:
-    """Return the judgment by rules: markers, decisiveness, or the word of a verdict, by `form`."""
+    """Return the judgment by rules of a sample with these `facts`: markers, a number or a word."""
     sentence, reply = str(facts["sentence"]), str(facts["reply"])
     if form == "markers":
         return [marker.text for marker in find_markers(sentence)]
@@ -102,7 +111,7 @@ def _by_rules(form: str, facts: Mapping[str, Any]) -> Any:
 
 
 def _by_model(form: str, facts: Mapping[str, Any], state: TaskState) -> Any:
-    """Return the judgment in the reply of a model: as by rules, or the failure to read it."""
+    """Return the judgment in a model's reply to a sample with these `facts`, or its failure."""
     if failure := no_reply(state):
         return ParseFailure("grader_failed", f"{form}: {failure.reason}")
     reply = state.output.completion

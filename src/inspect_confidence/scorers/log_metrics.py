@@ -83,7 +83,9 @@ class ScoreGroup:
 def _metric(
     name: str, compute_number: Callable[[ScoreGroup], float], split_by: Sequence[str] = ()
 ) -> LogMetric:
-    """Register a number of a group of scores as a metric.
+    """Register a number of a group of scores as a metric, and return its constructor.
+
+    Inspect calls the constructor for each scorer, and what it returns with the scores of a run.
 
     Args:
         name: Name of the metric.
@@ -128,7 +130,9 @@ def _mean_of(key: str, name: str) -> LogMetric:
 def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
     """Return the scores grouped by level, scale, method or target; the groups are sorted.
 
-    A score with several levels or methods is a row for each; a score without a dict is left out.
+    The keys of a score tell by which: those of `_KEYS`, the key `lower_90` for a level, or
+    `stated_ok` for a method. A score with several levels or methods is a row for each; a score
+    without a dict is left out.
     """
     # Scores with the same keys, such as ("lower_90", "upper_90", ...), are treated alike.
     values_by_keys: dict[tuple[str, ...], list[ValuesByName]] = {}
@@ -148,7 +152,8 @@ def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
                 rows += _by_method(value, methods)
             else:
                 rows += _by_level(value, levels) if levels else [value]
-        kind = _group_kind(tuple(rows[0]))
+        # The first kind whose keys the rows have tells the groups apart.
+        kind = next(kind for kind, names in _KEYS.items() if set(names) <= set(rows[0]))
         for row in rows:
             key = tuple(row[name] for name in _KEYS[kind])
             groups.setdefault((kind, key), []).append(row)
@@ -161,11 +166,6 @@ def _levels_and_methods(keys: tuple[str, ...]) -> tuple[list[str], list[str]]:
     levels = [key.removeprefix("lower_") for key in keys if key.startswith("lower_")]
     flags = [key for key in keys if key.endswith("_ok") and key != "format_ok"]
     return levels, [flag.removesuffix("_ok") for flag in flags]
-
-
-def _group_kind(keys: tuple[str, ...]) -> str:
-    """Return what tells apart the groups of scores with these keys: the first kind of `_KEYS`."""
-    return next(kind for kind, names in _KEYS.items() if set(names) <= set(keys))
 
 
 def _by_level(value: ValuesByName, levels: Iterable[str]) -> list[ValuesByName]:
@@ -208,8 +208,11 @@ _EQUAL = 1e-9
 
 
 def _payoff(group: ScoreGroup) -> float:
-    """Return the mean of 1 for right, -t / (1 - t) for wrong, 0 for declined; t is the target."""
-    (target,) = group.key
+    """Return the mean of 1 for right, -t / (1 - t) for wrong, 0 for declined; t is the target.
+
+    With these points answering pays if the probability to be right is above t.
+    """
+    (target,) = group.key  # its scores have one target
     correct, declined = group["correct"], group["declined"]
     points = np.where(declined == 1, 0, correct - (1 - correct) * target / (1 - target))
     return mean_of(points.tolist())

@@ -42,7 +42,7 @@ class _Answer:
 
     index: int | None = None  # among the options
     probabilities: Sequence[float] = ()  # of each option, normalised
-    raw_sum: float = NAN
+    raw_sum: float = NAN  # of the probabilities as stated
     confidence: float = NAN
     failure: ParseFailure | None = None
 
@@ -60,50 +60,57 @@ def option_confidence() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of an answer in JSON and its probabilities; the target is its name.
-
-        A name is a letter, or True or False. A question of the kind `given` shows an answer, for
-        which only the confidence is asked.
-        """
-        kind, right = str(state.metadata["kind"]), target.text
-        options = state.metadata.get("options", choice_texts(state))
-        names = VERDICTS if kind == "true_false" else ascii_uppercase[: len(options)]
-        answer = _read(read_reply(state, answers.read_json), kind, options)
-        token_reading = _read_option_token(state, names, answer.index)
-        token = AnswerToken((), NAN, "")
-        if not isinstance(token_reading, ParseFailure):
-            token = token_reading
-        name = "" if answer.index is None else names[answer.index]
-        # Of a given answer the target says whether it is right.
-        graded = "True" if kind == "given" and answer.failure is None else name
-        value = {
-            "correct": float(graded == right) if graded else NAN,
-            "confidence": answer.confidence,
-            "raw_sum": answer.raw_sum,
-            "token_confidence": _probability(token.probabilities, answer.index),
-        }
-        return ParsedReply(
-            value,
-            answer.failure,
-            answer=name or None,
-            # An answer may come without a confidence.
-            sentence=option_read(value, name, right) if name or not answer.failure else "",
-            metadata={
-                "probabilities": json.dumps(list(answer.probabilities)),
-                **status_of(token_reading, "token_"),
-                "token_probabilities": json.dumps(list(token.probabilities)),
-                "unseen_mass": token.unseen_mass,
-            },
-        ).score("answer with its confidence")
+        return _score_option(state, target)
 
     return score
+
+
+def _score_option(state: TaskState, target: Target) -> Score:
+    """Return the score of an answer in JSON and its probabilities; the target is its name.
+
+    A name is a letter, or True or False. A question of the kind `given` shows an answer, for
+    which only the confidence is asked.
+    """
+    kind, right = str(state.metadata["kind"]), target.text
+    options = state.metadata.get("options", choice_texts(state))
+    names = VERDICTS if kind == "true_false" else ascii_uppercase[: len(options)]
+    # Its index among the options, their probabilities, its confidence and failure.
+    answer = _read(read_reply(state, answers.read_json), kind, options)
+    token_reading = _read_option_token(state, names, answer.index)
+    token = AnswerToken((), NAN, "")
+    if not isinstance(token_reading, ParseFailure):
+        token = token_reading
+    name = "" if answer.index is None else names[answer.index]
+    # Of a given answer the target says whether it is right.
+    graded = "True" if kind == "given" and answer.failure is None else name
+    value = {
+        "correct": float(graded == right) if graded else NAN,
+        "confidence": answer.confidence,
+        "raw_sum": answer.raw_sum,
+        "token_confidence": _probability(token.probabilities, answer.index),
+    }
+    return ParsedReply(
+        value,
+        answer.failure,
+        answer=name or None,
+        # An answer may come without a confidence.
+        sentence=option_read(value, name, right) if name or not answer.failure else "",
+        metadata={
+            "probabilities": json.dumps(list(answer.probabilities)),
+            **status_of(token_reading, "token_"),
+            "token_probabilities": json.dumps(list(token.probabilities)),
+            "unseen_mass": token.unseen_mass,
+        },
+    ).score("answer with its confidence")
 
 
 def _read(reply: JsonReply | ParseFailure, kind: str, choices: Sequence[str]) -> _Answer:
     """Read the answer and its probability from a reply's JSON, or the failure of either.
 
-    The kind is `options` (a probability for each choice), `true_false` (index 0 is true), or
-    `given` (a confidence in an answer that the question shows; there is no index).
+    The result has the answer's index among the options (`choices`), the options' probabilities, and
+    the confidence in the answer; parts that could not be read are None, empty or NaN. The kind is
+    `options` (a probability for each choice), `true_false` (index 0 is true), or `given` (a
+    confidence in an answer that the question shows; there is no index).
     """
     if isinstance(reply, ParseFailure):
         return _Answer(failure=part_failure("answer", reply))

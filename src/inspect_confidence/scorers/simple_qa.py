@@ -163,7 +163,7 @@ def _read_confidence(draw: Draw) -> StatedConfidence | ParseFailure:
 
 
 def _key(answer: StatedWords | ParseFailure) -> str:
-    """Return a text that is equal for answers that need only one grade: words, decline, reason."""
+    """Return a text that is equal for answers of one grade: by words, declining, or the failure."""
     if isinstance(answer, StatedWords):
         return f"answer {comparable(answer.text)}"
     return DECLINED.status if answer.status == "declined" else answer.reason

@@ -40,35 +40,37 @@ def stated() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of an answer and its confidence; the target is a letter or a number."""
-        low, high = int(state.metadata["low"]), int(state.metadata["high"])
-        answer = _read_answer(state)
-        report = read_reply(state, answers.read_confidence, low, high)
-        answer_text, is_right = None, NAN
-        sentences = []
-        if not isinstance(answer, ParseFailure):
-            answer_text, is_right = graded_by_rule(answer, target.text)
-            sentences.append(right_or_wrong(answer_text, target.text, bool(is_right)))
-        value = {"correct": float(is_right), **scale_values(report, low, high)}
-        range_failure = None
-        failures = [part_failure("answer", answer), part_failure("confidence", report)]
-        missing = list(filter(None, failures))
-        if not isinstance(report, ParseFailure):
-            sentences.append(confidence_on_scale(value))
-            range_failure = out_of_range(report, low, high)
-        if missing:
-            reasons = dict.fromkeys(failure.reason for failure in missing)
-            # The status is the confidence's, if that is missing.
-            failure = ParseFailure(missing[-1].status, "; ".join(reasons))
-            text = " ".join(f"{line[0].upper()}{line[1:]}." for line in sentences)
-            return ParsedReply(value, failure, answer_text, text).score(
-                "answer with its confidence"
-            )
-        if range_failure:
-            value["format_ok"] = 1.0  # it was read, and has a number
-        return ParsedReply(value, range_failure, answer_text, "; ".join(sentences) + ".").score("")
+        return _score_stated(state, target)
 
     return score
+
+
+def _score_stated(state: TaskState, target: Target) -> Score:
+    """Return the score of an answer and its confidence; the target is a letter or a number."""
+    low, high = int(state.metadata["low"]), int(state.metadata["high"])
+    answer = _read_answer(state)
+    report = read_reply(state, answers.read_confidence, low, high)
+    answer_text, is_right = None, NAN
+    sentences = []
+    if not isinstance(answer, ParseFailure):
+        answer_text, is_right = graded_by_rule(answer, target.text)
+        sentences.append(right_or_wrong(answer_text, target.text, bool(is_right)))
+    value = {"correct": float(is_right), **scale_values(report, low, high)}
+    range_failure = None
+    failures = [part_failure("answer", answer), part_failure("confidence", report)]
+    missing = list(filter(None, failures))
+    if not isinstance(report, ParseFailure):
+        sentences.append(confidence_on_scale(value))
+        range_failure = out_of_range(report, low, high)
+    if missing:
+        reasons = dict.fromkeys(failure.reason for failure in missing)
+        # The status is the confidence's, if that is missing.
+        failure = ParseFailure(missing[-1].status, "; ".join(reasons))
+        text = " ".join(f"{line[0].upper()}{line[1:]}." for line in sentences)
+        return ParsedReply(value, failure, answer_text, text).score("answer with its confidence")
+    if range_failure:
+        value["format_ok"] = 1.0  # it was read, and has a number
+    return ParsedReply(value, range_failure, answer_text, "; ".join(sentences) + ".").score("")
 
 
 def _read_answer(state: TaskState) -> StatedChoice | StatedAmount | ParseFailure:

@@ -105,7 +105,10 @@ class ConfidenceRequest:
         return cls(expanded, scales[0], number, wording)
 
     def text(self, method: str, **fields: str) -> str:
-        """Return the request by `stated`, `alone` or `before`, with `question` and `answer`."""
+        """Return the text of a request for a number, filled with `question` and `answer`.
+
+        The method is `stated`, `alone` or `before`; a user's wording replaces that of each method.
+        """
         low, high = self.scale
         if self.wording is not None:
             fields = {name: fields.get(name, "") for name in prompts.FIELDS}
@@ -211,7 +214,7 @@ def ask_confidence(
     request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt, targets)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Ask without counting towards the eval's limits, and store the replies."""
+        """Ask by the solver's `request`, not counting to the eval's limits; store the replies."""
         require_log_probabilities(request.methods)
         with (
             suspend_token_limit(),
@@ -257,7 +260,7 @@ class ElicitedReplies:
     replies: Replies
 
     def as_json(self) -> dict[str, Any]:
-        """Return the content for a log."""
+        """Return the scale with the replies, or with why there are none, for a log."""
         if isinstance(self.replies, ParseFailure):
             return {"scale": str(self.scale), "failure": asdict(self.replies)}
         return {"scale": str(self.scale), "replies": list(map(asdict, self.replies))}

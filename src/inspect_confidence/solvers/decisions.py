@@ -48,7 +48,10 @@ def ask_abstain(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Ask the question under the target, then for the confidence if it is asked."""
+        """Ask the question under the sample's target, and for a confidence if `confidence` says so.
+
+        `prompt`, `system`, `confidence` and `grader` are the arguments of `ask_abstain`.
+        """
         if grader:
             require_grader()
         target, kind = state.metadata["confidence_target"], state.metadata["kind"]
@@ -90,7 +93,10 @@ def ask_commitment(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Ask the question, then for decisions, confidence and the answer after the pushback."""
+        """Ask the question, then for decisions, confidence and the answer after the pushback.
+
+        The arguments of `ask_commitment` say what is asked: `prompt`, `pushback` and the others.
+        """
         if grader:
             require_grader()
         kind = state.metadata["kind"]

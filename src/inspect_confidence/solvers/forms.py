@@ -55,7 +55,7 @@ def ask_interval(prompt: str, system: str | None = None, draws: int | None = Non
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Fill the template with the sample's question and level, and ask."""
+        """Fill the template `prompt` with question and level; ask once, or for `draws` replies."""
         level = state.metadata["level"]
         text = prompt.format(question=state.input_text, level=f"{level:g}")
         if draws is None:
@@ -114,7 +114,7 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Ask for all traces of the epoch at once, and store the replies with the integers."""
+        """Ask by `prompt` for `draws` traces, each followed by an integer; store these replies."""
         refuse_providers_without_logprobs()
         text = prompt.format(question=state.input_text)
         first = (state.epoch - 1) * draws
@@ -148,7 +148,7 @@ def ask_stated(prompt: str, math_prompt: str, system: str | None = None) -> Solv
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Fill the template for the kind of question with question and scale, and ask."""
+        """Fill `prompt`, or `math_prompt` without choices, with question and scale, and ask."""
         low, high = state.metadata["low"], state.metadata["high"]
         choices = choice_texts(state)
         question = with_choices(state.input_text, choices)
@@ -221,7 +221,7 @@ def ask_age(
     schema = _schema(Answer=integer, Confidence=_NUMBER) if json_schema else None
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Ask about the sample's person, by the user's template or else by the directions."""
+        """Ask about the sample's person, by the template `prompt` or else by the `directions`."""
         text = life_eval.message(directions, state.input_text)
         if prompt:
             text = prompt.format(question=state.input_text, input=state.input_text)
@@ -246,7 +246,7 @@ def ask_options(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Ask by the user's template, or else by the directions for the kind of question."""
+        """Ask by the template `prompt`, or else by the directions for the kind of question."""
         kind = cast(ReplyKind, state.metadata["kind"])
         options = choice_texts(state)
         question = question_sets.with_options(state.input_text, options)
@@ -308,7 +308,7 @@ def ask_simple_qa(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Fill the template with the sample's question, and ask for main reply and draws."""
+        """Fill `prompt`, or SimpleQA's template, and ask for the main reply and `draws` more."""
         if grader:
             require_grader()
         text = (prompt or PUBLISHED["simpleqa"].text).format(question=state.input_text)
@@ -332,7 +332,7 @@ def ask_hedged(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Fill the template with the sample's question, and ask for main reply and draws."""
+        """Fill `prompt`, or the package's template, and ask for the main reply and `draws` more."""
         if grader:
             require_grader()
         choices = choice_texts(state)
@@ -357,7 +357,7 @@ def ask_judge(judge_prompts: Mapping[str, str] | str, batch: bool | None = None)
     batched = is_batched(judge_prompts, batch)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Ask for the sample's judgment, with a schema of the reply if the provider takes it."""
+        """Ask by the judge's `wording` for the sample's judgment, with a schema if possible."""
         if state.metadata["judge"] == "rules":
             return state
         form = str(state.metadata["form"])

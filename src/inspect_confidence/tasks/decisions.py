@@ -330,9 +330,9 @@ def decision_sample(
     choices = [*item.choices, option] if option else item.choices
     return sample(
         item,
-        item.question,
-        list(item.answers) if kind == "words" else item.target,
-        {
+        text=item.question,
+        target=list(item.answers) if kind == "words" else item.target,
+        facts={
             "kind": kind,
             "choices": len(item.choices),
             "answerable": item.answerable,

@@ -183,7 +183,9 @@ def judge_check(
     label = _prompts_label(judge_templates)
     samples = []
     for item in selection.items:
-        for form in _forms(item, batched):
+        # Each form of judgment is a call; a batch asks for all judgments of a sentence at once.
+        forms = ("sentence",) if batched and item.part == "sentences" else item.forms
+        for form in forms:
             samples.append(_judgment_sample(item, form, instrument, batched, label))
     return compose_task(
         judge_check,
@@ -312,11 +314,6 @@ def _sample(item: Question) -> Sample:
     part = {"part": item.part} if item.part else {}
     facts = {"dataset": item.dataset, "kind": item.kind, "answerable": item.answerable, **part}
     return sample(item, item.question, list(item.answers), facts, choices=item.choices)
-
-
-def _forms(item: JudgeItem, batch: bool) -> tuple[str, ...]:
-    """Return the forms of judgment that are a call each."""
-    return ("sentence",) if batch and item.part == "sentences" else item.forms
 
 
 def _batch_replies(item: JudgeItem) -> list[str]:

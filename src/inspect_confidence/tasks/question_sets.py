@@ -114,14 +114,14 @@ def _use_study_prompts(samples: Sequence[Sample], dataset: str) -> JsonPrompt:
 
 
 def _sample(item: data.SetQuestion, answer: data.GivenAnswer | None) -> Sample:
-    """Return the sample of a question, or of one of the answers that it gives."""
+    """Return the sample that asks a question, or asks how sure the model is of a given answer."""
     name = f"_{answer.name}" if answer else ""
     text = answer.text if answer else ""
     return sample(
         item,
-        wording.body(item.kind, item.question, item.context, text),
-        str(answer.right) if answer else item.target,
-        {
+        text=wording.body(item.kind, item.question, item.context, text),
+        target=str(answer.right) if answer else item.target,
+        facts={
             "kind": item.kind,
             "given": answer.name if answer else "",
             "choices": {"options": len(item.options), "true_false": 2, "given": 0}[item.kind],

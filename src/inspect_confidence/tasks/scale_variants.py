@@ -79,9 +79,9 @@ def _sample(item: Question, scale: Scale) -> Sample:
     subject = {"subject": item.part} if item.part else {}
     return sample(
         item,
-        item.question,
-        item.target,
-        {"low": scale.low, "high": scale.high, "choices": len(item.choices), **subject},
+        text=item.question,
+        target=item.target,
+        facts={"low": scale.low, "high": scale.high, "choices": len(item.choices), **subject},
         suffix=f"@{scale}",
         choices=item.choices,
     )

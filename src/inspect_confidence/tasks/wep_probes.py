@@ -137,9 +137,9 @@ def _statement(item: contexts.Context, word: str) -> Sample:
     """Return the sample that asks what a word means in a context; no probability is right."""
     return sample(
         item,
-        item.statements[word],
-        "",
-        {
+        text=item.statements[word],
+        target="",
+        facts={
             "context": item.context,
             "setting": item.setting,
             "language": item.language,
@@ -158,9 +158,9 @@ def _sentence(item: ChoicePrompt, is_thought: bool) -> Sample:
     numbers = ", ".join(map(str, NUMBERS[item.numbers]))
     return sample(
         item,
-        wording.SENTENCES[item.scenario].format(interval=item.text),
-        choices[item.right],
-        {
+        text=wording.SENTENCES[item.scenario].format(interval=item.text),
+        target=choices[item.right],
+        facts={
             "scenario": item.scenario,
             "choice_set": item.choice_set,
             "numbers": item.numbers,

@@ -219,7 +219,7 @@ def _names_of(scorers: Sequence[Scorer]) -> list[str]:
     names: list[str] = []
     for scorer in scorers:
         name = registry_info(scorer).name.rsplit("/", 1)[-1]
-        numbered = (f"{name}{number}" for number in count(1))
+        numbered = (f"{name}{number}" for number in count(1))  # match1, match2, ...
         candidates = chain([name], numbered)
         names.append(next(candidate for candidate in candidates if candidate not in names))
     return names
