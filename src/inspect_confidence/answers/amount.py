@@ -99,7 +99,7 @@ def alone_amount(text: str) -> Fraction | ParseFailure:
         "\n" in text
         or len(text) > 2 * LONGEST
         or len(words) > 3
-        or not _STARTS_WITH_NUMBER.match(text)
+        or not _STARTS_WITH_NUMBER.match(text)  # "18 km", "about $5", "ten"
     ):
         return invalid("no labelled answer")
     return exact_number_in(text)

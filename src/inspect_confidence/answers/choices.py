@@ -143,7 +143,7 @@ class Choices:
             # A single letter may be one choice's letter and another choice's text.
             if not _LETTER.fullmatch(text) and (text_indices := self.by_text(text)):
                 return _single_index(text_indices)
-        if letter := _LETTER.match(plain):
+        if letter := _LETTER.match(plain):  # "B", "(b).", "option B"
             return self._by_letter(letter, plain[letter.end() :], is_whole_reply=is_whole_reply)
         if text_and_letter := _TEXT_THEN_LETTER.fullmatch(plain):  # "Paris (B)"
             index = self.index(text_and_letter["letter"])
@@ -213,7 +213,7 @@ class Choices:
 
     def _choices_described_by(self, remainder: str) -> set[int]:
         """Return the choices whose text follows a letter, at once or after "which means"."""
-        meaning = _MEANS.match(remainder)
+        meaning = _MEANS.match(remainder)  # ", which is "
         if meaning is None:
             return self._choices_at_start(remainder)
         explanation = remainder[meaning.end() :].casefold()
@@ -237,7 +237,7 @@ class Choices:
 
         A word such as "or" must join the letters, or an end, "are" or a further letter must follow.
         """
-        second = _SECOND_LETTER.match(remainder)
+        second = _SECOND_LETTER.match(remainder)  # " or C", ", C and"
         if not second or self.index(second["letter"]) in (None, index):
             return False
         return bool(second["joined"]) or second["end"] is not None

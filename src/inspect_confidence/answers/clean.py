@@ -179,7 +179,7 @@ def without_thoughts(reply: str) -> str:
     """Return the reply without reasoning: text between thinking tags, or after an unclosed one."""
     outside_thoughts: list[str] = []
     reached, is_thinking = 0, False
-    for tag in _THOUGHT.finditer(reply):
+    for tag in _THOUGHT.finditer(reply):  # "<think>", "</think>"
         if not is_thinking and tag["open"]:
             outside_thoughts.append(reply[reached : tag.start()])
         elif not is_thinking:  # Reasoning so far: the opening tag may have been in the prompt.
@@ -190,7 +190,7 @@ def without_thoughts(reply: str) -> str:
 
 def first_turn(reply: str) -> str:
     """Return the reply up to the place where a base model asks itself another question."""
-    return _NEXT_QUESTION.split(reply, 1)[0]
+    return _NEXT_QUESTION.split(reply, 1)[0]  # a line "Question: ..."
 
 
 def is_cut(reply: str) -> bool:
@@ -209,7 +209,7 @@ def folded(text: str) -> str:
     Superscripts become ^n; compatibility forms, minus signs, digits and quotation marks become
     ASCII.
     """
-    text = _INVISIBLE.sub("", text)
+    text = _INVISIBLE.sub("", text)  # such as zero-width blanks
     text = _SUPERSCRIPT.sub(lambda raised: "^" + raised.group().translate(_TO_LINE), text)
     # Blanks around the fraction, so that "3½" (three and a half) does not become "31/2".
     text = _FRACTION.sub(r" \1 ", text)
@@ -259,7 +259,7 @@ def _without_tags(text: str) -> str:
     brackets without a closing tag is a placeholder, such as `<exponent>` in the prompts: it gets
     round brackets, as does a number in its place.
     """
-    text = html.unescape(_ENDLESS.sub(" ", text))
+    text = html.unescape(_ENDLESS.sub(" ", text))  # "&#99999999999;" is no character
     closed_names = {_tag_name(tag) for tag in _TAG.finditer(text) if tag["slash"]}
     plain = _TAG.sub(partial(_plain_tag, closed_names=closed_names), text)
     return _ANGLED.sub(r"(\1)", plain)

@@ -126,7 +126,7 @@ def _mentioned_decisions(lines: list[str], words: dict[bool, str]) -> set[bool |
                 after = line[match.end() :]
                 if label := _YES_OR_NO.match(after):  # the word is a label: "Keep: yes"
                     mentioned.add(decision if label["yes"] else not decision)
-                elif not _LABEL_END.match(after):
+                elif not _LABEL_END.match(after):  # not "Keep:" without a value
                     is_undecided = _UNDECIDED.search(line) or _NEGATED.search(before)
                     mentioned.add(None if is_undecided else decision)
     return mentioned

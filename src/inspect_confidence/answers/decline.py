@@ -268,7 +268,7 @@ def _clause_says_no_more(clause: str) -> bool:
 def _sentences(text: str) -> list[str]:
     """Return the sentences that have a word, without the signs around them."""
     sentences = []
-    for part in _SENTENCE_BREAK.split(text):
+    for part in _SENTENCE_BREAK.split(text):  # at ". " or a line break
         if re.search(r"\w", part):
             sentences.append(part.strip(" .!*_。！\t"))
     return sentences

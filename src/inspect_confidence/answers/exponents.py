@@ -131,7 +131,7 @@ def read_exponent(
         >>> read_exponent("5 or 6").status
         'ambiguous'
     """
-    reply = _LOGARITHM.sub(r"\g<result>", reply)
+    reply = _LOGARITHM.sub(r"\g<result>", reply)  # "log10(200) = 2.3" is 2.3
     bound = read_stated(reply, _stated_exponent, keys=("exponent", "answer"), truncated=truncated)
     if isinstance(bound, ParseFailure):
         return bound
@@ -308,7 +308,7 @@ def _unlabelled_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
 
 def _bare_bound(line: str) -> _Bound | None:
     """Return the bound that is a whole line; None if the line is more than a number."""
-    line = _REMARK.sub("", line)
+    line = _REMARK.sub("", line)  # without "(200,000)" after a number
     bound = _bound_in_value(line) if _BARE_LINE.fullmatch(line) else None
     return bound if isinstance(bound, _Bound) else None
 
@@ -438,9 +438,9 @@ def _are_joined(text: str, first: Number, second: Number) -> bool:
     """Return whether the text between and around two numbers joins them: "10^3 to 10^5"."""
     gap, before = text[first.end : second.start], text[max(0, first.start - 30) : first.start]
     if (
-        not _JOINING_WORDS.fullmatch(gap)
-        or _DENIED.search(before)
-        or _TAIL_OF_OTHER.match(text, second.end)
+        not _JOINING_WORDS.fullmatch(gap)  # " to ", "-"
+        or _DENIED.search(before)  # "not between"
+        or _TAIL_OF_OTHER.match(text, second.end)  # "5%", "5 million", "5, 6"
     ):
         return False
     is_bare = first.style in ("plain", "word")

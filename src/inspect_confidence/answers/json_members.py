@@ -61,7 +61,7 @@ def objects_in(reply: str) -> Iterator[ObjectSpan]:
     """Yield the objects of a reply that have a label or a letter as a key, in their order."""
     # Objects are tried up to a limit, for speed; before `hopeless` only strict JSON may be one.
     tries = end = hopeless = 0
-    for begin in _OBJECT.finditer(reply):
+    for begin in _OBJECT.finditer(reply):  # a brace before a key
         start = begin.start()
         if start < end:
             continue

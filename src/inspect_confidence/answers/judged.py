@@ -259,7 +259,7 @@ def _split_list(text: str) -> list[object] | None:
     text = text[max(text.find("["), 0) :].strip()
     if not text:
         return None
-    if _EMPTY_LIST.fullmatch(text):
+    if _EMPTY_LIST.fullmatch(text):  # "none", "no markers"
         return []
     with suppress(ValueError, RecursionError):
         if isinstance(parsed := json.loads(text), list):
@@ -268,7 +268,7 @@ def _split_list(text: str) -> list[object] | None:
         return list(quoted)
     entries: list[object] = []
     for part in re.split(r"[;,\n]", text.strip("[] ,")):
-        if entry := _BULLET.sub("", part, count=1):
+        if entry := _BULLET.sub("", part, count=1):  # without "1. " or "- "
             entries.append(entry.strip(" \"'"))
     return entries
 

@@ -87,7 +87,7 @@ def plain_key(key: str) -> str:
     """
     key = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key)
     key = " ".join(key.replace("_", " ").split()).strip(" *:")
-    if letter := _LETTER_KEY.fullmatch(key):
+    if letter := _LETTER_KEY.fullmatch(key):  # "P(A)", "option A", "A) Rome"
         return (letter["of"] or letter["letter"]).lower()
     match = LABEL.fullmatch(f"{key}:")
     return key_of(match) if match else key.casefold()

@@ -244,7 +244,7 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
             return "line" if starts else "inline"
         if text.startswith(" of ", label.end()):
             return "prose"
-    if key == "confidence" and has_number and _AFTER_ANSWER.search(opening):
+    if key == "confidence" and has_number and _AFTER_ANSWER.search(opening):  # "B, confidence 80"
         return "inline"
     # Without a colon, and within a line, the word is no label.
     is_line = label["mark"] is not None or (key == "confidence" and has_number)
@@ -263,7 +263,7 @@ def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -
     note, key, begin = label["note"] or "", key_of(label), label.start()  # note: in brackets
     value, line_break, below = text[label.end() : stop].partition("\n")
     end = label.end() + len(value)
-    heading = bool(_EMPTY.fullmatch(value))
+    heading = bool(_EMPTY.fullmatch(value))  # no word on the line
     # "Answer (B)" alone on its line has the value in brackets.
     if heading and label["bare"] is not None and _VALUE_IN_BRACKETS.fullmatch(note):
         return Statement(key, strength, note.strip(" ()[]"), begin, end)

@@ -229,7 +229,7 @@ def _labelled_or_asserted(text: str, statements: Sequence[Statement]) -> list[St
 def _is_assertion(text: str, statement: Statement) -> bool:
     """Return whether the sentence of a statement is an assertion, not a premise or a plan."""
     *_, sentence = _SENTENCE.split(text[max(0, statement.start - 300) : statement.start])
-    return not _PREMISE.search(sentence)
+    return not _PREMISE.search(sentence)  # "if the answer is B", "assume that"
 
 
 def _prose_values(text: str) -> dict[str, str]:
@@ -287,7 +287,7 @@ def _meanings(value: str) -> set[object]:
 def _is_placeholder(value: Scalar) -> bool:
     """Return whether a value is a placeholder of the prompt, such as `<your answer>` or dots."""
     text = value[:1000].strip() if isinstance(value, str) else ""
-    return bool(_ANGLED.fullmatch(text) or is_template(text))
+    return bool(_ANGLED.fullmatch(text) or is_template(text))  # `<letter>`, `your answer`
 
 
 def _absence_failure(parsed: ParsedText, *, truncated: bool) -> ParseFailure:
@@ -311,7 +311,7 @@ def _read_field(
     value = read(plain_value(text))
     if not isinstance(value, ParseFailure):
         return value
-    if _BLANK.fullmatch(text):
+    if _BLANK.fullmatch(text):  # "null", "n/a", "-"
         return ParseFailure("no_response", f"the value is {text!r}")
     if is_invalid(value) and is_refusal(folded(text)):
         return ParseFailure("refusal", "the value declines to answer")
@@ -421,7 +421,7 @@ def verdict_in(reply: JsonReply) -> bool | ParseFailure:
 
 def _verdict(value: str) -> bool | ParseFailure:
     """Return whether a value says true or false, or why it says neither."""
-    match = _VERDICT.fullmatch(value)
+    match = _VERDICT.fullmatch(value)  # "True", "No, because ..."
     if match and not _UNDECIDED.search(match["rest"]):  # no "mostly" or "maybe" behind the word
         is_true = match["true"] is not None
         # "True (yes)" says one thing twice; "true (no)" contradicts itself.

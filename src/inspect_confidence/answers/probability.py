@@ -103,7 +103,7 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
         >>> read_probability("between 0.6 and 0.8").status
         'ambiguous'
     """
-    if _EVEN.fullmatch(reply.strip()) and not _NOT_EVEN.search(reply):
+    if _EVEN.fullmatch(reply.strip()) and not _NOT_EVEN.search(reply):  # "50:50"
         return StatedProbability(0.5)
     value = read_stated(
         reply, _labelled_or_introduced, keys=("probability", "answer"), truncated=truncated
@@ -219,7 +219,7 @@ def _is_restated_otherwise(number: Number, tail: str) -> bool:
 
     So does "which can be written as" without a number behind it, whose value isn't known.
     """
-    restated = _RESTATED.match(tail)
+    restated = _RESTATED.match(tail)  # ", which is", " equals "
     if restated is None:
         return False
     second_number = number_at(tail, restated.end())
@@ -357,9 +357,9 @@ def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailu
         lead = text[max([0, *(end for end in ends if end <= number.start)]) : number.start]
         has_bound |= is_bound(lead)
         counts_units = has_unit(after) and not _is_calculation(text[number.start :])
-        if counts_units or _RANGE_TO.search(before):
+        if counts_units or _RANGE_TO.search(before):  # "3 people", "60-80%"
             continue
-        if _OF_THE_OPPOSITE.match(after):
+        if _OF_THE_OPPOSITE.match(after):  # "chance that it won't"
             return ambiguous("a probability that it isn't so")
         # "the probability is 70%" or "a 70% chance"
         has_words = _INTRODUCED.search(before) or _NOUN_AFTER.match(after)

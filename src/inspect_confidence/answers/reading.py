@@ -226,7 +226,7 @@ def _last_reading(
         if not is_alike:
             between = parsed.text[earlier.end : last.start]
             is_replaced = last.strength == "final" or is_revised(between)
-            if is_replaced and not _UNDER_OTHER_CONDITION.search(between):
+            if is_replaced and not _UNDER_OTHER_CONDITION.search(between):  # "otherwise, if"
                 return reading
             return ambiguous("several different answers")
     return reading

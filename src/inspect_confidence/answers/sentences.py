@@ -61,7 +61,7 @@ def _possible_ends(line: str) -> list[int]:
     # that positions stay.
     for part in sentencex.segment("en", _LONE_SURROGATE.sub("\ufffd", re.sub(r"\s", " ", line))):
         end += len(part)
-        closed = _CLOSED.match(line, end)
+        closed = _CLOSED.match(line, end)  # a quotation mark or bracket
         ends.add(closed.end() if closed else end)
     # Blanks within quotes and brackets become "_", so that no sentence begins there.
     unparted = _QUOTED_OR_BRACKETED.sub(lambda match: re.sub(r"\s", "_", match.group()), line)
@@ -123,7 +123,7 @@ def split_sentences(text: str) -> list[str]:
 
 def ends_whole(text: str) -> bool:
     """Return whether a text ends at the end of a sentence."""
-    return bool(_ENDS.search(text.rstrip()))
+    return bool(_ENDS.search(text.rstrip()))  # a full stop or the like
 
 
 def _without_bullets(lines: list[str]) -> Iterable[str]:
@@ -149,7 +149,7 @@ def _without_bullets(lines: list[str]) -> Iterable[str]:
 def _split_numbered_items(line: str) -> Iterable[str]:
     """Return the parts of a line that are numbered 1, 2, ... at the beginnings of its sentences."""
     labels: list[re.Match[str]] = []
-    for label in _INLINE_LABEL.finditer(line):
+    for label in _INLINE_LABEL.finditer(line):  # "1. " or "(2) "
         is_next = _label_number(label) == len(labels) + 1
         has_same_style = not labels or _label_style(labels[0]) == _label_style(label)
         if is_next and has_same_style:

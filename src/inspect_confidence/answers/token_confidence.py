@@ -45,7 +45,7 @@ def read_p_true(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfid
         >>> round(read_p_true("True", [said]).confidence, 3)
         0.75
     """
-    match = _VERDICT.match(clean(reply))
+    match = _VERDICT.match(clean(reply))  # "True", "Answer: false"
     if match is None and not reply.strip():
         return ParseFailure("no_response", "the reply is empty")
     if match is None:

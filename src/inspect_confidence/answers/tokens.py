@@ -190,7 +190,7 @@ def _append_token(digits: str, token: str) -> str | None:
     if digits and plain[:1].isspace():
         return None
     text = digits + re.sub(r"(?<=.)\.$", "", plain.strip())
-    return text if _INTEGER_START.fullmatch(text) else None
+    return text if _INTEGER_START.fullmatch(text) else None  # "", "-", "-12"
 
 
 def _integer(text: str, greatest: int = GREATEST_INTEGER) -> int | None:

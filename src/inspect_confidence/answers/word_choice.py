@@ -127,8 +127,8 @@ class PhraseChoices:
             # Groups with a letter, two in "A or B"; without one the choice is named by its text.
             groups = [group for group in _LETTERS if match[group]] or ["text"]
             start = min(map(match.start, groups))
-            before = _DENIED.search(text[max(0, start - 60) : start])
-            denied = bool(before or _NOT.match(text, match.end()))
+            before = _DENIED.search(text[max(0, start - 60) : start])  # "rather than"
+            denied = bool(before or _NOT.match(text, match.end()))  # " not"
             for group in groups:
                 letter = None if group == "text" else ascii_uppercase.index(match[group])
                 mentions.append(Mention(letter, index, denied, match.end()))
