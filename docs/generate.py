@@ -80,9 +80,8 @@ _HEAD = """\
 This page defines every number in the `metric` column of the results. It gives the method of its 95%
 interval and how often that interval contains the true value.
 
-- [measures.md](measures.md) explains the main numbers with examples,
-  [api-metrics.md](api-metrics.md) has formulas and array shapes, and [use.md](use.md) applies
-  confidence.
+- [measures.md](measures.md) explains the main numbers with examples;
+  [api-metrics.md](api-metrics.md) has formulas and array shapes.
 - The brackets after a metric's name give the unit and the range of its values, and which are better
   or best. *Level* is the nominal level of stated intervals, such as 90%, and alpha 1 - level.
 - *Undefined* says when a metric is NaN (null in JSON); the column `note` gives the reason.

@@ -69,7 +69,7 @@ _STATUSES: dict[str, tuple[str, int]] = {
 """When, and the line of the example in `tuned`."""
 _TABLES: dict[str, tuple[int, ...]] = {
     "A choice and a confidence on a scale": (38, 28, 588, 72),
-    "A number and a confidence on a scale": (629, 113, 652),
+    "A number and a confidence on a scale": (629, 113),
     "An interval of exponents of ten": (710, 665, 174, 703),
     "An exponent of ten": (197, 191, 213),
     "A probability": (245, 258, 221, 261, 800),
