@@ -1008,12 +1008,12 @@ def _fault_table(title: str, faults: pd.DataFrame) -> str:
     if common_loss != "nothing":
         head += f"**Lost** by each fault: {common_loss}.\n\n"
     rows = "| fault | injected | what happens |\n|---|---|---|\n"
-    for row in joined.itertuples():
-        count = f"{row.times}{row.injected:,}"
-        if row.held < row.injected:
-            count = f"{row.times}{row.held:,} of {row.injected:,} held"
-        lost = "" if row.lost in ("nothing", common_loss) else f"; **lost**: {row.lost}"
-        rows += f"| {row.fault} | {count} | {row.happened}{lost} |\n"
+    for row in joined.to_dict("records"):
+        count = f"{row['times']}{row['injected']:,}"
+        if row["held"] < row["injected"]:
+            count = f"{row['times']}{row['held']:,} of {row['injected']:,} held"
+        lost = "" if row["lost"] in ("nothing", common_loss) else f"; **lost**: {row['lost']}"
+        rows += f"| {row['fault']} | {count} | {row['happened']}{lost} |\n"
     return head + rows
 
 
