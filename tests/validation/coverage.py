@@ -186,7 +186,7 @@ def lacking(figures: Iterable[Coverage]) -> list[tuple[str, Coverage]]:
 
 
 def settled(simulate: Callable[..., list[Coverage]], design: object, items: int) -> list[Coverage]:
-    """Return the coverages of a design, of `SIMULATIONS` samples.
+    """Return the coverages of a design, of `RUNS` samples.
 
     A cell that these leave open is simulated on `CLOSER_SIMULATIONS` other samples, and has their
     coverage alone, so that the choice of cells does not bias it.

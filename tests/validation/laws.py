@@ -20,7 +20,7 @@ from inspect_confidence.studies import estimate
 from inspect_confidence.studies.calibration import COMPARED_METRICS, Answers, confidence_statistics
 from inspect_confidence.studies.compare import Pair, contrast_of_pairs, resample_contrast
 from inspect_confidence.studies.study import Resampling
-from validation.coverage import ALWAYS_TRUE, SIMULATIONS, Coverage
+from validation.coverage import ALWAYS_TRUE, RUNS, Coverage
 
 SIZES = (50, 30, 100, 198, 500, 1_319)
 """Items of the data sets that people use; the size at which most intervals failed first."""
@@ -348,7 +348,7 @@ def conservative_reason(rule: Interval) -> str:
 def confidence_coverage(
     design: str,
     items: int,
-    simulations: int = SIMULATIONS,
+    simulations: int = RUNS,
     *,
     first: int = 0,
     names: Collection[str] | None = None,
@@ -379,7 +379,7 @@ def confidence_coverage(
 def difference_coverage(
     design: str,
     items: int,
-    simulations: int = SIMULATIONS,
+    simulations: int = RUNS,
     *,
     first: int = 0,
     names: Collection[str] | None = None,

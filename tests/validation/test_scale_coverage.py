@@ -14,7 +14,7 @@ from figures import Record
 from inspect_confidence import metrics
 from inspect_confidence.metrics import METRICS, ConfidenceTables, ItemTables, ValueTables, bootstrap
 from inspect_confidence.metrics.arrays import FloatArray
-from validation.coverage import SIMULATIONS, SIZES, Coverage, lacking
+from validation.coverage import RUNS, SIZES, Coverage, lacking
 from validation.laws import LAWS, VALUES, Observer, tables
 
 Estimator = Callable[[ConfidenceTables], FloatArray]
@@ -121,7 +121,7 @@ def test_shape_of_reports(items: int) -> None:
         values = np.arange(len(share), dtype=float)
         truth = float(statistic(ValueTables(values, 1e9 * share[None]))[0])
         printed = holding = 0
-        for counts in rng.multinomial(items, share, size=SIMULATIONS).astype(float):
+        for counts in rng.multinomial(items, share, size=RUNS).astype(float):
             value = float(statistic(ValueTables(values, counts[None]))[0])
             resampled_counts = rng.multinomial(items, counts / items, size=RESAMPLES).astype(float)
             draws = statistic(ValueTables(values, resampled_counts))
@@ -129,7 +129,7 @@ def test_shape_of_reports(items: int) -> None:
             (low, high), reason = metrics.interval_of(rule, value, draws, items)
             printed += not reason
             holding += not reason and low - 1e-9 <= truth <= high + 1e-9
-        counts = SIMULATIONS, printed, holding
+        counts = RUNS, printed, holding
         figures.append(Coverage(metric, design, items, truth, *counts, "discrete"))
     assert not lacking(figures)
 
