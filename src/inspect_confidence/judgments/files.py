@@ -599,7 +599,7 @@ def _nearest_tasks(
 
 
 def _inferred_task(frame: pd.DataFrame, *, is_other_eval: bool) -> str | None:
-    """Return the only task to which a frame may belong, by its columns; None if not exactly one."""
+    """Return the one task that a frame's columns and the options tell; None for none or several."""
     all_tasks = all_tables().values()
     tables = [table for table in all_tasks if not _missing_columns(frame, table)]
     if len(tables) > 1:

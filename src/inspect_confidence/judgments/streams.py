@@ -62,7 +62,7 @@ class Stream:
         return sum(entry.record["rows"] for entry, _ in self.entries)
 
     def order(self, tasks: Collection[str]) -> Mapping[ModelVariant, int]:
-        """Return the position of each model and variant of these tasks in alphabetical order."""
+        """Return the alphabetical rank of each model and variant with judgments of the tasks."""
         model_variants: set[ModelVariant] = set()
         for entry, variant in self.entries:
             if entry.record["rows"] and not set(tasks).isdisjoint(record_tasks(entry.record)):

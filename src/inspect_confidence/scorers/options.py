@@ -139,7 +139,7 @@ def _probability(probabilities: Sequence[float], index: int | None) -> float:
 def _read_option_token(
     state: TaskState, names: Sequence[str], index: int | None
 ) -> AnswerToken | ParseFailure:
-    """Return the probabilities of the options' names at the answer's token, or why not."""
+    """Return the probabilities of all options at the token of answer number `index`, or why not."""
     tokens = _tokens(state)
     if isinstance(tokens, ParseFailure):
         return tokens
