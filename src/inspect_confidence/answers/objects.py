@@ -207,7 +207,9 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
         if not filled:
             fields[key] = statements[-1].json_value
             continue
-        relevant = _labelled_or_asserted(parsed.text, filled)
+        # Statements in prose count only if there are no others, and if they are assertions.
+        relevant = [entry for entry in filled if entry.strength != "prose"]
+        relevant = relevant or [entry for entry in filled if _is_assertion(parsed.text, entry)]
         labels = [statement.key for statement in relevant]
         agreed = agreed_value(
             ParsedText(parsed.text, relevant), labels, _nonempty_text, _have_common_meaning
@@ -218,12 +220,6 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
         elif object_values:
             fields[key] = object_values[0] or None
     return fields
-
-
-def _labelled_or_asserted(text: str, statements: Sequence[Statement]) -> list[Statement]:
-    """Return the statements outside prose; if all are in prose, those that are assertions."""
-    labelled = [statement for statement in statements if statement.strength != "prose"]
-    return labelled or [entry for entry in statements if _is_assertion(text, entry)]
 
 
 def _is_assertion(text: str, statement: Statement) -> bool:

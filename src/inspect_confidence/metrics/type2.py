@@ -404,7 +404,7 @@ def _first_reaching_d_prime(upper: FloatArray, lower: FloatArray, table: FloatAr
     curve += (lower - (_Z_GRID[row] + step * part))[:, None]  # beyond the ends: parallel
     reached = curve >= upper[:, None]
     reached[:, -1] = True
-    above = np.maximum(reached.argmax(axis=1), 1)
+    above = np.maximum(reached.argmax(axis=1), 1)  # the first d' (column) that reaches it
     # The curves' small dips are noise of the table: the greatest up to a point counts there.
     below = np.arange(table.shape[1]) < above[:, None]
     low = np.where(below, curve, -np.inf).max(axis=1)

@@ -270,6 +270,8 @@ def resample_contrast(
         both = float(first[column]), float(second[column])
         # Only biased metrics have such intervals here.
         below[column], above[column] = joined_reach(both, first_ends, second_ends, biased=True)
+    with np.errstate(invalid="ignore"):  # the mean of inf and -inf is NaN
+        means = (first_draws + second_draws) / 2
     return ResampledDifferences(
         contrast.names,
         items,
@@ -278,7 +280,7 @@ def resample_contrast(
         second=second,
         values=_subtract(first, second),
         draws=_subtract_draws(first_draws, second_draws),
-        means=_mean(first_draws, second_draws),
+        means=means,
         below=below,
         above=above,
         clusters=contrast.clusters,
@@ -317,12 +319,6 @@ def _subtract(first: FloatArray, second: FloatArray) -> FloatArray:
         difference = first - second
     is_rounding = np.abs(difference) <= 1e-12 * np.maximum(np.abs(first), 1)
     return np.where(is_rounding & np.isfinite(difference), 0.0, difference)
-
-
-def _mean(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the mean of both; that of opposite infinite values is NaN."""
-    with np.errstate(invalid="ignore"):
-        return (first + second) / 2
 
 
 def _subtract_draws(first: FloatArray, second: FloatArray) -> FloatArray:

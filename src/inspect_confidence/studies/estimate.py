@@ -398,12 +398,8 @@ def resample(
     draws = np.full((resamples, len(estimates)), np.nan)
     for positions, column_draws in resampled_values.items():  # by the positions of estimates
         draws[:, positions] = column_draws.reshape(len(draws), -1)
-    if clusters is not None and clusters.are_ordered:  # normal draws may leave a metric's range
-        for column, estimate in enumerate(estimates):
-            registered, value = metrics.METRICS[estimate.metric], float(values[column])
-            draws[:, column] = metrics.within_range(
-                draws[:, column], value, registered.low, registered.high
-            )
+    if clusters is not None and clusters.are_ordered:
+        _move_into_ranges(draws, estimates, values)
     is_requested = np.array([resampling.requests(estimate.metric) for estimate in estimates], bool)
     return ResampledEstimates(
         list(compress(estimates, is_requested)),
@@ -414,6 +410,16 @@ def resample(
         clusters=clusters,
         grouped=plan.grouped,
     )
+
+
+def _move_into_ranges(draws: FloatArray, estimates: Sequence[Estimate], values: FloatArray) -> None:
+    """Move the draws of each estimate (a column), in place, into the range of its metric.
+
+    The draws of `smooth_draws` are normal around the value, and may leave the range.
+    """
+    for column, estimate in enumerate(estimates):
+        low, high = metrics.METRICS[estimate.metric].low, metrics.METRICS[estimate.metric].high
+        draws[:, column] = metrics.within_range(draws[:, column], float(values[column]), low, high)
 
 
 @dataclass(frozen=True)
