@@ -93,7 +93,7 @@ def summarize(
     **settings: "Unpack[Settings]",
 ) -> None:
     """Print the headlines of each study with 95% intervals, or all tables."""
-    from inspect_confidence.commands.analysis import read_settings
+    from inspect_confidence.commands.analysis import check_metrics, read_settings
 
     read_settings(settings)  # an invalid setting ends the command before logs are read
     if group_m_ratio:
@@ -103,11 +103,9 @@ def summarize(
         output_rows(rows, as_json, csv, print_group_m_ratio)
         return
     study = study and find_study(study)
-    show: Callable[[pd.DataFrame], None] = print_headlines
+    show: Callable[[pd.DataFrame], None] = print_headlines  # prints a frame of results
     computed: Collection[str] | None = None  # all metrics
     if metrics:
-        from inspect_confidence.commands.analysis import check_metrics
-
         check_metrics(metrics)  # an unknown one ends the command before logs are read
         computed = metrics
         show = functools.partial(print_headlines, metrics=metrics)
@@ -629,9 +627,8 @@ def check(
     from inspect_confidence.commands.check import check as compute
     from inspect_confidence.commands.check import read_requirement
 
-    metrics = set()
-    for requirement in requirements:  # an invalid one ends the command before logs are read
-        metrics.add(read_requirement(requirement).metric)
+    # An invalid requirement ends the command before logs are read.
+    metrics = {read_requirement(requirement).metric for requirement in requirements}
     judgments = read_or_stream(paths, settings, loss_label="not judged")
     results = summarize_with_progress(judgments, settings, metrics)
     if metrics - set(results["metric"]):  # the error suggests metrics that there are
@@ -656,11 +653,8 @@ def canonicalize(paths: Sequence[str], output: Path, model: str | None, prompts:
 
     forms = canonical_forms(read_paths(paths), model=model, prompts=prompts)
     write_forms(forms, output)
-    markers, distinct_forms = (
-        counted(len(forms), "marker"),
-        counted(len(set(forms.values())), "form"),
-    )
-    echo(f"{markers}, {distinct_forms} written to {output}")
+    distinct_forms = counted(len(set(forms.values())), "form")
+    echo(f"{counted(len(forms), 'marker')}, {distinct_forms} written to {output}")
 
 
 class _Commands(click.Group):
@@ -671,7 +665,7 @@ class _Commands(click.Group):
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; print errors of files as messages, and exit with 1 for lost data."""
+        """Run the command; print file errors as messages; exit 1 for data lost and --strict."""
         with _escape_errors():
             try:
                 result = super().invoke(ctx)
@@ -688,13 +682,13 @@ class _Commands(click.Group):
 def _escape_errors() -> Iterator[None]:
     """Raise errors in at most two lines, without the control characters of input and logs.
 
-    The second line of an error of usage names the command's help.
+    Click prints them. The second line of an error of usage names the command's help.
     """
     try:
         yield
     except InvalidArgument as error:
         error.ctx = None  # it names the remedy, so that no usage is printed before it
-        vars(error)["message"] = escape_control(error.message)
+        vars(error)["message"] = escape_control(error.message)  # click declares it final
         raise
     except click.UsageError as error:
         if error.ctx is None or error.message == error.ctx.get_help():  # no command was named
@@ -702,7 +696,7 @@ def _escape_errors() -> Iterator[None]:
         message = escape_control(one_line(error.format_message()))
         raise click.UsageError(f"{message}\nTry '{error.ctx.command_path} --help'.") from error
     except click.ClickException as error:
-        vars(error)["message"] = escape_control(error.message)
+        vars(error)["message"] = escape_control(error.message)  # click declares it final
         raise
 
 
@@ -732,21 +726,8 @@ def main() -> None:
 
 
 COMMANDS = (
-    canonicalize,
-    check,
-    cite,
-    compare,
-    export,
-    ingest,
-    judgments,
-    plan,
-    recalibrate,
-    report,
-    reproduce,
-    run,
-    summarize,
-    threshold,
-    unread,
+    *(canonicalize, check, cite, compare, export, ingest, judgments, plan, recalibrate),
+    *(report, reproduce, run, summarize, threshold, unread),
 )
 
 for command in COMMANDS:

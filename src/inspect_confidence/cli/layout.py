@@ -68,13 +68,13 @@ class Grid:
     Attributes:
         headings: Headings of the columns.
         lines: Cells of each line.
-        names: Number of leading columns that name the lines; the others are numbers or prose.
+        n_names: Number of leading columns that name the lines; the others are numbers or prose.
         widths: Characters of each column; longer cells are broken into several lines.
     """
 
     headings: Sequence[str]
     lines: Sequence[Sequence[str]]
-    names: int
+    n_names: int
     widths: Sequence[int] = ()
 
     @classmethod
@@ -83,47 +83,48 @@ class Grid:
         lines = list(map(list, table.itertuples(index=False, name=None)))
         columns = list(zip(*lines, strict=True))
         has_cells = any(isinstance(cell, Cell) for cell in chain.from_iterable(columns))
-        names = 0
+        n_names = 0
         for column in columns:
             # A `Cell` is a number with its interval; tables without any have numbers as text.
             if any(isinstance(cell, Cell) if has_cells else _is_number(cell) for cell in column):
                 break
-            names += 1
+            n_names += 1
+        if n_names == len(columns):  # if no column has a number, none is a name
+            n_names = 0
         texts = [list(map(one_line, line)) for line in lines]
-        # If no column has a number, none is a name.
-        return cls(list(map(one_line, table)), texts, names % max(1, len(columns)))
+        return cls(list(map(one_line, table)), texts, n_names)
 
     def transpose(self) -> "Grid":
         """Return a grid with a line for each number and a column for each line."""
-        headings = [" ".join(filter(None, line[: self.names])) for line in self.lines]
-        columns = list(zip(*self.lines, strict=True))[self.names :]
+        headings = [" ".join(filter(None, line[: self.n_names])) for line in self.lines]
+        columns = list(zip(*self.lines, strict=True))[self.n_names :]
         lines = [
             [heading, *cells]
-            for heading, cells in zip(self.headings[self.names :], columns, strict=True)
+            for heading, cells in zip(self.headings[self.n_names :], columns, strict=True)
         ]
         return Grid(["", *headings], lines, 1)
 
     def fit(self, width: int, *, whole: bool = False) -> list["Grid"]:
         """Split the columns into grids of at most a width, except for a column that is wider.
 
-        Each grid begins with the columns of names. With `whole`, names and prose are not broken, so
-        that lines can be searched; the grids are then wider if names leave too little room.
+        Each grid begins with the `n_names` columns of names. With `whole`, names and prose are not
+        broken, so that lines can be searched; the grids are then wider if names need the room.
         """
         widths = [self._width(k) for k in range(len(self.headings))]
         if whole:
-            width = max(width, sum(widths[: self.names]) + _GAP * self.names + PIPED // 2)
+            width = max(width, sum(widths[: self.n_names]) + _GAP * self.n_names + PIPED // 2)
         elif sum(widths) + _GAP * len(widths) - _GAP > width:
             widths = self._narrow(widths, width)
-        names_width = sum(widths[: self.names]) + _GAP * self.names
-        parts: list[list[int]] = [[]]
+        names_width = sum(widths[: self.n_names]) + _GAP * self.n_names
+        parts: list[list[int]] = [[]]  # indices of the columns of each grid, without the names
         used = names_width
-        for k in range(self.names, len(widths)):
+        for k in range(self.n_names, len(widths)):
             if parts[-1] and used + widths[k] > width:
                 parts.append([])
                 used = names_width
             parts[-1].append(k)
             used += widths[k] + _GAP
-        return [self._part([*range(self.names), *part], widths) for part in parts]
+        return [self._part([*range(self.n_names), *part], widths) for part in parts]
 
     def _narrow(self, widths: Sequence[int], width: int) -> list[int]:
         """Limit prose, and then shorten the longest names until they fit beside the numbers.
@@ -133,17 +134,18 @@ class Grid:
         narrowed = [min(size, self._max_width(k)) for k, size in enumerate(widths)]
         last = len(narrowed) - 1
         last_width = narrowed[last]
-        if last >= self.names and self._is_prose(last):
+        if last >= self.n_names and self._is_prose(last):
             narrowed[last] = min(last_width, _MIN_PROSE)
-        numbers = narrowed[self.names :]
-        room = width - sum(numbers) - _GAP * len(numbers)
-        if room < _NAMES * width / 2:  # the numbers need a further table below in any case
+        numbers = narrowed[self.n_names :]
+        room = width - sum(numbers) - _GAP * len(numbers)  # what numbers and gaps leave for names
+        # If names got less than half their share, numbers continue in a further table below.
+        if room < _NAMES * width / 2:
             room = min(int(_NAMES * width), width - max(numbers, default=0) - _GAP)
-        longest_parts = [self._longest_part(k) for k in range(self.names)]
-        while self.names and sum(narrowed[: self.names]) + _GAP * (self.names - 1) > room:
+        longest_parts = [self._longest_part(k) for k in range(self.n_names)]
+        while self.n_names and sum(narrowed[: self.n_names]) + _GAP * (self.n_names - 1) > room:
             # A name is broken at its joints as long as possible, and within a part only then.
-            breakable = [k for k in range(self.names) if narrowed[k] > longest_parts[k]]
-            widest = max(breakable or range(self.names), key=lambda k: narrowed[k])
+            breakable = [k for k in range(self.n_names) if narrowed[k] > longest_parts[k]]
+            widest = max(breakable or range(self.n_names), key=lambda k: narrowed[k])
             if narrowed[widest] <= _MIN_NAME:
                 break
             narrowed[widest] -= 1
@@ -178,13 +180,13 @@ class Grid:
         from rich.cells import cell_len
 
         cells, words = self._cells(column), _words(self.headings[column])
-        minimum = cell_len(self.headings[column]) if column < self.names else 1
+        minimum = cell_len(self.headings[column]) if column < self.n_names else 1
         return max(minimum, *map(cell_len, [*cells, *words]))
 
     def _max_width(self, column: int) -> int:
         """Return the maximum width of a column; only prose has a limit."""
         longest = max(map(len, _words(self.headings[column])), default=1)
-        is_prose = column >= self.names and self._is_prose(column)
+        is_prose = column >= self.n_names and self._is_prose(column)
         return max(_PROSE, longest) if is_prose else 10_000  # no limit
 
     def _is_prose(self, column: int) -> bool:
@@ -217,15 +219,15 @@ class Grid:
         table = Table(box=box, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0))
         # `Text` keeps brackets in names from being read as markup.
         for k, (lines, width) in enumerate(zip(self._heading_lines(), self.widths, strict=True)):
-            is_left = k < self.names or self._is_prose(k)
+            is_left = k < self.n_names or self._is_prose(k)
             heading = Text("\n".join(lines))
             table.add_column(
                 heading, justify="left" if is_left else "right", width=width, overflow="fold"
             )
         for line in self.lines:
-            names = zip(line[: self.names], self.widths, strict=False)
+            names = zip(line[: self.n_names], self.widths, strict=False)
             parts = ["\n".join(_break(text, width)) for text, width in names]
-            table.add_row(*map(Text, [*parts, *line[self.names :]]))
+            table.add_row(*map(Text, [*parts, *line[self.n_names :]]))
         needed = sum(self.widths) + _GAP * len(self.widths)
         if needed > console.width:  # numbers are never broken
             console = Console(width=needed, no_color=True)

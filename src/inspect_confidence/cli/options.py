@@ -2,7 +2,7 @@
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ def recorded() -> "Recorded":
     """Return this command's options on the layout of foreign logs and files."""
     from inspect_confidence.studies import Recorded
 
-    options = click.get_current_context().meta.get(_RECORDED, {})
+    options = click.get_current_context().meta.get(_RECORDED, {})  # stored by `_keep_recorded`
     return Recorded(**{name: value for name, value in options.items() if value})
 
 
@@ -33,11 +33,11 @@ def read_keywords() -> dict[str, Any]:
 
 
 def _pair(text: str, form: str) -> tuple[str, str]:
-    """Split `NAME=VALUE`; `form` is the option and its form, for the error on other text."""
+    """Split `NAME=VALUE`; errors name `form`, the option with its form: `--column NAME=COLUMN`."""
     name, equals, value = text.partition("=")
     if not equals:
-        option = form.split(maxsplit=1)[0]
-        raise click.UsageError(f"{option} {text} is not of the form {form.split()[1]}.")
+        option, form_of_value = form.split()
+        raise click.UsageError(f"{option} {text} is not of the form {form_of_value}.")
     return name.strip(), value
 
 
@@ -49,7 +49,7 @@ def _keep_recorded(context: click.Context, parameter: click.Parameter, value: ob
     """
     from inspect_confidence.arguments import parts, scale_ends
 
-    if parameter.name == "columns":
+    if parameter.name == "columns":  # the option can be repeated
         value = dict(_pair(pair, "--column NAME=COLUMN") for pair in value)  # type: ignore[attr-defined]
     if parameter.name == "answering":
         value = parts(value)
@@ -172,7 +172,7 @@ PATHS = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 
 
 def record_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorate a command with the options of `RECORDED` and on reading logs."""
+    """Decorate a command with the options on the layout of foreign logs and on reading logs."""
     for option in (EXECUTOR, *reversed(RECORDED)):  # the last one is shown first in the help
         command = option(command)
     return command
@@ -200,7 +200,7 @@ class _Folder(click.Path):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the path of a folder; refuse a file, or a folder that can't be written to."""
         folder = Path(value)
-        # The file system's root exists.
+        # Of a new folder, the nearest one above is checked; the file system's root exists.
         existing = next(filter(Path.exists, (folder, *folder.absolute().parents)))
         if not existing.is_dir():
             self.fail(f"{value}: {existing} is a file; name another folder.", param, ctx)
@@ -238,7 +238,7 @@ SEED = click.option("--seed", default=0, show_default=True, help="Seed of the re
 
 
 def _keep_maps(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    """Read and store the maps for `read`, so that an invalid file ends the command early."""
+    """Read and store the maps for `selected_maps`; click calls this, so that errors come early."""
     if value is not None:
         from inspect_confidence.commands.recalibrate import read_maps
 
@@ -253,6 +253,14 @@ RECALIBRATED = click.option(
     help="Apply the maps of a file of `recalibrate` to stated confidence and intervals; train "
     "items are left out.",
 )
+
+
+def _study_options(
+    context: click.Context, parameter: click.Parameter, texts: Sequence[str]
+) -> dict[str, str]:
+    """Return the values of `--option STUDY.NAME=VALUE` by `STUDY.NAME`; click calls this."""
+    return dict(_pair(text, "--option STUDY.NAME=VALUE") for text in texts)
+
 
 SETTINGS = (
     RESAMPLES,
@@ -288,9 +296,7 @@ SETTINGS = (
         "--option",
         "options",
         multiple=True,
-        callback=lambda context, parameter, texts: dict(
-            _pair(text, "--option STUDY.NAME=VALUE") for text in texts
-        ),
+        callback=_study_options,
         metavar="STUDY.NAME=VALUE",
         help="Option of a single study: fermi_eval.penalty=5; docs/judgments.md lists them.",
     ),

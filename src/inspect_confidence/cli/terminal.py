@@ -177,7 +177,8 @@ def show_progress(judgments: "Judgments | Stream") -> Iterator["Progress"]:
         # A study processes its judgments once, and once more for parse failures.
         rows = sum(map(len, judgments.values())) if isinstance(judgments, dict) else judgments.rows
         task = bar.add_task(f"Summarising {rows:,} judgments", total=2 * rows)
-        before = PROGRESS.set(lambda done: bar.advance(task, done))
+        # Studies call this function with each number of judgments that they have processed.
+        before = PROGRESS.set(partial(bar.advance, task))
         try:
             yield bar
         finally:
@@ -203,7 +204,7 @@ def find_study(name: str) -> str:
     from inspect_confidence.errors import InvalidArgument, nearest
     from inspect_confidence.studies import all_studies
 
-    names: dict[str, str] = {}
+    names: dict[str, str] = {}  # of studies, by names of studies and tasks
     for study in all_studies():
         names[study.name] = study.name
         names |= dict.fromkeys(study.tasks, study.name)
@@ -225,29 +226,29 @@ def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -
     from inspect_confidence.studies.unread import answering_models
 
     console, table = _console(), ResultTable.from_frame(results)
-    has_several_models = len(answering_models(table)) > 1
     for study, views in headline_views(results, metrics):
         finding = "".join(part.text for part in study_finding(table, study.name))
         if finding and not metrics:
             _print_text(console, f"{one_line(study.title)}\n{one_line(finding)}\n")
         for view in views:
             print_table(view.table, one_line(view.title), view.caption, transposable=True)
-    if has_several_models and not metrics:
+    if metrics:
+        return
+    if len(answering_models(table)) > 1:
         _print_text(
             console,
             "The sentences name models in the order of their values: `compare` tests whether they "
             "differ beyond chance.",
         )
-    if not metrics and results["condition"].str.contains(r"(?:^|;)by=").any():
+    if results["condition"].str.contains(r"(?:^|;)by=").any():  # a part `by=...` of a condition
         _print_text(
             console, "Numbers within the values of --by: --metric NAME, --full, or --csv FILE."
         )
-    if not metrics:
-        _print_text(
-            console,
-            "--full gives all tables, --study NAME one study's, --csv FILE all numbers. "
-            "docs/measures.md explains the measures, docs/metrics.md defines them.",
-        )
+    _print_text(
+        console,
+        "--full gives all tables, --study NAME one study's, --csv FILE all numbers. "
+        "docs/measures.md explains the measures, docs/metrics.md defines them.",
+    )
 
 
 def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | None = None) -> None:
@@ -266,17 +267,19 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
     from inspect_confidence.studies.unread import summarize_failures
 
     console, views_by_study = _console(), list(views_of(results))
-    names = [current.name for current, _ in views_by_study]
-    if study and study not in names:
-        raise InvalidArgument(f"--study {study}: there are results of {', '.join(names)} only.")
+    study_names = [current.name for current, _ in views_by_study]
+    if study and study not in study_names:
+        known = ", ".join(study_names)
+        raise InvalidArgument(f"--study {study}: there are results of {known} only.")
     for current, views in views_by_study:
         if study not in (None, current.name):
             continue
         failures = summarize_failures(results[results["task"].isin(current.tasks)])
-        lines = [line for line in failures if line.row.value != 0]
-        for line in lines:
-            _print_text(console, one_line(f"{' '.join(filter(None, line.group))}: {line.sentence}"))
-        if lines:
+        failures = [failure for failure in failures if failure.row.value != 0]
+        for failure in failures:
+            names = " ".join(filter(None, failure.group))  # task, model, data set and variant
+            _print_text(console, one_line(f"{names}: {failure.sentence}"))
+        if failures:
             _print_text(console, "")
         for view in views:
             if full or not view.fold:
@@ -284,7 +287,7 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
 
 
 def print_sample_sizes(rows: "pd.DataFrame") -> None:
-    """Print the numbers of items that runs need."""
+    """Print the numbers of items that runs need: rows of `items_needed`, one for each aim."""
     aims = {"detect": "difference of {:.4g}", "width": "interval of width {:.4g}"}
     table = rows[["a", "b"]].copy()
     table["metric"] = rows["metric"]
@@ -315,7 +318,7 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
     for key, group in rows[:limit].groupby(keys, sort=False):
         cells, caption = group.drop(columns=keys).map(_cell_text), ""
         reason, *other_reasons = group["reason"].unique()
-        if len(group) > 1 and reason and not other_reasons:
+        if len(group) > 1 and reason and not other_reasons:  # told once, below the table
             cells["reason"], caption = "", f"Reason of all: {one_line(reason)}"
         title = one_line(" ".join(str(part) for part in key if part))
         _print_filled(cells, title, caption)
@@ -378,10 +381,10 @@ def print_differences(
     caption = _main_caption(rows)
     pairs = list(rows.groupby(["a", "b"], sort=False))
     lines = 0
-    for place, ((a, b), group) in enumerate(pairs):
+    for n_printed, ((a, b), group) in enumerate(pairs):
         lines += len(group)
-        if place and lines > _SCREEN:
-            caption += f" {place} of {len(pairs)} pairs are shown; --model NAME selects."
+        if n_printed and lines > _SCREEN:
+            caption += f" {n_printed} of {len(pairs)} pairs are shown; --model NAME selects."
             break
         tasks = set(_task_texts(group))
         title = _pair_title({"a": a, "b": b, "task": tasks.pop() if len(tasks) == 1 else ""})
@@ -408,18 +411,15 @@ def _main_caption(rows: "pd.DataFrame") -> str:
     """Return the caption below main differences: on adjusted p, exploratory rows, and options."""
     from inspect_confidence.commands.compare import PRIMARY
 
-    is_exploratory, is_adjusted = (rows["role"] != PRIMARY).any(), (rows["family"] > 1).any()
-    adjustment = "A verdict on several pairs in a task is by p after Holm's adjustment. "
-    adjusted = adjustment if is_adjusted else ""
-    remark = "* Exploratory, beside the primary metric: its p is not adjusted. "
-    exploratory = remark if is_exploratory else ""
-    of_distance = ""
+    sentences = []
+    if (rows["family"] > 1).any():  # number of p in the family of tests
+        sentences.append("A verdict on several pairs in a task is by p after Holm's adjustment.")
+    if (rows["role"] != PRIMARY).any():
+        sentences.append("* Exploratory, beside the primary metric: its p is not adjusted.")
     if rows["verdict"].str.contains("which is nearer").any():
-        of_distance = "Whether one is nearer to its best value is another test than of a-b. "
-    return (
-        f"{adjusted}{exploratory}{of_distance}--metric NAME shows other metrics, --full all with p "
-        "and reasons, --csv FILE all numbers."
-    )
+        sentences.append("Whether one is nearer to its best value is another test than of a-b.")
+    options = "--metric NAME shows other metrics, --full all with p and reasons, --csv FILE all"
+    return " ".join([*sentences, f"{options} numbers."])
 
 
 def _pair_title(names: Mapping[str, object]) -> str:
@@ -428,7 +428,7 @@ def _pair_title(names: Mapping[str, object]) -> str:
 
 
 def _print_main_table(table: "pd.DataFrame", title: str) -> None:
-    """Print a pair's table; lines of text if tasks differ or the columns do not fit together."""
+    """Print the table of `_main_table`; as text if tasks differ or columns exceed the width."""
     from inspect_confidence.cli.layout import Grid
 
     console = _console()
@@ -447,7 +447,7 @@ def _print_main_table(table: "pd.DataFrame", title: str) -> None:
 
 
 def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a pair's table; what all lines share is left out, since the title names it."""
+    """Return the texts of a pair's differences; the task only if there are several."""
     import pandas as pd
 
     from inspect_confidence.commands.compare import PRIMARY, metric_labels, verdict_words
@@ -491,7 +491,8 @@ def _task_texts(rows: "pd.DataFrame") -> list[str]:
 def _full_table(rows: "pd.DataFrame") -> "pd.DataFrame":
     """Return differences with both values, interval, items and verdict as texts."""
     table = rows[["task"]].copy()
-    table["metric"] = _metric_names(rows)
+    pairs = zip(rows["metric"], _plain_conditions(rows), strict=True)
+    table["metric"] = [";".join(filter(None, pair)) for pair in pairs]  # as `check` takes it
     for name in ("value_a", "value_b", "difference"):
         without_rounding_error = rows[name].where(rows[name].abs() > _ROUNDING, 0)
         table[name] = without_rounding_error.where(rows[name].notna()).map("{:.3g}".format)
@@ -499,12 +500,6 @@ def _full_table(rows: "pd.DataFrame") -> "pd.DataFrame":
     table["items"] = rows["items"].astype(str)
     table["verdict"] = rows["verdict"]
     return table
-
-
-def _metric_names(rows: "pd.DataFrame") -> list[str]:
-    """Return the names of metrics with their conditions, as `check` takes them."""
-    pairs = zip(rows["metric"], _plain_conditions(rows), strict=True)
-    return [";".join(filter(None, pair)) for pair in pairs]
 
 
 def _plain_conditions(rows: "pd.DataFrame") -> list[str]:
@@ -516,7 +511,7 @@ def _plain_conditions(rows: "pd.DataFrame") -> list[str]:
 def print_recalibrated(
     scores: "pd.DataFrame", offsets: "pd.DataFrame", changes: "pd.DataFrame"
 ) -> None:
-    """Print cross-fitted scores, offsets, and items before and after recalibration."""
+    """Print the tables of `recalibrate` that have rows: scores of methods, offsets and changes."""
     keys = ["model", "variant", "condition", "by"]
     counts = ["train_items", "test_items"]
     if len(scores):
@@ -551,7 +546,7 @@ def print_recalibrated(
 
 
 def print_thresholds(rows: "pd.DataFrame") -> None:
-    """Print the confidence from which on answers may be given."""
+    """Print the rows of `threshold`: the confidence from which on answers may be given."""
     table = rows[["model", "variant", "condition", "by"]].copy()
     table["confidence from"] = rows["threshold"].map(partial(format_number, form=".4g"))
     table["coverage"] = _estimates(rows, "coverage")
@@ -567,7 +562,7 @@ def print_thresholds(rows: "pd.DataFrame") -> None:
 
 
 def print_group_m_ratio(rows: "pd.DataFrame") -> None:
-    """Print the M-ratio of groups of models and of each model."""
+    """Print the rows of `group_m_ratio`: the M-ratio of groups of models and of each model."""
     table = rows[["task", "dataset"]].copy()
     table["condition"] = _plain_conditions(rows)
     table["model"] = rows["model"]
@@ -583,7 +578,7 @@ def print_group_m_ratio(rows: "pd.DataFrame") -> None:
 
 
 def print_verdicts(verdicts: "pd.DataFrame") -> None:
-    """Print a table of rows for each requirement, and the number of requirements met."""
+    """Print the rows of `check` by requirement, and the number of requirements met."""
     for requirement, rows in verdicts.groupby("requirement", sort=False):
         table = rows[["task", "model", "dataset"]].copy()
         table["condition"] = _plain_conditions(rows)
@@ -591,10 +586,7 @@ def print_verdicts(verdicts: "pd.DataFrame") -> None:
         table["95% interval"] = _bounds(rows, ".4g", "")
         table["n"] = rows["n"].astype(str)
         table["what n decides"] = rows["decision"]
-        table["verdict"] = [
-            "holds" if passed else f"fails: {reason}"
-            for passed, reason in zip(rows["passed"], rows["reason"], strict=True)
-        ]
+        table["verdict"] = [f"fails: {reason}" if reason else "holds" for reason in rows["reason"]]
         undecided = rows[rows["decision"].str.startswith("undecided")]
         caption = f"{rows['passed'].sum()} of {len(rows)} hold."
         if len(undecided):

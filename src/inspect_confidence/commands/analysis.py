@@ -65,7 +65,7 @@ class Settings(TypedDict, total=False):
 
 
 def read_settings(settings: Settings) -> dict[str, Resampling]:
-    """Check settings and return the resampling of each study by its name.
+    """Check settings and return each study's `Resampling`, the parsed settings, by study name.
 
     Raises:
         InvalidArgument: A setting is invalid.
@@ -103,7 +103,7 @@ def read_settings(settings: Settings) -> dict[str, Resampling]:
 
 
 def _read_options(options: Mapping[str, object]) -> dict[str, dict[str, object]]:
-    """Return the parsed options of each study, by the names of study and option.
+    """Return the parsed options of each study: `{"fermi_eval": {"penalty": 5.0}}`.
 
     `options` are values as the user gives them, by `study.option`; invalid ones are refused.
     """
@@ -117,14 +117,15 @@ def _read_options(options: Mapping[str, object]) -> dict[str, dict[str, object]]
     parsed: dict[str, dict[str, object]] = {study.name: {} for study in all_studies()}
     for name, value in options.items():
         study, option = known_options[name]
-        parsed[study.name][option.name] = option.metadata["read"](name, value)
+        read_option = option.metadata["read"]  # raises `InvalidArgument` for an invalid value
+        parsed[study.name][option.name] = read_option(name, value)
     return parsed
 
 
 def _choices_by_task(
     study: Study, study_options: Mapping[str, object], settings: Settings
 ) -> dict[str, dict[str, str]]:
-    """Return the analysis choices that change numbers, by name, for each task of a study.
+    """Return the analysis choices that change numbers, by task: `{"TASK": {"penalty": "5"}}`.
 
     `study_options` are parsed values by the option's name; `settings` has the options as given.
     """
@@ -139,7 +140,7 @@ def _choices_by_task(
         # If an option has several values, the condition of each number names its value.
         if value == option.default or (isinstance(value, tuple) and len(value) > 1):
             continue
-        for task in option.metadata["changes"]:
+        for task in option.metadata["changes"]:  # the tasks whose numbers the option changes
             setting = settings.get("options", {})[f"{study.name}.{option.name}"]
             choices[task][option.name] = option_text(setting)
     return choices
@@ -162,7 +163,8 @@ def option_text(value: object) -> str:
 def add_choices_to_variants(frame: pd.DataFrame, task: str, resampling: Resampling) -> pd.DataFrame:
     """Return judgments whose variants name the analysis choices that change the task's numbers.
 
-    Results of different choices then stay apart. Without such choices the frame is unchanged.
+    Results of different choices, as `convention=authors`, then stay apart. Choices that are the
+    defaults are not named; without others the frame is unchanged.
     """
     if not resampling.choices.get(task):
         return frame
@@ -173,7 +175,7 @@ def add_choices_to_variants(frame: pd.DataFrame, task: str, resampling: Resampli
 
 
 def _variant_with_choices(variant: str, task: str, resampling: Resampling) -> str:
-    """Return a variant with the analysis choices appended; it may be any text of a user's file."""
+    """Return `variant;name=value` with the task's analysis choices; a variant may be any text."""
     choices = str(Condition(resampling.choices.get(task, {})))
     return ";".join(filter(None, (variant, choices)))
 
@@ -193,11 +195,14 @@ def add_choices_to_all_variants(
 
 
 def settings_text(settings: Settings) -> str:
-    """Describe the settings of the analysis that were given; empty if none were."""
+    """Return `Analysis: name=value; ....` with the settings that were given; empty without any."""
     texts = []
     for name in ("thresholds", "costs", "convention"):
-        if (value := settings.get(name)) is not None:
-            texts.append(f"{name}={_setting_text(value)}")
+        value = settings.get(name)
+        if isinstance(value, Mapping):  # costs
+            value = [f"{cost}={option_text(utility)}" for cost, utility in value.items()]
+        if value is not None:
+            texts.append(f"{name}={option_text(value)}")
     if settings.get("common_items"):
         texts.append("common_items=true")
     if isinstance(labels := settings.get("judge_labels"), str | PathLike):
@@ -205,12 +210,6 @@ def settings_text(settings: Settings) -> str:
     for name, option_value in settings.get("options", {}).items():
         texts.append(f"{name}={option_text(option_value)}")
     return f"Analysis: {'; '.join(texts)}." if texts else ""
-
-
-def _setting_text(value: object) -> str:
-    if isinstance(value, Mapping):
-        return ",".join(f"{name}={option_text(number)}" for name, number in value.items())
-    return option_text(value)
 
 
 def read_costs(costs: Mapping[str, float] | str | None) -> Costs | None:
@@ -223,17 +222,21 @@ def read_costs(costs: Mapping[str, float] | str | None) -> Costs | None:
     if costs is None:
         return None
     names = [cost.name for cost in fields(Costs)]
-    # `partition` gives the name, "=" and the value.
-    pairs = (pair.partition("=")[::2] for pair in parts(costs)) if isinstance(costs, str) else ()
-    values = dict(costs if isinstance(costs, Mapping) else pairs)
+    values: dict[str, object] = {}
+    if isinstance(costs, Mapping):
+        values.update(costs)
+    else:
+        for pair in parts(costs):  # the texts between commas
+            name, _, value = pair.partition("=")
+            values[name] = value
     for name in values:
         choice("costs", name.strip(), names)
     for name in names:
         if name not in map(str.strip, values):
             raise InvalidArgument(f"costs={costs} lacks {name}; give right=1,wrong=-2,abstain=0.")
     numbers_by_name = {}
-    for name, value in values.items():
-        numbers_by_name[name.strip()] = number(f"costs {name}", value)
+    for name, cost in values.items():
+        numbers_by_name[name.strip()] = number(f"costs {name}", cost)
     try:
         return Costs(**numbers_by_name)
     except ValueError as error:
@@ -276,6 +279,7 @@ class StudyResults:
         """
         resampling = replace(self.resampling, observe=observe, is_observed=is_observed)
         if self.metrics is not None:
+            # Some metrics are computed from others, such as ranks from the values of models.
             resampling = replace(resampling, metrics=self.study.with_sources(self.metrics))
         # Resamples for a callback are paired between models, and labels name items.
         needs_rows = observe is not None or resampling.judge_labels is not None
@@ -290,7 +294,7 @@ class StudyResults:
                 yield from unread_shares(table, all_frames[table.task])
 
     def _count_equal(self, frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-        """Return judgments by task, equal ones as a row with their number if the task allows it."""
+        """Return frames by task; where the task allows it, equal judgments are a counted row."""
         counted = dict(frames)
         for table in self.study.tables:
             if table.counting and table.task in frames:
@@ -298,10 +302,10 @@ class StudyResults:
         return counted
 
     def _add_note(self, result: Result) -> Result:
-        """Add a note on judgments outside the common items to a result."""
+        """Return a result whose note also says how many items of its data set are common ones."""
         if not self.notes:
             return result
-        note_by_dataset = {}
+        note_by_dataset = {}  # of the result's task
         for (task, dataset), dataset_note in self.notes.items():
             if task == result.task:
                 note_by_dataset[dataset] = dataset_note
@@ -316,7 +320,7 @@ _MAX_OBJECT_ROWS = 20_000
 
 
 def _store_texts_as_objects(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return judgments with texts as Python objects, which are faster to group, if they are few."""
+    """Return up to 20,000 judgments with texts as objects, faster to group; more, unchanged."""
     if len(frame) > _MAX_OBJECT_ROWS:
         return frame
     text = [name for name in frame if isinstance(frame[name].dtype, pd.StringDtype)]
@@ -377,13 +381,14 @@ def compute_results(
 def _results_of_stream(
     study: Study, stream: Stream, resampling: Resampling, metrics: Collection[str] | None
 ) -> list[Result]:
-    """Return a study's results of some metrics, or of all if None, in the order without a stream.
+    """Return a study's results of some metrics, or of all if None, from judgments of a store.
 
-    Models are computed one after the other if the study allows that.
+    If the study allows it, one model is read after the other, which keeps memory small. The results
+    are then sorted as without a stream: by model and variant, those on unread replies last.
     """
     results: list[Result] = []
     for stream_frames in stream.frames(study.tasks, each_model=study.each_model):
-        frames = {}
+        frames = {}  # judgments by task, of one model or of all
         for task in study.tasks:
             if task in stream_frames:
                 frame = add_choices_to_variants(stream_frames[task], task, resampling)
@@ -391,11 +396,11 @@ def _results_of_stream(
         part = StudyResults(study, frames, frames, resampling, metrics=metrics)
         results += part.results()
     if study.each_model:
-        order = {}
+        order = {}  # positions by the model and the variant that results have
         for (model, variant), position in stream.order(study.tasks).items():
             for task in study.tasks:
                 order[model, _variant_with_choices(variant, task, resampling)] = position
-        # By model and variant; shares of unread replies come last.
+        # The second sort is stable: it keeps the order of models within both groups.
         results.sort(key=lambda result: order[point_and_condition(result)[0]])
         results.sort(key=lambda result: result.metric == UNREAD_SHARE)
     return results
@@ -409,7 +414,8 @@ def study_parts(source: JudgmentSource, settings: Settings) -> Iterator[StudyRes
     """
     resampling_by_study = read_settings(settings)
     judgments = judgments_of(source)
-    refuse_other_judges(next(iter(resampling_by_study.values())).judge_labels, judgments)
+    any_resampling = next(iter(resampling_by_study.values()))  # all have the same labels
+    refuse_other_judges(any_resampling.judge_labels, judgments)
     for study in all_studies():
         resampling = resampling_by_study[study.name]
         frames: dict[str, pd.DataFrame] = {}

@@ -55,8 +55,8 @@ def canonical_forms(
 def _ask_for_forms(markers: list[str], model: str, template: str) -> dict[str, str]:
     """Ask a model to group markers; return the canonical form of each that its reply groups.
 
-    Markers are words of confidence, such as "probably"; `template` is the prompt. A model that is
-    unavailable, and a reply that is not a JSON object, are refused.
+    The reply is a JSON object such as `{"prob.": "probably"}`; `template` is the prompt. A model
+    that is unavailable, and a reply of another form, are refused.
     """
     # Inspect takes seconds to import, and rules need none of it.
     from inspect_ai.model import GenerateConfig, get_model  # noqa: PLC0415

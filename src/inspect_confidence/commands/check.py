@@ -25,6 +25,7 @@ _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 _REQUIREMENT_PATTERN = re.compile(
     r"\s*(?P<metric>\w+)(?:\.(?P<bound>\w+))?\s*(?P<sign><=|>=|<|>)(?P<number>[^;]*)(?P<parts>(?:;.*)?)"
 )
+"""Metric, end of the interval, sign, number and parts: `coverage.low >= 0.85;level=90`."""
 _INTERVAL_ENDS = {"low": "ci_low", "high": "ci_high"}
 """Columns of the ends of the interval, by their names in a requirement."""
 
@@ -64,14 +65,13 @@ class Requirement:
         return "ci_high" if self.sign.startswith("<") else "ci_low"
 
     def holds(self, value: float) -> bool:
-        """Return whether a value is within the limit."""
+        """Return whether `value sign number` is true, as `0.08 <= 0.1`."""
         return _OPERATORS[self.sign](value, self.number)
 
     def matches(self, facts: Mapping[str, str]) -> bool:
         """Return whether a row of results has all required values.
 
-        Args:
-            facts: The row's task, model, data set and parts of the condition, by name.
+        `facts` are the row's task, model, data set and parts of the condition, by name.
         """
         return all(self.part_applies(key, facts) for key in self.parts)
 
@@ -83,9 +83,9 @@ class Requirement:
         row's task, model, data set and parts of the condition.
         """
         required_text, fact = self.parts[key], facts.get(key, "")
-        defaults = all_tables()[facts["task"]].defaults if facts["task"] in all_tables() else {}
-        if required_text and not fact:
-            fact = defaults.get(key, "")
+        table = all_tables().get(facts["task"])  # None for an unknown task in a file of results
+        if required_text and not fact and table:
+            fact = table.defaults.get(key, "")
         # The text may be percent-encoded, if it is copied from a condition, or contain a literal
         # percent sign.
         decoded = unquote(required_text)
@@ -104,6 +104,7 @@ def read_requirement(text: str) -> Requirement:
         >>> read_requirement("coverage >= 0.85; level=90; split=").parts
         {'level': '90', 'split': ''}
     """
+    # The groups are the metric, an end of its interval, the sign, the number, and `;key=value`.
     match = _REQUIREMENT_PATTERN.fullmatch(text)
     if not match:
         raise InvalidArgument(f"{text!r} is not a requirement; {_EXAMPLE}.")
@@ -216,9 +217,13 @@ def check(
 
 
 def _matching_positions(requirement: Requirement, results: ResultTable) -> list[int]:
-    """Return the positions of the rows that a requirement applies to; refuse if there are none."""
+    """Return the positions of rows with the requirement's metric and `parts`; there must be some.
+
+    Parts are values by key, as `level=90`. Means over models match only if `model` is among them.
+    """
     is_named = "model" in requirement.parts
     models = results.values("model") if is_named else answering_models(results)
+    # By position, the task, model, data set and parts of the condition of a row of the metric.
     facts: dict[int, Mapping[str, str]] = {}
     for position, row in enumerate(results):
         if row["metric"] == requirement.metric and row["model"] in models:
@@ -232,7 +237,7 @@ def _matching_positions(requirement: Requirement, results: ResultTable) -> list[
     matches = [position for position in facts if requirement.matches(facts[position])]
     if not matches:
         raise InvalidArgument(_no_match_error(requirement, list(facts.values())))
-    # Rows of another estimator of the quantity match only if the requirement names it.
+    # Rows of another estimator, such as `bins=15`, match only if the requirement names it.
     unnamed_parts = set(ESTIMATOR_PARTS) - requirement.parts.keys()
     standard = [position for position in matches if unnamed_parts.isdisjoint(facts[position])]
     return standard or matches
@@ -252,7 +257,10 @@ def _interval_decision(requirement: Requirement, row: Mapping[Hashable, Any]) ->
 
 
 def _no_match_error(requirement: Requirement, candidates: Sequence[Mapping[str, str]]) -> str:
-    """Describe why no row of the metric matches, by the first key or value that none has."""
+    """Describe why no row of the metric has the requirement's `parts`, by the first that none has.
+
+    `candidates` are the rows, each its task, model, data set and parts of the condition by name.
+    """
     start = f"{requirement.text}: no result of {requirement.metric} has"
     for key, value in requirement.parts.items():
         if any(requirement.part_applies(key, row) for row in candidates):
@@ -262,20 +270,19 @@ def _no_match_error(requirement: Requirement, candidates: Sequence[Mapping[str, 
             return f"{start} {key!r}. {nearest(key, keys)}"
         values = {row.get(key, "") for row in candidates}
         condition = f"{key}={value}" if value else f"no {key}"
-        return f"{start} {condition}. {_list_existing_values(value, values)}"
+        listed_values = ", ".join(sorted(name or "(none)" for name in values))
+        is_short = len(values) <= _MAX_VALUES_LISTED
+        existing = f"Existing values: {listed_values}." if is_short else nearest(value, values)
+        return f"{start} {condition}. {existing}"
     parts = ", ".join(map("=".join, requirement.parts.items()))
     return f"{start} {parts} together; leave one of them out."
 
 
-def _list_existing_values(value: str, values: set[str]) -> str:
-    """List the existing values, or name the one nearest to `value` if there are too many."""
-    if len(values) > _MAX_VALUES_LISTED:
-        return nearest(value, values)
-    return f"Existing values: {', '.join(sorted(name or '(none)' for name in values))}."
-
-
 def _failure_reason(requirement: Requirement, row: Mapping[Hashable, Any], strict: bool) -> str:
-    """Return why a row fails the requirement; empty if it holds. `strict` is that of `check`."""
+    """Return why a row of results fails a requirement, a limit of its metric; empty if it holds.
+
+    With `strict`, or if the requirement names it, an end of the interval is checked.
+    """
     value, note = float(row["value"]), str(row.get("note", "") or "")
     reason = f": {note}" if note else ""
     if pd.isna(value):

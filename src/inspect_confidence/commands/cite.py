@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 from inspect_ai.log import EvalLog
-from inspect_ai.model import GenerateConfig, ModelConfig
+from inspect_ai.model import GenerateConfig
 
 from inspect_confidence.commands.usage import usage_sentence
 from inspect_confidence.judgments.archives import read_header
@@ -32,8 +32,8 @@ def _describe_judgments(
 ) -> str:
     """Return a paragraph on the settings and counts of a task's judgments, one per reply.
 
-    `runs` are headers of its readable logs. A judgment of another run is from a file; or, if the
-    run is one of those in stores (`stored`), its log is gone.
+    `runs` are headers of its readable logs, and `stored` the ids of runs in stores. A judgment of
+    another run than those of `runs` is from a file; or, if its run is in a store, the log is gone.
     """
     run_ids = [run.eval.task_id for run in runs]
     judgments_without_header = judgments[~judgments["run"].isin(run_ids)]
@@ -60,7 +60,7 @@ def _describe_judgments(
 
 
 def _generation_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) -> str:
-    """Describe the generation settings of runs, given the unsent settings of each run."""
+    """Describe generation settings: `temperature=0 | 1`, of runs with 0 or 1; mark unsent ones."""
     settings = []
     for run, run_unsent in zip(runs, unsent_settings, strict=True):
         unsent = run_unsent.settings_of(run.eval.model)
@@ -134,7 +134,10 @@ def _setting_texts(settings: Mapping[str, object]) -> dict[str, str]:
 
 
 def _generation_settings(config: GenerateConfig, unsent: Collection[str]) -> dict[str, str]:
-    """Return the generation settings that change replies as texts; unsent ones are marked."""
+    """Return settings that change replies as texts by name, not those of speed (`OPERATIONAL`).
+
+    Settings in `unsent`, which Inspect did not send to the model, are marked.
+    """
     settings = config.model_dump(exclude={*OPERATIONAL, "extra_body"}, exclude_none=True)
     texts = _setting_texts(settings)
     for name in texts.keys() & set(unsent):
@@ -143,24 +146,21 @@ def _generation_settings(config: GenerateConfig, unsent: Collection[str]) -> dic
 
 
 def _roles_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) -> str:
-    """Describe the models in roles, such as the grader, given the unsent settings of each run.
+    """Describe the models in roles, as `The grader was openai/gpt-4o (temperature=0)`.
 
-    A role may have several models.
+    A role may have several models. Settings of a run that were not sent to them are marked.
     """
     sentences = set()
     for run, run_unsent in zip(runs, unsent_settings, strict=True):
         for role, role_models in (run.eval.model_roles or {}).items():
             configs = role_models if isinstance(role_models, list) else [role_models]
             for config in configs:
-                description = _describe_role_model(config, run_unsent.settings_of(config.model))
-                sentences.add(f"The {role} was {description}.")
+                unsent = run_unsent.settings_of(config.model)
+                settings = _generation_settings(config.config, unsent)
+                pairs = ", ".join(map("=".join, (model_arguments(config.args) | settings).items()))
+                settings_text = f" ({pairs})" if pairs else ""
+                sentences.add(f"The {role} was {model_name(config.model)}{settings_text}.")
     return " ".join(sorted(sentences))
-
-
-def _describe_role_model(config: ModelConfig, unsent: Collection[str]) -> str:
-    settings = model_arguments(config.args) | _generation_settings(config.config, unsent)
-    settings_text = ", ".join(map("=".join, settings.items()))
-    return model_name(config.model) + (f" ({settings_text})" if settings_text else "")
 
 
 def _items_sentence(runs: Sequence[EvalLog]) -> str:
@@ -168,14 +168,15 @@ def _items_sentence(runs: Sequence[EvalLog]) -> str:
     descriptions = dict.fromkeys(map(_describe_items, runs))
     excluded_items = set()
     for run in runs:
-        dataset = setting_text(_package_facts(run).get("dataset"))
-        for reason, count in (_package_facts(run).get("excluded") or {}).items():
+        facts = _package_facts(run)
+        dataset = setting_text(facts.get("dataset"))
+        for reason, count in (facts.get("excluded") or {}).items():
             excluded_items.add(f"{count} of {dataset} were not asked: {scrub(str(reason))}")
     return ". ".join([f"Items: {'; '.join(descriptions)}", *sorted(excluded_items)]) + "."
 
 
 def _describe_items(run: EvalLog) -> str:
-    """Describe number, data set, split, epochs and limit of a run's items."""
+    """Describe a run's items, as far as recorded: `9 of mmlu (4 train, 5 test), 2 epochs`."""
     facts, config = _package_facts(run), run.eval.config
     name = setting_text(facts.get("dataset") or run.eval.dataset.name or _task_name(run))
     split_counts = []
@@ -191,6 +192,7 @@ def _describe_items(run: EvalLog) -> str:
 
 
 def _package_facts(run: EvalLog) -> Mapping[str, Any]:
+    """Return the facts that this package's tasks record in a log's metadata; empty without any."""
     return facts_of(run, log_table(run))
 
 
@@ -215,7 +217,7 @@ def _counts_sentence(judgments: pd.DataFrame) -> str:
 def _merge_settings(
     run_settings: Iterable[Mapping[str, object]], missing: str = "not set"
 ) -> dict[str, str]:
-    """Return settings by name over several runs; different values are joined by `|`.
+    """Return the settings of several runs as one mapping: `{"temperature": "0 | not set"}`.
 
     `missing` is the value of a setting that a run lacks; if it is empty, the run is left out.
     """
@@ -304,8 +306,8 @@ def _unique_values(frames: Judgments, column: str) -> set[str]:
 def _read_headers(paths: Paths, run_ids: Collection[str]) -> dict[str, list[EvalLog]]:
     """Return the headers of the given runs by task, oldest first.
 
-    Of a retried or copied run the latest log counts. Unreadable logs are skipped, since the notices
-    of the judgments name them.
+    Of a retried or copied run, whose logs have the same id, the latest counts. Unreadable logs are
+    skipped, since the notices of the judgments name them.
     """
     headers_by_task: dict[str, dict[str, EvalLog]] = {}
     for folder in _paths_of_logs(paths):

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import yaml
@@ -53,8 +54,8 @@ def _candidate_texts(value: object) -> Iterator[str]:
         yield value
     if value is None or isinstance(value, bool | Mapping):
         yield json.dumps(value, ensure_ascii=False, default=str)
-    for unicode in (True, False):
-        yield _yaml_text(value, allow_unicode=unicode)
+    yield _yaml_text(value, allow_unicode=True)
+    yield _yaml_text(value, allow_unicode=False)  # escapes what a terminal can't print
     # YAML's single quotes keep line breaks as they are; double quotes escape them.
     yield _yaml_text(value, default_style='"')
 
@@ -69,14 +70,9 @@ class _PlainDumper(yaml.SafeDumper):
 def _yaml_text(value: object, **style: Any) -> str:
     """Return a value as YAML on one line; `style` are further options of the dumper."""
     text: str = yaml.dump(
-        value,
-        Dumper=_PlainDumper,
-        default_flow_style=True,
-        width=float("inf"),
-        sort_keys=False,
-        **style,
+        value, Dumper=_PlainDumper, default_flow_style=True, width=inf, sort_keys=False, **style
     )
-    return text.removesuffix("\n").removesuffix("\n...")
+    return text.removesuffix("\n").removesuffix("\n...")  # the mark of the end of a document
 
 
 def _is_read_as(argument: str, name: str, value: object) -> bool:
@@ -89,7 +85,10 @@ def _is_read_as(argument: str, name: str, value: object) -> bool:
 
 
 def is_same(first: object, second: object) -> bool:
-    """Return whether two values are equal and of equal types throughout; NaN equals NaN."""
+    """Return whether two values and all values in them are equal and of equal types; NaN is NaN.
+
+    A list equals a tuple of the same values. Mappings must have the same order.
+    """
     if isinstance(first, list | tuple) and isinstance(second, list | tuple):
         return len(first) == len(second) and all(map(is_same, first, second))
     if isinstance(first, Mapping) and isinstance(second, Mapping):

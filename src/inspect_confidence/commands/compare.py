@@ -117,20 +117,21 @@ def compare(
     first = judgments_of(a)
     _check_models(models, [first, *([] if second is None else [second])])
     rows: list[dict[str, object]] = []
-    for part in study_parts(first, settings):
-        if study not in (None, part.study.name):
+    for study_judgments in study_parts(first, settings):
+        if study not in (None, study_judgments.study.name):
             continue
-        resampling = part.resampling
+        resampling = study_judgments.resampling
         if headlines_only:
-            main_metrics = {headline.metric for headline in _main_numbers(part.study)}
+            main_metrics = {headline.metric for headline in _main_numbers(study_judgments.study)}
             resampling = replace(resampling, metrics={*metrics, *main_metrics})
-        rows += _study_rows(part, second, models, resampling)
+        rows += _study_rows(study_judgments, second, models, resampling)
     if not rows:
         raise InvalidArgument(
             "There is nothing to compare: no two models, variants or methods answered the same "
             "items; name logs or files of at least two, and the items with --column item=COLUMN."
         )
     frame = pd.DataFrame(rows).rename(columns={"first": "value_a", "second": "value_b"})
+    # Differences within a value of a field of `--by` are exploratory.
     is_primary = _is_primary(frame, metrics) & (frame["by"] == "").to_numpy()
     adjusted = _adjust_by_family(frame, is_primary)
     adjusted["verdict"] = list(map(_verdict, adjusted.to_dict("records")))
@@ -138,25 +139,27 @@ def compare(
 
 
 def _study_rows(
-    part: StudyResults, second: Judgments | None, models: Sequence[str], resampling: Resampling
+    first: StudyResults, second: Judgments | None, models: Sequence[str], resampling: Resampling
 ) -> Iterator[dict[str, object]]:
     """Yield a row for each difference of the selected pairs of a study.
 
     Args:
-        part: The study and the judgments of the first source.
+        first: The study, and the judgments of the first source by task (`frames`).
         second: Judgments of the second source; without it the first source's contenders are paired.
         models: The selected models, as `compare` takes them.
         resampling: Settings of the resampling, and the metrics to compare.
     """
-    for task, frame in part.frames.items():
+    study = first.study
+    for task, frame in first.frames.items():
         second_frame = None
         if second is not None:
             if task not in second:
                 continue
-            second_frame = add_choices_to_variants(second[task], task, part.resampling)
-        for dataset, a_side, b_side in _comparable_pairs(part.study, frame, second_frame):
-            if _is_selected({a_side.model[0], b_side.model[0]}, models):
-                for row in _pair_rows(part.study, a_side, b_side, resampling):
+            second_frame = add_choices_to_variants(second[task], task, resampling)
+        for dataset, a_side, b_side in _comparable_pairs(study, frame, second_frame):
+            names = {a_side.model[0], b_side.model[0]}  # without the variants
+            if _is_selected(names, models):
+                for row in _pair_rows(study, a_side, b_side, resampling):
                     yield {"task": task, "dataset": dataset, **row}
 
 
@@ -204,7 +207,7 @@ def _by_values(
 
     A value is one of the fields of `--by`, as `domain=law`; one that a side lacks is left out.
     """
-    second_values = dict(field_values(second))
+    second_values = dict(field_values(second))  # whether each judgment has a value, by the value
     for by, is_chosen in field_values(first):
         if by in second_values:
             yield by, first[is_chosen], second[second_values[by]]
@@ -223,11 +226,9 @@ def _check_models(models: Sequence[str], sides: Sequence[Judgments]) -> None:
 
 
 def _is_selected(pair: Collection[str], models: Sequence[str]) -> bool:
-    """Return whether a pair has the one selected model, or two of several; True without any.
+    """Return whether a pair (of names) has the one model of `models`, or two of several models.
 
-    Args:
-        pair: Names of both models.
-        models: The selected models, as `compare` takes them.
+    It is True if `models` is empty.
     """
     if len(models) < 2:
         return not models or models[0] in pair
@@ -237,12 +238,7 @@ def _is_selected(pair: Collection[str], models: Sequence[str]) -> bool:
 def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]:
     """Return whether each difference is of a primary metric: a named one, else the first headline.
 
-    Args:
-        rows: Differences, with `task`, `metric` and `condition`.
-        metrics: Primary metrics, as `compare` takes them.
-
-    Raises:
-        InvalidArgument: No row has one of the metrics.
+    `rows` have `task`, `metric` and `condition`. A name in `metrics` that no row has is refused.
     """
     names = sorted(set(rows["metric"]))
     for metric in metrics:
@@ -259,7 +255,8 @@ def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]
         return rows["metric"].isin(metrics).to_numpy(bool)
     is_primary = np.zeros(len(rows), bool)
     for task in rows["task"].unique():
-        is_primary |= _first_headline(rows, task)[1]
+        _, is_headline = _first_headline(rows, task)
+        is_primary |= is_headline
     return is_primary
 
 
@@ -277,7 +274,7 @@ def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDA
 
 
 def _is_primary_or_headline(rows: pd.DataFrame) -> pd.Series:
-    """Return whether each row, all of them of one task, is primary or of a headline of the task."""
+    """Return whether each difference of one task is primary or of a headline (main number)."""
     task = rows["task"].iloc[0]
     is_shown = rows["role"] == PRIMARY
     # Differences within a value of `--by` are left out.
@@ -295,17 +292,19 @@ def _main_numbers(study: Study) -> list[Headline]:
 def _is_of_headline(rows: pd.DataFrame, headline: Headline) -> NDArray[np.bool_]:
     """Return whether each row is a difference of a headline's metric in its condition.
 
-    A headline is a main number of a study. If no row has just its condition, as where rows are of
-    one method and the headline of any, all rows that do not contradict the condition are chosen.
+    A headline is a main number of a study, in the condition `headline.where`. If no row has just
+    this condition, as where rows are of one method and the headline of any, all rows that do not
+    contradict it are chosen.
     """
-    is_metric = (rows["task"] == headline.task) & (rows["metric"] == headline.metric)
-    of_metric = is_metric.to_numpy(bool)
+    is_of_task = (rows["task"] == headline.task).to_numpy(bool)
+    is_of_metric = is_of_task & (rows["metric"] == headline.metric).to_numpy(bool)
     conditions = conditions_of(rows)
-    is_equal = np.array([condition == Condition(headline.where) for condition in conditions])
-    agrees = _agree(conditions, headline.where)
-    if (is_equal & of_metric).any():
-        return np.asarray(is_equal & of_metric)
-    return np.asarray(agrees & of_metric)
+    is_equal = [condition == Condition(headline.where) for condition in conditions]
+    is_exact = is_of_metric & np.array(is_equal, bool)
+    if is_exact.any():
+        return np.asarray(is_exact)
+    agrees = [_agrees(condition, headline.where) for condition in conditions]
+    return np.asarray(is_of_metric & np.array(agrees, bool))
 
 
 def metric_labels(rows: pd.DataFrame) -> list[str]:
@@ -325,24 +324,23 @@ def metric_labels(rows: pd.DataFrame) -> list[str]:
 
 
 def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tuple[str, Condition]:
-    """Return the label of a difference, and the parts of its condition that are not in it."""
+    """Return the label of a difference, and the parts of its condition that are not in it.
+
+    The label is that of the first headline (main number of the study) that fits, else the metric.
+    """
     study = study_of(task)
     for headline in _main_numbers(study):
         is_metric = (headline.task, headline.metric) == (task, metric)
         if is_metric and _agrees(condition, headline.where):
             label = headline.short or headline.label
+            # `headline.each` names the parts of the condition that are placeholders in the label.
             if all(name in condition for name in headline.each):
                 label = label.format(**condition)
-            label, *_ = label.split(", {")  # the method is named beside the task
+            label, *_ = label.split(", {")  # a method without a value, which the title names
             if "{" not in label:  # every placeholder has a value
                 named_parts = dict.fromkeys((*headline.where, *headline.each), "")
                 return label_beside_task(label), condition.but(**named_parts)
     return metric, condition
-
-
-def _agree(conditions: Sequence[Condition], where: Mapping[str, str]) -> NDArray[np.bool_]:
-    """Return whether each condition has the values of `where` in every part that both have."""
-    return np.array([_agrees(condition, where) for condition in conditions], bool)
 
 
 def _agrees(condition: Condition, where: Mapping[str, str]) -> bool:
@@ -355,7 +353,7 @@ def _comparable_pairs(
 ) -> Iterator[tuple[str, Contender, Contender]]:
     """Yield each data set with two contenders of the same model, or of the same method.
 
-    Both are of `first` if `second` is None; otherwise one is of each.
+    Both are of the judgments `first` if `second` is None; otherwise one is of each.
     """
     shared = set(first["dataset"]) & set(first["dataset"] if second is None else second["dataset"])
     for dataset in sorted(shared):
@@ -369,7 +367,7 @@ def _comparable_pairs(
 
 
 def _contenders(study: Study, frame: pd.DataFrame) -> list[Contender]:
-    """Split judgments by model, variant and the study's columns of the method."""
+    """Split judgments by model, variant and method (the study's columns of it) into contenders."""
     columns = ["model", "variant", *study.contenders]
     contenders = []
     for key, rows in frame.groupby(columns, dropna=False):
@@ -378,7 +376,7 @@ def _contenders(study: Study, frame: pd.DataFrame) -> list[Contender]:
             Contender(
                 model=(str(model), str(variant)),
                 method=tuple(map(_method_part_text, method)),
-                judgments=study.prepared(rows),
+                judgments=study.prepared(rows),  # as `study.compare` takes them
             )
         )
     return contenders
@@ -473,7 +471,11 @@ def main_differences(differences: pd.DataFrame, *, only_primary: bool = False) -
 
 
 def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.DataFrame:
-    """Return the selected differences of models on the main method or scale of their task."""
+    """Return the selected differences of models on the main method or scale of their task.
+
+    The main method is that of the task's first headline, if any row has it. Differences of methods
+    are left out if there are any of models, and so are undefined ones.
+    """
     main = differences[is_main & differences["difference"].notna()]
     if (main["contrast"] == MODELS).any():
         main = main[main["contrast"] == MODELS]
@@ -484,9 +486,15 @@ def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.Dat
         headline_rows = rows[rows["method"].isin(values)]
         selected.append(rows if headline_rows.empty else headline_rows)
     rows = pd.concat(selected) if selected else main
-    # What both sides share stands in columns of its own.
-    names: dict[str, list[str]] = {"a": [], "b": []}
-    for side, side_names in names.items():
-        for name, variant, method in rows[[side, "variant", "method"]].itertuples(index=False):
-            side_names.append(name.removesuffix(f" {method}").removesuffix(f" {variant}"))
-    return rows.assign(**names)
+    return rows.assign(a=_short_names(rows, "a"), b=_short_names(rows, "b"))
+
+
+def _short_names(rows: pd.DataFrame, side: str) -> list[str]:
+    """Return names in the column `side` of differences without the variant and method of both.
+
+    These are columns of their own: `gpt-4o 0-100` by the method `0-100` becomes `gpt-4o`.
+    """
+    names = []
+    for name, variant, method in rows[[side, "variant", "method"]].itertuples(index=False):
+        names.append(name.removesuffix(f" {method}").removesuffix(f" {variant}"))
+    return names

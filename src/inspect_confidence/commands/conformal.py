@@ -36,8 +36,10 @@ class FittedMap(NamedTuple):
 def fit_offset(train: IntervalGroup, test: IntervalGroup, resampling: Resampling) -> FittedMap:
     """Fit the split-conformal offset of the intervals of one level on the train items.
 
-    If there are several epochs, the first readable interval of each train item counts. The map is
-    refused without a level, with too few train items, or without a test item.
+    The offset moves both bounds outwards, so that a new interval contains the true value with the
+    probability of its level (see `metrics.conformal_offset`). If there are several epochs, the
+    first readable interval of each train item counts. The map is refused without a level, with too
+    few train items, or without a test item.
 
     Args:
         train: Intervals of the items that the map is fitted to.
@@ -52,7 +54,8 @@ def fit_offset(train: IntervalGroup, test: IntervalGroup, resampling: Resampling
     lower, upper, truth = intervals.lower, intervals.upper, intervals.truth
     offset = conformal_offset(lower, upper, truth, train.level)
     if np.isinf(offset):
-        # The quantile is finite from n >= level / (100 - level) on; the constant absorbs rounding.
+        # The offset is the k-th smallest of n scores, k = ceil((n + 1) level / 100), and infinite
+        # for k > n, that is for n < level / (100 - level); 1e-9 absorbs rounding.
         items_needed = int(np.ceil(train.level / (100 - train.level) - 1e-9))
         return _refused_map(
             f"{train.items} train items with an interval; {train.level:g}% needs {items_needed}"
@@ -61,17 +64,16 @@ def fit_offset(train: IntervalGroup, test: IntervalGroup, resampling: Resampling
         return _refused_map("no test item has an interval")
     low, high = conformal_offset_interval(lower, upper, truth, train.level)
     return FittedMap(
-        {"method": "conformal", "kind": "interval", "level": train.level, "offset": offset},
-        {"offset": offset, "ci_low": low, "ci_high": high},
-        _compare_intervals(test, offset, resampling),
+        entry={"method": "conformal", "kind": "interval", "level": train.level, "offset": offset},
+        summary={"offset": offset, "ci_low": low, "ci_high": high},
+        changes=_compare_intervals(test, offset, resampling),
     )
 
 
 def _refused_map(reason: str) -> FittedMap:
-    """Return a map that was not fitted for this reason, with empty cells in the table."""
-    return FittedMap(
-        {"refused": reason}, dict.fromkeys(("offset", "ci_low", "ci_high"), np.nan), []
-    )
+    """Return the record of a map that was not fitted for this reason."""
+    empty_cells = dict.fromkeys(("offset", "ci_low", "ci_high"), np.nan)
+    return FittedMap(entry={"refused": reason}, summary=empty_cells, changes=[])
 
 
 def move_bounds(rows: pd.DataFrame, offset: float) -> pd.DataFrame:
@@ -83,10 +85,14 @@ def move_bounds(rows: pd.DataFrame, offset: float) -> pd.DataFrame:
 def _compare_intervals(
     test: IntervalGroup, offset: float, resampling: Resampling
 ) -> list[tuple[Result, Result, Difference]]:
-    """Return each metric before and after bounds move by the offset, and their difference."""
+    """Return coverage, interval score and mean width on test items before and after the map.
+
+    The map moves both bounds of an interval by `offset`. Each metric has its two results and their
+    paired difference, after minus before.
+    """
     rows_before, study = test.pooled(), study_of(test.task)
     rows_after = move_bounds(rows_before, offset)
-    before, after, differences = {}, {}, {}
+    before, after, differences = {}, {}, {}  # by metric
     for result in study.summarize({test.task: rows_before}, resampling):
         before[result.metric] = result
     for result in study.summarize({test.task: rows_after}, resampling):

@@ -127,7 +127,7 @@ class Design:
 
 
 def read_design(path: str) -> Design:
-    """Read a study file in YAML without building, downloading or calling anything.
+    """Read a study file, which names runs, without building, downloading or calling anything.
 
     `models` and `tasks` are lists. A task is a name, or a mapping with `task`, `arguments`, `vary`
     (a list of values by argument; each value is a run), `repeats`, `models`, `grader` and
@@ -138,7 +138,7 @@ def read_design(path: str) -> Design:
         InvalidArgument: The file is not a study file, or names an unknown task, argument, model
             or setting.
     """
-    study = check_shape(path, read_yaml(Path(path)), _Study)
+    study = check_shape(path, read_yaml(Path(path)), _Study)  # fields as below, checked by type
     n_runs = sum(task.combinations * len(study.models_of(task)) for task in study.tasks)
     if n_runs > MAX_RUNS:
         raise InvalidArgument(
@@ -148,7 +148,7 @@ def read_design(path: str) -> Design:
     shared_arguments = study.arguments or {}
     known_arguments = set(chain.from_iterable(map(_argument_names, task_names())))
     _check_names(f"{path}: arguments", shared_arguments, known_arguments)
-    entries: list[StudyEntry] = []
+    entries: list[StudyEntry] = []  # tasks with one combination of arguments
     for task in study.tasks:
         entries += _study_entries(path, task, study)
     unused = set(shared_arguments)
@@ -160,6 +160,7 @@ def read_design(path: str) -> Design:
         )
     _refuse_equal_runs(path, entries)
     settings = study.settings or _Settings()
+    # Only settings that the file names: the others keep the defaults of the task.
     values = {name: getattr(settings, name) for name in sorted(settings.model_fields_set)}
     return Design(study.logs or f"logs/{Path(path).stem}", entries, values)
 
@@ -205,10 +206,10 @@ def check_calibrated_settings(task: Task, model: str, settings: Mapping[str, Any
 
 
 def _study_entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]:
-    """Return an entry for each combination of a task's varied arguments, which come first in it.
+    """Return an entry for each combination of the arguments that a task varies (`vary`).
 
-    Raises:
-        InvalidArgument: The task, an argument or a model is unknown, or there is no model.
+    `section` is the task in the file: its models, roles, arguments and repeats, which default to
+    those of the whole `study`. Unknown tasks, arguments and models, and no model, are refused.
     """
     task = section.task.removeprefix("inspect_confidence/")
     if task not in task_names():
@@ -222,6 +223,7 @@ def _study_entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]
         raise InvalidArgument(
             f"{path}: {task}: `models` is missing or empty; write models as [openai/gpt-4o-mini]."
         )
+    # `model_fields_set` has the fields that the section names; null there means no model of a role.
     roles: dict[str, str | None] = {}
     for role in ("grader", "extractor"):
         name = getattr(section if role in section.model_fields_set else study, role)
@@ -263,6 +265,7 @@ def _argument_names(task: str) -> list[str]:
 
 
 def _provider_names() -> list[str]:
+    """Return the names before the slash in Inspect's names of models, such as `openai`."""
     # Inspect has no public list of its providers.
     from inspect_ai._util.registry import registry_find  # noqa: PLC0415
 

@@ -61,39 +61,44 @@ def group_m_ratio(source: JudgmentSource) -> pd.DataFrame:
 def _group_and_model_lines(
     answers: pd.DataFrame, key: dict[str, object]
 ) -> list[dict[str, object]]:
-    """Return the rows of one data set and method: the group, then each model.
+    """Return the M-ratios (meta-d'/d') of a data set and method as rows: group, then models.
 
     `answers` are judgments of questions with two choices; `key` has the first cells of each row.
     """
-    counts, model_names = _response_counts(answers)
+    counts, model_names = _response_counts(answers)  # (right choice, model, response)
     items_by_model = counts.sum(axis=(0, 2))
     if counts.shape[2] < 4:  # two choices with one rating each
         reason = "every judgment has the same confidence"
-        return [_line(key, ALL_MODELS, np.nan, (np.nan, np.nan), items_by_model.sum(), reason)]
-    group = hierarchical_m_ratio(counts[0], counts[1])
-    n_left_out = len(model_names) - group.used
-    note = group.reason or (
-        f"{n_left_out} of {len(model_names)} models left out" if n_left_out else ""
-    )
-    interval = (group.ci_low, group.ci_high)
-    lines = [_line(key, ALL_MODELS, group.m_ratio, interval, items_by_model.sum(), note)]
-    for name, value, n, reason in zip(
-        model_names, group.units, items_by_model, group.left_out, strict=True
-    ):
-        lines.append(_line(key, str(name), float(value), (np.nan, np.nan), n, reason))
+        rows = [(ALL_MODELS, np.nan, np.nan, np.nan, items_by_model.sum(), reason)]
+    else:
+        group = hierarchical_m_ratio(counts[0], counts[1])  # by right choice: (model, response)
+        n_left_out = len(model_names) - group.used
+        left_out = f"{n_left_out} of {len(model_names)} models left out" if n_left_out else ""
+        note = group.reason or left_out
+        ends = (group.ci_low, group.ci_high)
+        rows = [(ALL_MODELS, group.m_ratio, *ends, items_by_model.sum(), note)]
+        models = zip(model_names, group.units, items_by_model, group.left_out, strict=True)
+        for name, m_ratio, items, reason in models:
+            rows.append((str(name), float(m_ratio), np.nan, np.nan, items, reason))
+    lines = []
+    for model, m_ratio, low, high, items, note in rows:
+        numbers = {"m_ratio": m_ratio, "ci_low": low, "ci_high": high, "n": round(items)}
+        lines.append({**key, "model": model, **numbers, "note": note})
     return lines
 
 
 def _response_counts(answers: pd.DataFrame) -> tuple[FloatArray, pd.Index]:
     """Return counts of responses of shape (right choice, model, response), and the models' names.
 
-    A response is a choice with a rating of confidence; responses go from the surest first choice to
-    the surest second choice. The epochs of an item share a weight of 1.
+    A response is a choice with a rating of confidence, from 0; responses go from the surest first
+    choice to the surest second choice, as fits of meta-d' take them. The epochs of an item share a
+    weight of 1.
     """
     ratings = _rate_confidences(answers["confidence"].to_numpy(float))
     n_ratings = int(ratings.max()) + 1
     right_choice = pd.factorize(answers["target"], sort=True)[0]
     given_choice = np.where(answers["correct"] == 1, right_choice, 1 - right_choice)
+    # With two ratings: 0 is a sure first choice, 1 an unsure one, 2 an unsure second, 3 a sure one.
     response = np.where(given_choice == 0, n_ratings - 1 - ratings, n_ratings + ratings)
     model_number, model_names = pd.factorize(answers["model"])
     weights = 1 / answers.groupby(["model", "item"])["item"].transform("size").to_numpy(float)
@@ -103,23 +108,13 @@ def _response_counts(answers: pd.DataFrame) -> tuple[FloatArray, pd.Index]:
     return counts, model_names
 
 
-def _line(
-    key: dict[str, object],
-    model: str,
-    value: float,
-    interval: tuple[float, float],
-    items: float,
-    note: str,
-) -> dict[str, object]:
-    """Return a row of the table; `items` is a sum of weights."""
-    low, high = interval
-    numbers = {"m_ratio": value, "ci_low": low, "ci_high": high, "n": round(items)}
-    return {**key, "model": model, **numbers, "note": note}
-
-
 def _rate_confidences(confidence: FloatArray) -> IntArray:
-    """Return the rating of each confidence, from 0; more than 20 values are pooled by quantiles."""
-    rounded = np.round(confidence, 12)
+    """Return the rating of each confidence: 0 for the lowest value, 1 for the next one.
+
+    More than 20 values are pooled into up to 20 classes of equal mass, from quantiles; ties may
+    leave fewer.
+    """
+    rounded = np.round(confidence, 12)  # 0.1 + 0.2 and 0.3 are one value
     values = np.unique(rounded)
     if len(values) > MAX_RATINGS:
         values = np.unique(np.quantile(rounded, np.arange(MAX_RATINGS) / MAX_RATINGS))

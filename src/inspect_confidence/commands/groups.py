@@ -1,6 +1,6 @@
 """Groups of judgments by model, variant and elicitation method."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Self, TypeVar
@@ -44,11 +44,11 @@ class JudgmentGroup:
 
     @property
     def condition(self) -> Condition:
-        """The elicitation as a condition of results, with the ends of a scale as `scale`."""
+        """The elicitation as a condition of results; ends of a scale become `scale=0-100`."""
         low, high = self.elicitation.get("low"), self.elicitation.get("high")
         scale = "" if low is None else f"{low:g}-{high:g}"
         parts = {name: value or "" for name, value in self.elicitation.items()}
-        return Condition({**parts, "low": "", "high": "", "scale": scale})
+        return Condition({**parts, "low": "", "high": "", "scale": scale})  # without empty parts
 
     @property
     def name(self) -> str:
@@ -72,7 +72,7 @@ class JudgmentGroup:
         return len(np.unique(self._numbers(self.rows["item"])[self.readable]))
 
     def _numbers(self, names: pd.Series) -> IntArray:
-        """Return the number of each judgment's name within its data set."""
+        """Return an integer for each judgment, equal for equal `names` (of items) in a data set."""
         groups = self.rows.groupby([self.rows["dataset"], names], sort=False)
         return np.asarray(groups.ngroup(), np.int64)
 
@@ -80,7 +80,7 @@ class JudgmentGroup:
         """Return the judgments as if all data sets were one: items and clusters are renumbered."""
         items = self._numbers(self.rows["item"]).astype(str)
         rows = self.rows.assign(item=items, cluster=self.clusters.astype(str), dataset="")
-        return rows.drop(columns="unit", errors="ignore")
+        return rows.drop(columns="unit", errors="ignore")  # names of what is resampled, now wrong
 
     def take(self, is_chosen: NDArray[np.bool_]) -> Self:
         """Return the group with only the chosen judgments."""
@@ -149,9 +149,8 @@ def confidence_groups(judgments: Judgments) -> list[ConfidenceGroup]:
     """
     groups = [*_confidence_groups(judgments)]
     if not groups:
-        raise _missing_error(
-            "stated confidence", [table for table in _tables() if table.stated], judgments
-        )
+        tables = [table for table in all_tables().values() if table.stated]
+        raise _missing_error("stated confidence", tables, judgments)
     return groups
 
 
@@ -166,7 +165,7 @@ def judgment_groups(judgments: Judgments) -> list[ConfidenceGroup | IntervalGrou
         *_interval_groups(judgments),
     ]
     if not groups:
-        tables = [table for table in _tables() if table.stated or table.intervals]
+        tables = [table for table in all_tables().values() if table.stated or table.intervals]
         raise _missing_error("stated confidence or interval", tables, judgments)
     return groups
 
@@ -179,15 +178,11 @@ def _missing_error(kind: str, tables: Sequence[TaskTable], judgments: Judgments)
     )
 
 
-def _tables() -> Collection[TaskTable]:
-    return all_tables().values()
-
-
 def _confidence_groups(judgments: Judgments) -> Iterator[ConfidenceGroup]:
     """Yield the judgments of stated confidence by task, model, variant and method."""
-    for table in _tables():
+    for table in all_tables().values():
         if table.stated is not None and table.task in judgments:
-            rows = table.stated(judgments[table.task])
+            rows = table.stated(judgments[table.task])  # those of stated confidence
             yield from _split_groups(
                 ConfidenceGroup, table.task, rows, study_of(table.task).contenders
             )
@@ -195,10 +190,11 @@ def _confidence_groups(judgments: Judgments) -> Iterator[ConfidenceGroup]:
 
 def _interval_groups(judgments: Judgments) -> Iterator[IntervalGroup]:
     """Yield intervals by task, model, variant, method and level; NaN if several rows make one."""
-    for table in _tables():
+    for table in all_tables().values():
         if table.intervals is not None and table.task in judgments:
             rows = judgments[table.task]
-            rows = rows.assign(level=rows["level"].where(table.intervals(rows)))
+            is_whole_interval = table.intervals(rows)
+            rows = rows.assign(level=rows["level"].where(is_whole_interval))
             columns = [*study_of(table.task).contenders, "level"]
             yield from _split_groups(IntervalGroup, table.task, rows, columns)
 
@@ -244,7 +240,10 @@ def item_folds(rows: pd.DataFrame, seed: int) -> IntArray:
 
 
 def _item_hashes(rows: pd.DataFrame, seed: int, *, size: int) -> IntArray:
-    """Return the first `size` bytes of the hash of each judgment's item or cluster, as a number."""
+    """Return the first `size` bytes of SHA-256 of each judgment's `seed/dataset/item` as a number.
+
+    The cluster takes the place of the item, if there is one.
+    """
     names = rows["dataset"].astype(str) + "/" + estimate.cluster_names(rows).astype(str)
     numbers = {}
     for name in names.unique():

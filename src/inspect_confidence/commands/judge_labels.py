@@ -48,6 +48,7 @@ def read_judge_labels(source: pd.DataFrame | PathLike[str] | str | None) -> Judg
     file = user_path("judge_labels", path)
     check_size(file)
     frame = read_table(file).frame
+    # A table of judgments names their task; one of labels does not.
     return _read_judge_check(path) if "task" in frame else _parse_labels(frame, path)
 
 
@@ -69,7 +70,10 @@ def _read_judge_check(path: str) -> JudgeLabels:
 
 
 def _parse_labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
-    """Parse a table of labels, as `read_judge_labels` describes; errors name `source`."""
+    """Parse a table of labels, as `read_judge_labels` describes; errors name `source`.
+
+    Both words of a row become numbers; its `form` tells correctness of answers from agreement.
+    """
     for name in ("judged", "label"):
         if name not in frame:
             raise InvalidArgument(
@@ -78,19 +82,9 @@ def _parse_labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
     columns = ("judged", "label", *_OPTIONAL_COLUMNS)
     rows = pd.DataFrame({name: _text_column(frame, name) for name in columns})
     rows = rows[(rows["judged"] != "") & (rows["label"] != "")]
-    forms, numbers = {}, {}
-    for name in ("judged", "label"):
-        words = rows[name].str.lower()
-        unknown = set(words) - set(_LABEL_WORDS)
-        if unknown:
-            raise InvalidArgument(
-                f"{source}: {min(unknown)!r} in the column {name!r} is unknown; write correct and "
-                "incorrect (or 1 and 0), or yes, no and n/a."
-            )
-        forms_and_numbers = words.map(_LABEL_WORDS)
-        forms[name] = forms_and_numbers.map(itemgetter(0))
-        numbers[name] = forms_and_numbers.map(itemgetter(1))
-    if (forms["judged"] != forms["label"]).any():
+    judged_forms, judged_numbers = _parse_words(rows["judged"], source)
+    label_forms, label_numbers = _parse_words(rows["label"], source)
+    if (judged_forms != label_forms).any():
         raise InvalidArgument(
             f"{source}: a row has one word for whether an answer is right and one for whether two "
             "agree; use words of one kind in a row."
@@ -99,7 +93,20 @@ def _parse_labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
         raise InvalidArgument(
             f"{source} has no labelled judgment; fill in the columns judged and label."
         )
-    return JudgeLabels(rows.assign(form=forms["label"], **numbers))
+    return JudgeLabels(rows.assign(form=label_forms, judged=judged_numbers, label=label_numbers))
+
+
+def _parse_words(column: pd.Series, source: str) -> tuple[pd.Series, pd.Series]:
+    """Return what each word judges and its number: `yes` is (consistency, 1); refuse others."""
+    words = column.str.lower()
+    unknown = set(words) - set(_LABEL_WORDS)
+    if unknown:
+        raise InvalidArgument(
+            f"{source}: {min(unknown)!r} in the column {column.name!r} is unknown; write correct "
+            "and incorrect (or 1 and 0), or yes, no and n/a."
+        )
+    forms_and_numbers = words.map(_LABEL_WORDS)
+    return forms_and_numbers.map(itemgetter(0)), forms_and_numbers.map(itemgetter(1))
 
 
 def _text_column(frame: pd.DataFrame, name: str) -> pd.Series:
@@ -107,7 +114,7 @@ def _text_column(frame: pd.DataFrame, name: str) -> pd.Series:
     if name not in frame:
         return pd.Series("", frame.index)
     text = frame[name].where(frame[name].notna(), "").astype(str).str.strip()
-    # As in judgments, 12.0 is the item 12.
+    # A column with missing numbers has 12.0 for the item 12.
     return text.str.removesuffix(".0") if name == "item" else text
 
 
@@ -122,6 +129,7 @@ def refuse_other_judges(labels: JudgeLabels | None, judgments: Mapping[str, pd.D
     judges: set[str] = set()
     for task, table in all_tables().items():
         if task in judgments and table.judges is not None:
+            # The judge of each answer, by its name in label files; NaN where rules decide.
             judges |= set(table.judges(judgments[task]).dropna())
     if not judges:
         raise InvalidArgument(

@@ -86,6 +86,7 @@ def plan_run(
         settings = task_object.config.merge(GenerateConfig(temperature=temperature))
         values = settings.model_dump(exclude_none=True)
         lines += map("unsent:  {}".format, _unsent_lines(requests.facts, model, values))
+    # Metrics of several judgments of an item, for example, need several epochs.
     metadata = [sample.metadata or {} for sample in task_object.dataset] * requests.epochs
     impossible_metrics = study_of(tables[name]).lacking(tables[name], metadata)
     lines += map("lacks:   {}".format, impossible_metrics)
@@ -172,7 +173,7 @@ class _JudgeRequests:
     Attributes:
         calls: Calls for each sample.
         calls_per_reply: Further calls for each reply that differs from the others.
-        questions: Number of calls that contain the question.
+        questions: Number of the calls for each sample that contain the question.
         characters: Characters of the prompts of `calls`, without the question.
         characters_per_reply: Those of the calls for a differing reply.
         output_tokens: Output tokens of `calls`.
@@ -193,21 +194,22 @@ class _JudgeRequests:
     calls_again_per_reply: int
     replies: int
 
-    def count(self, samples: int, questions: int, different: int) -> tuple[int, ModelUsage]:
-        """Return the calls and tokens of a run.
+    def count(self, samples: int, characters: int, different: int) -> tuple[int, ModelUsage]:
+        """Return the calls and tokens of the judge of a run.
 
         Args:
             samples: Number of samples.
-            questions: Characters of all questions.
+            characters: Characters of the questions of all samples.
             different: Number of replies of each sample that differ from the others.
         """
         reply_calls = self.calls_per_reply * different
         # `self.questions` calls, and each call about a reply, repeat the question.
-        characters = questions * (self.questions + reply_calls)
-        characters += samples * (self.characters + self.characters_per_reply * different)
+        prompt_characters = characters * (self.questions + reply_calls)
+        prompt_characters += samples * (self.characters + self.characters_per_reply * different)
         output_tokens = self.output_tokens + self.output_tokens_per_reply * different
         return samples * (self.calls + reply_calls), ModelUsage(
-            input_tokens=characters // _CHARACTERS_PER_TOKEN, output_tokens=samples * output_tokens
+            input_tokens=prompt_characters // _CHARACTERS_PER_TOKEN,
+            output_tokens=samples * output_tokens,
         )
 
 
@@ -274,7 +276,7 @@ class _Requests:
         samples: Number of samples over all epochs.
         calls: Number of calls to the model.
         draws_per_call: Number of draws in a call.
-        questions: Characters of all questions.
+        question_characters: Characters of the questions of all samples.
         usage: Tokens of the calls to the model.
         judge: Requests to a judge about one sample.
         extractor: Requests to an extractor about one sample.
@@ -285,7 +287,7 @@ class _Requests:
     samples: int
     calls: int
     draws_per_call: int
-    questions: int
+    question_characters: int
     usage: ModelUsage
     judge: _JudgeRequests | None
     extractor: _ExtractorRequests | None = None
@@ -296,7 +298,7 @@ class _Requests:
             return self
         extractor = _ExtractorRequests(**self.facts["extractor"], model=model)
         judge = self.judge
-        if not extractor.calls_of_grader:  # the judge then lists no markers itself
+        if not extractor.calls_of_grader:  # the extractor lists them in place of the judge
             judge = replace(
                 judge,
                 calls=judge.calls - extractor.calls,
@@ -308,8 +310,7 @@ class _Requests:
     def extractor_cost(self, cost_file: str | None) -> _CallCost:
         """Return the cost of the calls to the model that lists markers; zero without such a model.
 
-        Args:
-            cost_file: File of prices that are preferred to the known ones; None for these alone.
+        Prices in the user's `cost_file` are preferred to the known ones.
         """
         if not self.extractor:
             return _CallCost("", 0, ModelUsage())
@@ -324,8 +325,8 @@ class _Requests:
         """Return the cost of a judge if a typical share of replies differ; zero without one."""
         if not self.judge:
             return _CallCost("", 0, ModelUsage())
-        different = math.ceil(_TYPICAL_SHARE * self.judge.replies)
-        calls, usage = self.judge.count(self.samples, self.questions, different)
+        typical = math.ceil(_TYPICAL_SHARE * self.judge.replies)
+        calls, usage = self.judge.count(self.samples, self.question_characters, typical)
         return _cost_of_calls(grader, usage, cost_file, "--grader", calls=calls)
 
 
@@ -334,20 +335,21 @@ def _count_requests(
 ) -> _Requests:
     """Count the requests of a task, from the facts in its metadata.
 
-    The model decides how many draws a call has; without one a call has one. `epochs` is None for
-    the task's own, and `limit` is the number of samples, None for all.
+    The model decides how many draws (replies to the same prompt) a call has; without one a call has
+    one. `epochs` is None for the task's own, and `limit` is the number of samples, None for all.
     """
     facts: dict[str, Any] = task.metadata or {}
     facts = facts.get("confidence", facts)  # a wrapped eval has further metadata of its own
     epochs = epochs or task.epochs or 1
     dataset = list(task.dataset)[:limit]
     samples = len(dataset) * epochs
+    # In the metadata each draw counts as a call.
     replies_per_sample, draws = facts["calls_per_sample"], facts.get("draws_per_sample", 0)
     draws_per_call = choices_in_one_call(model or "") if draws > 1 else 1
     calls_per_sample = replies_per_sample - draws + math.ceil(draws / draws_per_call)
     calls = samples * calls_per_sample
-    questions = epochs * sum(_question_length(sample, facts) for sample in dataset)
-    characters = questions * calls_per_sample + calls * facts["prompt_characters"]
+    question_characters = epochs * sum(_question_length(sample, facts) for sample in dataset)
+    characters = question_characters * calls_per_sample + calls * facts["prompt_characters"]
     usage = ModelUsage(
         input_tokens=characters // _CHARACTERS_PER_TOKEN,
         output_tokens=samples * replies_per_sample * facts["output_tokens_per_call"],
@@ -359,7 +361,7 @@ def _count_requests(
         samples=samples,
         calls=calls,
         draws_per_call=draws_per_call,
-        questions=questions,
+        question_characters=question_characters,
         usage=usage,
         judge=judge,
     )
@@ -397,6 +399,7 @@ def _limit_line(task: Task, limit: int, items: int) -> str:
     if len(ids) == items:
         return line
     samples_per_item = Counter(ids)
+    # Two of three samples are two thirds of an item.
     kept_items = sum(count / samples_per_item[item] for item, count in Counter(ids[:limit]).items())
     return (
         f"{line}, which are {kept_items:.3g} of {items} items: a sample is not an item here; "
@@ -411,6 +414,7 @@ def _request_lines(requests: _Requests) -> list[str]:
     draws = ""
     if requests.draws_per_call > 1:
         draws = f" (up to {requests.draws_per_call} draws in a call)"
+    # The task's words on calls that are not counted.
     extra_calls = f" {facts['beside']}" if "beside" in facts else ""
     lines = [
         f"samples: {requests.samples:,}{epochs}",
@@ -441,8 +445,13 @@ def _cost_lines(
     judge_cost = requests.typical_judge_cost(grader, cost_file)
     extractor_cost = requests.extractor_cost(cost_file)
     lines = [f"cost:    {cost.description}", *_judge_lines(requests, grader, cost_file)]
-    if extractor_cost.calls:
-        lines.append(_extractor_line(extractor_cost))
+    if extractor_cost.calls:  # a model that lists markers in place of the judge
+        usage = extractor_cost.usage
+        lines.append(
+            f"markers: {counted(extractor_cost.calls, 'call', form=',')}, about "
+            f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out if replies have one "
+            f"sentence; {extractor_cost.description}"
+        )
     if judge_cost.is_priced and (extractor_cost.is_priced or not extractor_cost.calls):
         total = _dollars_text(cost.dollars + judge_cost.dollars + extractor_cost.dollars)
         lines.append(f"all:     {total}, the judge's typical calls included")
@@ -457,7 +466,10 @@ def _cost_lines(
 
 
 def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None) -> list[str]:
-    """Describe calls, tokens and dollars of the judge: at most, and typically."""
+    """Describe calls, tokens and dollars of the judge: at most, and typically.
+
+    It is asked again for each draw (reply to the same prompt) that differs from the others.
+    """
     judge = requests.judge
     if not judge:
         return []
@@ -469,13 +481,13 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
         cases = [(0, "at most: declined and unreadable answers are not judged")]
     lines = []
     for different, case in cases:
-        calls, usage = judge.count(requests.samples, requests.questions, different)
+        calls, usage = judge.count(requests.samples, requests.question_characters, different)
         cost = _cost_of_calls(grader, usage, cost_file, "--grader")
         tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
         price = f"; {cost.description}" if cost.is_priced else ""
         n_calls = counted(calls, "call", form=",")
-        lines.append(f"         {n_calls}, about {tokens} {case}{price}")
-    lines[0] = lines[0].replace("        ", "judge:  ", 1)
+        heading = "" if lines else "judge:"
+        lines.append(f"{heading:<9}{n_calls}, about {tokens} {case}{price}")
     repeats = judge.calls_again + judge.calls_again_per_reply * judge.replies
     if repeats:
         lines.append(
@@ -485,17 +497,13 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
     return lines if cost.is_priced else [*lines, f"         {cost.description}"]
 
 
-def _extractor_line(cost: _CallCost) -> str:
-    """Return a line on calls, tokens and dollars of the extractor, a model that lists markers."""
-    tokens = f"{cost.usage.input_tokens:,} tokens in, {cost.usage.output_tokens:,} out"
-    calls = counted(cost.calls, "call", form=",")
-    return f"markers: {calls}, about {tokens} if replies have one sentence; {cost.description}"
-
-
 def _unsent_lines(
     facts: Mapping[str, Any], model: str, settings: Mapping[str, Any]
 ) -> Iterable[str]:
-    """Describe settings that are not sent to the model; refuse one whose effect is measured."""
+    """Describe settings that are not sent to the model; refuse one whose effect is measured.
+
+    `facts` of the task name those settings as `calibrated_settings`, such as temperature.
+    """
     calibrated = frozenset(facts.get("calibrated_settings", ()))
     refuse_unsent(model, settings, calibrated)
     for name in sorted(dropped_names(model, settings) & calibrated - settings.keys()):
@@ -530,7 +538,7 @@ def _cost_of_calls(
 
 
 def _table_line(name: str, costs: Sequence[_CallCost], connections: int) -> str:
-    """Return a line with the sums of calls and dollars, and the minutes.
+    """Return a line of a table: name, sum of calls, sum of dollars, and minutes side by side.
 
     `?` stands for unknown prices, and `>1.20` for a sum without those that are unknown.
     """

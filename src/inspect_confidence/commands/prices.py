@@ -20,6 +20,7 @@ _Dollars = Annotated[float, Field(ge=0, le=MAX_PRICE)]
 
 _FREE_PROVIDERS = ("respondent/", "mockllm/")
 _DATE_SUFFIX = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
+"""Date at the end of a model's name: `-20240718`, `-2024-07-18` or `-latest`."""
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,12 @@ def read_prices(file: str) -> dict[str, ModelCost]:
 
 @cache
 def _list_prices() -> dict[str, Price]:
-    """Return the prices of this package's list by model."""
+    """Return the prices of this package's list by model; those of cached input default to input."""
     data: dict[str, Any] = yaml.safe_load(
         files("inspect_confidence.commands").joinpath("prices.yaml").read_text(encoding="utf-8")
     )
     prices = {}
+    # As `{input: 2.5, output: 10, source: openai}`, with a key of `data["sources"]`.
     for model, price in data["models"].items():
         cost = ModelCost(
             input=price["input"],

@@ -135,11 +135,16 @@ def recalibrate(
         items = {"train_items": group.take(is_train).items, "test_items": group.take(is_test).items}
         reason = fitted_map.entry.get("refused", "")
         datasets = sorted(set(map(_dataset_alias, group.rows["dataset"].unique())))
-        facts: dict[str, Any] = {"datasets": datasets, **items}
-        if not reason:
-            facts["train"] = split
-        maps.append({**_map_key(group), **facts, **fitted_map.entry})
-        row = {**_row_names(group), **items}
+        train = {} if reason else {"train": split}
+        maps.append({**_map_key(group), "datasets": datasets, **items, **train, **fitted_map.entry})
+        row = {
+            "task": group.task,
+            "model": group.model,
+            "variant": group.variant,
+            "condition": str(group.condition),
+            "by": group.by,
+            **items,
+        }
         note = f"no map: {reason}" if reason else ""
         summaries.append({**row, "note": note, **fitted_map.summary})
         for before, after, difference in fitted_map.changes:
@@ -153,27 +158,6 @@ def recalibrate(
     )
 
 
-def _row_names(group: JudgmentGroup) -> dict[str, Any]:
-    """Return the cells that name a group in the tables of `Recalibrated`."""
-    return {
-        "task": group.task,
-        "model": group.model,
-        "variant": group.variant,
-        "condition": str(group.condition),
-        "by": group.by,
-    }
-
-
-def _public_names(group: JudgmentGroup) -> dict[str, str]:
-    """Return the redacted names of a group, since files of maps are shared."""
-    return {
-        "task": group.task,
-        "model": stable_alias(group.model, model_name),
-        "variant": stable_alias(group.variant, scrub_condition),
-        "by": stable_alias(group.by, scrub_condition),
-    }
-
-
 @cache
 def _dataset_alias(name: str) -> str:
     return stable_alias(name, redact_path)
@@ -183,7 +167,8 @@ def _split_items(group: JudgmentGroup, seed: int) -> tuple[BoolArray, BoolArray,
     """Return whether each judgment is of a train item, of a test item, and the record of the split.
 
     Stated confidence has all items on both sides, since it is cross-fitted. Intervals have the
-    halves of their column `split`, or else those that the seed assigns.
+    halves of their column `split`, or else those that the seed assigns. The file of maps has the
+    record as `train`, from which train items are known again.
     """
     split = group.rows["split"].to_numpy(str)
     if isinstance(group, ConfidenceGroup):
@@ -202,9 +187,10 @@ def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling)
     folds, and the settings of the comparison of metrics before and after.
     """
     if reason := _reason_for_no_map(group):
-        return FittedMap({"refused": reason}, {"chosen": ""}, [])
+        return FittedMap(entry={"refused": reason}, summary={"chosen": ""}, changes=[])
     answers = (group.confidence, group.correct, group.clusters)
     folds = item_folds(group.rows, resampling.seed)
+    # `best.brier` has the score of every method, also if only one is fitted for the map.
     best = chosen = choose_recalibration(*answers, folds=FOLDS, fold=folds)
     if method != BEST:
         chosen = choose_recalibration(*answers, methods=[method], folds=FOLDS, fold=folds)
@@ -215,12 +201,16 @@ def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling)
         fold_maps.append(record)
     map_entry = {"brier": best.brier, **chosen.recalibration.as_record(), "fold_maps": fold_maps}
     scores = {"chosen": chosen.recalibration.method, **best.brier}
-    mapped = chosen.cross_fitted(group.confidence)
-    return FittedMap(map_entry, scores, _compare_confidence(group, mapped, resampling))
+    mapped = chosen.cross_fitted(group.confidence)  # each item by the map of the other folds
+    changes = _compare_confidence(group, mapped, resampling)
+    return FittedMap(entry=map_entry, summary=scores, changes=changes)
 
 
 def _reason_for_no_map(group: ConfidenceGroup) -> str:
-    """Return why no map can be fitted; empty if it can."""
+    """Return why no map of stated confidence can be fitted; empty if it can.
+
+    Each of the ten folds needs an item (or a cluster of items), and a map needs both outcomes.
+    """
     n_units = len(np.unique(group.clusters[group.readable]))
     if n_units < FOLDS:
         kind = "clusters of items" if estimate.clusters_of(group.rows) else "items"
@@ -238,6 +228,7 @@ def _compare_confidence(
     """Return the results of each compared metric before and after the map, and their difference."""
     rows_before = group.pooled().assign(confidence=group.confidence)
     rows_after = rows_before.assign(confidence=recalibrated_confidence)
+    # Recalibrated minus stated, paired by item.
     contrast = contenders.confidence_contrast(rows_after, rows_before, (), COMPARED_METRICS)
     differences = {}
     for difference in contenders.differences(contrast, resampling):
@@ -253,7 +244,10 @@ def _compare_confidence(
 def _confidence_results(
     group: ConfidenceGroup, rows: pd.DataFrame, resampling: Resampling
 ) -> list[Result]:
-    """Return the compared metrics of judgments of a group."""
+    """Return the Brier score, ECE, AUROC and overconfidence of a group's judgments, with intervals.
+
+    `rows` are the judgments with stated or mapped confidence; items or clusters are resampled.
+    """
     units = pd.Index(estimate.unit_names(rows).unique())
     table = table_statistics(
         Answers.from_frame(rows, units), COMPARED_METRICS, condition={}, note=""
@@ -344,13 +338,13 @@ def recalibrated(source: JudgmentSource, maps: Maps) -> Judgments:
 def _split_by_maps(group: JudgmentGroup, entries: Sequence[SavedMap]) -> Sequence[JudgmentGroup]:
     """Return a group split by the fields of `by` if its maps are; otherwise the group alone.
 
-    Raises:
-        InvalidArgument: The maps have values of fields by which the judgments are not split.
+    Maps for values of fields by which the judgments cannot be split are refused.
     """
-    key = _map_key(group)
+    key = _map_key(group)  # with an empty `by`
     by_values = [entry.by for entry in entries if {**entry.judgments, "by": ""} == key]
     if not any(by_values):
         return [group]
+    # `domain=law` becomes `--by domain`; all maps of a group have the same fields.
     fields = " ".join(map("--by {}".format, Condition.read(max(by_values))))
     if "by" not in group.rows or not group.rows["by"].any():
         raise InvalidArgument(
@@ -364,7 +358,9 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
     """Return mapped judgments, and notices on those left out and on unfitted data sets.
 
     Train items are left out if the map's `train` says that they are a split, or a half of all items
-    by a seed. A map of the other kind of judgments is refused, and so is a group without a map.
+    by a seed; folds leave out none. A map of the other kind of judgments is refused, and so is a
+    group that the file does not name. If the file says why it has no map, all judgments are left
+    out.
     """
     entry = _find_map(group, entries)
     if isinstance(entry, Refusal):
@@ -377,6 +373,7 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
             "fit its judgments; fit it again."
         )
     is_fitted = group.rows["dataset"].map(_dataset_alias).isin(entry.datasets).to_numpy()
+    # A data set that the map was not fitted to has no train items.
     is_train = np.zeros(len(group.rows), bool)
     if entry.train.split is not None:
         is_train = is_fitted & (group.rows["split"] == entry.train.split).to_numpy()
@@ -413,8 +410,17 @@ def _map_confidence(
 
 
 def _map_key(group: JudgmentGroup) -> dict[str, object]:
-    """Return the key of a group's map, as `judgments` of an entry in the file."""
-    return {**_public_names(group), "condition": dict(group.elicitation)}
+    """Return the key of a group's map, as `judgments` of an entry in the file.
+
+    Names are redacted, since files of maps are shared.
+    """
+    return {
+        "task": group.task,
+        "model": stable_alias(group.model, model_name),
+        "variant": stable_alias(group.variant, scrub_condition),
+        "by": stable_alias(group.by, scrub_condition),
+        "condition": dict(group.elicitation),
+    }
 
 
 def _find_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> SavedMap:
@@ -423,7 +429,7 @@ def _find_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> SavedMap:
     for entry in entries:
         if entry.judgments == key:
             return entry
-    names = []
+    names = []  # of groups to which the maps belong, written like that of the group
     for entry in entries:
         described = JudgmentGroup(
             task=entry.task,

@@ -118,8 +118,7 @@ def reproduce(location: str) -> Reproduction:
 def _header(location: str) -> EvalLog:
     """Read the header of a log of this package, or of an eval that `with_confidence` wraps.
 
-    Raises:
-        InvalidArgument: It cannot be read, is of another eval, or its task looks like an option.
+    Other logs are refused, and so are names of tasks that a command line would read as an option.
     """
     try:
         log = read_header(location)
@@ -165,7 +164,7 @@ def _own_task(log: EvalLog) -> str | None:
 
 
 def _argument_text(option: str, name: str, value: object, notices: list[str]) -> str:
-    """Format an argument, with a notice if Inspect would read another value from it."""
+    """Return `name=value` for an option; append a notice if Inspect would read another value."""
     argument = write_argument(name, value)
     if not argument.is_exact:
         remedy = {"-T": " by --task-config FILE", "-M": " by --model-config FILE"}.get(option, "")
@@ -177,7 +176,7 @@ def _argument_text(option: str, name: str, value: object, notices: list[str]) ->
 
 
 def _model_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
-    """Yield the options for models, their arguments and roles; secrets become notices."""
+    """Yield the words of options for models, arguments and roles; append notices of secrets."""
     yield from ("--model", log.eval.model)
     if log.eval.model_base_url:
         notices.append("the model was at an address of its own: add --model-base-url")
@@ -188,8 +187,8 @@ def _model_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
             yield from ("-M", _argument_text("-M", name, value, notices))
     for role, models in (log.eval.model_roles or {}).items():
         configs = models if isinstance(models, list) else [models]
-        players = [_role_value(config, role, notices) for config in configs]
-        value = players[0] if len(players) == 1 else players
+        role_values = [_role_value(config, role, notices) for config in configs]
+        value = role_values[0] if len(role_values) == 1 else role_values
         yield from ("--model-role", _argument_text("--model-role", role, value, notices))
 
 
@@ -212,7 +211,10 @@ def _role_value(config: ModelConfig, role: str, notices: list[str]) -> str | dic
 
 
 def _task_arguments(log: EvalLog, notices: list[str]) -> dict[str, Any]:
-    """Return the explicit task arguments, and those whose default has changed."""
+    """Return the explicit task arguments, and those whose default has changed, by name.
+
+    If `with_confidence` wrapped an eval that was an object, its name replaces it, with a notice.
+    """
     arguments, recorded = dict(log.eval.task_args_passed), log.eval.task_args
     task = _own_task(log)
     parameters = signature(getattr(_registry, task)).parameters if task else {}
@@ -231,17 +233,17 @@ def _task_arguments(log: EvalLog, notices: list[str]) -> dict[str, Any]:
 
 
 def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
-    """Yield the options for samples, epochs and limits."""
+    """Yield the words of options for samples, epochs and limits; append notices of others."""
     config = log.eval.config
     limit = config.limit
-    if isinstance(limit, tuple):
+    if isinstance(limit, tuple):  # start and end, counted from 0, of the option's 11-20
         yield from ("--limit", f"{limit[0] + 1}-{limit[1]}")
     elif limit is not None:
         yield from ("--limit", str(limit))
     if config.sample_id is not None:
         ids = config.sample_id if isinstance(config.sample_id, list) else [config.sample_id]
         text = ",".join(map(str, ids))
-        if parse_sample_id(text) == list(map(str, ids)):
+        if parse_sample_id(text) == list(map(str, ids)):  # Inspect reads the same ids
             yield from ("--sample-id", text)
         else:
             notices.append(
@@ -253,7 +255,7 @@ def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
     if epochs != 1 or _table(log).fallback:
         yield from ("--epochs", str(epochs))
     recorded = config.model_dump(exclude_none=True)
-    for name in _SAMPLE_OPTIONS:
+    for name in _SAMPLE_OPTIONS:  # limits of messages, tokens, time and cost, and the shuffle
         value = recorded.get(name)
         option = f"--{name.replace('_', '-')}"
         if isinstance(value, Mapping | list):
@@ -263,7 +265,10 @@ def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
 
 
 def _generation_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
-    """Yield all generation settings; the log doesn't record which come from the task."""
+    """Yield the words of options for all generation settings; append notices of those without.
+
+    The log doesn't record which settings come from the task. Those of speed are left out.
+    """
     settings = log.eval.model_generate_config.merge(log.plan.config)
     options = _inspect_options()
     for name, value in settings.model_dump(exclude_none=True, exclude=_OMITTED_SETTINGS).items():
@@ -276,9 +281,10 @@ def _generation_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
 
 
 def _option_words(option: click.Option, value: object) -> list[str] | None:
-    """Return an option and its text that Inspect reads back as the value.
+    """Return an option of `inspect eval` and a text that Inspect reads back as the value.
 
-    The result is None if no printable text does that, or a flag has no option for the value.
+    Lists are tried as text with commas, and all values but text as JSON. The result is None if no
+    printable text is read back, or a flag has no option for the value.
     """
     from inspect_ai._cli.eval import eval_command  # noqa: PLC0415
     from inspect_ai._util.generate_config_args import config_from_locals  # noqa: PLC0415
@@ -304,11 +310,8 @@ def _inspect_options() -> dict[str, click.Option]:
     """Return the options of `inspect eval`, which has no public list of them."""
     from inspect_ai._cli.eval import eval_command  # noqa: PLC0415
 
-    return {
-        str(option.name): option
-        for option in eval_command.params
-        if isinstance(option, click.Option)
-    }
+    options = [option for option in eval_command.params if isinstance(option, click.Option)]
+    return {str(option.name): option for option in options}
 
 
 def _provenance(log: EvalLog, notices: list[str]) -> _Provenance:
@@ -325,7 +328,7 @@ def _provenance(log: EvalLog, notices: list[str]) -> _Provenance:
 
 
 def _changed_versions(log: EvalLog, recorded: _Provenance) -> Iterator[str]:
-    """Yield a sentence for each package whose installed version differs."""
+    """Yield a sentence for each package whose installed version differs from the recorded one."""
     packages = {**log.eval.packages, **recorded.packages}
     packages[_PACKAGE] = str(_facts(log).get("package_version") or packages.get(_PACKAGE, ""))
     for name, recorded_version in packages.items():
@@ -348,7 +351,10 @@ def _changed_task_version(log: EvalLog) -> Iterator[str]:
 
 
 def _changed_files(recorded: _Provenance) -> Iterator[str]:
-    """Yield a sentence for each file of prompts, bundled file or pinned download that changed."""
+    """Yield a sentence for each file of prompts, bundled file or pinned download that changed.
+
+    `recorded` has the hashes of the run's files of prompts, by name, and of questions (`data`).
+    """
     installed_hashes = prompt_hashes()
     for name, recorded_hash in recorded.prompts.items():
         if name not in installed_hashes:

@@ -1,6 +1,5 @@
 """Run of a study file as one `eval_set` of Inspect."""
 
-import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from copy import copy
@@ -85,10 +84,10 @@ def _build_tasks(design: Design) -> list[Task]:
 def _tasks_of_entry(
     entry: StudyEntry, models: dict[str, Model], settings: Mapping[str, Any]
 ) -> list[Task]:
-    """Return a task for each model of an entry; all share one data set.
+    """Return a task for each model of an entry, a task with its arguments; all share one data set.
 
-    Raises:
-        InvalidArgument: An argument is invalid, a judge is not named, or a setting is not sent.
+    `models` are by name. Invalid arguments, a judge without a model, and a setting whose effect the
+    task measures and that is not sent to a model, are refused.
     """
     built = entry.build()
     if "grader" in (built.metadata or {}) and not entry.grader:
@@ -99,7 +98,7 @@ def _tasks_of_entry(
     roles = {role: models[name] for role, name in names.items() if name}
     tasks = []
     for name in entry.models:
-        task = task_with(copy(built), model=models[name])
+        task = task_with(copy(built), model=models[name])  # `task_with` changes its argument
         if roles:
             task = task_with(task, model_roles=dict(roles))
         if entry.repeats:
@@ -126,27 +125,33 @@ def _error_text(error: Exception) -> str:
 
 @contextmanager
 def _print_ended_runs(expected: int) -> Iterator[None]:
-    """Print a line at the end of each run inside the context."""
+    """Print a line at the end of each run inside the context; `expected` runs are to end."""
     init_hooks()  # prints the list of the user's hooks, before ours is added
-    ended = itertools.count(1)
-    is_running = True  # Inspect can disable a hook, but not remove it
-
-    @hooks(name="inspect_confidence_lines", description="A line for each run that ends.")
-    class _Lines(Hooks):
-        def enabled(self) -> bool:
-            return is_running
-
-        async def on_task_end(self, data: TaskEnd) -> None:
-            """Print a line on a run, given its log; Inspect calls this when the run has ended."""
-            log = data.log
-            task = log.eval.task.removeprefix("inspect_confidence/")
-            samples = log.results.completed_samples if log.results else 0
-            echo(
-                f"[{next(ended)}/{expected}] {task} on {log.eval.model}: "
-                f"{counted(samples, 'sample')}, {log.status}"
-            )
-
+    _RunLines.expected, _RunLines.ended = expected, 0
+    # The decorator makes an object of the class, whose methods Inspect calls from now on.
+    hooks(name="inspect_confidence_lines", description="A line for each run that ends.")(_RunLines)
     try:
         yield
     finally:
-        is_running = False
+        _RunLines.expected = 0  # Inspect can disable a hook, but not remove it
+
+
+class _RunLines(Hooks):
+    """Printer of a line for each run that ends, which Inspect calls."""
+
+    expected = 0  # number of runs; 0 while nothing is printed
+    ended = 0  # number of runs that have ended
+
+    def enabled(self) -> bool:
+        return self.expected > 0
+
+    async def on_task_end(self, data: TaskEnd) -> None:
+        """Print `[2/9] TASK on MODEL: 100 samples, success`; Inspect calls this after each run."""
+        log = data.log
+        task = log.eval.task.removeprefix("inspect_confidence/")
+        samples = log.results.completed_samples if log.results else 0
+        _RunLines.ended += 1
+        echo(
+            f"[{self.ended}/{self.expected}] {task} on {log.eval.model}: "
+            f"{counted(samples, 'sample')}, {log.status}"
+        )

@@ -21,7 +21,6 @@ from inspect_confidence.studies.calibration import (
     EXTRA_METRICS,
     MEAN_METRICS,
     Answers,
-    ConfidenceMetric,
     table_statistics,
 )
 from inspect_confidence.studies.compare import (
@@ -125,10 +124,6 @@ class _Aim:
     size: float
     power: float
     resamples: int
-
-    @property
-    def form(self) -> ConfidenceMetric:
-        return METRIC_FORMS[self.metric]
 
     def resampling(self, rng: np.random.Generator) -> Resampling:
         """Return resampling settings with a new seed."""
@@ -238,28 +233,25 @@ def _pilot_units(name: str, rows: pd.DataFrame) -> tuple[pd.Index, int, str]:
 def _size_for_width(
     aim: _Aim, group: ConfidenceGroup, rng: np.random.Generator
 ) -> dict[str, object]:
-    """Return the row of the table with the items needed for an interval of the aim's width."""
+    """Return the row on the items needed for an interval of the aim's width, by simulated runs."""
     rows, items_asked = _readable_pilot(group)
     units, pilot_items, cluster_note = _pilot_units(group.name, rows)
     interval = _SimulatedInterval(aim, _Population.from_frame(rows, units), rng)
     items, note = _search_size(interval.width, interval.target_size, pilot_items)
-    note = join_notes(cluster_note, note)
-    return _result_line(
-        "width",
-        aim,
-        task=group.task,
-        a=group.name,
-        b="",
-        items=items,
-        pilot_items=pilot_items,
-        items_asked=items_asked,
-        note=note,
-    )
+    return {
+        "task": group.task,
+        "a": group.name,
+        "b": "",
+        "aim": "width",
+        **_size_cells(aim, items=items, pilot_items=pilot_items, items_asked=items_asked),
+        "correlation": np.nan,
+        "note": join_notes(cluster_note, note),
+    }
 
 
 @dataclass(frozen=True)
 class _SimulatedInterval:
-    """95% interval of the aim's metric in simulated runs, drawn from a population by `rng`."""
+    """95% interval of the aim's metric in simulated runs, drawn from the pilot's `population`."""
 
     aim: _Aim
     population: _Population
@@ -272,9 +264,10 @@ class _SimulatedInterval:
         return high - low if high >= low else np.inf
 
     def target_size(self, n: int, widths: FloatArray) -> float:
-        """Extrapolate the number of items from the widths of runs of n items.
+        """Return how many items give the aim's width, from the widths of runs of n items.
 
-        Widths decrease with the square root of n.
+        Widths decrease with the square root of n. The width that counts is the one that the aim's
+        share of runs (`power`) does not exceed.
         """
         width = float(np.quantile(widths, self.aim.power, method="inverted_cdf"))
         # One step changes n at most 16 times.
@@ -288,11 +281,10 @@ def _interval_of_metric(aim: _Aim, answers: Answers, resampling: Resampling) -> 
         column = {aim.metric: columns[aim.metric]}
         statistics = estimate.means({}, column, answers.unit_index, answers.unit_count)
     else:
-        metric_form = aim.form  # the metric with its options, such as bins
+        metric_form = METRIC_FORMS[aim.metric]  # the metric with its options, such as bins
         statistics = table_statistics(answers, [metric_form], condition={}, note="")
-    (row,) = estimate.results_of(
-        estimate.resample([statistics], answers.unit_count, resampling), Key("", "", "")
-    )
+    draws = estimate.resample([statistics], answers.unit_count, resampling)
+    (row,) = estimate.results_of(draws, Key("", "", ""))  # a result without task and model
     return row.ci_low, row.ci_high
 
 
@@ -306,10 +298,13 @@ class _TwoRuns:
     is_paired: bool
 
     def contrast(self, units: IntArray, second_units: IntArray) -> Contrast:
-        """Return the contrast of a first run of `units` and a second run of `second_units`."""
+        """Return the metric's statistics by unit in two runs, of these units of the populations.
+
+        Units are numbered by position, so that the k-th ones of both runs are resampled together.
+        """
         index = pd.RangeIndex(len(units))
         pair = Pair(index, index, self.first.run(units), self.second.run(second_units))
-        return contrast_of_pairs([pair], (), [self.aim.form])
+        return contrast_of_pairs([pair], (), [METRIC_FORMS[self.aim.metric]])
 
     def draw(self, n: int, rng: np.random.Generator) -> Contrast:
         """Draw the contrast of two runs of about n items."""
@@ -323,16 +318,48 @@ class _SimulatedTest:
 
     Attributes:
         runs: The populations of the runs.
-        metric_column: Column of the aim's metric in a contrast of the runs.
-        shift: Size of the aim minus the pilot's difference; each simulated difference is moved by
-            it.
+        pilot: Contrast of the pilot's runs, each with all its units.
+        metric_column: Column of the aim's metric in a contrast.
+        pilot_difference: Difference of the metric between the pilot's runs.
         rng: Generator of the simulated runs.
     """
 
     runs: _TwoRuns
+    pilot: Contrast
     metric_column: int
-    shift: float
+    pilot_difference: float
     rng: np.random.Generator
+
+    @classmethod
+    def from_pilot(cls, runs: _TwoRuns, rng: np.random.Generator) -> "_SimulatedTest":
+        """Return the test of the metric of the runs' aim, given the pilot's runs."""
+        all_units = np.arange(len(runs.first.counts))
+        pilot = runs.contrast(all_units, all_units)
+        # The names of a contrast are pairs of condition and metric.
+        column = max(k for k, (_, metric) in enumerate(pilot.names) if metric == runs.aim.metric)
+        # The value on all units needs no resamples; one is the fewest.
+        difference = resample_contrast(pilot, Resampling(1), stream=None).values[column]
+        return cls(runs, pilot, column, pilot_difference=float(difference), rng=rng)
+
+    @property
+    def shift(self) -> float:
+        """By how much simulated differences are moved, to the aim's size and the pilot's sign."""
+        size = self.runs.aim.size
+        return (size if self.pilot_difference >= 0 else -size) - self.pilot_difference
+
+    def correlation(self) -> float:
+        """Return the correlation of the metric of both runs over resamples of the same items.
+
+        It is NaN if the metric of either run is the same in all resamples.
+        """
+        one_stratum = np.zeros(self.pilot.unit_count, np.int64)
+        first_draws, second_draws = bootstrap_pair(
+            self.pilot.first, self.pilot.second, strata=one_stratum
+        )
+        first, second = first_draws[:, self.metric_column], second_draws[:, self.metric_column]
+        if np.ptp(first) == 0 or np.ptp(second) == 0:
+            return float("nan")
+        return float(np.corrcoef(first, second)[0, 1])
 
     def detection(self, n: int) -> float:
         """Return 1 if the test of two runs of about n items finds the difference, else 0."""
@@ -344,7 +371,10 @@ class _SimulatedTest:
         return float(shifted.test(self.metric_column).p < 0.05)
 
     def target_size(self, n: int, detections: FloatArray) -> float:
-        """Extrapolate the number of items, as the power is Phi(s sqrt(n) - 1.96) with a constant s.
+        """Return how many items give the aim's power, from the tests of runs of n items.
+
+        The power is Phi(s sqrt(n) - 1.96) with a constant s: that of a two-sided test of a normal
+        difference, whose far tail is left out. Phi^-1(power) + 1.96 grows like sqrt(n).
 
         `detections` has 1 for each run of n items whose test finds the difference, 0 for others.
         """
@@ -360,8 +390,8 @@ def _size_to_detect(
 ) -> dict[str, object]:
     """Return the row of the table with the items needed to detect the aim's difference.
 
-    Raises:
-        InvalidArgument: The pilot has more than two contenders, or too few items.
+    More than two groups, or too few items, are refused. With one group its run stands for both
+    runs, which are then simulated independently of each other.
     """
     names = [group.name for group in groups]
     if len(groups) > 2:
@@ -371,58 +401,32 @@ def _size_to_detect(
         )
     frames, item_counts = zip(*map(_readable_pilot, groups), strict=True)
     is_paired = len(groups) == 2
-    sides = restrict_to_common_items(frames)[1] if is_paired else [frames[0], frames[0]]
+    sides = [frames[0], frames[0]]
+    if is_paired:
+        _, sides = restrict_to_common_items(frames)
     first, second = sides
     units, pilot_items, cluster_note = _pilot_units(" and ".join(names), first)
     runs = _TwoRuns(
         aim, _Population.from_frame(first, units), _Population.from_frame(second, units), is_paired
     )
-    all_units = np.arange(len(units))
-    whole_pilot = runs.contrast(all_units, all_units)
-    # The names of a contrast are pairs of condition and metric.
-    metric_column = max(
-        k for k, (_, metric) in enumerate(whole_pilot.names) if metric == aim.metric
-    )
-    # The value on all units needs no resamples; one is the fewest.
-    pilot_result = resample_contrast(whole_pilot, Resampling(1), stream=None)
-    pilot_difference = float(pilot_result.values[metric_column])
-    # Simulated differences keep the pilot's sign and spread, and are moved to the aim's size.
-    shift = (aim.size if pilot_difference >= 0 else -aim.size) - pilot_difference
-    test = _SimulatedTest(runs, metric_column, shift, rng)
+    test = _SimulatedTest.from_pilot(runs, rng)
     items, note = _search_size(test.detection, test.target_size, pilot_items)
     if is_paired:
-        second_name, correlation = names[1], _correlation(whole_pilot, metric_column)
-        pilot_note = f"the pilot's own difference is {pilot_difference:.3g}"
+        second_name, correlation = names[1], test.correlation()
+        pilot_note = f"the pilot's own difference is {test.pilot_difference:.3g}"
     else:
         second_name, correlation = "another run", 0.0
         pilot_note = "one run in the pilot: the other is taken to be independent of it"
-    return _result_line(
-        "detect",
-        aim,
-        task=groups[0].task,
-        a=names[0],
-        b=second_name,
-        items=items,
-        pilot_items=pilot_items,
-        items_asked=min(item_counts),
-        note=join_notes(pilot_note, cluster_note, note),
-        correlation=correlation,
-    )
-
-
-def _correlation(pilot_contrast: Contrast, column: int) -> float:
-    """Return the correlation of a metric of both runs over resamples of the same items.
-
-    It is NaN if either is constant. `column` is the position of the metric in the contrast.
-    """
-    one_stratum = np.zeros(pilot_contrast.unit_count, np.int64)
-    first_draws, second_draws = bootstrap_pair(
-        pilot_contrast.first, pilot_contrast.second, strata=one_stratum
-    )
-    first, second = first_draws[:, column], second_draws[:, column]
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
-        return float("nan")
-    return float(np.corrcoef(first, second)[0, 1])
+    asked = min(item_counts)
+    return {
+        "task": groups[0].task,
+        "a": names[0],
+        "b": second_name,
+        "aim": "detect",
+        **_size_cells(aim, items=items, pilot_items=pilot_items, items_asked=asked),
+        "correlation": correlation,
+        "note": join_notes(pilot_note, cluster_note, note),
+    }
 
 
 def _search_size(
@@ -435,14 +439,13 @@ def _search_size(
         target_size: Estimates the number of items needed from the outcomes of runs of one size.
         start: Number of items tried first.
     """
-    estimates: list[tuple[int, float]] = []
+    estimates: list[tuple[int, float]] = []  # size tried, and number of items needed by its runs
     n = start
     for _ in range(N_SIZES):
         n = int(np.clip(n, MIN_ITEMS, MAX_ITEMS))
-        estimates.append(
-            (n, target_size(n, np.array([simulate(n) for _ in range(N_SIMULATED_RUNS)])))
-        )
-        # Sizes far from their own estimate are too inaccurate to be averaged.
+        outcomes = np.array([simulate(n) for _ in range(N_SIMULATED_RUNS)])
+        estimates.append((n, target_size(n, outcomes)))
+        # The geometric mean of the estimates; those far from their size are too inaccurate for it.
         close_targets = [target for size, target in estimates if 0.6 < target / size < 1 / 0.6]
         n = int(np.ceil(np.exp(np.mean(np.log(close_targets or [estimates[-1][1]])))))
     if n > MAX_ITEMS:
@@ -452,29 +455,13 @@ def _search_size(
     return n, ""
 
 
-def _result_line(
-    aim_name: str,
-    aim: _Aim,
-    *,
-    task: str,
-    a: str,
-    b: str,
-    items: int,
-    pilot_items: int,
-    items_asked: int,
-    note: str,
-    correlation: float = np.nan,
-) -> dict[str, object]:
-    """Return a row of the table of `items_needed`.
+def _size_cells(aim: _Aim, *, items: int, pilot_items: int, items_asked: int) -> dict[str, object]:
+    """Return the cells on numbers of items in a row of `items_needed`.
 
-    `items_asked` are the items of the pilot, of which `pilot_items` have a readable reply.
+    `items` need a readable reply. The pilot asked `items_asked`; `pilot_items` of them have one.
     """
     readable_share = pilot_items / items_asked
     return {
-        "task": task,
-        "a": a,
-        "b": b,
-        "aim": aim_name,
         "metric": aim.metric,
         "size": aim.size,
         "power": aim.power,
@@ -482,6 +469,4 @@ def _result_line(
         "to_ask": int(np.ceil(items / readable_share)),
         "pilot_items": pilot_items,
         "read": readable_share,
-        "correlation": correlation,
-        "note": note,
     }

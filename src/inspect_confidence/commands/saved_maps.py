@@ -60,7 +60,7 @@ class _Entry(FileSection):
 
     @model_validator(mode="after")
     def _check_scale(self) -> Self:
-        """Refuse a scale whose ends, `low` and `high`, are not two numbers."""
+        """Refuse a scale whose ends, `low` and `high`, are not two numbers; none is allowed."""
         ends = [self.condition.get(name) for name in ("low", "high")]
         numbers = [
             end for end in ends if isinstance(end, int | float) and not isinstance(end, bool)
@@ -72,13 +72,8 @@ class _Entry(FileSection):
     @property
     def judgments(self) -> dict[str, object]:
         """Key of the judgments to which the entry applies."""
-        return {
-            "task": self.task,
-            "model": self.model,
-            "variant": self.variant,
-            "condition": self.condition,
-            "by": self.by,
-        }
+        names = ("task", "model", "variant", "condition", "by")
+        return {name: getattr(self, name) for name in names}
 
 
 class Refusal(_Entry):
@@ -135,7 +130,7 @@ class _ConfidenceMap(_Fitted):
     def _check_method(self) -> Self:
         """Refuse an unknown method, too few maps of folds, and a map that decreases.
 
-        Only a map of the method `histogram` may decrease.
+        Only a map of the method `histogram` may decrease. A logistic one, without `y`, never does.
         """
         if self.method not in RECALIBRATIONS:
             raise ValueError(f"the method {self.method!r:.60} is not known")
@@ -163,6 +158,7 @@ class _ConfidenceMap(_Fitted):
         return list(map(self._recalibration, self.fold_maps))
 
     def _recalibration(self, shape: FileSection) -> Recalibration:
+        """Return a map as a function: linear between points (x, y), or logistic with a, b and c."""
         names = ("kind", "clip", "x", "y", "a", "b", "c")
         parameters = {name: getattr(shape, name) for name in names if hasattr(shape, name)}
         return Recalibration(self.method, **parameters)
@@ -186,7 +182,7 @@ class IntervalMap(_Fitted):
 
 
 def _kind(entry: object) -> str:
-    """Return the kind of an entry; an unknown kind is checked, and refused, as `knots` (points)."""
+    """Return the kind of an entry, for pydantic to choose its class; others fail as `knots`."""
     if not isinstance(entry, Mapping):
         return "knots"
     kind = entry.get("kind")
@@ -215,7 +211,7 @@ class SavedMaps(FileSection):
     @model_validator(mode="after")
     def _check_distinct(self) -> Self:
         """Refuse two maps of the same judgments."""
-        groups = list[dict[str, object]]()
+        groups = list[dict[str, object]]()  # keys of judgments: task, model, variant, condition
         for number, entry in enumerate(self.maps):
             if entry.judgments in groups:
                 raise ValueError(f"the map {number} has the same judgments as another")

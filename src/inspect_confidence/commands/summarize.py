@@ -1,7 +1,7 @@
 """Results of judgments, and the detailed rows behind figures."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
 from typing import Unpack
@@ -75,35 +75,47 @@ def summarize_with_draws(
         InvalidArgument: The source or a setting is invalid, or there are no judgments.
     """
     headlines = chain.from_iterable(study.headlines for study in all_studies())
-    headline_metrics = {(headline.task, headline.metric) for headline in headlines}
-    key = attrgetter("task", "model", "dataset", "condition", "metric")
-    draws_by_key: dict[object, ResampledValue] = {}
-
-    def observe(result: Result, value: ResampledValue) -> None:
-        if (result.task, result.metric) in headline_metrics and not np.isnan(value.draws).all():
-            # A copy, because the draws of all metrics share one array.
-            draws_by_key[key(result)] = replace(value, draws=np.array(value.draws))
-
-    names = {metric for _, metric in headline_metrics}
+    draws = _HeadlineDraws({(headline.task, headline.metric) for headline in headlines})
+    names = {metric for _, metric in draws.headline_metrics}
     results: list[Result] = []
     for part in study_parts(source, settings):
         results.extend(part.results())
-        # Intervals come from resamples of each model alone, as in `summarize`; ranks need resamples
-        # that take the same items of all models.
-        if _has_several_models(part.frames):
-            for _ in replace(part, metrics=names).results(observe, part.study.is_for_headline):
+        models = set(chain.from_iterable(frame["model"].unique() for frame in part.frames.values()))
+        if len(models) > 1:
+            # Intervals come from resamples of each model alone, as in `summarize`; ranks need
+            # resamples that take the same items of all models. These results are not used.
+            headline_part = replace(part, metrics=names)
+            for _ in headline_part.results(draws.keep, part.study.is_for_headline):
                 pass
-    draws = {}
+    draws_by_row = {}
     for row, result in enumerate(results):
-        if key(result) in draws_by_key:
-            draws[row] = draws_by_key[key(result)]
-    return mark_item_sets(results_frame(results)), draws
+        if _key(result) in draws.by_key:
+            draws_by_row[row] = draws.by_key[_key(result)]
+    return mark_item_sets(results_frame(results)), draws_by_row
 
 
-def _has_several_models(frames: Mapping[str, pd.DataFrame]) -> bool:
-    """Return whether judgments of more than one model are among the frames."""
-    models = {model for frame in frames.values() for model in frame["model"].unique()}
-    return len(models) > 1
+_key = attrgetter("task", "model", "dataset", "condition", "metric")
+"""Result -> the values by which it is told from all others."""
+
+
+@dataclass(frozen=True)
+class _HeadlineDraws:
+    """Values of headline metrics over resamples, collected while results are computed.
+
+    Attributes:
+        headline_metrics: Task and metric of each headline, a main number of a study.
+        by_key: The values by `_key` of the result.
+    """
+
+    headline_metrics: Collection[tuple[str, str]]
+    by_key: dict[object, ResampledValue] = field(default_factory=dict)
+
+    def keep(self, result: Result, value: ResampledValue) -> None:
+        """Keep the values of a headline metric unless all are NaN; called with each result."""
+        is_headline = (result.task, result.metric) in self.headline_metrics
+        if is_headline and not np.isnan(value.draws).all():
+            # A copy, because the draws of all metrics share one array.
+            self.by_key[_key(result)] = replace(value, draws=np.array(value.draws))
 
 
 _MIN_SHARE_OF_ITEMS = 0.9
@@ -122,7 +134,7 @@ def mark_item_sets(results: pd.DataFrame) -> pd.DataFrame:
     shared_conditions = [str(row.shared) for row in table]
     keys = [results[name] for name in ("task", "dataset", "metric")]
     is_number = results["value"].notna() & (results["metric"] != UNREAD_SHARE)
-    # The n of a mean over models is the sum of theirs.
+    # Means over models, whose n is the sum of theirs, are not compared.
     n = results["n"].where(is_number & results["model"].isin(answering_models(table)))
     largest_n = n.groupby([*keys, pd.Series(shared_conditions, results.index)]).transform("max")
     is_count = results["metric"].map(lambda name: METRICS[name].unit == "count").astype(bool)
@@ -169,11 +181,14 @@ _FIGURE_KEYS = ("language", "judge", "window")
 
 
 def _status_counts(frames: Mapping[str, pd.DataFrame]) -> Iterator[Result]:
-    """Yield the number of replies with each status as results, each reply counted once."""
+    """Yield the number of replies with each status, by model, data set, variant and figure.
+
+    A reply from which several judgments come is counted once.
+    """
     for task, judgments in frames.items():
         frame = all_tables()[task].replies(judgments)
-        # Conditions omit the default window; a judge is in some rows of a reply only.
-        columns = [name for name in _FIGURE_KEYS if name in frame]
+        # Conditions omit the default window, `HALF_OPEN`; some rows of a reply have no judge.
+        columns = [name for name in _FIGURE_KEYS if name in frame]  # language, judge, window
         figure_keys = frame[columns].astype(object).fillna("").replace(HALF_OPEN, "")
         keys = frame[["model", "dataset", "variant", "status"]].join(figure_keys)
         for key, group in keys.groupby(list(keys.columns), sort=False):

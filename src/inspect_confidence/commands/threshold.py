@@ -42,8 +42,16 @@ def threshold(source: JudgmentSource, *, risk: float = 0.05) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+_NUMBERS = ("threshold", "risk", "p", "coverage", "ci_low", "ci_high", "answered")
+"""Columns with numbers of `metrics.RiskThreshold`, by its attributes."""
+
+
 def _line(group: ConfidenceGroup, by: str, risk: float) -> dict[str, object]:
-    """Return the threshold of a group as a row of the table."""
+    """Return the row of the table of `threshold` on a group of judgments.
+
+    Failures of the run, in which the model gave no reply, and answers of unknown outcome are left
+    out. A reply without a readable confidence counts as an item that is never answered.
+    """
     replies = group.replies()
     result = risk_threshold(replies.confidence, replies.correct, replies.clusters, risk=risk)
     unknown = ~np.isnan(replies.confidence) & np.isnan(replies.correct)
@@ -54,13 +62,7 @@ def _line(group: ConfidenceGroup, by: str, risk: float) -> dict[str, object]:
         "condition": str(group.condition),
         "by": by,
         "target": risk,
-        "threshold": result.threshold,
-        "risk": result.risk,
-        "p": result.p,
-        "coverage": result.coverage,
-        "ci_low": result.ci_low,
-        "ci_high": result.ci_high,
-        "answered": result.answered,
+        **{name: getattr(result, name) for name in _NUMBERS},
         "items": len(np.unique(replies.clusters[~unknown])),
         "left_out": len(group.rows) - len(replies.rows) + int(unknown.sum()),
         "note": result.reason,

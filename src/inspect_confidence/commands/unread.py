@@ -30,7 +30,7 @@ COLUMNS = [
 ]
 _SHARE_COLUMNS = ("task", "model", "variant", "replies", "unread", "share", "ci_low", "ci_high")
 _PART_PREFIX = re.compile(r"(?:^|; )(answer|confidence|probabilities): ")
-"""Prefix of a reason that names the part of a reply."""
+"""Prefix of a reason that names the part of a reply: `answer: no letter; confidence: empty`."""
 
 
 def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
@@ -58,21 +58,21 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
         failures.append(rows.assign(condition=conditions, part=rows["reason"].map(_reply_parts)))
     replies = pd.concat(failures, ignore_index=True)
     texts = _read_texts(paths, set(replies["run"]) - {""})
-    methods = _request_methods(replies)
-    # A method without a request of its own is in the sample's own reply.
-    replies["text"] = [
-        texts.get((uuid, draw, method), texts.get((uuid, draw, ""), ""))
-        for uuid, draw, method in zip(
-            replies["uuid"], replies["draw"].astype(int), methods, strict=True
-        )
-    ]
+    reply_texts = []
+    columns = replies["uuid"], replies["draw"].astype(int), _request_methods(replies)
+    for uuid, draw, method in zip(*columns, strict=True):
+        # A method without a request of its own is in the sample's own reply.
+        own_reply = texts.get((uuid, draw, ""), "")
+        reply_texts.append(texts.get((uuid, draw, method), own_reply))
+    replies["text"] = reply_texts
     return replies[COLUMNS].astype({"epoch": int, "draw": int})
 
 
 def _request_methods(replies: pd.DataFrame) -> "pd.Series[str]":
-    """Return the method that asked for each reply; empty for the sample's own reply.
+    """Return the elicitation method that asked for each reply; empty for the sample's own reply.
 
-    A withdrawal after the answer (`afterwards`) is a request of its own for each target.
+    A chance to withdraw the answer (the format `afterwards`) is a request of its own for each
+    target of confidence, and has the target in its name.
     """
     no_methods = pd.Series("", replies.index)
     methods = replies["method"].fillna("") if "method" in replies else no_methods
@@ -107,9 +107,8 @@ def shares(judgments: Judgments) -> pd.DataFrame:
             replies = rows[has_reply(rows["status"])]
             is_unread = np.asarray(replies["status"] != "ok", float)
             item_number = np.asarray(replies.groupby(["dataset", "item"]).ngroup(), np.int64)
-            low, high = wilson_interval(
-                is_unread, item_number, int(item_number.max(initial=-1)) + 1
-            )
+            n_items = int(item_number.max(initial=-1)) + 1  # 0 without a reply
+            low, high = wilson_interval(is_unread, item_number, n_items)
             counts = Counter(sorted(rows.loc[rows["status"] != "ok", "status"]))
             share = is_unread.mean() if len(is_unread) else float("nan")
             numbers = (task, model, variant, len(replies), int(is_unread.sum()), share, low, high)
@@ -125,7 +124,7 @@ def _replies_by_task(judgments: Judgments) -> dict[str, pd.DataFrame]:
 
 
 def _read_texts(paths: Paths, runs: set[str]) -> "dict[ReplyKey, str]":
-    """Return the texts of all replies of the runs in logs, by sample, draw and method."""
+    """Return the texts of all replies of the runs in logs, by the sample's id, draw and method."""
     if not runs:
         return {}
     # Inspect takes seconds to import, and files need none of it.

@@ -41,10 +41,10 @@ def usage_by_model(runs: Iterable[EvalLog]) -> list[ModelTotal]:
     Tokens that a log records for a role count for the role if it has one model; the rest counts
     for the model itself. Logs do not record failed calls and replies from Inspect's cache.
     """
-    usages: dict[tuple[str, str], list[ModelUsage]] = {}
+    usages: dict[tuple[str, str], list[ModelUsage]] = {}  # by model and role
     for run in runs:
-        remaining = dict(run.stats.model_usage)
-        roles: dict[str, str] = {}
+        remaining = dict(run.stats.model_usage)  # in any role; those of roles are subtracted
+        roles: dict[str, str] = {}  # by model
         for role, role_models in (run.eval.model_roles or {}).items():
             configs = role_models if isinstance(role_models, list) else [role_models]
             models = [config.model for config in configs]
@@ -57,9 +57,7 @@ def usage_by_model(runs: Iterable[EvalLog]) -> list[ModelTotal]:
             if usage.total_tokens > 0:
                 role = ASKED_ROLE if model == run.eval.model else roles.get(model, "other")
                 usages.setdefault((model, role), []).append(usage)
-    rows = [
-        _total_of_model(model, role, model_usages) for (model, role), model_usages in usages.items()
-    ]
+    rows = [_total_of_model(model, role, parts) for (model, role), parts in usages.items()]
     return sorted(rows, key=lambda row: row.role != ASKED_ROLE)
 
 
@@ -99,12 +97,11 @@ def _usage_text(row: ModelTotal) -> str:
 
 
 def _subtract(whole: ModelUsage, part: ModelUsage) -> ModelUsage:
-    """Subtract the usage of a role from that of its model."""
+    """Subtract the usage of a role from that of its model, token count by token count."""
     subtracted = part.model_dump(exclude_none=True)
     amounts = whole.model_dump(exclude_none=True)
-    return ModelUsage(
-        **{name: amount - subtracted.get(name, 0) for name, amount in amounts.items()}
-    )
+    rest = {name: amount - subtracted.get(name, 0) for name, amount in amounts.items()}
+    return ModelUsage(**rest)
 
 
 def _total_of_model(model: str, role: str, usages: Sequence[ModelUsage]) -> ModelTotal:

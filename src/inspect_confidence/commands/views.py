@@ -56,6 +56,7 @@ def headline_metrics() -> set[str]:
     """Return the metrics of the tables of `headline_views`."""
     metrics = set(CORRECTED_METRICS)
     for study in all_studies():
+        # Accuracy and mean confidence are shown beside the headlines (main numbers) of a study.
         for headline in (*means_as_headlines(study), *study.headlines):
             metrics.add(headline.metric)
     return metrics
@@ -149,9 +150,10 @@ def _headline_views_of_task(
 def _labelled_rows(results: ResultTable, metrics: Collection[str]) -> ResultTable:
     """Return the rows of headlines (main numbers) with labels; all rows of `metrics` if given."""
     headlines = headline_rows(results, lambda study: [*means_as_headlines(study), *study.headlines])
-    labels = {row.index: label_beside_task(row["label"]) for row in headlines}
+    labels = {row.index: label_beside_task(row["label"]) for row in headlines}  # by row of results
     rows = []
     for row in results.among("metric", metrics) if metrics else headlines:
+        # A row that is no headline is labelled by its metric and condition.
         label = labels.get(row.index) or condition_label(row["metric"], row.shared)
         rows.append(row.labelled(label=label))
     return ResultTable(rows)
@@ -179,23 +181,25 @@ def _headline_view(
     if any(OTHER_ITEMS in row.note for row in rows):
         notes.append(f"{OTHER_ITEMS} on other items: n is below 90% of the metric's largest.")
     for failures in unread:
-        if failures.group[2] in rows.values("dataset"):
+        _, _, dataset, _ = failures.group
+        if dataset in rows.values("dataset"):
             notes += _parse_failure_notes(failures)
-    names = [rows.first["task"]]
-    for name in _KEYS:
-        if name not in columns and rows.first[name]:
-            text = dataset_text(rows.first) if name == "dataset" else rows.first[name]
-            names.append(f"{'judge ' if name == 'judge' else ''}{text}")
-    title = ", ".join(filter(None, [*names, ending]))
-    counts = _describe_n(numbers)
-    title = ": ".join(filter(None, (title, counts)))
+    names = ", ".join(filter(None, [*_names_of_all(rows, columns), ending]))
+    title = ": ".join(filter(None, (names, _describe_n(numbers))))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
 
 
+def _names_of_all(rows: ResultTable, columns: Sequence[str]) -> Iterator[str]:
+    """Yield the names that all rows share: the task, and the keys that are not in `columns`."""
+    yield rows.first["task"]
+    for name in _KEYS:  # model, data set, variant and judge
+        if name not in columns and rows.first[name]:
+            text = dataset_text(rows.first) if name == "dataset" else rows.first[name]
+            yield f"judge {text}" if name == "judge" else text
+
+
 def _headline_lines(
-    rows: ResultTable,
-    columns: Sequence[str],
-    unread: Sequence[ParseFailureSummary],
+    rows: ResultTable, columns: Sequence[str], unread: Sequence[ParseFailureSummary]
 ) -> list[dict[str, Any]]:
     """Return the lines of a table of headlines; none if all numbers are undefined.
 
@@ -267,13 +271,13 @@ def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:
 
 
 def _headline_cell(row: ResultRow | None) -> Cell:
-    """Write a value, its interval and a mark if on other items; parse failures have neither."""
+    """Write a value, its interval, and a mark if its n is small; parse failures have the value."""
     if row is None:
         return NOTHING
     text = format_number(row["metric"], row.value, row.n)
     if row["metric"] != UNREAD_SHARE and not math.isnan(row.value):
         text += format_interval(row)
-        if OTHER_ITEMS in row.note:
+        if OTHER_ITEMS in row.note:  # n is below 90% of the largest of all models
             text += f" {OTHER_ITEMS}"
     return Cell(text, row.index, row.value, row.note)
 
@@ -283,28 +287,23 @@ _REASONS = {"undefined": "Undefined", "no interval": "No interval"}
 
 
 def _reasons(rows: ResultTable) -> Iterator[str]:
-    """Explain undefined numbers and missing intervals, with the metrics of each reason.
+    """Explain undefined numbers and missing intervals, as `Undefined: AUROC. Reason: no error.`.
 
-    Models are named where a reason holds for some of them.
+    A note has parts such as `undefined: no error`. Models are named where a reason holds for some.
     """
-    models_by_label: dict[str, set[str]] = {}
-    # Labels and models of a reason, in order: {("undefined", "no wrong answer"): {"AUROC": {"m"}}}.
-    models_by_reason: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
-    for row in rows:
-        label, model = row["label"], row["model"]
-        models_by_label.setdefault(label, set()).add(model)
-        for part in row.note.split("; "):
-            kind, _, reason = part.partition(": ")
-            if kind in _REASONS:
-                models = models_by_reason.setdefault((kind, reason), {}).setdefault(label, {})
-                models[model] = None
+    all_models = {label: set(group.values("model")) for (label,), group in rows.groups("label")}
     for kind, beginning in _REASONS.items():
-        for (kind_of_reason, reason), models_of_reason in models_by_reason.items():
-            if kind_of_reason != kind:
-                continue
+        models_by_reason: dict[str, dict[str, dict[str, None]]] = {}  # then by label
+        for row in rows:
+            for part in row.note.split("; "):
+                note_kind, _, reason = part.partition(": ")
+                if note_kind == kind:
+                    models_by_label = models_by_reason.setdefault(reason, {})
+                    models_by_label.setdefault(row["label"], {})[row["model"]] = None
+        for reason, models_by_label in models_by_reason.items():
             names = []
-            for label, models in models_of_reason.items():
-                is_of_all = models.keys() == models_by_label[label]
+            for label, models in models_by_label.items():
+                is_of_all = models.keys() == all_models[label]
                 names.append(label if is_of_all else f"{label} of {' and '.join(models)}")
             yield f"{beginning}: {'; '.join(names)}. Reason: {reason}."
 
