@@ -479,7 +479,7 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
     cases = [(judge.replies, at_most), (typical, typically)]
     if not judge.replies:
         cases = [(0, "at most: declined and unreadable answers are not judged")]
-    lines = []
+    lines: list[str] = []
     for different, case in cases:
         calls, usage = judge.count(requests.samples, requests.question_characters, different)
         cost = _cost_of_calls(grader, usage, cost_file, "--grader")
