@@ -127,7 +127,7 @@ class Grid:
         return [self._part([*range(self.n_names), *part], widths) for part in parts]
 
     def _narrow(self, widths: Sequence[int], width: int) -> list[int]:
-        """Limit prose, and then shorten the longest names until they fit beside the numbers.
+        """Return narrower widths of the columns: of prose, and of names until they fit.
 
         Prose in the last column gets the rest of the width, unless that is too little to read.
         """
@@ -137,21 +137,25 @@ class Grid:
         if last >= self.n_names and self._is_prose(last):
             narrowed[last] = min(last_width, _MIN_PROSE)
         numbers = narrowed[self.n_names :]
-        room = width - sum(numbers) - _GAP * len(numbers)  # what numbers and gaps leave for names
-        # If names got less than half their share, numbers continue in a further table below.
-        if room < _NAMES * width / 2:
+        room = width - sum(numbers) - _GAP * len(numbers)
+        if room < _NAMES * width / 2:  # the numbers need a further table below in any case
             room = min(int(_NAMES * width), width - max(numbers, default=0) - _GAP)
-        longest_parts = [self._longest_part(k) for k in range(self.n_names)]
-        while self.n_names and sum(narrowed[: self.n_names]) + _GAP * (self.n_names - 1) > room:
-            # A name is broken at its joints as long as possible, and within a part only then.
-            breakable = [k for k in range(self.n_names) if narrowed[k] > longest_parts[k]]
-            widest = max(breakable or range(self.n_names), key=lambda k: narrowed[k])
-            if narrowed[widest] <= _MIN_NAME:
-                break
-            narrowed[widest] -= 1
+        narrowed[: self.n_names] = self._shorten_names(narrowed[: self.n_names], room)
         free_width = width - sum(narrowed[:last]) - _GAP * last
         narrowed[last] = min(last_width, free_width) if free_width >= narrowed[last] else last_width
         return narrowed
+
+    def _shorten_names(self, widths: list[int], room: int) -> list[int]:
+        """Shorten the widest columns of names, a character at a time, until all fit in a room."""
+        longest_parts = [self._longest_part(k) for k in range(self.n_names)]
+        while widths and sum(widths) + _GAP * (len(widths) - 1) > room:
+            # A name is broken at its joints as long as possible, and within a part only then.
+            breakable = [k for k, size in enumerate(widths) if size > longest_parts[k]]
+            widest = max(breakable or range(len(widths)), key=widths.__getitem__)
+            if widths[widest] <= _MIN_NAME:
+                break
+            widths[widest] -= 1
+        return widths
 
     def _cells(self, column: int) -> list[str]:
         """Return the cells of a column."""

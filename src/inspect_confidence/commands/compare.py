@@ -226,10 +226,7 @@ def _check_models(models: Sequence[str], sides: Sequence[Judgments]) -> None:
 
 
 def _is_selected(pair: Collection[str], models: Sequence[str]) -> bool:
-    """Return whether a pair (of names) has the one model of `models`, or two of several models.
-
-    It is True if `models` is empty.
-    """
+    """Return whether a pair of names has the one of `models`, or two of several; True for none."""
     if len(models) < 2:
         return not models or models[0] in pair
     return set(pair) <= set(models)
