@@ -132,6 +132,7 @@ def recalibrate(
         else:
             fitted_map = conformal.fit_offset(group.take(is_train), group.take(is_test), resampling)
             summaries = offsets
+        # The map for the file is `entry`, its row of scores or offsets `summary`.
         items = {"train_items": group.take(is_train).items, "test_items": group.take(is_test).items}
         reason = fitted_map.entry.get("refused", "")
         datasets = sorted(set(map(_dataset_alias, group.rows["dataset"].unique())))

@@ -365,6 +365,7 @@ class _SimulatedTest:
         """Return 1 if the test of two runs of about n items finds the difference, else 0."""
         contrast = self.runs.draw(n, self.rng)
         difference = resample_contrast(contrast, self.runs.aim.resampling(self.rng), stream=None)
+        # A difference as large as the aim's, with the spread of the simulated one.
         shifted = replace(
             difference, values=difference.values + self.shift, draws=difference.draws + self.shift
         )
