@@ -47,26 +47,27 @@ class CellTable:
 
 def cells(tables: Sequence[CellTable]) -> Figure:
     """Draw the tables below each other, each in blocks of at most five columns."""
-    titled_blocks, heights, remarks = [], [], []
+    titled_blocks, heights, remarks = [], [], []  # of each block
     row_label_width = max(tick_width(tick_labels(table.rows)) for table in tables)
     room = WIDTH - row_label_width - _MARGINS
     slanted_width = 0.0
     for table in tables:
-        for places in blocks(range(len(table.columns)), _MOST_COLUMNS):
-            labels = tick_labels(table.columns[place] for place in places)
-            slanted = _are_slanted(labels, room)
+        for indices in blocks(range(len(table.columns)), _MOST_COLUMNS):
+            labels = tick_labels(table.columns[index] for index in indices)
+            # Labels are slanted if one is wider than its column.
+            slanted = tick_width(labels) > room / len(labels) - _BETWEEN_LABELS
             if slanted:
                 slanted_width = max(slanted_width, tick_width(labels))
-            titled_blocks.append((table.title, (table, places, labels, slanted)))
+            titled_blocks.append((table.title, (table, indices, labels, slanted)))
             heights.append(_ROW_HEIGHT * len(table.rows))
-            remarks.append("" if places[0] else table.remark)  # above the first block only
+            remarks.append("" if indices[0] else table.remark)  # above the first block only
     # Inches that a slanted label takes below the table and left of its column.
     label_height = slanted_width * sin(radians(_SLANT))
     label_reach = slanted_width * cos(radians(_SLANT))
     ticks = max(row_label_width, label_reach - _HALF_COLUMN)
     return facets(
         titled_blocks,
-        lambda ax, table_block: _draw_table(ax, *table_block),
+        lambda ax, block: _draw_table(ax, *block),  # called with each panel and its block
         x="",
         y="",
         columns=1,
@@ -79,23 +80,19 @@ def cells(tables: Sequence[CellTable]) -> Figure:
     )
 
 
-def _are_slanted(labels: Sequence[str], room: float) -> bool:
-    """Return whether any label is wider than its column, so that the labels are slanted.
-
-    `room` is the width in inches of all columns together.
-    """
-    return tick_width(labels) > room / len(labels) - _BETWEEN_LABELS
-
-
 def _draw_table(
-    ax: Axes, table: CellTable, places: Sequence[int], labels: Sequence[str], slanted: bool
+    ax: Axes, table: CellTable, indices: Sequence[int], labels: Sequence[str], slanted: bool
 ) -> None:
-    """Draw the table's columns at the indices `places`; their `labels` may be slanted."""
+    """Draw the table's columns with these indices as coloured cells with their values as text.
+
+    The columns have `labels`, which may be slanted. The cell of a value that is not finite is
+    blank.
+    """
     finite = table.values[np.isfinite(table.values)]
     low, high = table.limits or (0.0, float(finite.max(initial=0)) or 1.0)
     scale, colours = Normalize(low, high), colormaps[SEQUENTIAL]
-    values = table.values[:, list(places)]
-    stars = np.full(values.shape, "") if table.stars is None else table.stars[:, list(places)]
+    values = table.values[:, list(indices)]
+    stars = np.full(values.shape, "") if table.stars is None else table.stars[:, list(indices)]
     ax.pcolormesh(
         np.ma.masked_invalid(values), cmap=colours, norm=scale, edgecolors=PAPER, linewidth=1.5
     )
@@ -124,9 +121,12 @@ def _draw_table(
 
 
 def _text_colour(cell: Sequence[float]) -> str:
-    """Return the text colour with the greater contrast (WCAG) to the cell, given in sRGB."""
+    """Return the text colour with the greater contrast to the cell, given in sRGB from 0 to 1.
+
+    By WCAG 2, contrast is (lighter luminance + 0.05) / (darker luminance + 0.05).
+    """
     channels = np.asarray(cell[:3], float)
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    luminance = float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05
-    # 0.0056 is the luminance of the dark text, 1 that of the light one.
-    return ON_LIGHT if luminance / 0.0556 > 1.05 / luminance else ON_DARK
+    raised_luminance = float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05
+    # The luminance of the dark text is 0.0056, that of the light one 1.
+    return ON_LIGHT if raised_luminance / 0.0556 > 1.05 / raised_luminance else ON_DARK

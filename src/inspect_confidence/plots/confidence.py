@@ -41,7 +41,10 @@ _SCALE_PLACES = {str(scale): place for place, scale in enumerate(ALL)}
 
 
 def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of each panel with its title; models keep their order, scales are sorted."""
+    """Return the rows of each panel with its title; models keep their order, scales are sorted.
+
+    A panel is of one task, model, data set, variant and condition, such as a scale.
+    """
     varied = (rows[list(_PANEL_COLUMNS)].nunique() > 1).any()
     first = rows.iloc[0]
     # A single panel is titled by the first part of its condition.
@@ -148,8 +151,9 @@ def _draw_m_ratios(
     finite = rows[np.isfinite(rows["value"])]
     for k, dataset in enumerate(datasets):
         of_dataset = finite[finite["dataset"] == dataset]
-        aside = (k - (len(datasets) - 1) / 2) * (0.7 / len(datasets))
-        y = of_dataset["scale"].map(scales.index).to_numpy(float) + aside
+        # Data sets share 0.7 of a scale's row, around its middle.
+        shift = (k - (len(datasets) - 1) / 2) * (0.7 / len(datasets))
+        y = of_dataset["scale"].map(scales.index).to_numpy(float) + shift
         # An interval without an end runs out of the panel; one that is missing is not drawn.
         reach = arms(of_dataset, beyond=high - low)
         ax.errorbar(of_dataset["value"], y, xerr=reach, linestyle="none", elinewidth=1, **mark(k))
@@ -257,15 +261,20 @@ def _far_out_remark(rows: pd.DataFrame) -> str:
 
 
 def _draw_histogram(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a panel's shares of reports as bars, with their intervals if there are at most 40."""
+    """Draw a panel's shares of reports as bars, with their intervals if there are at most 40.
+
+    The axis has ticks at both ends of the scale and in the middle; reports too far out are left
+    out.
+    """
     share = rows["value"].to_numpy(float)
     low, high, lowest, highest = _histogram_limits(rows)
-    finite = np.isfinite(share) & rows["report"].astype(float).between(lowest, highest).to_numpy()
-    reported = rows["report"].astype(float).to_numpy()[finite]
+    reports = rows["report"].astype(float)
+    is_drawn = np.isfinite(share) & reports.between(lowest, highest).to_numpy()
+    reported = reports.to_numpy()[is_drawn]
     width = _bar_width(reported, low, high)
-    ax.bar(reported, share[finite], width, color=SERIES[0])
+    ax.bar(reported, share[is_drawn], width, color=SERIES[0])
     if len(reported) <= _MOST_INTERVALS:
-        interval = rows[["ci_low", "ci_high"]].to_numpy(float)[finite]
+        interval = rows[["ci_low", "ci_high"]].to_numpy(float)[is_drawn]
         ax.vlines(reported, *interval.T, color=FAINT, linewidth=0.9)
     beyond = width / 2 + 0.02 * (high - low)
     ax.set_xlim(min([low, *reported]) - beyond, max([high, *reported]) + beyond)
@@ -301,7 +310,7 @@ def _scale_ends(scale: str) -> tuple[float, float] | None:
         >>> _scale_ends("14-86")
         (14.0, 86.0)
     """
-    number = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+    number = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"  # such as 14, -0.5 or 1e+06
     match = re.fullmatch(rf"({number})-({number})", scale)
     return (float(match[1]), float(match[2])) if match else None
 
@@ -421,7 +430,7 @@ def _area_text(points: pd.DataFrame) -> str:
     x, y = _roc_curve(points)
     if len(x) == 1:  # only (0, 0): one of both rates is undefined
         return f"no {'right' if points['value'].isna().all() else 'wrong'} answer"
-    # numpy has the trapezoidal rule as `trapz` below 2.0 and as `trapezoid` from there on.
+    # The trapezoidal rule, which numpy has under one name below 2.0 and another from there on.
     return f"area {np.diff(x) @ (y[1:] + y[:-1]) / 2:.2f}"
 
 
@@ -516,8 +525,7 @@ def _draw_corp(ax: Axes, rows: pd.DataFrame) -> None:
         ax.plot(curve["x"], curve["value"], **_CORP_LINE)
 
 
-_BAR_WIDTH = 0.09
-"""Width of the bar of a bin; the bin itself is 0.1 wide."""
+_BAR_WIDTH = 0.09  # width of the bar of a bin; the bin itself is 0.1 wide
 
 
 def draw_bins(ax: Axes, rows: pd.DataFrame, right: float, strip: float) -> None:

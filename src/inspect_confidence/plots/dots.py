@@ -24,10 +24,8 @@ from inspect_confidence.plots.layout import (
 from inspect_confidence.plots.style import DASHED, PAPER, WIDTH, mark, mark_of
 from inspect_confidence.plots.text import first_names
 
-_ROW_HEIGHT = 0.19
-"""Inches of a name's row with one series."""
-_SPREAD = 0.7
-"""Share of a row's height over which its series are spread."""
+_ROW_HEIGHT = 0.19  # inches of a name's row with one series
+_SPREAD = 0.7  # share of a row's height over which its series are spread
 
 
 @dataclass(frozen=True)

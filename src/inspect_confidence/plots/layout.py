@@ -53,10 +53,8 @@ def select_against(
     Rows without such a value are left out; `parts` are as for `select_rows`.
     """
     key = ["task", "model", "dataset", "condition"]
-    selected, abscissas = (
-        select_rows(rows, task, [metric], parts),
-        select_rows(rows, task, [x], parts=[]),
-    )
+    selected = select_rows(rows, task, [metric], parts)
+    abscissas = select_rows(rows, task, [x], parts=[])
     return selected.merge(abscissas[[*key, "value"]].rename(columns={"value": "x"}), on=key)
 
 
@@ -81,19 +79,15 @@ def panels(
             value; an empty text is left out of the title.
         joint: Separator between the parts of a title.
     """
-    titled_columns = [
-        name for name in columns if name in always or rows[name].nunique() > 1
-    ] or columns[:1]
+    varied = [name for name in columns if name in always or rows[name].nunique() > 1]
     titled_panels = []
     for values, panel_rows in rows.groupby(list(columns), sort=False):
         values_by_column = dict(zip(columns, map(str, values), strict=True))
-        texts = (say(name, values_by_column[name]) for name in titled_columns)
+        texts = (say(name, values_by_column[name]) for name in varied or columns[:1])
         titled_panels.append((joint.join(filter(None, texts)), panel_rows))
-    return (
-        titled_panels
-        if title_of_one or len(titled_panels) > 1
-        else [("", rows) for _, rows in titled_panels]
-    )
+    if title_of_one or len(titled_panels) > 1:
+        return titled_panels
+    return [("", panel_rows) for _, panel_rows in titled_panels]
 
 
 def with_counts(

@@ -249,8 +249,7 @@ def _draw_items(
         ax.plot(of_radius[x], of_radius["value"], rasterized=rasterized, **look)
 
 
-_FEW_MODELS = 5
-"""Largest number of models whose marks have room side by side at full size."""
+_FEW_MODELS = 5  # largest number of models whose marks have room side by side at full size
 
 
 @styled

@@ -1,6 +1,7 @@
 """Hedge markers: their internal confidence, and how decisive they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import starmap
 
 import numpy as np
@@ -83,7 +84,7 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
         ticks = max(ticks, tick_width(names.values()))
     return facets(
         labelled,
-        lambda ax, rows_and_labels: _draw_hills(ax, *rows_and_labels),
+        lambda ax, rows_and_labels: _draw_hills(ax, *rows_and_labels),  # once for each panel
         x="internal confidence (in brackets: sentences)",
         y="",
         columns=1,
@@ -153,23 +154,14 @@ def _mic_table(title: str, rows: pd.DataFrame) -> CellTable:
     """Return a table of internal confidences (MIC) of the 25 most frequent markers."""
     sizes = rows.groupby("marker", sort=False)["n"].sum().sort_values(ascending=False)
     markers, fewer = first_names(list(sizes.index), 25, "rarer markers")
-    columns_shown, omitted = first_names(_dataset_splits(rows), 12, "columns")
+    # Means over data sets, weighted by sentences: markers go from the most to the least confident.
     means = (rows["value"] * rows["n"]).groupby(rows["marker"]).sum() / sizes
     order = means[markers].sort_values(ascending=False, kind="stable").index
     wide = rows.pivot_table(
         index="marker", columns=["dataset", "split"], values="value", aggfunc="first"
     )
-    wide = wide.reindex(index=order, columns=pd.MultiIndex.from_tuples(columns_shown))
-    values = wide.to_numpy(float)
-    return CellTable(
-        title,
-        values,
-        rows=list(map(str, order)),
-        columns=_column_headings(columns_shown),
-        write="{:.2f}".format,
-        remark="\n".join((_blank_remark(values), fewer, omitted)),
-        limits=(0, 1),
-    )
+    table = _cell_table(title, wide.reindex(order), _dataset_splits(rows), fewer, "{:.2f}".format)
+    return replace(table, limits=(0, 1))
 
 
 def _dataset_splits(rows: pd.DataFrame) -> list[tuple[str, str]]:
@@ -180,16 +172,30 @@ def _dataset_splits(rows: pd.DataFrame) -> list[tuple[str, str]]:
     return pairs
 
 
-def _column_headings(columns_shown: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the headings of columns of data sets and splits."""
-    return [
-        " ".join(filter(None, (shortened(dataset, 13), shortened(split, 6))))
-        for dataset, split in columns_shown
-    ]
+def _cell_table(
+    title: str,
+    wide: pd.DataFrame,
+    columns: Sequence[tuple[str, str]],
+    marker_remark: str,
+    write: Callable[[float], str],
+) -> CellTable:
+    """Return a table to draw, with a row for each marker and at most 12 columns.
 
-
-def _blank_remark(values: np.ndarray) -> str:
-    return "blank: too few sentences" if np.isnan(values).any() else ""
+    Args:
+        title: Title of the table.
+        wide: Values by marker (index), data set and split (columns); a NaN makes a blank cell.
+        columns: Data sets and splits in the order of the columns.
+        marker_remark: Remark on the markers that are not in `wide`.
+        write: Function that writes a value as text.
+    """
+    shown_columns, column_remark = first_names(columns, 12, "columns")
+    values = wide.reindex(columns=pd.MultiIndex.from_tuples(shown_columns)).to_numpy(float)
+    headings = []
+    for dataset, split in shown_columns:
+        headings.append(" ".join(filter(None, (shortened(dataset, 13), shortened(split, 6)))))
+    blank_remark = "blank: too few sentences" if np.isnan(values).any() else ""
+    remark = f"{blank_remark}\n{marker_remark}\n{column_remark}"
+    return CellTable(title, values, list(map(str, wide.index)), headings, write, remark)
 
 
 @styled
@@ -212,14 +218,5 @@ def _count_table(title: str, rows: pd.DataFrame) -> CellTable:
     wide = rows.pivot_table(index="marker", columns=keys, values="n", aggfunc="first", sort=False)
     order = wide.sum(axis=1).sort_values(ascending=False, kind="stable").index
     markers, fewer = first_names(list(map(str, order)), 30, "rarer markers")
-    columns_shown, omitted = first_names(_dataset_splits(rows), 12, "columns")
-    wide = wide.reindex(index=markers, columns=pd.MultiIndex.from_tuples(columns_shown))
-    values = wide.to_numpy(float)
-    return CellTable(
-        title,
-        values,
-        rows=markers,
-        columns=_column_headings(columns_shown),
-        write="{:.0f}".format,
-        remark="\n".join((_blank_remark(values), fewer, omitted)),
-    )
+    columns = _dataset_splits(rows)
+    return _cell_table(title, wide.reindex(markers), columns, fewer, "{:.0f}".format)

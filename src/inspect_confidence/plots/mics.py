@@ -79,15 +79,14 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
                 remarks.append(remark)
                 heights.append(0.42 * len(names) + 0.1)
                 ticks = max(ticks, tick_width(names))
-    looks: list[dict[str, Any]] = [
-        {"color": colour, "linewidth": 5, "alpha": 0.5} for colour in SERIES
-    ]
-    looks[2:] = [
-        {"color": INK, "marker": marker, "linestyle": "none"} for marker in _MEAN_MARKERS.values()
-    ]
+    looks: list[dict[str, Any]] = []  # of both sides, and of both means
+    for colour in SERIES[:2]:
+        looks.append({"color": colour, "linewidth": 5, "alpha": 0.5})
+    for marker in _MEAN_MARKERS.values():
+        looks.append({"color": INK, "marker": marker, "linestyle": "none"})
     return facets(
         titled,
-        lambda ax, hills: _draw_hills(ax, *hills),
+        lambda ax, content: _draw_hills(ax, *content),  # content: rows, names and sides
         x="internal confidence of markers",
         y="",
         columns=1,
@@ -114,7 +113,9 @@ def _repeat_means_by_threshold(rows: pd.DataFrame) -> pd.DataFrame:
 def _draw_hills(ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple[str, str]) -> None:
     """Draw ticks, densities and means in one row for each name, for the kinds in `sides`.
 
-    The first side is above the row's line, the second below; the second may be empty.
+    `rows` have `name`, `side` and `value`: a marker's confidence in sentences of the kind `side`,
+    or a mean such as accuracy. The first of `sides` is above the row's line, the second below; the
+    second may be empty. A density needs two values that differ.
     """
     has_two_sides = sides[1] != ""
     for place, name in enumerate(names):
@@ -122,14 +123,14 @@ def _draw_hills(ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple
         ax.axhline(base, color=FAINT, linewidth=0.6)
         for k, side in enumerate(sides[: 1 + has_two_sides]):
             values = of_name.loc[of_name["side"] == side, "value"].to_numpy(float)
-            up, color = (-1 if k else 1), SERIES[k]
-            ax.vlines(values, base, base + 0.1 * up, color=color, linewidth=1)
+            direction, color = (-1 if k else 1), SERIES[k]
+            ax.vlines(values, base, base + 0.1 * direction, color=color, linewidth=1)
             spread = values.std(ddof=1) if len(values) > 1 else 0.0
             if spread > _LEAST_SPREAD:
-                # In standard deviations: Scott's rule if there are two sides.
+                # In standard deviations: Scott's rule, n ** -1/5, if there are two sides.
                 bandwidth = len(values) ** -0.2 if has_two_sides else 0.15
                 x, height = _density_hill(values, max(bandwidth, 0.01 / spread))
-                top = base + up * (0.42 if has_two_sides else 0.85) * height
+                top = base + direction * (0.42 if has_two_sides else 0.85) * height
                 ax.fill_between(x, base, top, color=color, alpha=0.35, linewidth=0)
         for metric, look in _MEAN_MARKERS.items():
             means = of_name.loc[of_name["side"] == metric, "value"].to_numpy(float)[:1]

@@ -26,8 +26,7 @@ from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
 
 _SPREAD = 0.5
 """Share of the distance between levels over which models are spread, so that none is hidden."""
-_NAME_CHARACTERS = 48
-"""Characters of a model's name in a legend as wide as the figure."""
+_NAME_CHARACTERS = 48  # characters of a model's name in a legend as wide as the figure
 
 
 @styled
@@ -73,7 +72,10 @@ Looks = Mapping[str, dict[str, Any]]
 
 
 def _draw_coverage(ax: Axes, rows: pd.DataFrame, levels: Sequence[float], looks: Looks) -> None:
-    """Draw a panel's coverage by nominal level in percent: a line for each model, and the ideal."""
+    """Draw a panel's coverage by nominal level in percent: a line for each model, and the ideal.
+
+    `looks` are matplotlib's arguments for the marks of each model.
+    """
     ax.plot(range(len(levels)), np.array(levels) / 100, **DASHED)
     _draw_model_lines(ax, rows, "level", ticks=levels, looks=looks)
     ax.set(ylim=(0, 1.03))
@@ -85,8 +87,8 @@ def _draw_model_lines(
 ) -> None:
     """Draw a line with intervals for each model, at evenly spaced ticks.
 
-    `ticks` are the numbers that occur in the column, which has them as text. Models are shifted
-    along x, so that no interval hides another.
+    `ticks` are the numbers that occur in the column, which has them as text; `looks` are
+    matplotlib's arguments by model. Models are shifted along x, so that no interval hides another.
     """
     for k, (model, look) in enumerate(looks.items()):
         of_model = rows[rows["model"] == model]
@@ -112,7 +114,11 @@ def _model_facets(
     looks: Looks,
     **more: Any,
 ) -> Figure:
-    """Draw facets with a legend of the models; `more` are further arguments of `facets`."""
+    """Draw a panel for each title, with a legend of the models.
+
+    `draw` is called with each panel's axes and rows; `looks` are matplotlib's arguments by model;
+    `more` are further arguments of `facets`.
+    """
     point_looks = [{"linestyle": "none", **look} for look in looks.values()]
     names = [shortened(model, _NAME_CHARACTERS) for model in looks]
     return facets(titled, draw, x=x, y=y, legend=names, looks=point_looks, **more)
@@ -158,6 +164,7 @@ def _draw_says_and_right(
     """Draw a panel's accuracy (`value`) against mean confidence (`x`), a mark for each model.
 
     Both axes go from `low` to a little above 1 and have at most `most_ticks` intervals of ticks.
+    `looks` are matplotlib's arguments by model.
     """
     ax.plot([0, 1], [0, 1], **DASHED)
     for model, look in looks.items():
@@ -207,7 +214,8 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
 def _draw_by_target(ax: Axes, rows: pd.DataFrame, targets: Sequence[float], looks: Looks) -> None:
     """Draw a panel's metric, accuracy or payoff, by confidence target: a line for each model.
 
-    The dashed line is the target in a panel of accuracy, and 0 in a panel of the payoff.
+    The dashed line is the target in a panel of accuracy, and 0 in a panel of the payoff. `targets`
+    are the positions along x; `looks` are matplotlib's arguments by model.
     """
     is_accuracy = (rows["metric"] == "accuracy_given_attempted").all()
     ax.plot(range(len(targets)), targets if is_accuracy else [0.0] * len(targets), **DASHED)

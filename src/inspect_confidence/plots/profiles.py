@@ -20,8 +20,6 @@ from inspect_confidence.printing import shortened
 from inspect_confidence.results import with_parts
 from inspect_confidence.studies import all_studies
 
-Window = tuple[float, float]
-
 _MARGIN = 1.05
 """Factor on values at the end of an axis: at its very end a value would look like the maximum."""
 _STEPS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
@@ -34,11 +32,10 @@ difference of a few thousandths must not look large."""
 _DEFAULT_REACH = 0.1
 _LEAST_SIDE = 0.05
 """Least length of the shorter side of an axis, if values lie there, as a share of the longer."""
-_ROUNDING = 1e-9
-"""Share of the longer side up to which a value is rounding."""
+_ROUNDING = 1e-9  # share of the longer side up to which a value is rounding
 
 
-def window(metric: str, values: Iterable[float]) -> Window:
+def window(metric: str, values: Iterable[float]) -> tuple[float, float]:
     """Return the ends of an axis: those of the metric's range, if it has ends.
 
     An end that the range lacks is a round number beyond the values, the target and 0. It is not so
@@ -87,7 +84,9 @@ _PLAIN_LENGTH = 5000
 """Length of an axis above which its numbers have three digits and a power of ten."""
 
 
-def interval_text(value: float, interval: Window, reach: Window, unit: str) -> str:
+def interval_text(
+    value: float, interval: tuple[float, float], reach: tuple[float, float], unit: str
+) -> str:
     """Return a number with its interval, if any, with as many digits as the axis resolves.
 
     A value of NaN is `undefined`; an interval with an end that is NaN is left out. Counts have no
@@ -230,7 +229,7 @@ class _ProfileRow:
     """A number to be drawn: its row of results, the ends of its axis, and texts in lines."""
 
     line: Mapping[Any, Any]
-    ends: Window
+    ends: tuple[float, float]
     label: list[str]
     under: list[str]
     number: str
@@ -242,7 +241,7 @@ class _ProfileRow:
         return lines + _TO_AXIS + _TO_ENDS + _ROW_GAP
 
 
-def _profile_row(line: Mapping[Any, Any], ends: Window) -> _ProfileRow:
+def _profile_row(line: Mapping[Any, Any], ends: tuple[float, float]) -> _ProfileRow:
     """Return a row of results to draw, its label in lines that end left of the number.
 
     `line` is a row of `_checked_rows`; `ends` are the ends of its axis.
@@ -286,7 +285,7 @@ def _draw_row(figure: Figure, row: _ProfileRow, top: float) -> None:
     figure.text(right, top / total, row.number, va="top", ha="right", linespacing=1.15)
 
 
-def _draw_axis(ax: Axes, ends: Window) -> None:
+def _draw_axis(ax: Axes, ends: tuple[float, float]) -> None:
     """Draw a thin line with the values at its ends."""
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
@@ -300,7 +299,7 @@ def _draw_axis(ax: Axes, ends: Window) -> None:
     ax.plot(ends, [0, 0], color=RULE, linewidth=2, clip_on=False, zorder=1, label="axis")
 
 
-def _draw_marks(ax: Axes, line: Mapping[Any, Any], ends: Window) -> None:
+def _draw_marks(ax: Axes, line: Mapping[Any, Any], ends: tuple[float, float]) -> None:
     """Draw the best value, the interval as a bar and the value as a dot.
 
     Arrowheads at the end of the axis stand for infinite values, and for metrics that are better

@@ -47,10 +47,7 @@ def calibration(rows: pd.DataFrame) -> Figure:
     # A group's judgments are all stated.
     selected["line"] = sources + selected["source"].map({"token": ", token"}).fillna("")
     # With one model and no groups, lines need not name it.
-    if (
-        selected.loc[selected["models"] == "", "model"].nunique() == 1
-        and (selected["models"] == "").all()
-    ):
+    if (selected["models"] == "").all() and selected["model"].nunique() == 1:
         selected["line"] = selected["source"]
     lines = list(selected["line"].unique())
     looks = {line: {"linewidth": 1.2, **mark_of(line, k)} for k, line in enumerate(lines)}

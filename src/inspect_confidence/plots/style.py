@@ -89,7 +89,7 @@ _RAISES = "\nRaises:\n    InvalidArgument: There is no such row."
 
 
 def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
-    """Return the plot with the package's look applied to its figure.
+    """Return the plot with the package's look applied to its figure; decorates all plots.
 
     Its docstring gets the sections Returns and Raises that all plots have.
     """

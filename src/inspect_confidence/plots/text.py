@@ -65,8 +65,10 @@ def lines_of(text: str, inches: float, size: float, limit: int = 2) -> list[str]
 def wrapped(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
     """Return the lines of a paragraph, each at most `inches` wide at a font size in points.
 
-    A paragraph of more than `limit` lines loses its middle.
+    A paragraph of more than `limit` lines loses its middle: of the lengths to which it may be
+    shortened, the greatest that fits is taken.
     """
+    # No longer text fits, even of the narrowest letters.
     longest = min(len(text), int(limit * inches * _POINTS_PER_INCH / (_THINNEST * size)))
     lines: list[str] = []
     # At least a letter, an ellipsis and a letter stay.
@@ -115,7 +117,10 @@ def number(value: float, form: str) -> str:
 
 
 def _break_lines(words: list[str], inches: float, size: float) -> list[str]:
-    """Return lines of the words, broken between words and within words that are too wide."""
+    """Return lines of the words, broken between words and within words that are too wide.
+
+    Words end with their space or slash. `size` is that of the font in points.
+    """
     lines, line = [], ""
     for word in words:
         remainder = word
@@ -124,11 +129,10 @@ def _break_lines(words: list[str], inches: float, size: float) -> list[str]:
             line = ""
         while not line and inches_of(remainder.rstrip(), size) > inches and len(remainder) > 1:
             # The line takes as many of the word's first letters as fit, at least one.
-            fitting = bisect(
+            n_letters = 1 + bisect(
                 range(2, len(remainder)), inches, key=lambda k: inches_of(remainder[:k], size)
             )
-            fitted = 1 + fitting
-            lines.append(remainder[:fitted])
-            remainder = remainder[fitted:]
+            lines.append(remainder[:n_letters])
+            remainder = remainder[n_letters:]
         line += remainder
     return [*lines, line.rstrip()]

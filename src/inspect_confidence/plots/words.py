@@ -97,6 +97,7 @@ def _drawn_modes(rows: pd.DataFrame) -> list[str]:
 def _draw_consistency(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a panel's scores by choice set and mode, and dashes at the scores of random choices."""
     modes = _drawn_modes(rows)
+    # Along x: an empty size, which is all prompts, then the numbers of choices.
     sizes = sorted(set(rows["choice_set"]), key=lambda size: float(size or 0))
     places = {size: place for place, size in enumerate(sizes)}
     rows = rows.assign(x=rows["choice_set"].map(places)).drop_duplicates("condition")
@@ -161,7 +162,8 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
 def _model_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows of each table with its title: one table, or one for each run if too wide.
 
-    A table has a column for each setting and language of each run (variant, model and data set).
+    A table has a column for each setting and language of each run (variant, model and data set); it
+    is too wide with more than ten.
     """
     by_model = panels(rows, _RUN_COLUMNS, joint=", ", title_of_one=False)
     several = any(len(panels(model_rows, _TABLE_COLUMNS)) > 1 for _, model_rows in by_model)
@@ -328,7 +330,11 @@ def word_differences(rows: pd.DataFrame) -> Figure:
 
 
 def _compared_sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
-    """Return the names of both compared sides, and a title of their comparison."""
+    """Return the names of both compared sides, and a title of their comparison.
+
+    `row` is a row of results with the model's setting and language, and `versus`, the name of the
+    reference: people, another setting, a language or a model.
+    """
     setting = _ALL_SETTINGS.get(row["setting"], str(row["setting"]))
     first, second = shortened(str(row["model"]), 18), str(row["versus"])
     if second == "human":
@@ -420,7 +426,7 @@ def words(rows: pd.DataFrame) -> Figure:
         remarks.append(remark)
     return facets(
         titled,
-        lambda ax, rows_and_words: _draw_words(ax, people, *rows_and_words),
+        lambda ax, rows_and_words: _draw_words(ax, people, *rows_and_words),  # for each panel
         x="stated probability",
         y="",
         columns=1,
@@ -453,12 +459,14 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     single = of_models[of_models["setting"] != "all"]
     of_models = single if len(single) else of_models.assign(setting=_ALL_SETTINGS["all"])
     models = dict.fromkeys([*people["model"], *of_models["model"]])
-    keys, panels_drawn = ("setting", "language", "variant", "dataset"), []
-    for title, panel_rows in (
-        panels(of_models, keys, joint=", ", title_of_one=False)
-        if len(of_models)
-        else [("", of_models)]
-    ):
+    keys, panels_drawn, titled = (
+        ("setting", "language", "variant", "dataset"),
+        [],
+        [("", of_models)],
+    )
+    if len(of_models):  # else there are only people
+        titled = panels(of_models, keys, joint=", ", title_of_one=False)
+    for title, panel_rows in titled:
         all_rows = pd.concat([people, panel_rows])
         series = [(shortened(model), all_rows[all_rows["model"] == model]) for model in models]
         panels_drawn.append(
@@ -494,15 +502,16 @@ def _draw_words(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: l
     asked_people = people[people["word"].isin(names)]
     sides = [(_PEOPLE, "", asked_people, 1), ("model", " contexts", of_model, 0)]
     sides = [side for side in sides if len(side[2])]
-    for place, (source, unit, rows, look) in enumerate(sides):
-        shift = 0.38 * (place - (len(sides) - 1) / 2)
+    for position, (source, unit, rows, series_index) in enumerate(sides):
+        # In the row of a word, people's boxes are above the model's.
+        shift = 0.38 * (position - (len(sides) - 1) / 2)
         counts = " to ".join(map(str, sorted({rows["n"].min(), rows["n"].max()})))
         label = f"{source} ({counts}{unit})"
-        _draw_boxes(ax, names, rows=rows, shift=shift, label=label, look=look)
+        _draw_boxes(ax, names, rows=rows, shift=shift, label=label, series_index=series_index)
     ax.set_xlim(-0.02, 1.05)
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0%", "25%", "50%", "75%", "100%"])
     ax.set_yticks(range(len(names)), tick_labels(names))
-    ax.set_ylim(len(names) - 0.4, -0.6 - _LEGEND_ROWS)
+    ax.set_ylim(len(names) - 0.4, -0.6 - _LEGEND_ROWS)  # the legend is above the first word
     medians = _median_by_word(asked_people, of_model).reindex(names)
     n_words_above = {int((medians >= bound).sum()) for bound in _CATEGORY_BOUNDS}
     for n_words in sorted(n_words_above - {0, len(names)}):
@@ -537,21 +546,21 @@ def _median_by_word(people: pd.DataFrame, of_model: pd.DataFrame) -> "pd.Series[
 
 
 def _draw_boxes(
-    ax: Axes, names: list[str], rows: pd.DataFrame, shift: float, label: str, look: int
+    ax: Axes, names: list[str], rows: pd.DataFrame, shift: float, label: str, series_index: int
 ) -> None:
     """Draw a box for each name from the quantiles in `rows`, and a mark at the median.
 
-    `shift` is the distance down from the middle of the name's row; `look` is the index of the
-    series, which sets colour and marker. Boxes of the model (0) have no hatching.
+    `shift` is the distance down from the middle of the name's row; `series_index` sets colour and
+    marker. Boxes of the model (0) have no hatching.
     """
     table = _quantile_table(rows).reindex(names)
     low, first, median, third, high = table[list(_QUANTILES)].to_numpy(float).T
-    y, color = np.arange(len(names)) + shift, mark(look)["color"]
+    y, color = np.arange(len(names)) + shift, mark(series_index)["color"]
     ax.hlines(y, low, high, color=color, linewidth=1.1)
     bar: dict[str, Any] = {"height": 0.3, "left": first, "edgecolor": color, "zorder": 2}
     ax.barh(y, third - first, facecolor=PAPER, **bar)
     # The people's boxes are hatched, so that the two differ without their colour too.
-    hatch = "/////" if look else None
+    hatch = "/////" if series_index else None
     ax.barh(y, third - first, facecolor=color, alpha=0.35, hatch=hatch, **bar)
     edge: dict[str, Any] = {"linestyle": "none", "markeredgecolor": PAPER}
-    ax.plot(median, y, label=label, zorder=3, **edge, **mark(look))
+    ax.plot(median, y, label=label, zorder=3, **edge, **mark(series_index))
