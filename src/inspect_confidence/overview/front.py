@@ -9,8 +9,7 @@ from inspect_confidence.overview.sentences import Sentence, model_sentences
 from inspect_confidence.printing import shortened
 from inspect_confidence.results import ResultTable
 
-_LONGEST = 60
-"""Maximum number of characters of a name."""
+_LONGEST = 60  # maximum number of characters of a name
 
 
 @dataclass(frozen=True)
@@ -33,11 +32,7 @@ class Front:
 
 
 def front_of(
-    results: ResultTable,
-    models: Sequence[str],
-    ranks: Ranks | None = None,
-    *,
-    ranked: bool = False,
+    results: ResultTable, models: Sequence[str], ranks: Ranks | None = None, *, ranked: bool = False
 ) -> Front | None:
     """Return the overview of results; None if no headline number is defined.
 

@@ -20,8 +20,7 @@ from inspect_confidence.studies.unread import ALL_DATASETS, UNREAD_SHARE
 
 MAX_COLUMNS = 8
 """Default maximum number of columns."""
-_LONGEST = 40
-"""Maximum number of characters of a data set's name."""
+_LONGEST = 40  # maximum number of characters of a data set's name
 OVER_SETS = {
     "pooled": "all data sets pooled",
     "mean": "mean of the data sets",
@@ -155,7 +154,7 @@ def boards_of(matrix: Matrix, *, ranked: bool = False) -> list[Matrix]:
         matrix: Models as lines, numbers of tasks and data sets as columns.
         ranked: Whether the lines of a table are sorted by the models' rank in its first column.
     """
-    boards: list[list[int]] = []
+    boards: list[list[int]] = []  # positions of the columns of each table
     for column_index in range(len(matrix.columns)):
         for board in boards:
             is_shared = not _lines_of(matrix, [column_index]).isdisjoint(_lines_of(matrix, board))
@@ -205,7 +204,7 @@ def matrix_of(
     max_columns: int = MAX_COLUMNS,
     studies: Collection[str] | None = None,
 ) -> Matrix:
-    """Return the matrix of results.
+    """Return the matrix of headline numbers: a line for each model, a column for each number.
 
     Studies, and their tasks, alternately add a column with their next headline number. A number
     over all data sets is preferred to the numbers of single data sets. Numbers that are undefined
@@ -233,17 +232,13 @@ def matrix_of(
         for row in column_rows:
             number = _matrix_cell(row, ranks[row.index], shares)
             cells.setdefault(line_keys[row.index], {})[column_index] = number
-    order = list(models).index
-    keys = sorted(cells, key=lambda key: (order(key.model), key.variant, key.judge))
+    order = list(models)
+    keys = sorted(cells, key=lambda key: (order.index(key.model), key.variant, key.judge))
     column_indices = range(len(columns))
     return Matrix(columns, [Line(key, list(map(cells[key].get, column_indices))) for key in keys])
 
 
-LineKeys = Mapping[int, LineKey]
-"""Key of the line of each row of the results."""
-
-
-def keys_of_lines(rows: ResultTable) -> LineKeys:
+def keys_of_lines(rows: ResultTable) -> Mapping[int, LineKey]:
     """Return the key of each row's line by the row's index.
 
     A key names variant or judge only if a model has several of them in a task.
@@ -258,8 +253,12 @@ def keys_of_lines(rows: ResultTable) -> LineKeys:
     return keys
 
 
-def _rows_by_column(rows: ResultTable, keys: LineKeys, limit: int) -> list[ResultTable]:
-    """Return the rows of each column; studies with the most models come first.
+def _rows_by_column(
+    rows: ResultTable, keys: Mapping[int, LineKey], limit: int
+) -> list[ResultTable]:
+    """Return the rows of each column: of a headline number on a data set, or over all of them.
+
+    Columns of the study with the most models come first.
 
     Args:
         rows: Rows of headline numbers, with the parts `study`, `label` and `short`.
@@ -270,7 +269,7 @@ def _rows_by_column(rows: ResultTable, keys: LineKeys, limit: int) -> list[Resul
     # A study of another package may have no short names; all of its rows are used.
     other_studies = set(rows.values("study")) - set(with_short_name.values("study"))
     column_rows = ResultTable([*with_short_name, *rows.among("study", other_studies)])
-    by_study: dict[str, dict[str, list[ResultTable]]] = {}
+    by_study: dict[str, dict[str, list[ResultTable]]] = {}  # tables by study and task
     for (study, task, _, _), group in column_rows.groups("study", "task", "metric", "label"):
         for table in _split_by_dataset(group, keys):
             if len(table.defined()):
@@ -283,6 +282,7 @@ def _rows_by_column(rows: ResultTable, keys: LineKeys, limit: int) -> list[Resul
         columns_by_study,
         key=lambda tables: (-max(map(len, tables)), tables[0].first["task"] not in own_evals),
     )
+    # Tables cannot be compared, so they are told apart by `id`.
     selected = set(map(id, _take_in_turns(in_order)[:limit]))
     tables_by_task = chain.from_iterable(by_task.values() for by_task in by_study.values())
     chosen = [table for table in chain.from_iterable(tables_by_task) if id(table) in selected]
@@ -299,7 +299,7 @@ def _take_in_turns(groups: Iterable[Sequence[ResultTable]]) -> list[ResultTable]
     return [table for table in turns if table is not None]
 
 
-def _split_by_dataset(rows: ResultTable, keys: LineKeys) -> list[ResultTable]:
+def _split_by_dataset(rows: ResultTable, keys: Mapping[int, LineKey]) -> list[ResultTable]:
     """Return the rows over all data sets as a table if every line has one, else one a data set."""
     lines = {keys[row.index] for row in rows}
     for name in OVER_SETS:

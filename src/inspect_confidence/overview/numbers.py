@@ -15,10 +15,8 @@ _PLAIN = frozenset(
     }
 )
 """Shares that are formatted as plain numbers, as in their literature."""
-_ROUNDING = 1e-9
-"""Differences below this are rounding errors."""
-_LEAST_WHOLE_DIFFERENCE = 0.01
-"""Difference of shares from which on points have no decimal."""
+_ROUNDING = 1e-9  # differences below this are rounding errors
+_LEAST_WHOLE_DIFFERENCE = 0.01  # difference of shares from which on points have no decimal
 
 
 def format_number(metric: str, value: float, n: int = 0) -> str:
@@ -132,7 +130,10 @@ def _in_points(number: str) -> str:
 def _is_rounded_to_0(
     metric: str, ends: tuple[float, float], digits_of: float, more_digits: int
 ) -> bool:
-    """Return whether an end but 0 prints as 0 with the digits of `digits_of` and `more_digits`."""
+    """Return whether an end that is not 0 would print as 0.
+
+    It prints with the digits of the number `digits_of` and `more_digits` more.
+    """
     return any(
         abs(end) > _ROUNDING and not _signed(metric, end, digits_of, more_digits).strip("+-0.")
         for end in ends

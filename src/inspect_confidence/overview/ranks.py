@@ -117,6 +117,7 @@ def model_ranks(values: Sequence[RankedValue], metric: str, direction: Direction
     """
     if not direction.ordered:
         return [Rank(nan, note=f"not ranked: {direction.label}")] * len(values)
+    # Smaller losses are better; those of undefined values are NaN.
     losses = direction.loss(np.array([value.value for value in values], float))
     defined = np.flatnonzero(~np.isnan(losses))
     p = np.full((len(values), len(values)), nan)
@@ -155,6 +156,7 @@ def _p_equally_good(
     rule = metrics.METRICS[metric].interval
     a, b = first.resampled, second.resampled
     if a is None or b is None or rule.of_difference().method in ("own", "wilson"):
+        # How far the difference's interval reaches below and above it, from both intervals.
         ends = np.array([first.interval, second.interval])
         below, above = joined_reach(values, *ends, biased=rule.biased)
         p_equal = p_of_reach(difference, (below, above))

@@ -26,10 +26,8 @@ from inspect_confidence.studies import Clause, NumberInText, all_studies
 from inspect_confidence.studies.unread import answering_models
 
 _FIRST = ("calibration", "ranking")
-_LONGEST = 60
-"""Maximum number of characters of a name."""
-_MAX_CLAUSES = 5
-"""Maximum number of clauses of a sentence."""
+_LONGEST = 60  # maximum number of characters of a name
+_MAX_CLAUSES = 5  # maximum number of clauses of a sentence
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,9 @@ def model_sentences(
     results: ResultTable, matrix: Matrix, max_clauses: int = _MAX_CLAUSES
 ) -> list[tuple[LineKey, Sentence]]:
     """Return a sentence on each line of the matrix for which a study has a clause.
+
+    A clause is a text with gaps for the numbers of some metrics, such as "it is right {} of the
+    time".
 
     Args:
         results: Results of all models.
@@ -110,7 +111,8 @@ def _line_sentence(
     """Return the sentence on a line of the matrix.
 
     It has the first clause on each topic whose numbers are all defined. The numbers of a task are
-    of one data set, the largest. Clauses on the same task and data set share one source.
+    of one data set, the largest. Clauses on the same task and data set share one source, which
+    follows the last of them in brackets.
 
     Args:
         key: Model, variant and judge of the line.
@@ -155,7 +157,11 @@ def _rows_by_dataset(
 
 
 def _largest_dataset(by_dataset: Mapping[str, Sequence[ResultRow]]) -> str:
-    """Return the data set with most judgments; all sets together only if there is no other."""
+    """Return the data set with most judgments; all sets together only if there is no other.
+
+    `by_dataset` has the rows of a clause's numbers; the judgments are those of the number with
+    fewest. The name is empty without data sets.
+    """
     single = [name for name in by_dataset if name not in OVER_SETS]
     return max(single or by_dataset, key=lambda name: _least_n(by_dataset[name]), default="")
 
@@ -174,9 +180,9 @@ def _source_text(rows: Sequence[ResultRow]) -> str:
 def _clause_parts(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[SentencePart]:
     """Yield the parts of a clause's text, in which each `{}` is the number of a row."""
     text = clause.text
-    if not isinstance(text, str):
+    if not isinstance(text, str):  # a function that words the sentence by the numbers
         text = text(*(NumberInText(row.value, row.low, row.high) for row in rows))
-    pieces = text.split("{}")
+    pieces = text.split("{}")  # one more than rows
     for piece, row in zip(pieces, rows, strict=False):
         yield SentencePart(piece)
         number = format_number(row["metric"], row.value, row.n)
@@ -194,7 +200,7 @@ def first_findings(results: ResultTable, models: Sequence[str], limit: int) -> l
     matrix = matrix_of(results, models, _no_ranks(results))
     findings = []
     for key, sentence in model_sentences(results, matrix, max_clauses=1)[:limit]:
-        findings.append(f"{_key_text(key)}: {''.join(part.text for part in sentence)}")
+        findings.append(f"{_describe_key(key)}: {''.join(part.text for part in sentence)}")
     return findings
 
 
@@ -238,26 +244,24 @@ def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> S
     source_text = f" ({source})" if source else ""
     best_line, best_number = numbers[0]
     worst_line, worst_number = numbers[-1]
-    if len(numbers) == 1:
-        return [
-            SentencePart(f"{heading} of {_line_name(best_line)}: "),
-            _number_part(best_number),
-            SentencePart(f"{source_text}."),
-        ]
     if len({number.text for _, number in numbers}) == 1:
-        models = "both models" if len(numbers) == 2 else f"all {len(numbers)} models"
+        of_model, for_models = "", f" for all {len(numbers)} models"
+        if len(numbers) == 1:
+            of_model, for_models = f" of {_describe_key(best_line.key)}", ""
+        elif len(numbers) == 2:
+            for_models = " for both models"
         return [
-            SentencePart(f"{heading}: "),
+            SentencePart(f"{heading}{of_model}: "),
             _number_part(best_number),
-            SentencePart(f" for {models}{source_text}."),
+            SentencePart(f"{for_models}{source_text}."),
         ]
     direction = column.direction
     words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
     best_words = words.best.format(f"{direction.target:g}")
     return [
-        SentencePart(f"{heading}: {best_words} for {_line_name(best_line)}, "),
+        SentencePart(f"{heading}: {best_words} for {_describe_key(best_line.key)}, "),
         _number_part(best_number),
-        SentencePart(f"; {words.worst} for {_line_name(worst_line)}, "),
+        SentencePart(f"; {words.worst} for {_describe_key(worst_line.key)}, "),
         _number_part(worst_number),
         SentencePart(f"{source_text or _overlap_text(numbers, words.better)}."),
     ]
@@ -284,11 +288,8 @@ def _number_part(number: MatrixCell) -> SentencePart:
     return SentencePart(f"{number.text}{interval}", number.row)
 
 
-def _line_name(line: Line) -> str:
-    return _key_text(line.key)
-
-
-def _key_text(key: LineKey) -> str:
+def _describe_key(key: LineKey) -> str:
+    """Return the names of a line: model, variant and judge, without empty ones."""
     names = filter(None, (key.model, key.variant, key.judge))
     return ", ".join(shortened(name, _LONGEST) for name in names)
 
@@ -339,7 +340,7 @@ def study_finding(results: ResultTable, study: str) -> Sentence:
         return []
     if len(matrix.lines) == 1:
         for key, sentence in model_sentences(results, matrix):
-            return [SentencePart(f"{_key_text(key)}: "), *sentence]
+            return [SentencePart(f"{_describe_key(key)}: "), *sentence]
     column = matrix.columns[0]
     separator = ", " if column.subheading.startswith("n = ") else " on "
     return column_sentence(matrix, 0, source=f"{column.task}{separator}{column.subheading}")
@@ -375,14 +376,13 @@ def unread_sentence(matrix: Matrix) -> Sentence:
             parts.append(SentencePart("up to "))
         parts += [
             SentencePart(number.unread, number.unread_row),
-            SentencePart(f" of {_line_name(line)}'s replies"),
+            SentencePart(f" of {_describe_key(line.key)}'s replies"),
         ]
     more = len(failures) - _MAX_MODELS
     return [*parts, SentencePart(f", and some of {more} others." if more > 0 else ".")]
 
 
-_MAX_MODELS = 3
-"""Maximum number of models in a sentence."""
+_MAX_MODELS = 3  # maximum number of models in a sentence
 
 
 def _unread_share(number: MatrixCell) -> float:

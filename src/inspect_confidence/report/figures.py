@@ -27,8 +27,7 @@ FORMATS = ("png", "pdf")
 PAGE, FIGURES = "index.html", "figures"
 """Names of the page and of the folder of its figures."""
 _GENERATOR = '<meta name="generator" content="inspect_confidence '
-_HEAD_CHARACTERS = 2_000
-"""Number of characters of a page that include its generator."""
+_HEAD_CHARACTERS = 2_000  # number of characters of a page that include its generator
 _PIXELS_PER_INCH = 200
 _MAX_SERIAL = 60
 """Maximum number of figures drawn in this process: others take two seconds to start."""
@@ -136,7 +135,8 @@ def plan_figures(
 def _without_empty_panels(spec: FigureSpec, rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Return the rows without panels that have no number, and a sentence that names those.
 
-    If no panel has a number, all rows are returned and there is no sentence.
+    If no panel has a number, all rows are returned and there is no sentence. A panel is named by
+    its values of the columns `spec.panels`, such as model and data set.
     """
     keys = list(spec.panels)
     panels = with_parts(rows, [name for name in keys if name not in COLUMNS])[keys]
@@ -144,7 +144,7 @@ def _without_empty_panels(spec: FigureSpec, rows: pd.DataFrame) -> tuple[pd.Data
     defined = rows["value"].notna()
     drawn_panels = set(compress(names, defined))
     all_panels = list(dict.fromkeys(names))
-    empty_panels = [name for name in all_panels if name not in drawn_panels]
+    empty_panels = [panel for panel in all_panels if panel not in drawn_panels]
     if not drawn_panels or not empty_panels:
         return rows, ""
     drawn_rows = rows[[name in drawn_panels for name in names]]

@@ -20,10 +20,8 @@ from inspect_confidence.report.svg import with_classes
 from inspect_confidence.results import ResultTable
 from inspect_confidence.studies.unread import nearly_all_unread
 
-_MOST_NAMED_MODELS = 2
-"""Maximum number of models that a title names."""
-_LONGEST = 60
-"""Maximum number of characters of a name."""
+_MOST_NAMED_MODELS = 2  # maximum number of models that a title names
+_LONGEST = 60  # maximum number of characters of a name
 
 
 @dataclass(frozen=True)

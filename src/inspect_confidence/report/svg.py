@@ -8,12 +8,12 @@ from zlib import crc32
 
 from inspect_confidence.plots import COLOURS
 
-_BEFORE_SVG = re.compile(r"^.*?(?=<svg)", re.DOTALL)
+_BEFORE_SVG = re.compile(r"^.*?(?=<svg)", re.DOTALL)  # such as `<?xml version="1.0"?>`
 _DROPPED = re.compile(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>", re.DOTALL)
 _VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _POINTS_TO_PIXELS = 96 / 72
-_EXCESS_DIGITS = re.compile(r"(\d+\.\d\d)\d+")
-_STYLED_TAG = re.compile(r'(<[^<>]*?) style="([^"]*)"([^<>]*>)')
+_EXCESS_DIGITS = re.compile(r"(\d+\.\d\d)\d+")  # the 3 of 1.253
+_STYLED_TAG = re.compile(r'(<[^<>]*?) style="([^"]*)"([^<>]*>)')  # such as `<g style="fill: red">`
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 
@@ -39,7 +39,7 @@ def inline(svg: str, name: str, title: str) -> str:
     for colour, variable in COLOURS.items():
         inner = re.sub(colour, f"var({variable})", inner, flags=re.IGNORECASE)
     return (
-        # box[0] is `viewBox="..."`; the slice is what stands between its quotation marks.
+        # box[0] is `viewBox="..."`; [9:-1] is what stands between its quotation marks.
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box[0][9:-1]}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img" '
         f'aria-labelledby="{name}-name"><title id="{name}-name">{escape(title)}</title>'
@@ -48,22 +48,27 @@ def inline(svg: str, name: str, title: str) -> str:
 
 
 def _shorten(root: Tree.Element, prefix: str) -> None:
-    """Shorten identifiers and numbers, and remove unused identifiers and groups."""
-    names: dict[str, str] = {}
+    """Shorten identifiers and numbers, and remove unused identifiers and groups.
+
+    An identifier is used if an attribute refers to it, as `url(#p3)` or `#p3`. It becomes the
+    prefix, which is unique to the figure, with a number.
+    """
+    short_by_name: dict[str, str] = {}
     for element in root.iter():
         for key, value in list(element.attrib.items()):
             if match := re.search(r"url\(#([^)]+)\)", value):
-                short = names.setdefault(match[1], f"{prefix}-{len(names)}")
+                short = short_by_name.setdefault(match[1], f"{prefix}-{len(short_by_name)}")
                 element.set(key, f"url(#{short})")
             elif key in (_XLINK, "href"):
                 del element.attrib[key]
                 target = value
                 if value.startswith("#"):  # else an embedded picture
-                    target = f"#{names.setdefault(value[1:], f'{prefix}-{len(names)}')}"
+                    short = short_by_name.setdefault(value[1:], f"{prefix}-{len(short_by_name)}")
+                    target = f"#{short}"
                 element.set("href", target)
     for element in root.iter():
-        if (old := element.attrib.pop("id", None)) in names:
-            element.set("id", names[old])
+        if (name := element.attrib.pop("id", None)) in short_by_name:
+            element.set("id", short_by_name[name])
         for key in ("d", "x", "y", "transform", "points", "width", "height"):
             if key in element.attrib:
                 element.set(key, " ".join(_EXCESS_DIGITS.sub(r"\1", element.attrib[key]).split()))
@@ -91,12 +96,18 @@ def _element_text(element: Tree.Element) -> str:
 
 
 def with_classes(pictures: Iterable[str]) -> tuple[list[str], str]:
-    """Replace the styles of pictures by classes, and return the pictures and the style sheet."""
-    names: dict[str, str] = {}
+    """Replace the styles of pictures by classes, and return the pictures and the style sheet.
 
-    def as_class(match: re.Match[str]) -> str:
-        name = names.setdefault(match[2], f"p{len(names):x}")
-        return f'{match[1]} class="{name}"{match[3]}'
-
-    shorter = [_STYLED_TAG.sub(as_class, picture) for picture in pictures]
-    return shorter, "\n".join(f".{name} {{ {style} }}" for style, name in names.items())
+    Equal styles, which occur thousands of times, have one class, so that the page gets smaller.
+    """
+    class_by_style: dict[str, str] = {}
+    shorter = []
+    for picture in pictures:
+        for match in _STYLED_TAG.finditer(picture):
+            class_by_style.setdefault(match[2], f"p{len(class_by_style):x}")
+        shorter.append(
+            _STYLED_TAG.sub(
+                lambda match: f'{match[1]} class="{class_by_style[match[2]]}"{match[3]}', picture
+            )
+        )
+    return shorter, "\n".join(f".{name} {{ {style} }}" for style, name in class_by_style.items())

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 from typing import Any
 
 import pandas as pd
@@ -23,7 +23,7 @@ _LONGEST_NAME = 120
 """Maximum number of characters of a name in a table; results.csv has the whole name."""
 _MAX_REASONS = 4
 _INFINITE = re.compile(r"\binf\b")
-_NUMBER = re.compile(r"[-+]?[\d.,]+%?$|-$")
+_NUMBER = re.compile(r"[-+]?[\d.,]+%?$|-$")  # such as -1,200.5, 30% or a dash
 _MAY_DIFFER = ("variant", "judge")
 
 
@@ -66,7 +66,7 @@ class Table:
     def words(self) -> list[bool]:
         """Flags of the columns that have words and not numbers."""
         flags = []
-        for _, *cells in zip(self.columns, *self.lines, strict=True):
+        for _, *cells in zip(self.columns, *self.lines, strict=True):  # a heading, and its column
             has_rows = any(cell.row is not None for cell in cells)
             flags.append(not has_rows and not all(_NUMBER.match(cell.text) for cell in cells))
         return flags
@@ -82,12 +82,14 @@ class Table:
 def view_table(view: View) -> Table:
     """Return a study's table for the page; columns before the first one of numbers are headings."""
     columns = [shortened(str(name), _LONGEST_NAME) for name in view.table.columns]
-    headings = 0
-    while headings < len(columns) and not _has_numbers(view.table.iloc[:, headings]):
-        headings += 1
+    n_headings = 0
+    for _, column in view.table.items():
+        if any(isinstance(value, Cell) for value in column):
+            break
+        n_headings += 1
     lines = []
     for values in view.table.itertuples(index=False):
-        lines.append([value_cell(value, heads=k < headings) for k, value in enumerate(values)])
+        lines.append([value_cell(value, heads=k < n_headings) for k, value in enumerate(values)])
     return Table(
         shortened(view.title, _LONGEST_NAME),
         columns,
@@ -95,10 +97,6 @@ def view_table(view: View) -> Table:
         caption=view.caption,
         fold=view.fold,
     )
-
-
-def _has_numbers(values: pd.Series) -> bool:
-    return any(isinstance(value, Cell) for value in values)
 
 
 def _reason_of_undefined(note: str) -> str:
@@ -115,7 +113,11 @@ def _reason_of_undefined(note: str) -> str:
 
 
 def value_cell(value: object, *, heads: bool = False) -> TableCell:
-    """Return a value of a study's table as a cell of the page."""
+    """Return a value of a study's table as a cell of the page.
+
+    A number (`Cell`) has its row of the results and, if it is a dash, the reason as note. Other
+    values are text, of which `heads` marks the headings of a line.
+    """
     text = _INFINITE.sub("∞", shortened(str(value), _LONGEST_NAME))
     if isinstance(value, Cell):
         reason = _reason_of_undefined(value.note) if text == "-" else ""
@@ -132,12 +134,9 @@ def _without_empty_columns(
     title: str, columns: Sequence[str], lines: Sequence[Sequence[TableCell]], caption: str = ""
 ) -> Table:
     """Return a table without the columns that are empty in all lines."""
-    filled: set[int] = set()
-    for line in lines:
-        filled.update(k for k, cell in enumerate(line) if cell.text)
-    retained = sorted(filled)
-    cells = [list(map(line.__getitem__, retained)) for line in lines]
-    return Table(title, [columns[k] for k in retained], lines=cells, caption=caption)
+    is_filled = [any(line[k].text for line in lines) for k in range(len(columns))]
+    filled_lines = [list(compress(line, is_filled)) for line in lines]
+    return Table(title, list(compress(columns, is_filled)), filled_lines, caption)
 
 
 def exclusion_table(rows: pd.DataFrame) -> Table | None:
@@ -193,7 +192,7 @@ def published_table(results: pd.DataFrame) -> Table | None:
     """Return own and published figures of the same metric and condition; None without any.
 
     Variant and judge may differ. If figures on the results' data sets are published, figures on
-    other data sets are omitted.
+    other data sets are omitted. `results` are estimates, with their row as index.
     """
     rows = pd.concat(
         [
@@ -212,7 +211,7 @@ def published_table(results: pd.DataFrame) -> Table | None:
         is_same_dataset = group["dataset"].isin(group["dataset"][is_own])
         compared = group[is_same_dataset] if (is_same_dataset & ~is_own).any() else group
         for row in compared.to_dict("records"):
-            number = cell(row, 3)
+            number = cell(row, 3)  # value and interval, with three digits
             source = ". ".join(filter(None, (row["source"], row["definition"])))
             lines.append(
                 [
@@ -239,9 +238,7 @@ def published_table(results: pd.DataFrame) -> Table | None:
 
 
 def difference_tables(
-    judgments: Mapping[str, pd.DataFrame],
-    baseline: str,
-    settings: Settings,
+    judgments: Mapping[str, pd.DataFrame], baseline: str, settings: Settings
 ) -> dict[str, Table]:
     """Return tables of the models' differences from a baseline on common items, by study.
 
@@ -278,7 +275,7 @@ def _difference_table(title: str, compared: pd.DataFrame) -> Table:
             TableCell(_number_text(row["value_b"])),
             _difference_cell(row),
             TableCell(_number_text(row["p"]), note=row["note"]),
-            TableCell(_adjusted_p_text(row)),
+            TableCell(EXPLORATORY if row["role"] == EXPLORATORY else _number_text(row["p_holm"])),
             TableCell(f"{row['items']:,}"),
         ]
         lines.append(line)
@@ -293,10 +290,6 @@ def _difference_table(title: str, compared: pd.DataFrame) -> Table:
         f"the {compared['family'].max():,} comparisons of the primary metric; other rows are "
         "exploratory, without adjustment.",
     )
-
-
-def _adjusted_p_text(row: Mapping[Hashable, Any]) -> str:
-    return row["role"] if row["role"] == EXPLORATORY else _number_text(row["p_holm"])
 
 
 def _difference_cell(row: Mapping[Hashable, Any]) -> TableCell:

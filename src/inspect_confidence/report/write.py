@@ -131,9 +131,10 @@ def _page_content(
     details = detail(judgments, **settings)
     rows, names = _scrubbed(pd.concat([results, details], ignore_index=True), models)
     order = list(dict.fromkeys(names[model] for model in models))
-    is_estimate = rows.index < len(results)  # the details follow
+    is_estimate = rows.index < len(results)  # the details follow; only figures draw them
     ranks = headline_ranks(ResultTable.from_frame(rows[is_estimate]), order, draws)
     changes = tables.difference_tables(judgments, baseline, settings) if baseline else {}
+    # Of each study with judgments: its results and details, and its figures without pictures.
     planned = []
     all_figures: list[figures.ReportFigure] = []
     for study in all_studies():
@@ -253,7 +254,7 @@ def _scrubbed(rows: pd.DataFrame, models: Sequence[str]) -> tuple[pd.DataFrame, 
 
 
 def _settings_paragraphs(logs: Paths, judgments: Judgments) -> list[str]:
-    """Return the settings of the runs, one paragraph for each task."""
+    """Return the settings of the runs in `logs`, one paragraph for each task."""
     # Reading headers of logs needs Inspect, which takes seconds to import; judgments need none.
     from inspect_confidence.commands.cite import cite  # noqa: PLC0415
 
