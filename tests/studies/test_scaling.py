@@ -14,7 +14,7 @@ from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.studies.estimate import Statistics
 from inspect_confidence.studies.fermi_eval.temperatures import (
     LikeliestTemperature,
-    Scored,
+    SplitDistributions,
     decoding_temperatures,
     objectives,
     scaled_statistics,
@@ -27,7 +27,7 @@ UNITS = 10
 SEEDS = range(4)
 
 
-def scored(seed: int, units: Sequence[int]) -> Scored:
+def scored(seed: int, units: Sequence[int]) -> SplitDistributions:
     """Random distributions over up to five integers, a judgment a unit given."""
     rng = np.random.default_rng(seed)
     distributions = []
@@ -40,10 +40,12 @@ def scored(seed: int, units: Sequence[int]) -> Scored:
         rng.choice(list(distribution)) if rng.random() < 0.7 else rng.integers(-5, 10)
         for distribution in distributions
     ]
-    return Scored(distributions, np.array(truths, float), np.array(units), UNITS, len(units) + 1)
+    return SplitDistributions(
+        distributions, np.array(truths, float), np.array(units), UNITS, len(units) + 1
+    )
 
 
-def train_and_test(seed: int) -> tuple[Scored, Scored]:
+def train_and_test(seed: int) -> tuple[SplitDistributions, SplitDistributions]:
     """Units 0 to 4 and 5 to 9, of which 1 and 7 were judged twice, in no order."""
     return scored(seed, [4, 1, 0, 3, 1, 2]), scored(seed + 50, [7, 5, 6, 8, 9, 7])
 
@@ -79,7 +81,9 @@ def plain_score(low: float, high: float, truth: float, level: float) -> float:
     return high - low + (factor * (truth - high) if truth > high else 0)
 
 
-def plain_metrics(sample: Scored, judgment: int, level: float, temperature: float) -> FloatArray:
+def plain_metrics(
+    sample: SplitDistributions, judgment: int, level: float, temperature: float
+) -> FloatArray:
     """Coverage, interval score, width and set coverage of one judgment."""
     truth = sample.truth[judgment]
     chosen_values = plain_set(dict(sample.distributions[judgment]), level, temperature)
@@ -165,7 +169,7 @@ def test_hulls_and_sets_are_told_apart() -> None:
     """A truth between the values 0 and 2 of a set is in the hull alone."""
     # {0: 0.6, 2: 0.4} at 80%: T = 1 takes both, {0} alone would need 1.5^(1/T) >= 4. Coverage 1,
     # set coverage 0, width and score 2.
-    sample = Scored([{0: 0.6, 2: 0.4}], np.array([1.0]), np.array([0]), 1, 1)
+    sample = SplitDistributions([{0: 0.6, 2: 0.4}], np.array([1.0]), np.array([0]), 1, 1)
     got = values_of(scaled_statistics(sample, 80, 1, {}, ""), np.ones(1, np.int64))
     expected = {"coverage": 1, "interval_score": 2, "mean_width": 2, "set_coverage": 0}
     assert {name: got["", name] for name in expected} == pytest.approx(expected)
@@ -209,12 +213,12 @@ def test_likelihood_of_little() -> None:
     """A truth of 1e-40 has a finite loss where it is drawn; of nothing seen the estimate is NaN."""
     # A truth of probability 1e-40 has a finite loss, and none where it isn't drawn. Without it, {1:
     # 0.6, 2: 0.4} with truth 1 is likeliest at the least temperature.
-    train = Scored(
+    train = SplitDistributions(
         [{1: 1.0, 2: 1e-40}, {1: 0.6, 2: 0.4}], np.array([2.0, 1.0]), np.array([0, 1]), 2, 2
     )
     likeliest = LikeliestTemperature.from_train(train)
     assert likeliest(np.array([[0.0, 1.0]]))[0] == TEMPERATURES[0]
-    train = Scored([{1: 0.5, 2: 0.5}], np.array([7.0]), np.array([0]), 1, 1)
+    train = SplitDistributions([{1: 0.5, 2: 0.5}], np.array([7.0]), np.array([0]), 1, 1)
     assert math.isnan(LikeliestTemperature.from_train(train)(np.ones((1, 1)))[0])
 
 

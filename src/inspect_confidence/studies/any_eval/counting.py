@@ -55,12 +55,14 @@ def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """
     if _total(rows) <= MOST_UNITS:
         return rows, _FEW
+    # Equal judgments are exchangeable only if each is of an item of its own, by one method.
     methods = rows["method"].unique()
     has_clusters = bool((rows["cluster"] != "").any())
     if len(methods) > 1 or EPOCHS in methods or has_clusters or not rows["item"].is_unique:
         return rows, SEVERAL
     merged = _merge_equal(complete_scales(rows))
     numbers = merged[["raw", "confidence", "correct"]].nunique()
+    # Counts are of use only if far fewer rows remain, with few different values.
     is_varied = len(merged) > min(MOST_PATTERNS, _total(rows) // 2) or numbers.max() > MOST_VALUES
     if is_varied or merged["scale"].nunique() > 1:
         return rows, DIFFERENT
@@ -79,6 +81,7 @@ def _merge_equal(completed: pd.DataFrame) -> pd.DataFrame:
         rows["choices"] = np.nan  # metrics use a number of choices only if all items have it
     # The right choice matters for questions with two choices alone.
     rows["target"] = rows["target"].where(rows["choices"] == 2, "")
+    # Rows of one kind are equal in all columns that numbers depend on.
     kind = rows.groupby(list(_KEYS), sort=False, dropna=False).ngroup().to_numpy()
     counts = np.bincount(kind, rows.get(COUNT))  # without counts, a row is one judgment
     is_first = ~pd.Series(kind).duplicated().to_numpy()

@@ -59,7 +59,11 @@ def _abstain_judgment(
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Return the judgment of `abstain` at a target, ungraded for the reason `problem`, if any."""
+    """Return the judgment of `abstain` at a target, ungraded for the reason `problem`, if any.
+
+    The target is the confidence from which on an answer is worth more than none; the other
+    arguments are as in `decisions`.
+    """
     confidence, confidence_status = _stated_confidence(metadata, values)
     return {
         **answer,
@@ -124,13 +128,14 @@ def complete_decisions(samples: Sequence[JudgmentRows], completed: CompletedRun)
     """Add the decisions of a run to its other judgments.
 
     A decision that a sample lacks and another sample has is added as a failed one. The run has a
-    problem if all its judgments are `scoring_failed`.
+    problem, the commonest reason, if all its judgments are `scoring_failed`.
 
     Args:
         samples: All judgments of each sample.
         completed: The run without its decisions.
     """
     by_sample: list[JudgmentRows] = []
+    # One decision of each kind, by task, target and pushback, as a pattern for those that lack.
     decision_by_key: dict[tuple[Any, ...], Mapping[str, Any]] = {}
     for rows in samples:
         decisions_of_sample = [row for row in rows if row.get("task") in TASKS]

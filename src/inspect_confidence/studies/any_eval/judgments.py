@@ -60,10 +60,10 @@ _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
 def read_sample(sample: SampleFacts) -> JudgmentRows:
     """Read the judgments of a sample: one for each method or recorded field, and decisions.
 
-    A run of several epochs adds a judgment of the method `epochs`. A sample without confidence and
-    decisions has one failed judgment. If only grades are read (`--outcome`), the one judgment has
-    the sample's grade and no confidence; logs whose grades are in another log have none of their
-    own.
+    A run of several epochs adds a judgment of the method `epochs`, whose confidence follows later
+    from the answers of all epochs. A sample without confidence and decisions has one failed
+    judgment. If only grades are read (`--outcome`), the one judgment has the sample's grade and no
+    confidence; logs whose grades are in another log have none of their own.
     """
     own_score = sample.score(SCORER)
     # The eval may have a scorer with the same name, whose scores lack the ways of asking.
@@ -71,6 +71,7 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
         own_score = None
     eval_scores = {name: score for name, score in sample.scores.items() if score is not own_score}
     metadata = dict(own_score.metadata) if own_score else {}
+    # By method of asking: its details in `metadata`, its confidence or decision in `values`.
     values = own_score.value if own_score and isinstance(own_score.value, Mapping) else {}
     score_name = sample.recorded.score or str(metadata.get("score") or "") or None
     grader, correct = _grade(eval_scores, score_name)
@@ -104,21 +105,25 @@ def _grade(
 ) -> tuple[str, float | ParseFailure]:
     """Return the scorer that grades the answer, and the grade or why there is none.
 
-    `score_name` is the score that the user or the run names, as `scorer` or `scorer.key`.
+    `score_name` is the score that the user or the run names, as `scorer` or `scorer.key`; without
+    it `grades` chooses. The scorer is empty if the eval has no score.
     """
     grades = {}
     for name, score in eval_scores.items():
         if not _is_confidence_scorer(name):
             grades[name] = score.grades
-    correct = grade(grades, score_name)
-    # A score may be named with its key, as `scorer.key`; only the scorer is kept.
-    return (score_name or chosen_score(grades) or next(iter(grades), "")).partition(".")[0], correct
+    chosen_name = score_name or chosen_score(grades) or next(iter(grades), "")
+    scorer, _, _ = chosen_name.partition(".")
+    return scorer, grade(grades, score_name)
 
 
 def _answer_columns(
     sample: SampleFacts, grader: str, eval_scores: Mapping[str, ScoreFacts]
 ) -> dict[str, Any]:
-    """Return the columns of the question and the answer, without the answer's grade."""
+    """Return the columns of the question and the answer, without the answer's grade.
+
+    The answer is that of the scorer `grader`, and empty if that gives none.
+    """
     return {
         "item": sample.id,
         "split": sample.metadata.get("split"),
@@ -190,7 +195,8 @@ def _elicited_judgments(
 ) -> Iterator[dict[str, Any]]:
     """Yield the judgments of this package's scorer, one for each method but decisions.
 
-    `metadata` and `values` are those of the scorer's score.
+    `metadata` and `values` are those of the scorer's score: the details of each method (its status,
+    its reason as `detail`), and its confidence.
     """
     for method in metadata.get("ways", ()):
         if is_decision(method):
@@ -215,8 +221,9 @@ def _recorded_judgments(
 ) -> Iterator[dict[str, Any]]:
     """Yield a judgment for each field that the user names, or for the only confidence field.
 
-    Several fields without the user's choice make one failed judgment that names them. In the name
-    of a field, `score` stands for the scorer `grader`.
+    Several fields without the user's choice make one failed judgment that names them. A field in
+    which a known eval writes something else, such as a verdict, fails with that objection. In the
+    name of a field, `score` stands for the scorer `grader`.
     """
     fields = [*sample.recorded.confidence] or _fields_by_name(sample, grader, eval_scores)
     if not sample.recorded.confidence and len(fields) > 1:
@@ -226,14 +233,15 @@ def _recorded_judgments(
     for name in fields:
         if name == "output.logprobs":
             yield {"method": name, **_read_token(sample)}
-        else:
-            value = _field_value(sample, name, grader, eval_scores)
-            known = _known_field(name, grader, eval_scores)
-            if known and known.objection:
-                objection = f"{name}: {known.objection} ({', '.join(known.evals)})"
-                yield {"method": name, _OBJECTION: objection, **_scoring_failed(objection)}
-            else:
-                yield {"method": name, _IS_FIELD: True, **_read_value(value, sample, name, known)}
+            continue
+        known = _known_field(name, grader, eval_scores)
+        if known and known.objection:
+            objection = f"{name}: {known.objection} ({', '.join(known.evals)})"
+            yield {"method": name, _OBJECTION: objection, **_scoring_failed(objection)}
+            continue
+        value = _field_value(sample, name, grader, eval_scores)
+        # `_read_value` may set `_IS_FIELD` to False again.
+        yield {"method": name, _IS_FIELD: True, **_read_value(value, sample, name, known)}
 
 
 _IS_FIELD, _IMPUTED, _OBJECTION = "is_field", "is_imputed", "objection"
@@ -261,8 +269,8 @@ def _fields_by_name(
 ) -> list[str]:
     """Return the fields of the eval's scores that have the name of a confidence.
 
-    If the user names the score that defines correctness and it has such fields, only these are
-    returned.
+    If the user names the score that defines correctness (by the scorer `grader`) and it has such
+    fields, only these are returned. A field is named as `scorer.metadata.confidence`.
     """
     fields = []
     for scorer, score in eval_scores.items():
@@ -294,7 +302,8 @@ def _field_value(
 ) -> Any:
     """Return the value of a field such as `score.metadata.confidence`; None if there is none.
 
-    In the name, `score` and `answer` stand for the scorer `grader`.
+    The first part of the name is a scorer, `metadata` or `store` (of the sample); `score` and
+    `answer` stand for the scorer `grader`. A scorer alone names its value, `answer` its answer.
     """
     if name in sample.requested_fields:
         return sample.requested_fields[name]
@@ -349,7 +358,7 @@ def _read_value(
             **_status_columns(),
         }
     number = read_number(value)
-    if math.isnan(number):
+    if math.isnan(number):  # a text such as "about 80"
         return _read_text(str(value), low, high, name)
     return {_IMPUTED: is_imputed, "raw": number, "low": low, "high": high, **_status_columns()}
 
@@ -431,12 +440,13 @@ def _complete_confidence(samples: Sequence[JudgmentRows]) -> CompletedRun:
         if objection := _field_objection(method, method_rows):
             objections[method] = objection
     for row in chain.from_iterable(samples):
-        for name in (_IS_FIELD, _IMPUTED, _OBJECTION):
+        for name in (_IS_FIELD, _IMPUTED, _OBJECTION):  # only this function needs these columns
             row.pop(name, None)
         if row["method"] in objections:
             row.update(_scoring_failed(objections[row["method"]]))
     completed_samples = [_add_missing_methods(rows, rows_by_method) for rows in samples]
     all_rows = list(chain.from_iterable(completed_samples))
+    # The scales are those of the judgments read, not of the failed ones that were added.
     scales = {method: _Scale.from_rows(rows) for method, rows in rows_by_method.items()}
     for row in all_rows:
         if row["method"] in scales:
@@ -488,7 +498,10 @@ def _run_problem(rows: JudgmentRows) -> str:
 
 
 def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
-    """Yield a notice for each method with confidences that the eval wrote instead of the model."""
+    """Yield a notice for each method with confidences that the eval wrote instead of the model.
+
+    Such judgments are marked in the column `is_imputed`.
+    """
     for method, rows in by_method.items():
         values = [row for row in rows if "raw" in row]
         imputed = [row for row in values if row.get(_IMPUTED)]
@@ -523,9 +536,10 @@ def _field_objection(method: str, rows: JudgmentRows) -> str:
 
 
 def _failed_method(judgments: JudgmentRows, method: str) -> dict[str, Any]:
-    """Return the failed judgment of a method that a sample lacks.
+    """Return the failed judgment of a method that a sample with these judgments lacks.
 
-    Its status and reason are those of the failed sample; otherwise the method's field is empty.
+    Its status and reason are those of a sample that failed before any method; otherwise the reason
+    is that the method's field is empty.
     """
     first = judgments[0]
     row = {name: value for name, value in first.items() if name not in _METHOD_COLUMNS}
@@ -607,11 +621,11 @@ def rank_confidence(rows: pd.DataFrame) -> pd.DataFrame:
     has NaN.
     """
     scores = rows["raw"].where(rows["status"] == "ok")
-    values, rank_index = np.unique(scores.dropna(), return_inverse=True)
-    if len(values) and np.isin(values, (0, 1)).all():
+    distinct_scores, rank_index = np.unique(scores.dropna(), return_inverse=True)
+    if len(distinct_scores) and np.isin(distinct_scores, (0, 1)).all():
         return rows.assign(confidence=scores)
     ranks = scores.copy()
-    ranks[scores.notna()] = rank_index / max(len(values) - 1, 1)
+    ranks[scores.notna()] = rank_index / max(len(distinct_scores) - 1, 1)
     return rows.assign(confidence=ranks)
 
 
@@ -644,19 +658,19 @@ def _accept_shares(rows: pd.DataFrame) -> pd.DataFrame:
 
     They are the confidence if all numbers of the method in the run lie in [0, 1].
     """
-    unknown = rows["raw"].notna() & rows[["low", "high", "confidence"]].isna().all(axis=1)
-    unknown &= ~is_ordinal(rows)
-    if not unknown.any():
+    lacks_scale = rows["raw"].notna() & rows[["low", "high", "confidence"]].isna().all(axis=1)
+    lacks_scale &= ~is_ordinal(rows)
+    if not lacks_scale.any():
         return rows
     rows = rows.copy()
     keys = ["run", "model", "variant", "dataset", "method"]
-    outside = ~rows["raw"].between(0, 1) & unknown
-    groups = rows.assign(outside=outside).groupby(keys, sort=False)
-    has_others = groups["outside"].transform("any")
-    is_share, ambiguous = unknown & ~has_others, unknown & has_others
+    is_outside = ~rows["raw"].between(0, 1) & lacks_scale
+    groups = rows.assign(is_outside=is_outside).groupby(keys, sort=False)
+    has_outside = groups["is_outside"].transform("any")  # in the same run and method
+    is_share, is_ambiguous = lacks_scale & ~has_outside, lacks_scale & has_outside
     rows.loc[is_share, "confidence"] = rows.loc[is_share, "raw"]
-    rows.loc[ambiguous, "status"] = "scoring_failed"
-    rows.loc[ambiguous, "reason"] = _SCALE_UNKNOWN
+    rows.loc[is_ambiguous, "status"] = "scoring_failed"
+    rows.loc[is_ambiguous, "reason"] = _SCALE_UNKNOWN
     return rows
 
 
@@ -684,6 +698,7 @@ def _most_frequent(epochs: pd.DataFrame) -> dict[str, Any]:
         for name in ("answer", "correct") if len(readable) else ():
             judgment[name] = readable[name].iloc[0]
         return {**judgment, "draws": float(len(readable)), "status": status, "reason": reason}
+    # Each epoch's answer as what is compared: its text, its score, or that the model declined.
     attempts = readable[readable["status"] == "ok"]
     texts = list(map(comparable, attempts["answer"]))
     are_short = all(texts) and not (attempts["answer"].str.len() > LONGEST_COMPARED).any()
@@ -691,10 +706,10 @@ def _most_frequent(epochs: pd.DataFrame) -> dict[str, Any]:
     attempt_answers = dict(zip(attempts.index, compared, strict=True))
     epoch_answers = [attempt_answers.get(epoch, _DECLINED_ANSWER) for epoch in readable.index]
     commonest, count = Counter(epoch_answers).most_common(1)[0]
-    chosen = np.array([answer == commonest for answer in epoch_answers])
+    is_commonest = np.array([answer == commonest for answer in epoch_answers])
     judgment |= {
-        "answer": readable["answer"].iloc[int(chosen.argmax())],
-        "correct": float(readable.loc[chosen, "correct"].mean()),
+        "answer": readable["answer"].iloc[int(is_commonest.argmax())],
+        "correct": float(readable.loc[is_commonest, "correct"].mean()),
         "confidence": count / len(readable),
         "draws": float(len(readable)),
         "agreement": "text" if are_short else "score",

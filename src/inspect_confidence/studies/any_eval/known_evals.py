@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from inspect_confidence.grades import base_name
 from inspect_confidence.studies.study import ScoreFacts
@@ -30,23 +31,13 @@ class KnownField:
     objection: str = ""
 
 
+_percent_field = partial(
+    KnownField, key="confidence", others=("score",), scale=(0, 100), imputed=100
+)
+
 KNOWN_FIELDS = (
-    KnownField(
-        evals=("inspect_evals/hle",),
-        scorers=("regex_judge", "json_judge", "llm_grader"),
-        key="confidence",
-        others=("score",),
-        scale=(0, 100),
-        imputed=100,
-    ),
-    KnownField(
-        evals=("inspect_evals/browse_comp",),
-        scorers=("browse_comp_scorer",),
-        key="confidence",
-        others=("score",),
-        scale=(0, 100),
-        imputed=100,
-    ),
+    _percent_field(["inspect_evals/hle"], ["regex_judge", "json_judge", "llm_grader"]),
+    _percent_field(["inspect_evals/browse_comp"], ["browse_comp_scorer"]),
     KnownField(
         evals=("inspect_evals/sycophancy",),
         scorers=("sycophancy_scorer",),

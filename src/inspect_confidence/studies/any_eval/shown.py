@@ -103,7 +103,10 @@ def tables(results: pd.DataFrame) -> list[View]:
 def _table_spec(
     title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], threshold: str
 ) -> TableSpec:
-    """Specify a table without empty columns; `lines` are the fields that name a line."""
+    """Specify a table without empty columns; `lines` are the fields that name a line.
+
+    `threshold` is that of type-2 sensitivity, which the caption names.
+    """
     return TableSpec(
         title,
         rows,
@@ -123,7 +126,10 @@ def _line_labels(line: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
-    """Return the sentences that apply to the metrics of the shown rows."""
+    """Return the sentences that apply to the metrics of the shown rows.
+
+    `threshold` is the confidence from which on type-2 metrics count confidence as high.
+    """
     shown_metrics = {row["metric"] for row in rows}
     sentences = {
         "A dash is undefined, and its note says why.": True,

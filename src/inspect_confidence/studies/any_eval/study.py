@@ -7,29 +7,11 @@ import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error, stated
+from inspect_confidence.studies.any_eval import judgments, shown
 from inspect_confidence.studies.any_eval.columns import COLUMNS
 from inspect_confidence.studies.any_eval.counting import COUNTING
 from inspect_confidence.studies.any_eval.decisions import TASKS as DECISION_TASKS
-from inspect_confidence.studies.any_eval.judgments import (
-    DEFAULT_ARGUMENTS,
-    EPOCHS,
-    NO_SCALE,
-    complete_judgments,
-    complete_run,
-    complete_scales,
-    judges_of,
-    rank_confidence,
-    read_sample,
-)
 from inspect_confidence.studies.any_eval.known_evals import needs_reply
-from inspect_confidence.studies.any_eval.shown import (
-    CLAUSES,
-    FIGURES,
-    HEADLINES,
-    TASK,
-    detail,
-    tables,
-)
 from inspect_confidence.studies.estimate import Statistics, field_values
 from inspect_confidence.studies.notes import count_texts, judgment_counts
 from inspect_confidence.studies.study import Resampling, Study, TaskTable
@@ -39,14 +21,17 @@ MEAN = "mean"
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return each model's results, by eval and method, and their mean over evals."""
+    """Return each model's results, by eval and method, and their mean over evals.
+
+    An eval is a data set here. All methods of an eval are computed from the same resampled items.
+    """
     results: list[Result] = []
-    statuses = frames[TASK]["status"]
-    declining = set(frames[TASK].loc[statuses == "declined", "dataset"])  # by any model
-    for key, condition, rows in estimate.condition_groups(frames[TASK], ("model", "variant")):
+    statuses = frames[shown.TASK]["status"]
+    declining = set(frames[shown.TASK].loc[statuses == "declined", "dataset"])  # by any model
+    for key, condition, rows in estimate.condition_groups(frames[shown.TASK], ("model", "variant")):
         by_dataset: dict[str, estimate.ResampledEstimates] = {}
         for stream, (name, group) in enumerate(
-            complete_judgments(rows).groupby("dataset", sort=True)
+            judgments.complete_judgments(rows).groupby("dataset", sort=True)
         ):
             units = pd.Index(estimate.unit_names(group).unique())
             statistics = _eval_statistics(
@@ -67,7 +52,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
                 by_dataset, ("top1_value", "n"), independent=True
             )
         for dataset, estimates in by_dataset.items():
-            results += estimate.results_of(estimates, Key(TASK, key.model, dataset))
+            results += estimate.results_of(estimates, Key(shown.TASK, key.model, dataset))
     return results
 
 
@@ -103,11 +88,12 @@ def _method_statistics(
 ) -> Iterator[Statistics]:
     """Yield the statistics of one method, then accuracy corrected for the errors of a judge.
 
-    Scores of which only the order counts become ranks. The arguments are as in `_eval_statistics`.
+    Scores of which only the order counts become ranks. The judge is the scorer of the eval, if that
+    is a model. The arguments are as in `_eval_statistics`.
     """
-    is_ordinal_scale = bool((rows["scale"] == NO_SCALE).any())
+    is_ordinal_scale = bool((rows["scale"] == judgments.NO_SCALE).any())
     if is_ordinal_scale:
-        rows = rank_confidence(rows)
+        rows = judgments.rank_confidence(rows)
     yield from stated.scale_statistics(
         rows,
         units,
@@ -119,7 +105,7 @@ def _method_statistics(
     )
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     unit_index = estimate.unit_indices(rows, units)
-    judge = judge_error.judge_of(judges_of(rows))
+    judge = judge_error.judge_of(judgments.judges_of(rows))
     yield from judge_error.corrected_correctness(
         readable, unit_index, len(units), condition, resampling, judge
     )
@@ -132,7 +118,7 @@ def _describe_agreement(rows: pd.DataFrame) -> str:
     if not totals:
         return ""
     rules = ", ".join(f"{count} by {name}" for name, count in sorted(totals.items()))
-    is_epochs = (rows["method"] == EPOCHS).any()
+    is_epochs = (rows["method"] == judgments.EPOCHS).any()
     share = "share of the commonest answer" if is_epochs else "share of others"
     return f"confidence is the {share}, compared {rules}"
 
@@ -143,7 +129,7 @@ ANY_EVAL = Study(
     question="Each model answers another eval and says how sure it is of its answers.",
     tables=(
         TaskTable(
-            task=TASK,
+            task=shown.TASK,
             columns=COLUMNS,
             required=("item",),
             answers=(
@@ -153,17 +139,17 @@ ANY_EVAL = Study(
                 ("raw", "answer", "target"),
             ),
             arguments_shown=frozenset({"task", "ways", "task_args", "scale", "targets"}),
-            read=read_sample,
+            read=judgments.read_sample,
             varied=("method",),
             fallback=True,
             further_tasks=DECISION_TASKS,
             task_function="with_confidence",
-            default_arguments=DEFAULT_ARGUMENTS,
-            complete_run=complete_run,
+            default_arguments=judgments.DEFAULT_ARGUMENTS,
+            complete_run=judgments.complete_run,
             needs_reply=needs_reply,
-            replies=complete_scales,
-            stated=complete_judgments,
-            judges=judges_of,
+            replies=judgments.complete_scales,
+            stated=judgments.complete_judgments,
+            judges=judgments.judges_of,
             counting=COUNTING,
             ordered=(("low", "high"),),
             contradictions={("low", "high"): stated.reasons_of_flat_scales},
@@ -172,12 +158,12 @@ ANY_EVAL = Study(
     contenders=("method", "low", "high"),
     summarize=summarize,
     compare=stated.compare,
-    prepared=complete_judgments,
-    views=tables,
-    detail=detail,
-    figures=FIGURES,
-    headlines=HEADLINES,
-    clauses=CLAUSES,
+    prepared=judgments.complete_judgments,
+    views=shown.tables,
+    detail=shown.detail,
+    figures=shown.FIGURES,
+    headlines=shown.HEADLINES,
+    clauses=shown.CLAUSES,
     reference="",
     each_model=True,
 )

@@ -19,11 +19,11 @@ SCORERS = {
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgments of a sample: one for each draw, or a failed one if the log has none."""
     row = _question_columns(sample)
-    score, outcome = sample.read(SCORERS[row["method"]])
+    score, status_and_reason = sample.read(SCORERS[row["method"]])
     if not score.value:
-        return [{**row, **outcome}]
+        return [{**row, **status_and_reason}]
     if row["method"] == "direct":
-        return [{**row, **_stated_interval(score), **outcome}]
+        return [{**row, **_stated_interval(score), **status_and_reason}]
     judgments = []
     for draw in _draw_columns(score):
         status_columns = sample.status_columns(draw["status"], draw["reason"])
@@ -32,7 +32,11 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def _question_columns(sample: SampleFacts) -> dict[str, Any]:
-    """Return the columns of the question and the request; an unsent temperature has its own."""
+    """Return the columns of the question and the request.
+
+    A temperature that was set but not sent to the model is in `unsent_temperature`. What the sample
+    lacks is NaN, or empty.
+    """
     metadata = sample.metadata
     levels = metadata.get("levels") or []
     temperature = sample.generation.get("temperature", math.nan)

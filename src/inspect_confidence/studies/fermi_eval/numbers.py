@@ -32,7 +32,10 @@ from inspect_confidence.studies.estimate import (
     unit_indices,
 )
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS
-from inspect_confidence.studies.fermi_eval.temperatures import Scored, scaled_temperatures
+from inspect_confidence.studies.fermi_eval.temperatures import (
+    SplitDistributions,
+    scaled_temperatures,
+)
 from inspect_confidence.studies.intervals import Intervals, plateau_statistic
 from inspect_confidence.studies.notes import describe_left_out, join_notes, unread_flags
 
@@ -76,11 +79,12 @@ def _intervals_of_draws(draws: pd.DataFrame, method: str) -> Iterator[dict[str, 
     """Yield an item's and epoch's interval at each level; NaN if none of its draws is readable."""
     first = draws.iloc[0]
     readable = draws[draws["status"] == "ok"]
+    commonest_status, _ = Counter(draws["status"]).most_common(1)[0]
     names = ["item", "cluster", "split", "epoch", "truth"]
     common = {
         **first[[name for name in names if name in first]],
         "draw": 0.0,
-        "status": "ok" if len(readable) else Counter(draws["status"]).most_common(1)[0][0],
+        "status": "ok" if len(readable) else commonest_status,
         "reversed": None,
     }
     for level in levels_of(first):
@@ -98,7 +102,11 @@ def levels_of(row: "pd.Series[Any]") -> list[float]:
 
 
 def _interval_at_level(method: str, readable: pd.DataFrame, level: float) -> dict[str, float]:
-    """Compute a method's interval at a level in percent from an item's readable draws."""
+    """Compute a method's interval at a level in percent from an item's readable draws.
+
+    Token probabilities give the smallest set of integers with this probability, and its ends as
+    bounds; repeated intervals (`tunnel`) and points (`sampling`) give bounds alone.
+    """
     if method in _TOKEN_METHODS:
         integers = metrics.prediction_set(mean_of_distributions(readable), level)
         return {
@@ -135,14 +143,14 @@ def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Stat
     a conformal step, after temperature scaling, and less those of stated intervals.
     """
     units = pd.Index(estimate.unit_names(rows).unique())
-    direct, methods = None, set(rows["method"])
+    direct_test, methods = None, set(rows["method"])
     # This package's methods in their order, then the user's own, whose rows are intervals.
     ordered = [name for name in SCORERS if name in methods] + sorted(methods - set(SCORERS))
     for method in ordered:
         replies = rows[rows["method"] == method]
         intervals = intervals_of(replies, method)
         if method == "direct":
-            direct = intervals[intervals["split"] == "test"]
+            direct_test = intervals[intervals["split"] == "test"]
         method_condition = condition.but(method=method)
         yield from _interval_statistics(intervals, replies, units, method_condition)
         if method in _TOKEN_METHODS:
@@ -164,8 +172,8 @@ def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Stat
                 )
         if method in _TOKEN_METHODS:
             yield from _scaled_statistics(replies, units, method_condition)
-        if method != "direct" and direct is not None:
-            yield from _score_changes(direct, test, units, test_condition)
+        if method != "direct" and direct_test is not None:
+            yield from _score_changes(direct_test, test, units, test_condition)
 
 
 def has_both_splits(rows: pd.DataFrame) -> bool:
@@ -179,7 +187,8 @@ def _interval_statistics(
     """Yield the metrics of unadjusted intervals, level by level, and the coverage plateau.
 
     There is an interval for each item, epoch and level; `replies` are the judgments that the
-    intervals come from. Without any level, the plateau is undefined, and the judgments are counted.
+    intervals come from. The plateau is the mean over levels of coverage relative to the level.
+    Without any level, it is undefined, and the judgments are counted.
     """
     coverages: dict[float, metrics.Statistic] = {}
     for level, at_level in intervals.groupby("level"):
@@ -200,9 +209,9 @@ def _interval_statistics(
             yield estimate.means(
                 level_condition, sets, level_intervals.unit_index, unit_count=len(units), note=note
             )
+    note = describe_left_out(replies["status"])
     if not coverages:  # no sample was written, so that no level is known
         undefined = {"coverage_plateau": np.full(len(replies), np.nan)}
-        note = describe_left_out(replies["status"])
         yield estimate.means(condition, undefined, unit_indices(replies, units), len(units), note)
         yield estimate.judgment_count(condition, len(replies), note)
         return
@@ -211,7 +220,7 @@ def _interval_statistics(
         condition,
         "coverage_plateau",
         len(readable),
-        note=describe_left_out(replies["status"]),
+        note=note,
         n_asked=len(intervals),
         unit_count=estimate.unit_names(readable).nunique(),
     )
@@ -229,12 +238,14 @@ def _conformal_statistics(
     """Yield the metrics of test intervals at one level after split-conformal adjustment.
 
     `train` and `test` are intervals at that level. The offset, by which both bounds move outwards,
-    is learned on train items and kept in all resamples: the metrics describe it on new items.
+    is learned on train items and kept in all resamples: the metrics describe it on new items. With
+    too few train items it is infinite. The last metric is the change of the interval score.
     """
     before = Intervals.from_frame(test, units)
     calibration = Intervals.from_frame(train, units).first_epochs()
     items, method, level = len(calibration.unit_index), condition["method"], before.level
-    base = "" if method == "direct" else method  # the adjusted method; `direct` is not named
+    # `base` names the adjusted method, unless that is `direct`.
+    base = "" if method == "direct" else method
     adjusted_condition = condition.but(base=base, level=level, method="conformal", split="test")
     source = f"learned on {items} train items"
     # The offset is the score of rank ceil((items + 1) * level), which must not exceed the items.
@@ -278,11 +289,11 @@ def _scaled_statistics(
         yield from scaled_temperatures(train, test, levels_of(rows.iloc[0]), condition)
 
 
-def _mean_distributions(rows: pd.DataFrame, units: pd.Index) -> Scored:
+def _mean_distributions(rows: pd.DataFrame, units: pd.Index) -> SplitDistributions:
     """Return the mean distribution of each item and epoch with a readable draw, and its truth."""
     groups = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=False)
     first_draws = groups.head(1)
-    return Scored(
+    return SplitDistributions(
         distributions=[mean_of_distributions(draws) for _, draws in groups],
         truth=first_draws["truth"].to_numpy(float),
         unit_index=unit_indices(first_draws, units),
@@ -376,7 +387,7 @@ def _tunnel_statistics(
 def _mean_of_bits(
     described: Estimate, bits: ArrayLike, unit_index: IntArray, unit_count: int
 ) -> Statistics:
-    """Return the mean of bits over items and epochs; bits have no greatest value."""
+    """Return the mean of bits over items and epochs, as `described` says; bits have no maximum."""
     mean = metrics.mean_of(bits, unit_index, unit_count, metrics.UNBOUNDED_ABOVE)
     return Statistics([described], mean)
 

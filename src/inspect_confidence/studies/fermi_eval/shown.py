@@ -20,9 +20,6 @@ from inspect_confidence.studies.study import (
 )
 from inspect_confidence.studies.tables import Column, TableSpec
 
-RowsByMetric = Mapping[tuple[str, str, str], ResultRow]
-"""Rows of results by method, level and metric."""
-
 _INTERVAL_COLUMNS = (
     ("coverage", "coverage", 2),
     ("interval_score", "interval score", 1),
@@ -75,6 +72,7 @@ def _interval_tables_of_model(title: str, rows: ResultTable) -> Iterator[TableSp
             heading = f"{method} {name}" if is_side_by_side else method
             condition = {part: row[part] for part in ("method", *_ADJUSTMENT_PARTS)}
             columns_by_title[table_title].append(Column(metric, heading, digits, where=condition))
+    # Lines in the order of levels.
     levels = rows.matching(split=split).having("level").sorted_by(lambda row: float(row["level"]))
     last_title = [*columns_by_title][-1]
     for table_title, columns in columns_by_title.items():
@@ -89,8 +87,8 @@ def _interval_tables_of_model(title: str, rows: ResultTable) -> Iterator[TableSp
         )
 
 
-def _by_metric(rows: ResultTable, split: str) -> RowsByMetric:
-    """Return the rows of a split by method, level and metric.
+def _by_metric(rows: ResultTable, split: str) -> dict[tuple[str, str, str], ResultRow]:
+    """Return the rows of a split by method, level and metric, such as ("direct", "90", "coverage").
 
     If the split lacks a metric over all levels, the row of all judgments stands for it.
     """
@@ -109,8 +107,11 @@ def _method(row: ResultRow) -> str:
     return f"{row['method']}({adjustment})" if adjustment else row["method"]
 
 
-def _caption_lines(by_metric: RowsByMetric) -> Iterator[str]:
-    """Yield the caption's lines on metrics over levels, and on infinite intervals."""
+def _caption_lines(by_metric: Mapping[tuple[str, str, str], ResultRow]) -> Iterator[str]:
+    """Yield the caption's lines on metrics over levels, and on infinite intervals.
+
+    `by_metric` are rows of results by method, level and metric.
+    """
     for metric, label, digits in _OVER_LEVELS:
         for (method, level, name), row in by_metric.items():
             if name == metric:
@@ -129,7 +130,7 @@ def _reductions(rows: ResultTable) -> Iterator[View]:
     test split. There is no table without stated intervals or without other methods.
     """
     scores = [*rows.matching(split="test", metric="interval_score").having("level")]
-    key_of = itemgetter("model", "dataset", "variant", "level")
+    key_of = itemgetter("model", "dataset", "variant", "level")  # what compared scores share
     direct = {key_of(row): row.value for row in scores if row["method"] == "direct"}
     compared_rows = [row for row in scores if row["method"] != "direct"]
     if not direct or not compared_rows:

@@ -27,16 +27,9 @@ from inspect_confidence.studies.estimate import (
     unit_indices,
     unit_names,
 )
-from inspect_confidence.studies.fermi_eval import numbers
+from inspect_confidence.studies.fermi_eval import numbers, shown
 from inspect_confidence.studies.fermi_eval.columns import COLUMNS
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS, read_sample
-from inspect_confidence.studies.fermi_eval.shown import (
-    CLAUSES,
-    FIGURES,
-    HEADLINES,
-    detail,
-    interval_tables,
-)
 from inspect_confidence.studies.fermi_eval.temperatures import (
     decoding_temperatures,
     unsent_temperatures,
@@ -105,8 +98,9 @@ def _decoding_statistics(
 def _strata(rows: pd.DataFrame) -> IntArray:
     """Return the split of each unit (item or cluster) as a number.
 
-    Units are resampled within each number. A cluster with items of both splits has that of its
-    first item. All units have 0 unless there are train and test items.
+    Units are resampled within each number, so that each resample has as many test items as the
+    data. A cluster with items of both splits has that of its first item. All units have 0 unless
+    there are train and test items.
     """
     splits = rows["split"][~unit_names(rows).duplicated()].to_numpy()
     codes = np.unique(splits, return_inverse=True)[1].astype(np.int64)
@@ -115,7 +109,7 @@ def _strata(rows: pd.DataFrame) -> IntArray:
 
 @dataclass(frozen=True)
 class _ComparedMetric:
-    """A metric of both contenders, and the number of their common items."""
+    """A metric of both contenders, as statistics of items' weights, and their common items."""
 
     first: Statistic
     second: Statistic
@@ -162,14 +156,17 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 
 
 def _stack_columns(*values: FloatArray) -> FloatArray:
-    """Return values of shape (resamples,) as the columns of one array."""
+    """Return values of shape (resamples,), one array for each metric, as columns of one array."""
     return np.column_stack(values)
 
 
 def _compare_intervals(
     sides: Sequence[pd.DataFrame], units: pd.Index
 ) -> dict[str, _ComparedMetric]:
-    """Return the metrics of both sides' intervals at one level; none without common items."""
+    """Return the metrics of both sides' intervals at one level, by name; none without common items.
+
+    An item is common if both have a readable interval of it.
+    """
     items, sides = restrict_to_common_items([side[side["status"] == "ok"] for side in sides])
     if not len(items):
         return {}
@@ -220,11 +217,11 @@ FERMI_EVAL = Study(
     contenders=("method",),
     summarize=summarize,
     compare=compare,
-    views=interval_tables,
-    detail=detail,
-    figures=FIGURES,
-    headlines=HEADLINES,
-    clauses=CLAUSES,
+    views=shown.interval_tables,
+    detail=shown.detail,
+    figures=shown.FIGURES,
+    headlines=shown.HEADLINES,
+    clauses=shown.CLAUSES,
     options=FermiOptions,
     reference=bibtex("epstein2025fermieval"),
 )

@@ -24,7 +24,7 @@ from inspect_confidence.studies.intervals import Intervals
 
 
 @dataclass(frozen=True)
-class Scored:
+class SplitDistributions:
     """Distributions of one split, one for each item and epoch that could be read.
 
     Attributes:
@@ -49,7 +49,7 @@ class LikeliestTemperature:
     Attributes:
         losses: Negative log-likelihood of each train judgment, of shape (judgments, temperatures).
         unit_index: The index of each judgment's item.
-        order: Positions of the temperatures in order of preference, for ties.
+        order: Positions of the temperatures in order of preference, for ties; nearest to 1 first.
     """
 
     losses: FloatArray
@@ -57,7 +57,7 @@ class LikeliestTemperature:
     order: IntArray = field(default_factory=lambda: metrics.NEAREST_TO_ONE)
 
     @classmethod
-    def from_train(cls, train: Scored) -> "LikeliestTemperature":
+    def from_train(cls, train: SplitDistributions) -> "LikeliestTemperature":
         """Compute the losses; judgments whose true value has no probability are left out."""
         values, masses = metrics.ranked(train.distributions)
         is_seen = metrics.truth_seen(values, masses, train.truth)
@@ -73,13 +73,18 @@ class LikeliestTemperature:
         Sums of losses that agree to nine decimals are ties.
         """
         judgment_weights = weights[:, self.unit_index]
+        # Of shape (resamples, temperatures); `argmin` takes the first of ties.
         sums = np.round((judgment_weights @ self.losses)[:, self.order], 9)
         temperatures = metrics.TEMPERATURES[self.order[sums.argmin(axis=1)]]
         return np.where(judgment_weights.sum(axis=1) > 0, temperatures, np.nan)
 
 
 def scaled_statistics(
-    test: Scored, level: float, temperature: float, condition: Mapping[str, object], note: str
+    test: SplitDistributions,
+    level: float,
+    temperature: float,
+    condition: Mapping[str, object],
+    note: str,
 ) -> Iterator[Statistics]:
     """Yield the metrics of test items' prediction sets, scaled by a temperature above 0.
 
@@ -101,6 +106,7 @@ def scaled_statistics(
         empty=epoch == 0,
     )
     yield from hulls.all_statistics(condition, test.n_asked, note)
+    # Items that could not be read follow as NaN, so that they count as asked.
     covered = np.full(test.n_asked, np.nan)
     covered[: len(low)] = metrics.set_covers(values, scaled, level, test.truth)
     unit_index = np.pad(test.unit_index, (0, test.n_asked - len(low)))
@@ -108,12 +114,16 @@ def scaled_statistics(
 
 
 def scaled_temperatures(
-    train: Scored, test: Scored, levels: Sequence[float], condition: Mapping[str, object]
+    train: SplitDistributions,
+    test: SplitDistributions,
+    levels: Sequence[float],
+    condition: Mapping[str, object],
 ) -> Iterator[Statistics]:
     """Yield the metrics of test sets at temperatures chosen on the train items.
 
     There are two rules, named in the condition: `score` minimizes the mean interval score over
-    `levels`, `nll` maximizes the likelihood.
+    `levels`, `nll` maximizes the likelihood, in each resample anew. A temperature that is NaN or 0
+    has no metrics of sets.
     """
     is_seen = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
     exact = metrics.temperature_nll(train.distributions, train.truth)
@@ -124,6 +134,7 @@ def scaled_temperatures(
         f"maximum likelihood on train ({exact:.4g} off the grid); {(~is_seen).sum()} train "
         "items whose truth was not seen left out"
     )
+    # By rule: the chosen temperature, the units of the judgments that choose it, and a remark.
     rules: dict[str, tuple[metrics.Statistic, IntArray, str]] = {
         "score": (least_score, train.unit_index, "least mean interval score on train"),
         "nll": (LikeliestTemperature.from_train(train), train.unit_index[is_seen], likeliest_note),
@@ -209,13 +220,14 @@ def decoding_temperatures(
 def _chosen_temperature(
     temperatures: Sequence[float],
     objective: FloatArray,
-    train: "_Candidates",
+    train: "_IntervalsByTemperature",
     condition: Mapping[str, object],
     note: str,
 ) -> Statistics:
     """Return the temperature with the smallest objective; NaN if an objective is undefined.
 
-    `objective` has a value for each temperature. `train` are the intervals whose counts it has.
+    `objective` has a value for each temperature. `train` are the train items' intervals at each,
+    which are counted.
     """
     is_undefined = np.isnan(objective).any()
     temperature = np.nan if is_undefined else temperatures[_best(objective)]
@@ -230,7 +242,7 @@ def _chosen_temperature(
 
 
 @dataclass(frozen=True)
-class _Candidates:
+class _IntervalsByTemperature:
     """Intervals of the same items at each temperature, and how many items were asked for."""
 
     intervals: Sequence[Intervals]
@@ -258,7 +270,7 @@ def _best(objective: FloatArray) -> int:
 
 def _intervals_of_common_items(
     frames: Sequence[pd.DataFrame], level: float, split: str, units: pd.Index
-) -> _Candidates:
+) -> _IntervalsByTemperature:
     """Return the intervals, of one level and split, of items with an interval in every frame.
 
     `frames` are the intervals at each temperature. Of several epochs of an item, the first readable
@@ -273,5 +285,6 @@ def _intervals_of_common_items(
     intervals = []
     for frame in readable:
         rows = frame.loc[common].rename_axis("item").reset_index()
+        # Without common items the rows name no level.
         intervals.append(replace(Intervals.from_frame(rows, units), level=level))
-    return _Candidates(intervals, pd.concat(chosen)["item"].nunique())
+    return _IntervalsByTemperature(intervals, pd.concat(chosen)["item"].nunique())

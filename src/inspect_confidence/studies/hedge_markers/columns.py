@@ -17,49 +17,36 @@ _EQUALITY = (
     "1 if the judge's decision on agreement, or on a reply's correctness, equals the label, else 0"
 )
 
+
+def _count_column(name: str, meaning: str) -> JudgmentColumn:
+    """Declare a column of whole numbers from 0 on."""
+    return JudgmentColumn(name, "number", meaning, "count", COUNT)
+
+
+def _share_column(name: str, meaning: str) -> JudgmentColumn:
+    """Declare a column of numbers in [0, 1]."""
+    return JudgmentColumn(name, "number", meaning, "share", SHARE)
+
+
 HEDGE_COLUMNS = (
     JudgmentColumn("sentence", "number", "the sentence's number in the reply", limit=NOT_NEGATIVE),
     JudgmentColumn("text", "text", "the sentence"),
     JudgmentColumn("marker", "text", "as written in the sentence; `<no_hedge>` if there is none"),
-    JudgmentColumn("n_markers", "number", "markers in the sentence", "count", COUNT),
-    JudgmentColumn(
-        "confidence",
-        "number",
-        "internal confidence: (consistent + undecided / 2) / draws judged",
-        "share",
-        SHARE,
-    ),
+    _count_column("n_markers", "markers in the sentence"),
+    _share_column("confidence", "internal confidence: (consistent + undecided / 2) / draws judged"),
     JudgmentColumn("consistent", "number", _AGREEMENT_COUNTS, "count", NOT_NEGATIVE),
     JudgmentColumn("undecided", "number", _AGREEMENT_COUNTS, "count", NOT_NEGATIVE),
     JudgmentColumn("inconsistent", "number", _AGREEMENT_COUNTS, "count", NOT_NEGATIVE),
-    JudgmentColumn("failed", "number", _AGREEMENT_COUNTS, "count", COUNT),
-    JudgmentColumn(
-        "foreign",
-        "number",
-        "markers that the judge lists but the sentence does not contain, left out",
-        "count",
-        COUNT,
+    _count_column("failed", _AGREEMENT_COUNTS),
+    _count_column(
+        "foreign", "markers that the judge lists but the sentence does not contain, left out"
     ),
-    JudgmentColumn(
-        "decisiveness",
-        "number",
-        "how sure the sentence's wording sounds, by the judge",
-        "share",
-        SHARE,
-    ),
-    JudgmentColumn("correct", "number", _VERDICTS, "share", SHARE),
-    JudgmentColumn("punt", "number", _VERDICTS, "share", SHARE),
-    JudgmentColumn(
-        "draws", "number", "number of draws that the reply was compared with", "count", COUNT
-    ),
-    JudgmentColumn(
-        "empty_draws",
-        "number",
-        "draws left out as empty or withheld",
-        "count",
-        COUNT,
-    ),
-    JudgmentColumn("cut", "number", "last sentences left out as cut off", "count", COUNT),
+    _share_column("decisiveness", "how sure the sentence's wording sounds, by the judge"),
+    _share_column("correct", _VERDICTS),
+    _share_column("punt", _VERDICTS),
+    _count_column("draws", "number of draws that the reply was compared with"),
+    _count_column("empty_draws", "draws left out as empty or withheld"),
+    _count_column("cut", "last sentences left out as cut off"),
     JudgmentColumn("judge", "text", "the judge's model, or the rules"),
 )
 
@@ -70,13 +57,13 @@ CHECK_COLUMNS = (
         "what was judged: `markers`, `decisiveness`, `sentence`, `consistency` or `correctness`",
     ),
     JudgmentColumn("word", "text", "the word of the survey, if it is the sentence's only marker"),
-    JudgmentColumn("found", "number", _MARKER_COUNTS, "count", COUNT),
-    JudgmentColumn("missed", "number", _MARKER_COUNTS, "count", COUNT),
-    JudgmentColumn("false", "number", _MARKER_COUNTS, "count", COUNT),
-    JudgmentColumn("decisiveness", "number", _DECISIVENESS, "share", SHARE),
-    JudgmentColumn("labelled", "number", _DECISIVENESS, "share", SHARE),
-    JudgmentColumn("agreed", "number", _EQUALITY, "share", SHARE),
-    JudgmentColumn("verdict", "number", _EQUALITY, "share", SHARE),
+    _count_column("found", _MARKER_COUNTS),
+    _count_column("missed", _MARKER_COUNTS),
+    _count_column("false", _MARKER_COUNTS),
+    _share_column("decisiveness", _DECISIVENESS),
+    _share_column("labelled", _DECISIVENESS),
+    _share_column("agreed", _EQUALITY),
+    _share_column("verdict", _EQUALITY),
     JudgmentColumn("label", "text", _DECISIONS),
     JudgmentColumn("judged", "text", _DECISIONS),
     JudgmentColumn(

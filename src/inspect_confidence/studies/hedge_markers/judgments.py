@@ -27,13 +27,13 @@ def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
     A marker is a hedge such as "probably". A sentence without a marker has one row, and so has a
     reply without judged sentences.
     """
-    score, outcome = sample.read("hedged")
+    score, status_and_reason = sample.read("hedged")
     row = sample.metadata_columns("item", "split", "dataset")
     row |= score.select("correct", "punt", "draws", "empty_draws", "cut")
     metadata = score.metadata
     sentences = json.loads(metadata.get("judged", "[]"))
     if not sentences:
-        return [{**row, "judge": metadata.get("judge", ""), **outcome}]
+        return [{**row, "judge": metadata.get("judge", ""), **status_and_reason}]
     row["judge"] = metadata["judge"]
     rows = []
     for number, sentence in enumerate(sentences, start=1):
@@ -125,13 +125,8 @@ def complete_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None
     rows["correct"] = rows["correct"].mask(rows["correct"].isna() & (rows["punt"] == 1), 0.0)
     # In a file the marker of a sentence without one is empty.
     marker = rows["marker"].where((rows["marker"] != "") | (rows["status"] != "ok"), NO_HEDGE)
-    given_forms = dict(markers or {})
-    forms: dict[str, str] = {}
-    for text in marker.unique():
-        if text not in ("", NO_HEDGE):
-            form = given_forms.get(text) or given_forms.get(text.lower())
-            forms[text] = form or standard_marker(text)
-    rows["standard"] = marker.map(lambda text: forms.get(text, text))
+    forms = {text: _standard_form(text, markers or {}) for text in marker.unique()}
+    rows["standard"] = marker.map(forms.get)
     # A file may leave out the number of a sentence's markers; it is the number of hedged rows.
     sentence_key = [*REPLY, "sentence"]
     hedged = rows.assign(is_hedged=(rows["standard"] != NO_HEDGE).astype(float))
@@ -141,10 +136,21 @@ def complete_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None
     return rows
 
 
+def _standard_form(marker: str, forms: Mapping[str, str]) -> str:
+    """Return a marker's form in `forms`, found by the marker or its lower case, else by rules.
+
+    No marker, which is an empty text or `NO_HEDGE`, stays as it is.
+    """
+    if marker in ("", NO_HEDGE):
+        return marker
+    return forms.get(marker) or forms.get(marker.lower()) or standard_marker(marker)
+
+
 def fill_missing_judges(rows: pd.DataFrame) -> pd.DataFrame:
     """Fill in the judge's name in rows that have none, as of replies that could not be judged.
 
-    They get the judge of the same model and variant; of several, the first in the alphabet.
+    They get the judge of the same model and variant; of several, the first in the alphabet. Without
+    any the name stays empty.
     """
     judges = rows.groupby(["model", "variant"])["judge"].transform(
         lambda names: names[names != ""].min()
@@ -176,7 +182,10 @@ class Sentences:
 
     @classmethod
     def from_frame(cls, rows: pd.DataFrame) -> "Sentences":
-        """Build one model's sentences from rows, one for each marker of a sentence."""
+        """Build one model's sentences from rows, one for each marker of a sentence.
+
+        A unit is a cluster within a data set's split (its group), or an item without a cluster.
+        """
         keys = pd.MultiIndex.from_arrays([rows["dataset"], rows["split"], cluster_names(rows)])
         units = keys.unique()
         group, groups = pd.MultiIndex.from_frame(rows[["dataset", "split"]]).factorize()
@@ -197,7 +206,8 @@ class Sentences:
     def marker_cells(self, rows: pd.DataFrame, markers: Sequence[str]) -> MarkerCells:
         """Return the confidences of sentences with these markers, by group and marker.
 
-        Groups are data sets' splits. `rows` is a part of the rows of these sentences.
+        Groups are data sets' splits. `rows` is a part of `self.rows`, of which those of other
+        markers are left out.
         """
         positions = {marker: position for position, marker in enumerate(markers)}
         chosen = rows[rows["standard"].isin(positions)]
@@ -248,6 +258,7 @@ class Sentences:
         """Describe how many sentences are not in `mic_rows`, and why; empty if all are."""
         missing = self.sentence_rows[~self.sentence_rows.index.isin(mic_rows.index)]
         is_judged = (missing["status"] == "ok") & missing["confidence"].notna()
+        # A judged sentence is only left out for its several markers.
         several, unjudged = int(is_judged.sum()), int((~is_judged).sum())
         parts = ((several, "with several markers"), (unjudged, "not judged"))
         counts = ", ".join(f"{n} {reason}" for n, reason in parts if n > 0)

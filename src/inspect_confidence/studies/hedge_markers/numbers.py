@@ -58,26 +58,30 @@ def judge_results(
 def _extraction_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield precision and recall of a judge's extraction of markers, pooled over markers."""
+    """Yield precision and recall of a judge's extraction of markers, pooled over markers.
+
+    Precision is found / (found + false), recall found / (found + missed).
+    """
     counts = np.zeros((len(units), 3))
     columns = rows[["found", "false", "missed"]].fillna(0).to_numpy(float)
     np.add.at(counts, unit_indices(rows, units), columns)
-    correct, false, missed = counts.T  # markers by unit
+    found, false, missed = counts.T  # markers by unit
     n, note = int(rows["found"].notna().sum()), describe_left_out(rows["status"])
     for metric, total in (
-        ("extraction_precision", correct + false),
-        ("extraction_recall", correct + missed),
+        ("extraction_precision", found + false),
+        ("extraction_recall", found + missed),
     ):
         yield _share_statistics(
-            Estimate(condition, metric, n, note, n_asked=len(rows)), correct, total
+            Estimate(condition, metric, n, note, n_asked=len(rows)), found, total
         )
 
 
 def _share_statistics(described: Estimate, counts: ArrayLike, totals: ArrayLike) -> Statistics:
     """Return the ratio of two sums over units, with Wilson's interval at the effective size.
 
-    `counts` and `totals` have one value for each unit (item or cluster); `described` is the
-    estimate without the interval.
+    Counts of a unit (item or cluster) are alike, so that the interval takes them for fewer.
+    `counts` and `totals` have one value for each unit; `described` is the estimate without the
+    interval.
     """
     interval = clustered_wilson_interval(counts, totals)
     return Statistics([replace(described, interval=interval)], ratio(counts, totals))
@@ -99,6 +103,7 @@ def _decisiveness_statistics(
         n, note = int(present.sum()), describe_left_out(compared["status"])
         error = {"decisiveness_error": np.abs(decisiveness - label)}
         yield estimate.means(reference_condition, error, unit_index, len(units), note)
+        # Spearman's correlation is that of ranks; resamples keep the ranks of the sample.
         ranks, label_ranks = (
             pd.Series(values).where(present).rank().to_numpy() for values in (decisiveness, label)
         )
@@ -137,25 +142,19 @@ def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[St
     """
     replies, unit_count = sentences.replies, len(sentences.units)
     unit_index = replies["unit"].to_numpy(np.int64)
-    means = {"accuracy": replies["correct"], "mean_decisiveness": replies["decisiveness"]}
-    yield estimate.means(condition, means, unit_index, unit_count, note=_describe_missing)
-    punt = replies["punt"].to_numpy(float)
-    count = int((np.isnan(punt) & replies["correct"].notna()).sum())
-    remark = f"{count} judged right or wrong alone, which tells no punt" if count else ""
-    note = join_notes(_describe_missing(punt), remark)
-    yield estimate.means(condition, {"punt_rate": punt}, unit_index, unit_count, note)
-    judged_means = {
-        "faithfulness": replies["faithfulness"],
-        "mean_internal_confidence": replies["confidence"],
-    }
+    count = int((replies["punt"].isna() & replies["correct"].notna()).sum())
+    punt_note = f"{count} judged right or wrong alone, which tells no punt" if count else ""
     failed_note = _failed_judgments_note(sentences.sentence_rows)
-    yield estimate.means(
-        condition,
-        judged_means,
-        unit_index,
-        unit_count,
-        note=lambda values: join_notes(_describe_missing(values), failed_note),
-    )
+    for metric, column, remark in (
+        ("accuracy", "correct", ""),
+        ("mean_decisiveness", "decisiveness", ""),
+        ("punt_rate", "punt", punt_note),
+        ("faithfulness", "faithfulness", failed_note),
+        ("mean_internal_confidence", "confidence", failed_note),
+    ):
+        values = replies[column].to_numpy(float)
+        note = join_notes(_describe_missing(values), remark)
+        yield estimate.means(condition, {metric: values}, unit_index, unit_count, note)
     yield from _mean_and_sd_statistics(
         "sentences_per_reply",
         replies["sentences"],
@@ -197,7 +196,9 @@ def _judge_corrected_statistics(
 ) -> Iterator[Statistics]:
     """Yield accuracy and internal confidence corrected for the judge's errors.
 
-    Nothing is yielded without labels by which to estimate these errors.
+    Nothing is yielded without labels by which to estimate these errors. Internal confidence is
+    corrected from the mean shares of a reply's draws that the judge holds for inconsistent,
+    undecided and consistent with its sentences.
     """
     if resampling.judge_labels is None:
         return
@@ -205,6 +206,7 @@ def _judge_corrected_statistics(
     unit_index = sentences.replies["unit"].to_numpy(np.int64)
     unit_count = len(sentences.units)
     model = sentences.rows["model"].iloc[0]
+    # Without confidence, because only the mean correctness of replies is corrected here.
     answers = sentences.replies.assign(model=model, confidence=np.nan)
     yield from judge_error.corrected_correctness(
         answers, unit_index, unit_count, condition, resampling, judge
@@ -370,9 +372,9 @@ def _mic_subsets(
 ) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
     """Yield the rows of correct and incorrect replies, and of faithful and unfaithful ones.
 
-    Faithful replies have a faithfulness of at least `FAITHFUL_FROM`. Each subset comes with the
-    part of the condition that names it. A reply without a grade, or without a faithfulness, is in
-    neither subset.
+    Faithful replies have a faithfulness of at least 0.75 (`FAITHFUL_FROM`). Each subset comes with
+    the part of the condition that names it. A reply without a grade, or without a faithfulness, is
+    in neither subset.
     """
     reply_faithfulness = sentences.replies.set_index(REPLY)["faithfulness"]
     row_replies = pd.MultiIndex.from_frame(mic_rows[REPLY])
@@ -390,7 +392,7 @@ def _mic_statistics(
     condition: Condition,
     note: str,
 ) -> Iterator[Statistics]:
-    """Yield the mean (MIC) and standard deviation of confidence of each marker.
+    """Yield the mean (MIC, marker internal confidence) and SD of confidence of each marker.
 
     Args:
         sentences: All sentences, which fix the groups and units.
@@ -417,6 +419,7 @@ def _mic_statistics(
         )
         means.append(described)
     spreads = [replace(described, metric="mic_sd") for described in means]
+    # (0, 1) are the least and the greatest confidence.
     mean = means_of(
         np.stack(columns, axis=1), unit_index, len(sentences.units), [(0, 1)] * len(columns)
     )

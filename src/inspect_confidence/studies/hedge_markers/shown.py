@@ -117,21 +117,20 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
         columns=_JUDGE_COLUMNS,
         caption=f"Decisiveness against the medians of the people surveyed. {_UNDEFINED_CAPTION}",
         interval_caption=_INTERVAL_CAPTION,
-        label=lambda line: {"judge": join_title(*line.values())},
+        label=lambda line: {"judge": join_title(*line.values())},  # model and variant in one cell
     )
     specs: list[TableSpec] = []
     for (model, variant, judge), model_rows in study:
-        specs += _model_tables(_title(model, variant, judge), model_rows)
+        title = join_title(model, variant, judge and f"judged by {judge}")
+        specs += _model_tables(title, model_rows)
     return views_with_lines([*specs, judges])
 
 
-def _title(model: str, variant: str, judge: str) -> str:
-    """Return the part of a table's title on model, variant and judge; empty ones are left out."""
-    return join_title(model, variant, judge and f"judged by {judge}")
-
-
 def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
-    """Yield the tables of data sets, of stability and of markers; `model` is part of the titles."""
+    """Yield the tables of data sets, of stability and of markers; `model` is part of the titles.
+
+    Stability has a column for each threshold T, the sentences that a marker needs.
+    """
     thresholds = sorted(
         rows.among("metric", _STABILITY_ROWS).values("marker_threshold"), key=_threshold
     )
@@ -177,10 +176,13 @@ def _marker_table(model: str, rows: ResultTable) -> TableSpec:
     sizes = Counter[str]()
     for row in rows.matching(metric="mic"):
         sizes[row["marker"]] += row.record["n"]
+    # Of equally common markers the first in the alphabet.
     commonest = sorted(sizes, key=lambda marker: (-sizes[marker], marker))[:_MOST_TABLE_MARKERS]
     columns: list[Column] = []
     for (dataset, split), _ in rows.groups("dataset", "split"):
-        columns += _mic_and_sd_columns({"dataset": dataset, "split": split})
+        heading, condition = f"{dataset} {split}", {"dataset": dataset, "split": split}
+        columns.append(Column("mic", heading, where=condition))
+        columns.append(Column("mic_sd", f"{heading} SD", where=condition, interval=False))
     return TableSpec(
         f"Marker internal confidence: {model}",
         rows.among("marker", commonest).sorted_by(lambda row: commonest.index(row["marker"])),
@@ -189,6 +191,7 @@ def _marker_table(model: str, rows: ResultTable) -> TableSpec:
         caption=f"The {_MOST_TABLE_MARKERS} commonest markers, each MIC with the standard "
         f"deviation of its sentences. {_UNDEFINED_CAPTION} {_LEFT_OUT_CAPTION}",
         interval_caption=_INTERVAL_CAPTION,
+        # The first cells of a line: its marker and the number of sentences.
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},
     )
 
@@ -203,14 +206,11 @@ def _metric_sort_key(row: ResultRow) -> tuple[str, str, int]:
     return row["no_hedge"], row["shared"], _STABILITY_ROWS.index(row["metric"])
 
 
-def _mic_and_sd_columns(condition: Mapping[str, str]) -> Iterator[Column]:
-    """Yield the columns of marker internal confidence and its SD in one data set and split."""
-    yield Column("mic", " ".join(condition.values()), where=condition)
-    yield Column("mic_sd", " ".join([*condition.values(), "SD"]), where=condition, interval=False)
-
-
 def _stability_label(line: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the first cells of a line: the metric, and what it is computed from."""
+    """Return the first cells of a line of the table of stability: the metric, and of what it is.
+
+    `line` has the parts that tell lines apart, with the metric; other parts may be empty.
+    """
     no_hedge = "without <no_hedge>" if line["no_hedge"] else ""
     shared = "shared by some" if line["shared"] else ""
     parts = (*(line[name] for name in ("of", "level", "correlation")), shared, no_hedge)

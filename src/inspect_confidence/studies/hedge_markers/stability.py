@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, combinations, permutations
 
 import numpy as np
@@ -42,7 +43,7 @@ def stability_statistics(
     there are such sentences, the change of the mean rank correlation (MRC) follows.
     """
     authors = resampling.convention == "authors"
-    rules = _Rules(authors, threshold, resampling.options(HedgeOptions), resampling)
+    rules = _StabilityRules(authors, threshold, resampling.options(HedgeOptions), resampling)
     markers = sentences.frequent_markers(sentences.mic_rows(resampling.convention), threshold)
     with_all_markers = _stability_of_markers(sentences, markers, rules, condition)
     yield with_all_markers
@@ -56,7 +57,7 @@ def stability_statistics(
 
 
 @dataclass(frozen=True)
-class _Rules:
+class _StabilityRules:
     """Definitions of the metrics of stability.
 
     Attributes:
@@ -86,6 +87,7 @@ class _Rules:
         sample = cells.tables(np.ones((1, weights.shape[1])), self.threshold)
         has_mic = ~np.isnan(sample.mic[0])
         tables = cells.tables(weights, 0)
+        # Shapes (resamples, groups, markers, values) and (groups, markers, 1).
         return replace(tables, counts=tables.counts * has_mic[..., None])
 
 
@@ -140,7 +142,7 @@ class _StabilityStatistic:
     cells: metrics.MarkerCells
     accuracy: metrics.Statistic
     cmfg: metrics.Statistic
-    rules: _Rules
+    rules: _StabilityRules
 
     def __call__(self, weights: FloatArray) -> FloatArray:
         """Return the values of all metrics in each resample."""
@@ -157,23 +159,30 @@ def _metric_values(
     metric: _StabilityMetric,
     tables: metrics.MarkerTables,
     group_property: FloatArray | None,
-    rules: _Rules,
+    rules: _StabilityRules,
 ) -> FloatArray:
     """Return a metric of stability in each resample.
 
-    `tables` has the count tables and MICs of the resamples. `group_property`, of shape (resamples,
-    groups), is what MAC and MCC correlate MICs with; other metrics have None.
+    A MIC is a marker's mean confidence in a group, which is a data set's split.
+
+    Args:
+        metric: Name of the metric, its groups (or pairs of them), and its kind of correlation.
+        tables: Count tables of the resamples, with MICs of shape (resamples, groups, markers).
+        group_property: What MAC and MCC correlate MICs with, such as the accuracy of groups, of
+            shape (resamples, groups); None for other metrics.
+        rules: Convention, divisor of variances and bound of correlations.
     """
     if metric.metric in ("id_mae", "cd_mae", "pooled_sd"):
         is_spread = metric.metric == "pooled_sd"
         distance = metrics.marker_mae_sd if is_spread else metrics.marker_mae
         return distance(tables, metric.pairs, train_only=rules.authors, level=metric.level)
     groups = metric.groups
-    if metric.metric == "confidence_range":
+    if metric.metric == "confidence_range":  # its mean over groups
         return _mean_and_sd(metrics.confidence_range(tables)[:, groups])[0]
     mics = tables.mic[:, groups]
     if metric.is_of_shared:
-        mics = _in_all_groups(mics)
+        is_in_all_groups = ~np.isnan(mics).any(axis=1, keepdims=True)
+        mics = np.where(is_in_all_groups, mics, np.nan)
     if metric.varies_over:
         return metrics.marker_variation(mics, over=metric.varies_over, ddof=rules.options.ddof)
     if metric.metric in ("sentences_per_marker", "sentences_per_marker_sd"):
@@ -187,13 +196,15 @@ def _metric_values(
 
 
 def _stability_of_markers(
-    sentences: Sentences, markers: Sequence[str], rules: _Rules, condition: Condition
+    sentences: Sentences, markers: Sequence[str], rules: _StabilityRules, condition: Condition
 ) -> Statistics:
     """Return all metrics of the stability of these markers' MICs; NaN without markers.
 
-    A MIC is a marker's mean confidence in a group, which is a data set's split.
+    A MIC is a marker's mean confidence in a group, which is a data set's split. `rules` has the
+    convention and T, the number of sentences that a marker needs in a group.
     """
     cells = sentences.marker_cells(rules.mic_rows(sentences), markers)
+    # Number of sentences, of shape (groups, markers).
     size = cells.tables(np.ones((1, len(sentences.units))), 0).size[0]
     is_frequent = (size >= rules.threshold) & (size > 0)
     stability_metrics = [
@@ -201,18 +212,22 @@ def _stability_of_markers(
         *_metrics_over_groups(sentences.dataset_groups, is_frequent, rules),
     ]
     estimates = _stability_estimates(stability_metrics, sentences, markers, rules, condition)
-    if markers:
-        sample_mics, draws = _resampled_mics(cells, is_frequent, sentences, rules.resampling)
-        for position, metric in enumerate(stability_metrics):
-            if metric.varies_over:
-                estimates[position] = replace(
-                    estimates[position],
-                    interval=_variation_interval(metric, sample_mics, draws, rules),
-                    no_interval_reason=f"{metrics.SAME}, or 0",
-                )
     if not markers:
         undefined = np.full(len(stability_metrics), np.nan)
         return Statistics(estimates, constant_statistic(undefined))
+    sample_mics, mic_draws = _resampled_mics(cells, is_frequent, sentences, rules.resampling)
+    for position, metric in enumerate(stability_metrics):
+        if metric.varies_over:  # a variation, which the scatter of MICs biases upwards
+            groups, used_mics = list(metric.groups), np.where(metric.cells, sample_mics, np.nan)
+            interval = metrics.spread_interval(
+                used_mics[groups],
+                mic_draws[:, groups],
+                over=metric.varies_over,
+                ddof=rules.options.ddof,
+            )
+            estimates[position] = replace(
+                estimates[position], interval=interval, no_interval_reason=f"{metrics.SAME}, or 0"
+            )
     statistic = _StabilityStatistic(
         stability_metrics,
         cells,
@@ -227,10 +242,13 @@ def _stability_estimates(
     stability_metrics: Sequence[_StabilityMetric],
     sentences: Sentences,
     markers: Sequence[str],
-    rules: _Rules,
+    rules: _StabilityRules,
     condition: Condition,
 ) -> list[Estimate]:
-    """Return the estimate of each metric with its numbers of sentences and units, and notes."""
+    """Return the estimate of each metric with its numbers of sentences and units, and notes.
+
+    Sentences count if the metric uses their marker in their group, which is a data set's split.
+    """
     mic_rows = rules.mic_rows(sentences)
     n_asked, left_out = sentences.asked_counts(), sentences.left_out_note(mic_rows)
     positions = {marker: position for position, marker in enumerate(markers)}
@@ -272,54 +290,53 @@ def _resampled_mics(
 ) -> tuple[FloatArray, FloatArray]:
     """Return MICs of the sample (groups, markers), and of resamples (resamples, groups, markers).
 
-    They are NaN where `is_frequent` says that the marker has fewer than T sentences in the group.
+    A MIC is a marker's mean confidence in a group, from `cells`. It is NaN where `is_frequent` says
+    that the marker has fewer than T sentences in the group.
     """
-
-    def mic(weights: FloatArray) -> FloatArray:
-        return np.where(is_frequent, cells.tables(weights, 0).mic, np.nan)
-
+    mics = partial(_mics_of_frequent_markers, cells, is_frequent)
     draws = metrics.bootstrap(
-        {"mic": mic},
+        {"mic": mics},
         sentences.strata,
         resamples=min(resampling.resamples, MOST_RESAMPLES),
         seed=resampling.seed,
     )
-    return mic(np.ones((1, len(sentences.units))))[0], draws["mic"]
+    return mics(np.ones((1, len(sentences.units))))[0], draws["mic"]
 
 
-def _variation_interval(
-    metric: _StabilityMetric, sample_mics: FloatArray, mic_draws: FloatArray, rules: _Rules
-) -> tuple[float, float]:
-    """Return the interval of a variation of MICs, which `_resampled_mics` returns."""
-    groups, used_mics = list(metric.groups), np.where(metric.cells, sample_mics, np.nan)
-    return metrics.spread_interval(
-        used_mics[groups],
-        mic_draws[:, groups],
-        over=metric.varies_over or "groups",
-        ddof=rules.options.ddof,
-    )
+def _mics_of_frequent_markers(
+    cells: metrics.MarkerCells, is_frequent: NDArray[np.bool_], weights: FloatArray
+) -> FloatArray:
+    """Return MICs under weights of units, of shape (resamples, groups, markers).
 
-
-def _in_all_groups(mic: FloatArray) -> FloatArray:
-    """Return MICs (resamples, groups, markers), NaN for markers that some group lacks."""
-    everywhere = ~np.isnan(mic).any(axis=1, keepdims=True)
-    return np.where(everywhere, mic, np.nan)
+    The other arguments are as in `_resampled_mics`.
+    """
+    return np.where(is_frequent, cells.tables(weights, threshold=0).mic, np.nan)
 
 
 def _split_distances(
-    sentences: Sentences, rules: _Rules, is_frequent: NDArray[np.bool_], occurs: NDArray[np.bool_]
+    sentences: Sentences,
+    rules: _StabilityRules,
+    is_frequent: NDArray[np.bool_],
+    occurs: NDArray[np.bool_],
 ) -> Iterator[_StabilityMetric]:
     """Yield MAEs of MICs between train and test splits, within data sets and across them.
 
     MAE is the mean absolute error, MIC a marker's mean confidence in a group (data set's split). By
-    `level`, each marker, sentence or reply has weight one; at `mean` both sides are MICs.
-    `is_frequent` says which markers have T sentences in which group, `occurs` which have any.
+    `level`, each marker, sentence or reply has weight one; at `mean` both sides are MICs. After an
+    MAE comes the pooled standard deviation of the distances that it is a mean of.
+
+    Args:
+        sentences: Groups of the sentences.
+        rules: The convention.
+        is_frequent: Which markers have T sentences in which group, of shape (groups, markers).
+        occurs: Which markers have any sentence in which group.
     """
     within_datasets = _train_and_test_positions(sentences.groups)
     # The train split of the first data set, and the test split of the second.
     across_datasets = [(first[0], second[1]) for first, second in permutations(within_datasets, 2)]
     single = len({dataset for dataset, _ in sentences.groups}) - len(within_datasets)
     note = f"{single} data sets with one split left out" if single else ""
+    # Of each metric: the pairs of train and test split, and the reason if there is no pair.
     for metric, pairs, no_pair in (
         ("id_mae", within_datasets, "no data set has a train and a test split"),
         ("cd_mae", across_datasets, "fewer than two data sets have a train and a test split"),
@@ -363,16 +380,17 @@ def _train_and_test_positions(groups: Sequence[tuple[str, str]]) -> list[tuple[i
 
 
 def _metrics_over_groups(
-    groups: Sequence[int], is_frequent: NDArray[np.bool_], rules: _Rules
+    groups: Sequence[int], is_frequent: NDArray[np.bool_], rules: _StabilityRules
 ) -> Iterator[_StabilityMetric]:
     """Yield variation, correlations and trends of MICs over groups, one of each data set.
 
     A MIC is a marker's mean confidence in a group. Metrics of shared markers come twice: of markers
-    in all groups, and (`shared`: `some`) of those in enough groups for the metric. `is_frequent`
-    says which markers have T sentences in which group.
+    in all groups, and (`shared`: `some`) of those in enough groups for the metric. `groups` are the
+    positions of groups in `is_frequent`, of shape (groups, markers), which says which markers have
+    T sentences in which group.
     """
-    in_groups = np.isin(np.arange(len(is_frequent)), groups)[:, None]
-    cells = is_frequent & in_groups
+    is_chosen = np.isin(np.arange(len(is_frequent)), groups)
+    cells = is_frequent & is_chosen[:, None]
     in_all = is_frequent[groups].all(axis=0)
     yield _StabilityMetric(
         "d_avg_cv",
@@ -454,27 +472,45 @@ def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatAr
 
 
 def _mrc_change(
-    sentences: Sentences, markers: Sequence[str], rules: _Rules, mrc: Estimate
+    sentences: Sentences, markers: Sequence[str], rules: _StabilityRules, mrc: Estimate
 ) -> Statistics:
     """Return MRC (mean rank correlation) without sentences that do not hedge, less MRC with them.
 
-    `mrc` is the estimate of MRC with all markers, whose markers, groups and counts the change has.
+    `mrc` is the estimate of MRC with all `markers`, whose groups and counts the change has; `rules`
+    has the convention and the number of sentences that a marker needs.
     """
     cells = sentences.marker_cells(rules.mic_rows(sentences), markers)
-    no_hedge, no_cells = markers.index(NO_HEDGE), np.zeros((0, 0), bool)  # the value needs none
+    no_cells = np.zeros((0, 0), bool)  # they only count sentences, which `mrc` has done
     metric = _StabilityMetric("mrc", sentences.dataset_groups, no_cells, is_of_shared=rules.authors)
-
-    def statistic(weights: FloatArray) -> FloatArray:
-        tables = rules.tables(cells, weights)
-        value_without_marker = _metric_values(metric, tables.drop_marker(no_hedge), None, rules)
-        return value_without_marker - _metric_values(metric, tables, None, rules)
-
+    statistic = partial(_mrc_changes, metric, cells, rules, markers.index(NO_HEDGE))
     return Statistics([replace(mrc, metric="mrc_change", undefined_reason="")], statistic)
+
+
+def _mrc_changes(
+    mrc: _StabilityMetric,
+    cells: metrics.MarkerCells,
+    rules: _StabilityRules,
+    no_hedge: int,
+    weights: FloatArray,
+) -> FloatArray:
+    """Return MRC (mean rank correlation) without a marker, less MRC with it, in each resample.
+
+    Args:
+        mrc: Groups of the correlation.
+        cells: Confidences of sentences by group and marker.
+        rules: The convention, and the number of sentences that a marker needs.
+        no_hedge: Position of the marker that is left out, of sentences that do not hedge.
+        weights: Weights of units, of shape (resamples, units).
+    """
+    tables = rules.tables(cells, weights)
+    mrc_without = _metric_values(mrc, tables.drop_marker(no_hedge), None, rules)
+    return mrc_without - _metric_values(mrc, tables, None, rules)
 
 
 def _group_accuracy(sentences: Sentences) -> metrics.Statistic:
     """Return the accuracy of each group as a statistic of shape (resamples, groups)."""
     replies, groups = sentences.replies, np.arange(len(sentences.groups))
+    # Of shape (replies, groups): a reply's correctness in the column of its group, else NaN.
     in_group = replies["group"].to_numpy()[:, None] == groups
     correct = np.where(in_group, replies["correct"].to_numpy(float)[:, None], np.nan)
     return metrics.means_of(correct, replies["unit"].to_numpy(np.int64), len(sentences.units))
@@ -520,7 +556,7 @@ class CmfgStatistic:
         return self.sums[:, :, self.sums.shape[2] // 2 :]
 
     def __call__(self, weights: FloatArray) -> FloatArray:
-        """Return cMFG of each group in each resample."""
+        """Return cMFG of each group in each resample, from weights of shape (resamples, units)."""
         columns = []
         for position in range(self.sums.shape[1]):
             total, n = np.hsplit(weights @ self.sums[:, position], 2)

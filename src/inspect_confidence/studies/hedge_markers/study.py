@@ -18,7 +18,7 @@ from inspect_confidence.studies.estimate import (
     results_of,
     unit_indices,
 )
-from inspect_confidence.studies.hedge_markers import judgments
+from inspect_confidence.studies.hedge_markers import judgments, shown
 from inspect_confidence.studies.hedge_markers.columns import CHECK_COLUMNS, HEDGE_COLUMNS
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD, HedgeOptions
 from inspect_confidence.studies.hedge_markers.judgments import Sentences, complete_hedges
@@ -27,13 +27,6 @@ from inspect_confidence.studies.hedge_markers.numbers import (
     group_statistics,
     judge_results,
     marker_statistics,
-)
-from inspect_confidence.studies.hedge_markers.shown import (
-    CLAUSES,
-    FIGURES,
-    HEADLINES,
-    detail,
-    hedge_tables,
 )
 from inspect_confidence.studies.hedge_markers.stability import (
     ALL,
@@ -181,11 +174,11 @@ HEDGE_MARKERS = Study(
     contenders=(),
     summarize=summarize,
     compare=compare,
-    views=hedge_tables,
-    detail=detail,
-    figures=FIGURES,
-    headlines=HEADLINES,
-    clauses=CLAUSES,
+    views=shown.hedge_tables,
+    detail=shown.detail,
+    figures=shown.FIGURES,
+    headlines=shown.HEADLINES,
+    clauses=shown.CLAUSES,
     sources={
         "accuracy_correlation": ("accuracy", *STABILITY_METRICS),
         "accuracy_rank_correlation": ("accuracy", *STABILITY_METRICS),

@@ -16,9 +16,14 @@ STATED, TOKEN = "stated", "token"
 _SOURCE = JudgmentColumn(
     "source", "text", f"where the confidence comes from: `{STATED}` or `{TOKEN}`", default=STATED
 )
-_CONFIDENCE = JudgmentColumn("confidence", "number", "the stated confidence", "share", SHARE)
 
 _SCORING = "life table and window by which the answer was scored; `dataset` is the table, too"
+
+
+def _share_column(name: str, meaning: str) -> JudgmentColumn:
+    """Declare a column of numbers in [0, 1]."""
+    return JudgmentColumn(name, "number", meaning, "share", SHARE)
+
 
 LIFE_COLUMNS = (
     JudgmentColumn("sex", "text", "sex of the person in the question"),
@@ -28,31 +33,13 @@ LIFE_COLUMNS = (
     JudgmentColumn(
         "answer", "number", "the age at death; empty if none was read", "years", NOT_NEGATIVE
     ),
-    _CONFIDENCE,
-    JudgmentColumn(
-        "score",
-        "number",
-        "the true probability of dying within the window around the answer",
-        "share",
-        SHARE,
-    ),
-    JudgmentColumn(
-        "mas",
-        "number",
-        "the maximum achievable score: the greatest of any whole answer",
-        "share",
-        SHARE,
-    ),
+    _share_column("confidence", "the stated confidence"),
+    _share_column("score", "the true probability of dying within the window around the answer"),
+    _share_column("mas", "the maximum achievable score: the greatest of any whole answer"),
     JudgmentColumn(
         "best_answer", "number", "the lowest answer with the score `mas`", "years", NOT_NEGATIVE
     ),
-    JudgmentColumn(
-        "unseen_mass",
-        "number",
-        "for `token`: the probability on no listed whole age",
-        "share",
-        SHARE,
-    ),
+    _share_column("unseen_mass", "for `token`: the probability on no listed whole age"),
     JudgmentColumn("table", "text", _SCORING),
     JudgmentColumn("window", "text", _SCORING),
 )
@@ -85,9 +72,7 @@ OPTIONS_COLUMNS = (
         "share",
         NOT_NEGATIVE,
     ),
-    JudgmentColumn(
-        "unseen_mass", "number", "for `token`: the probability on no option", "share", SHARE
-    ),
-    JudgmentColumn("confidence", "number", "the answer's probability", "share", SHARE),
+    _share_column("unseen_mass", "for `token`: the probability on no option"),
+    _share_column("confidence", "the answer's probability"),
     CORRECT,
 )

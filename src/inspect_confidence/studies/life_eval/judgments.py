@@ -31,14 +31,15 @@ def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     but not if the sample has no score.
     """
     names = ("item", "split", "sex", "age", "radius")
-    score, outcome = sample.read("age_at_death")
+    score, status_and_reason = sample.read("age_at_death")
     row = {name: sample.metadata.get(name) for name in names} | {"source": STATED}
+    # "mas" is the maximum achievable score, that of the best answer.
     row |= score.select("answer", "confidence", "score", "mas", "best_answer")
     if score.value:
         table, window = score.metadata["table"], score.metadata["window"]
         row |= {"dataset": table, "table": table, "window": window}
     if not score.value or not sample.generation.get("logprobs"):
-        return [{**row, **outcome}]
+        return [{**row, **status_and_reason}]
     token = {
         "source": TOKEN,
         "confidence": score.value.get("token_confidence", np.nan),
@@ -48,7 +49,7 @@ def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     }
     if "token_status" not in score.metadata:
         token["reason"] = "the provider gave no log probabilities"
-    return [{**row, **outcome}, row | token]
+    return [{**row, **status_and_reason}, row | token]
 
 
 def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
@@ -58,7 +59,7 @@ def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
     but not if the sample has no score or the answer was given in the question.
     """
     metadata = sample.metadata
-    score, outcome = sample.read("option_confidence")
+    score, status_and_reason = sample.read("option_confidence")
     value, score_metadata = score.value, score.metadata
     row = {
         "item": metadata["item"],
@@ -70,7 +71,7 @@ def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
         "answer": score.answer or "",
         **score.select("correct"),
     }
-    stated_row = {"source": STATED, **score.select("confidence", "raw_sum"), **outcome}
+    stated_row = {"source": STATED, **score.select("confidence", "raw_sum"), **status_and_reason}
     if not value:
         return [row | stated_row]
     stated_row["probabilities"] = _empty_if_no_values(score_metadata["probabilities"])
@@ -138,10 +139,11 @@ CLUSTERS = Clusters(
 
 
 def age_clusters(rows: pd.DataFrame) -> Clusters:
-    """Return the clusters of judgments; their trend is the mean maximum achievable score by age.
+    """Return the ages of judgments as clusters, with the mean maximum achievable score as trend.
 
-    The life table determines the maximum, so that differences along this trend are no sampling
-    error.
+    The interval leaves out differences along the trend, which has a value for each age, centred at
+    0: they are no sampling error, because the life table determines the maximum. An age without a
+    maximum has 0.
     """
     maximum = rows.groupby("unit")["mas"].mean().sort_index()
     trend = tuple((maximum - maximum.mean()).fillna(0).tolist())
@@ -169,22 +171,22 @@ def _fill_missing_scores(rows: pd.DataFrame) -> pd.DataFrame:
     They are the true probability that the death is within the radius of the answer, the maximum
     achievable score, and the answer that has it.
     """
-    lacking = rows["answer"].notna() & rows["score"].isna()
-    if not lacking.any():
+    lacks_score = rows["answer"].notna() & rows["score"].isna()
+    if not lacks_score.any():
         return rows
     sex = rows["sex"].str.strip().str.lower()
     table_columns = {"table": rows["table"].replace("", SSA_2022)}
     table_columns["window"] = rows["window"].replace("", HALF_OPEN)
     rows = rows.assign(sex=sex, **table_columns)
     # The maximum is computed for unreadable replies too, so that its mean is over all questions.
-    is_computed = lacking | (rows["mas"].isna() & sex.isin(SEXES))
+    is_computed = lacks_score | (rows["mas"].isna() & sex.isin(SEXES))
     for table, table_rows in rows[is_computed].groupby("table", sort=False):
-        lives = read_life_table(table)
+        life_table = read_life_table(table)
         columns = ["sex", "age", "radius", "window", "answer"]
         scores = []
         for person_sex, age, radius, window, answer in table_rows[columns].itertuples(index=False):
-            best = lives.best_answer(person_sex, age, radius, window)
-            score = lives.window_probability(person_sex, age, answer, radius, window)
+            best = life_table.best_answer(person_sex, age, radius, window)
+            score = life_table.window_probability(person_sex, age, answer, radius, window)
             scores.append((score, best.probability, float(best.answer)))
         names = ["score", "mas", "best_answer"]
         rows = rows.fillna(pd.DataFrame(scores, table_rows.index, names))
@@ -220,13 +222,15 @@ def complete_options(rows: pd.DataFrame) -> pd.DataFrame:
 def _complete_probabilities(rows: pd.DataFrame) -> pd.DataFrame:
     """Fill in `choices`, `raw_sum` and `confidence`, and divide `probabilities` by their sum.
 
+    They are empty, or a JSON list; the confidence is the probability of the option in `answer`.
+
     Raises:
         InvalidArgument: `choices` is not the number of probabilities, or these are no such list.
     """
     probabilities = list(map(_read_probabilities, rows["probabilities"]))
     lengths = np.array([len(shares) or np.nan for shares in probabilities], float)
-    is_other = (rows["choices"].notna() & (rows["choices"] != lengths)).to_numpy()
-    is_contradiction = is_other & ~np.isnan(lengths)
+    is_other_number = (rows["choices"].notna() & (rows["choices"] != lengths)).to_numpy()
+    is_contradiction = is_other_number & ~np.isnan(lengths)
     if is_contradiction.any():
         raise InvalidArgument(
             f"choices={rows.loc[is_contradiction, 'choices'].iloc[0]:g} with "

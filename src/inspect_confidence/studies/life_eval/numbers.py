@@ -4,8 +4,9 @@ One model's metrics, the hard-easy slope, means over groups of models, and compa
 contenders, and of stated confidence with that of the answer's token.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -74,11 +75,10 @@ def compared_metrics(convention: str | None) -> list[ConfidenceMetric]:
     With `authors`, bins contain their upper end, as published; otherwise they contain their lower
     end, and a confidence of 1 has a bin of its own.
     """
-    published = convention == "authors"
-    note, binning = (
-        (_PUBLISHED_BINNING, "right_closed") if published else (calibration.OWN_TOP, "own_top")
-    )
-    ece = calibration.confidence_metric("ece", note=note, binning=binning)
+    if convention == "authors":
+        ece = calibration.confidence_metric("ece", note=_PUBLISHED_BINNING, binning="right_closed")
+    else:
+        ece = calibration.confidence_metric("ece", note=calibration.OWN_TOP, binning="own_top")
     return [ece if metric.metric == "ece" else metric for metric in calibration.COMPARED_METRICS]
 
 
@@ -87,16 +87,16 @@ def judgment_statistics(
 ) -> Iterator[Statistics]:
     """Yield means, calibration, sensitivity, rounding and failures of judgments from one source.
 
-    `rows` are completed judgments of LifeEval or of a question set, those of question sets also
-    graded; `units` are the names of the resampled ages or items. `resampling` has the convention
-    and the thresholds.
+    `rows` are completed judgments of LifeEval (with a column `radius`) or of a question set, those
+    of question sets also graded; `units` are the names of the resampled ages or items. `resampling`
+    has the convention and the thresholds.
     """
     answers, is_life_eval = answers_of(with_outcomes(rows), units), "radius" in rows
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     if is_life_eval:
         mas = rows["mas"].to_numpy(float)
         columns |= {"maximum_achievable_score": mas, "optimal_answer_gap": mas - answers.correct}
-    note_of_values = _note_function(rows)
+    note_of_values = partial(_describe_values, rows)
     yield estimate.means(condition, columns, answers.unit_index, answers.unit_count, note_of_values)
     readable = ~np.isnan(answers.confidence + answers.correct)
     note, compared = describe_counts(rows, readable), compared_metrics(resampling.convention)
@@ -108,12 +108,17 @@ def judgment_statistics(
         correlation = metrics.correlation_of(
             answers.confidence, answers.correct, answers.unit_index, answers.unit_count
         )
-        metric, n = "confidence_truth_correlation", int(readable.sum())
-        number = Estimate(
-            condition, metric, n, note, n_asked=len(rows), unit_count=answers.readable_units
+        described = Estimate(
+            condition,
+            "confidence_truth_correlation",
+            n=int(readable.sum()),
+            note=note,
+            n_asked=len(rows),
+            unit_count=answers.readable_units,
         )
-        yield Statistics([number], correlation)
+        yield Statistics([described], correlation)
     elif (rows["kind"] == "true_false").all() and rows["target"].isin(("True", "False")).all():
+        # Type-1 sensitivity: the statement's truth is the stimulus, True or False the response.
         stimulus = np.where(rows["target"] == "True", 0, 1)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     yield rounded_share(rows, answers, condition, resampling.convention)
@@ -193,7 +198,8 @@ def rounded_share(
 ) -> Statistics:
     """Return the share of confidences that are multiples of 5%, with its note.
 
-    Wilson's interval is used only where each item is a unit of its own.
+    Wilson's interval is used only where each item is a unit of its own. The rule by which multiples
+    are told depends on the convention; the result's note names it before `note`.
     """
     rounded, rule = _multiples_of_5(100 * answers.confidence, convention)
     full_note = join_notes(rule, note, describe_counts(rows, ~np.isnan(rounded)))
@@ -210,7 +216,10 @@ def rounded_share(
 
 
 def unread_share(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Statistics:
-    """Return the share of unreadable replies, with Wilson's interval over items, not ages."""
+    """Return the share of unreadable replies, with Wilson's interval over items.
+
+    Ages, which are the units of other metrics of LifeEval, do not make failures alike.
+    """
     failed = unread_flags(rows["status"])
     columns = {"format_failure_rate": failed}
     share = estimate.means(
@@ -248,13 +257,17 @@ def decade_means(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> I
         columns = {"mean_answer": answer, "mean_best_answer": group["best_answer"]}
         unit_index = unit_indices(group, units)
         yield estimate.means(
-            decade_condition, columns, unit_index, unit_count=len(units), note=_note_function(group)
+            decade_condition,
+            columns,
+            unit_index,
+            unit_count=len(units),
+            note=partial(_describe_values, group),
         )
 
 
-def _note_function(rows: pd.DataFrame) -> Callable[[FloatArray], str]:
-    """Return the function of a metric's values that describes which judgments have none."""
-    return lambda values: describe_counts(rows, ~np.isnan(values))
+def _describe_values(rows: pd.DataFrame, values: FloatArray) -> str:
+    """Describe the judgments of `rows` whose value is NaN, for `estimate.means`."""
+    return describe_counts(rows, ~np.isnan(values))
 
 
 def decade_starts(rows: pd.DataFrame) -> pd.Series:

@@ -58,10 +58,9 @@ def _variant_results(
 ) -> list[Result]:
     """Return pooled results of each model and group of models, all over the same resamples."""
     unit_rows = rows.drop_duplicates("unit")
-    units, strata = (
-        pd.Index(unit_rows["unit"]),
-        pd.factorize(unit_rows["dataset"])[0].astype(np.int64),
-    )
+    units = pd.Index(unit_rows["unit"])
+    # Units are resampled within their data set, so that each keeps its share of the pool.
+    strata = pd.factorize(unit_rows["dataset"])[0].astype(np.int64)
     by_model: dict[str, ResampledEstimates] = {}
     results: list[Result] = []
     for name, model_rows in rows.groupby("model", sort=False):
@@ -97,12 +96,9 @@ def _pooled_statistics(
         yield numbers.rounded_share(
             source_rows, answers, source_condition, resampling.convention, note=datasets
         )
-        pooled_metrics = [
-            metric
-            for metric in numbers.compared_metrics(resampling.convention)
-            if metric.metric in _POOLED_METRICS
-        ]
-        table_note = note(answers.confidence + answers.correct)
+        compared = numbers.compared_metrics(resampling.convention)
+        pooled_metrics = [metric for metric in compared if metric.metric in _POOLED_METRICS]
+        table_note = note(answers.confidence + answers.correct)  # NaN if either is missing
         yield calibration.table_statistics(
             answers, pooled_metrics, source_condition, table_note, resampling
         )

@@ -49,13 +49,14 @@ def _truth_bin_results(rows: pd.DataFrame, key: Key, condition: Condition) -> It
         return
     by_radius = list(rows.groupby("radius", sort=True))
     overall: list[tuple[object, pd.DataFrame]] = [("", rows)] if len(by_radius) > 1 else []
-    for radius, group in [*overall, *by_radius]:
+    for radius, group in [*overall, *by_radius]:  # an empty radius is no part of the condition
         radius_condition, readable = condition.but(radius=radius), group[present[group.index]]
         exclusions = describe_left_out(statuses_of_estimate(group, present[group.index]))
         for position, inside in readable.groupby(bins.bin_of(readable["correct"].to_numpy(float))):
             bin_condition = radius_condition.but(bin=bins.bin_name(int(str(position))))
             items = inside["item"].nunique()
             item_count = f"{items} items" if items < len(inside) else ""
+            # Of the mean true probability nobody expects an interval: it is where the bin lies.
             notes = (exclusions, join_notes(_NO_INTERVAL_NOTE, exclusions, item_count))
             for metric, column, note in zip(metrics, ("correct", "confidence"), notes, strict=True):
                 mean, n = inside[column].mean(), len(inside)
@@ -88,30 +89,17 @@ def _age_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator
 def _item_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Yield each item's mean overconfidence and mean confidence over epochs.
 
-    The condition has the item's difficulty, or the mean true probability of its answers.
+    The condition has the item's difficulty (1 - the maximum achievable score), or the mean true
+    probability of its answers. An item without readable judgments has no confidence.
     """
     excess = (rows["confidence"] - rows["correct"]).where(rows["mas"].notna())
     notes = _notes_by_group(rows, excess.notna(), ["item"])
-    grouped = rows.assign(excess=excess).groupby("item", sort=False)
-    is_readable = (rows["confidence"] + rows["correct"]).notna()
-    readable = rows[["confidence", "correct"]].where(is_readable).groupby(rows["item"], sort=False)
-    columns = {
-        "radius": grouped["radius"].first(),
-        "mas": grouped["mas"].first(),
-        "excess": grouped["excess"].mean(),
-        "n": grouped["excess"].count(),
-        "n_asked": grouped.size(),
-        "confidence": readable["confidence"].mean(),
-        "truth": readable["correct"].mean(),
-        "n_readable": readable["confidence"].count(),
-    }
-    for row in pd.DataFrame(columns).reset_index().to_dict("records"):
+    for row in _means_by_item(rows, excess).to_dict("records"):
         n_asked, left_out = int(row["n_asked"]), notes.get((row["item"],), "")
-        is_known = not np.isnan(row["mas"])
         parts = {"item": row["item"], "radius": row["radius"]}
-        difficulty = f"{1 - row['mas']:.9g}" if is_known else ""
-        reason = "undefined: its maximum isn't known"
-        if is_known:
+        difficulty, reason = "", "undefined: its maximum isn't known"
+        if not np.isnan(row["mas"]):
+            difficulty = f"{1 - row['mas']:.9g}"
             reason = "" if row["n"] else _UNREADABLE_NOTE
         yield key.result(
             condition.but(**parts, difficulty=difficulty),
@@ -132,15 +120,34 @@ def _item_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterato
             )
 
 
+def _means_by_item(rows: pd.DataFrame, excess: "pd.Series[float]") -> pd.DataFrame:
+    """Return a row for each item with means over epochs, and counts of judgments.
+
+    `excess` is the overconfidence of each judgment, whose mean rests on `n` judgments; confidence
+    and true probability (`truth`) rest on `n_readable`, those that have both.
+    """
+    grouped = rows.assign(excess=excess).groupby("item", sort=False)
+    is_readable = (rows["confidence"] + rows["correct"]).notna()
+    readable = rows[["confidence", "correct"]].where(is_readable).groupby(rows["item"], sort=False)
+    columns = {
+        "radius": grouped["radius"].first(),
+        "mas": grouped["mas"].first(),
+        "excess": grouped["excess"].mean(),
+        "n": grouped["excess"].count(),
+        "n_asked": grouped.size(),
+        "confidence": readable["confidence"].mean(),
+        "truth": readable["correct"].mean(),
+        "n_readable": readable["confidence"].count(),
+    }
+    return pd.DataFrame(columns).reset_index()
+
+
 def _maximum_scores(ages: pd.DataFrame) -> Iterator[Result]:
     """Yield the maximum achievable score of each sex, age and radius, which depends on no model."""
     questions = ages[ages["mas"].notna() & (ages["sex"] != "")]
     columns = ["dataset", "window", "radius", "sex", "age"]
-    for question in (
-        questions.sort_values(columns)
-        .drop_duplicates(columns)[[*columns, "mas"]]
-        .to_dict("records")
-    ):
+    distinct = questions.sort_values(columns).drop_duplicates(columns)
+    for question in distinct[[*columns, "mas"]].to_dict("records"):
         condition = Condition({name: question[name] for name in columns[1:]})
         key = Key(_LIFE, QUESTIONS, str(question["dataset"]))
         yield key.result(condition, "maximum_achievable_score", question["mas"], n=1)
@@ -155,7 +162,8 @@ def _bins_over_models(
 ) -> Iterator[Result]:
     """Yield bins of stated confidence over the models of each group, each judgment with weight one.
 
-    `make_bins(rows, condition_columns, resampling)` yields the bins of rows by these columns.
+    `make_bins(rows, condition_columns, resampling)` yields the bins of rows by these columns; it is
+    called once for each group, whose name is in the column `models`.
     """
     group_by_model = resampling.options(LifeOptions).groups
     stated_rows = rows[rows["source"].isin(("", STATED))]
@@ -243,36 +251,21 @@ def calibration_tables(results: pd.DataFrame) -> list[View]:
 
 
 def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
-    """Yield all tables of a variant and window; `variant` names both in titles, or is empty."""
+    """Yield all tables of a variant and window; `variant` names both in titles, or is empty.
+
+    `layout` and functions as captions are called by `TableSpec` with the finished table, and with
+    the rows that it shows.
+    """
     suffix = f": {variant}" if variant else ""
     lives, sets = rows.matching(task=_LIFE), rows.matching(task=_SETS)
-    yield TableSpec(
-        f"Table 2, LifeEval{suffix}",
-        rows=lives,
-        lines=("model", "dataset"),
-        columns=_LIFE_COLUMNS,
-        caption=_caption,
-        interval_caption=_INTERVAL_CAPTION,
-        layout=tables.columns_with_numbers,
-    )
-    yield TableSpec(
-        f"Tables 3 and 4, all sets{suffix}",
-        rows=rows,
-        lines=("dataset", "model"),
-        columns=_STUDY_COLUMNS,
-        caption=_caption,
-        interval_caption=_INTERVAL_CAPTION,
-        layout=_models_in_columns,
-    )
-    yield TableSpec(
-        f"LifeEval by radius{suffix}",
-        rows=lives.having("radius"),
-        lines=("model", "dataset", "radius"),
-        columns=_LIFE_COLUMNS,
-        caption=_caption,
-        interval_caption=_INTERVAL_CAPTION,
-        layout=tables.columns_with_numbers,
-    )
+    described = partial(TableSpec, caption=_caption, interval_caption=_INTERVAL_CAPTION)
+    layout = tables.columns_with_numbers
+    title, lines = f"Table 2, LifeEval{suffix}", ("model", "dataset")
+    yield described(title, lives, lines, _LIFE_COLUMNS, layout=layout)
+    title, lines = f"Tables 3 and 4, all sets{suffix}", ("dataset", "model")
+    yield described(title, rows, lines, _STUDY_COLUMNS, layout=_models_in_columns)
+    title, radius_lines = f"LifeEval by radius{suffix}", ("model", "dataset", "radius")
+    yield described(title, lives.having("radius"), radius_lines, _LIFE_COLUMNS, layout=layout)
     ages = lives.having("age")
     yield TableSpec(
         f"Best age by decade and radius{suffix}",
@@ -281,22 +274,15 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
         columns=[*map(_best_age_column, ages.values("radius"))],
         caption=_age_caption,
     )
-    yield TableSpec(
-        f"Discrimination{suffix}",
-        rows=sets,
-        lines=("dataset", "model"),
-        columns=_DISCRIMINATION_COLUMNS,
-        caption=_caption,
-        interval_caption=_INTERVAL_CAPTION,
-        layout=tables.columns_with_numbers,
-    )
+    title = f"Discrimination{suffix}"
+    yield described(title, sets, lines, _DISCRIMINATION_COLUMNS, layout=layout)
     yield TableSpec(
         f"ECE, stated and by the answer's token{suffix}",
         rows=sets,
-        lines=("dataset", "model"),
+        lines=lines,
         columns=_TOKEN_COLUMNS,
         caption=_token_caption,
-        layout=lambda table: table[table["token"] != "-"],
+        layout=lambda table: table[table["token"] != "-"],  # lines with token probabilities
     )
 
 
@@ -304,7 +290,7 @@ def _best_age_column(radius: str) -> Column:
     """Return the column of mean answers of an age at death, in years, and of the best answers.
 
     An answer is right if the death is within the radius, so many years, of it. The best answer is
-    the age for which this is most probable by the life table.
+    the age for which this is most probable by the life table; it stands behind the mean answer.
     """
     return Column(
         metric="mean_answer",
@@ -395,17 +381,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     if _LIFE in frames:
         ages = judgments.complete_ages(frames[_LIFE])
         ages = ages.assign(correct=ages["score"])
-        results += _maximum_scores(ages)
-        stated_rows = with_outcomes(ages[ages["source"] != TOKEN])
-        for key, condition, group in estimate.condition_groups(
-            stated_rows, ("dataset", "variant", "window", "model")
-        ):
-            results += _truth_bin_results(group, key, condition)
-            results += [*_age_results(group, key, condition), *_item_results(group, key, condition)]
-        ages["source"] = ages["source"].replace(STATED, "")
-        for condition_columns in (["radius", "source", "window"], ["source", "window"]):
-            results += _bins_of_lives(ages, condition_columns, resampling)
-        results += _bins_over_models(ages, resampling, _bins_of_lives)
+        results += _life_detail(ages, resampling)
         completed.append(ages)
     if _SETS in frames:
         options = judgments.complete_options(frames[_SETS])
@@ -418,6 +394,23 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
         results += bins.type2_rates(options[options["kind"] != "given"], ["source"])
     results += _bins_over_sets_and_models(completed, resampling)
     return results
+
+
+def _life_detail(ages: pd.DataFrame, resampling: Resampling) -> Iterator[Result]:
+    """Yield the finer rows of LifeEval's completed judgments, with the outcome in `correct`."""
+    yield from _maximum_scores(ages)
+    stated_rows = with_outcomes(ages[ages["source"] != TOKEN])
+    for key, condition, group in estimate.condition_groups(
+        stated_rows, ("dataset", "variant", "window", "model")
+    ):
+        yield from _truth_bin_results(group, key, condition)
+        yield from _age_results(group, key, condition)
+        yield from _item_results(group, key, condition)
+    # The stated confidence is no part of a condition.
+    sourced = ages.assign(source=ages["source"].replace(STATED, ""))
+    for condition_columns in (["radius", "source", "window"], ["source", "window"]):
+        yield from _bins_of_lives(sourced, condition_columns, resampling)
+    yield from _bins_over_models(sourced, resampling, _bins_of_lives)
 
 
 _POOLED_COLUMNS = [
@@ -615,12 +608,7 @@ HEADLINES: Sequence[Headline] = (
         "confidence_truth_correlation",
         "LifeEval: correlation of confidence and true probability",
     ),
-    Headline(
-        _SETS,
-        "ece",
-        "Question sets: ECE (share)",
-        short="question sets: ECE",
-    ),
+    Headline(_SETS, "ece", "Question sets: ECE (share)", short="question sets: ECE"),
     Headline(_SETS, "auroc", "Question sets: AUROC (share)", short="question sets: AUROC"),
 )
 

@@ -52,10 +52,11 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
 def accuracy_spread(
     resampled: ResampledEstimates, condition: Condition
 ) -> ResampledEstimates | None:
-    """Return the range of accuracy over the scales that differ in granularity alone.
+    """Return the range (greatest less least) of accuracy over scales that differ in granularity.
 
-    It is in percentage points, of the accuracies in `resampled`; None if fewer than two of these
-    scales were used. Undefined accuracies are left out.
+    It is in percentage points, of the accuracies in `resampled` and, for its interval, of those in
+    each resample; None if fewer than two of these scales were used. Undefined accuracies are left
+    out.
     """
     scale_columns = []
     for column, estimate in enumerate(resampled.estimates):
@@ -89,7 +90,10 @@ def _percentage_range(shares: FloatArray) -> FloatArray:
 
 
 def entropy_ratio_correlations(results: Iterable[Result]) -> list[Result]:
-    """Correlate the entropy of reported numbers with M-ratio over models, by data set and scale."""
+    """Correlate the entropy of reported numbers with M-ratio over models, by data set and scale.
+
+    M-ratio has several thresholds and models, each of which has a row of its own.
+    """
     # By key and scale, or by key and condition (M-ratio also has thresholds): values by model.
     entropy: dict[Hashable, dict[Point, float]] = defaultdict(dict)
     ratio: dict[tuple[Key, Condition], dict[Point, float]] = defaultdict(dict)
@@ -122,6 +126,7 @@ def items_not_common(rows: pd.DataFrame) -> Iterator[Result]:
     run_counts = item_rows.drop_duplicates([*keys, "scale"]).groupby("dataset").size()
     # A run is a model, variant and scale; an item is missing if fewer runs than all have it.
     of_item = item_rows.groupby(["dataset", "item"], sort=False)
+    # `transform` counts the runs of each row's item, and `ngroup` makes items of data sets differ.
     item_rows = item_rows.assign(
         is_missing=of_item["item"].transform("size") < item_rows["dataset"].map(run_counts),
         item=of_item.ngroup(),

@@ -22,8 +22,7 @@ from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Resampling, option
 
 TESTS = ("bootstrap", "permutation")
-_CHUNK = 500
-"""Number of permutations that are computed at once, which bounds the memory."""
+_CHUNK = 500  # number of permutations that are computed at once, which bounds the memory
 _TIE = 1e-12
 """Distance from the observed difference up to which a difference counts as equally large."""
 
@@ -76,7 +75,9 @@ def permute(
 ) -> Permutations | None:
     """Return a scale's differences from the baseline under exchanges within items.
 
-    All judgments of an item are exchanged together. None if no item has judgments on both scales.
+    Without a difference of the scales the labels "scale" and "baseline" of an item's judgments are
+    exchangeable. Each permutation exchanges them in a random half of the items, all judgments of an
+    item together. None if no item has judgments on both scales.
 
     Args:
         rows: Completed judgments on a scale, of one data set.
@@ -125,7 +126,8 @@ def _differences(
         exchanged: 1 for items whose judgments are exchanged, else 0: (permutations, items).
     """
     values = []
-    for weights in (1 - exchanged, exchanged):  # of the items' judgments on the scale
+    # First the side of the scale, then that of the baseline: weights of judgments on the scale.
+    for weights in (1 - exchanged, exchanged):
         tables = count_tables.tables(np.hstack([weights, 1 - weights]))
         values.append(np.column_stack([function(tables) for function in functions]))
     return np.asarray(values[0] - values[1])
@@ -145,8 +147,10 @@ def with_permutation_p(
 ) -> Iterator[Result]:
     """Yield results with p, and its adjustments, of permutations instead of the bootstrap.
 
-    `permutations` are by scale. A result without permutations of its scale stays unchanged.
+    `permutations` are by scale. A result without permutations of its scale stays unchanged, and so
+    does one that is no p.
     """
+    # By the compared metric (its condition, with the name as `of`): p by scale.
     p_by_key: dict[Condition, dict[str, float]] = {}
     for scale, scale_permutations in permutations.items():
         for (compared, metric), scale_p in scale_permutations.p_values().items():
@@ -162,7 +166,7 @@ def with_permutation_p(
         if scale not in p_by_scale:
             yield result
             continue
-        p = np.array(list(p_by_scale.values()))
+        p = np.array(list(p_by_scale.values()))  # adjustments are over the scales
         adjusted = {"p_bonferroni": metrics.bonferroni, "p_holm": metrics.holm}
         values = adjusted[result.metric](p) if result.metric in adjusted else p
         value = float(values[list(p_by_scale).index(scale)])

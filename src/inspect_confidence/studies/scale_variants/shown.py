@@ -131,12 +131,14 @@ class _TablesOfAllModels:
     def from_rows(
         cls, rows: ResultTable, threshold: str, adjusted: _AdjustedP
     ) -> "_TablesOfAllModels":
-        """Find the rows of means and the scales that were used."""
-        means = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
+        """Find the rows of means and the scales that were used.
+
+        A model with one data set has no mean; all its rows stand in the tables of means.
+        """
+        with_mean = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
         mean_rows = []
         for row in rows:
-            has_mean = (row["model"], row["variant"]) in means
-            if (row["dataset"] == MEAN) == has_mean:
+            if row["dataset"] == MEAN or (row["model"], row["variant"]) not in with_mean:
                 mean_rows.append(row)
         used_scales = sorted(filter(None, rows.values("scale")), key=scale_sort_key)
         return cls(rows, ResultTable(mean_rows), used_scales, threshold, adjusted)
@@ -147,7 +149,7 @@ class _TablesOfAllModels:
         meta_d, m_ratio, *_ = _sensitivity(self.rows, self.threshold)
         meta_d, m_ratio = _add_stars(meta_d, adjusted), _add_stars(m_ratio, adjusted)
         sensitivity = [meta_d, m_ratio]
-        odd_columns = [_ROUND, _OUT_OF_RANGE, *sensitivity]
+        odd_columns = [_ROUND, _OUT_OF_RANGE, *sensitivity]  # for scales with odd ends
         p_values = [_test_column(adjusted.metric, "p", measure) for measure in sensitivity]
         tests = [_test_column("difference", "difference", measure) for measure in sensitivity]
         columns = [*_REPORTED, _ACCURACY, _AUROC, _ECE, *sensitivity, _NOT_COMMON]
@@ -207,9 +209,10 @@ class _TablesOfAllModels:
         self, title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column]
     ) -> TableSpec:
         """Specify a table without empty columns; the fields `lines` name a line."""
+        shown_metrics = {column.metric for column in columns}
         return TableSpec(
             title,
-            rows.among("metric", {self.adjusted.metric, *(column.metric for column in columns)}),
+            rows.among("metric", {*shown_metrics, self.adjusted.metric}),  # the latter for stars
             lines,
             columns,
             caption=partial(_caption, self.threshold, self.adjusted, columns),
@@ -220,7 +223,10 @@ class _TablesOfAllModels:
 
 
 def _add_stars(column: Column, adjusted: _AdjustedP) -> Column:
-    """Return the column with stars for the adjusted p of the difference from the baseline."""
+    """Return the column with stars for the adjusted p of the difference from the baseline.
+
+    `adjusted` is the metric of that p; the row of p is `of` the column's metric.
+    """
     test = {"metric": adjusted.metric, "of": column.metric, "versus": _BASELINE_SCALE}
     return replace(column, mark=stars, marked_by=test)
 
@@ -288,7 +294,10 @@ def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
 
 
 def _difference_column(measure: str, adjusted: _AdjustedP) -> Column:
-    """Return the column of a measure's difference from the baseline, starred by its p."""
+    """Return the column of a measure's difference from the baseline, starred by its p.
+
+    The heading is that of the measure in the table of calibration, if it is there.
+    """
     headings = {column.metric: column.heading for column in _CALIBRATION}
     column = Column("difference", headings.get(measure, measure), 3, where={"of": measure})
     return replace(_add_stars(column, adjusted), marked_by={"metric": adjusted.metric})
@@ -302,7 +311,10 @@ def _line_labels(line: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _lines_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the lines with any number beside that of items not common, without empty columns."""
+    """Return the lines with any number beside that of items not common, without empty columns.
+
+    Undefined numbers are dashes.
+    """
     numbers = table.columns.drop(["data set", "scale", _NOT_COMMON.heading])
     return _columns_with_content(table[(table[numbers] != "-").any(axis=1)])
 

@@ -11,7 +11,7 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.scales import BASELINE
 from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies import estimate, stated
-from inspect_confidence.studies.scale_variants import numbers
+from inspect_confidence.studies.scale_variants import numbers, shown
 from inspect_confidence.studies.scale_variants.columns import COLUMNS
 from inspect_confidence.studies.scale_variants.numbers import MEAN
 from inspect_confidence.studies.scale_variants.permutation import (
@@ -20,13 +20,6 @@ from inspect_confidence.studies.scale_variants.permutation import (
     mean_permutations,
     permute,
     with_permutation_p,
-)
-from inspect_confidence.studies.scale_variants.shown import (
-    CLAUSES,
-    FIGURES,
-    HEADLINES,
-    detail,
-    scale_tables,
 )
 from inspect_confidence.studies.study import Resampling, Study, TaskTable
 from inspect_confidence.studies.workers import run_tasks, workers_for
@@ -170,11 +163,11 @@ SCALE_VARIANTS = Study(
     summarize=summarize,
     compare=stated.compare,
     prepared=stated.complete_judgments,
-    views=scale_tables,
-    detail=detail,
-    figures=FIGURES,
-    headlines=HEADLINES,
-    clauses=CLAUSES,
+    views=shown.scale_tables,
+    detail=shown.detail,
+    figures=shown.FIGURES,
+    headlines=shown.HEADLINES,
+    clauses=shown.CLAUSES,
     sources={
         "accuracy_spread": ("accuracy",),
         "entropy_m_ratio_correlation": ("entropy_bits", "m_ratio"),

@@ -41,10 +41,10 @@ _RIGHT_RANKS = {prompt.id: prompt.right for prompt in design()}
 def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a sentence: the choice that completes it, or why there is none."""
     names = ("item", "split", "scenario", "choice_set", "numbers", "point", "interval", "cot")
-    score, outcome = sample.read("word_choice")
+    score, status_and_reason = sample.read("word_choice")
     row = sample.metadata_columns(*names)
     row |= {"choice": score.answer or "", "reply": score.metadata.get("reply", "")}
-    return [{**row, **outcome}]
+    return [{**row, **status_and_reason}]
 
 
 def rank_choices(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
@@ -64,7 +64,7 @@ def rank_choices(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     rows["cot"] = [value is True for value in rows["cot"]]
     rows["right"] = [float(_RIGHT_RANKS[name]) for name in _prompt_names(rows)]
     rank_of = _rank_of_letter if convention == "authors" else _rank_of_choice
-    offered = map(CHOICES.__getitem__, rows["choice_set"])
+    offered = [CHOICES[size] for size in rows["choice_set"]]
     rows["rank"] = list(map(rank_of, rows.itertuples(), offered))
     return rows
 
@@ -96,14 +96,14 @@ def _prompt_names(frame: pd.DataFrame) -> list[str]:
 
 
 def _rank_of_choice(row: Any, choices: Sequence[str]) -> float:
-    """Return the rank of the choice that was read; NaN if it is not among the choices."""
+    """Return the rank of a judgment's choice; NaN if it is not among the choices, or unread."""
     return float(choices.index(row.choice)) if row.choice in choices else np.nan
 
 
 def _rank_of_letter(row: Any, choices: Sequence[str]) -> float:
-    """Return the rank of the reply's first letter as the study's code reads it.
+    """Return the rank of the first letter of a judgment's reply, as the study's code reads it.
 
-    It is NaN without a reply, and `LETTERLESS` if the reply names no letter.
+    It is NaN without a reply, and below all choices (`LETTERLESS`) if the reply names no letter.
     """
     if not row.reply:
         return np.nan
@@ -132,13 +132,14 @@ def score_units(
     # A file may hold a prompt several times without saying in which epoch.
     repeat = rows.groupby([*factors, "run", "epoch", "interval", "point"]).cumcount()
     table = rows.assign(repeat=repeat).set_index([*keys, "point"])
+    # A row for each sequence of prompts, a column for each of its points.
     wide_ranks = table["rank"].unstack("point").reindex(columns=points)
     index, ranks = wide_ranks.index.to_frame(index=False), wide_ranks.to_numpy(float)
     right = table["right"].unstack("point").reindex(columns=points).to_numpy(float)
     rises = np.isin(index["interval"].to_numpy(str), list(RISING))
     firsts, mirrored = _mirrored_flags(index, ranks, convention)
     point_names = list(map("{:g}".format, points))
-    fit = metrics.empirical_consistency_flags
+    is_right = map(metrics.empirical_consistency_flags, ranks.T, right.T)
     # Flags of the steps from each point to the next.
     steps = map(
         metrics.empirical_monotonicity_flags, ranks.T[:-1], ranks.T[1:], right.T[:-1], right.T[1:]
@@ -147,7 +148,7 @@ def score_units(
     values = {
         "monotonicity_consistency": {"": metrics.monotonicity_flags(ranks, rises)},
         "choice_sensitivity": {"": metrics.choice_sensitivity_flags(ranks)},
-        "empirical_consistency": dict(zip(point_names, map(fit, ranks.T, right.T), strict=True)),
+        "empirical_consistency": dict(zip(point_names, is_right, strict=True)),
         "empirical_monotonicity_consistency": dict(zip(point_names, steps, strict=False)),
     }
     scores = {metric: _unit_rows(index, by_name, factors) for metric, by_name in values.items()}
@@ -160,8 +161,10 @@ def _mirrored_flags(
 ) -> tuple[IntArray, list[FloatArray]]:
     """Return which sequences come first in a pair, and whether the complement mirrors them.
 
-    The positions are those of rows in `index`. The flags are a list by point, each with one value
-    for each of these sequences; NaN if a rank or the complement is missing.
+    A choice is mirrored if the complementary prompt, such as "above" of "below", has the choice of
+    the opposite rank. The positions are those of rows in `index`, whose last column is the
+    interval. The flags are a list by point, each with one value for each of these sequences; NaN if
+    a rank or the complement is missing. `ranks` has the shape (sequences, points).
     """
     firsts = np.flatnonzero(index["interval"].isin(COMPLEMENTS))
     position = {tuple(row): i for i, row in enumerate(index.itertuples(index=False, name=None))}
@@ -186,7 +189,7 @@ def _unit_rows(
     """Return a row for each unit with its `pair`, `key` and `value`, averaged over epochs.
 
     `values` are the values of the sequences in `index`, by a name within the sequence such as the
-    point; the name is empty for the sequence as a whole.
+    point; the name is empty for the sequence as a whole. A key is such as `above_low@12`.
     """
     parts = [
         index.assign(key=index["interval"] + "@" + name, value=value)
@@ -220,6 +223,7 @@ def expected_by_chance(
         return float(1 - 1 / n ** (points - 1))
     if metric == "monotonicity_consistency":  # sequences that never fall, among all
         return float(comb(n + points - 1, points) / n**points)
+    # The score left: whether choices move, from a point to the next, as the right ranks do.
     right = rows.pivot_table(
         index=["scenario", "numbers", "interval"], columns="point", values="right", aggfunc="first"
     )
@@ -242,8 +246,7 @@ CONTRASTS = (("choice_set", 5, 3), ("numbers", "narrow", "wide"), ("cot", False,
 CONTRAST_METRICS = "difference", "t_statistic", "degrees_of_freedom", "p_value", "cohens_d"
 """Metrics of a contrast."""
 
-_ZERO_VARIANCE = 1e-18
-"""Variances below this one are 0 but for rounding."""
+_ZERO_VARIANCE = 1e-18  # variances below this one are 0 but for rounding
 
 
 def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
@@ -384,12 +387,18 @@ class _ClusteredMean:
 
     @property
     def widening(self) -> float:
-        """Square of the ratio of Student's interval to the normal one, at 95%."""
+        """Square of the ratio of Student's interval to the normal one, at 95%.
+
+        Wilson's interval takes normal quantiles; a variance times this has the width of Student's.
+        """
         return float((stdtrit(max(self.freedom, 1), 0.975) / stdtrit(1e9, 0.975)) ** 2)
 
 
 def _wilson_intervals(means: Sequence[_ClusteredMean]) -> list[tuple[float, float]]:
-    """Return Wilson's 95% interval of each mean at its effective number of units."""
+    """Return Wilson's 95% interval of each mean at its effective number of units.
+
+    That is the number of independent units that would give the mean's variance.
+    """
     limits = wilson_limits(
         np.array([mean.value for mean in means]),
         np.array([mean.variance * mean.widening for mean in means]),
@@ -405,7 +414,11 @@ def _score_estimates(
     condition: Condition,
     resampling: Resampling,
 ) -> ResampledEstimates:
-    """Return every score in every slice, with draws if models are to be ranked."""
+    """Return every score in every slice, with draws if models are to be ranked.
+
+    A slice is a part of the prompts, such as those of one scenario. `scored` are the units by
+    score, as `score_units` returns them; `rows` are the judgments, for the counts in notes.
+    """
     columns, means = [], []
     clustered = {
         metric: unit.assign(cluster=unit_clusters(unit)) for metric, unit in scored.items()
@@ -416,18 +429,11 @@ def _score_estimates(
         for metric, unit in clustered.items():
             slice_units = unit[_is_in_slice(unit, part)]
             mean = _ClusteredMean.from_units(slice_units)
-            incomplete = len(slice_units) - mean.units
-            notes = [left_out_note]
-            if incomplete:
-                notes.insert(0, f"{incomplete} of {len(slice_units)} sets of prompts lack a choice")
-            if mean.has_interval:
-                rule = metrics.METRICS[metric].interval
-                notes.append(f"interval over {mean.clusters} {rule.units}")
             number = Estimate(
                 condition.but(**labels),
                 metric,
                 mean.units,
-                note=join_notes(*notes),
+                note=_describe_units(metric, mean, len(slice_units), left_out_note),
                 n_asked=len(slice_units),
                 unit_count=mean.clusters,
             )
@@ -445,6 +451,15 @@ def _score_estimates(
     )
 
 
+def _describe_units(metric: str, mean: _ClusteredMean, n_units: int, left_out_note: str) -> str:
+    """Describe the units of a score that lack a choice, of `n_units`, and those of its interval."""
+    incomplete = n_units - mean.units
+    lacking = f"{incomplete} of {n_units} sets of prompts lack a choice" if incomplete else ""
+    rule = metrics.METRICS[metric].interval
+    over = f"interval over {mean.clusters} {rule.units}" if mean.has_interval else ""
+    return join_notes(lacking, left_out_note, over)
+
+
 def _chance_results(
     score_names: Collection[str],
     rows: pd.DataFrame,
@@ -457,7 +472,8 @@ def _chance_results(
     They are for all prompts and for each set of choices. Only scores in `score_names` are yielded.
     """
     convention = resampling.convention
-    # Prompts with and without reasoning have the same choices; one mode is enough.
+    # Prompts with and without reasoning have the same choices; one mode is enough. `drawn` is the
+    # number of a random run.
     prompts = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
     random_scores = score_units(
         _random_choices(prompts, resampling.seed), convention, ["drawn", *FACTORS]
@@ -470,23 +486,31 @@ def _chance_results(
             slice_units = unit[_is_in_slice(unit, part)]
             first_run = slice_units[slice_units["drawn"] == 0]
             n = len(first_run)
-            expectation_by_size = {
-                size: expected_by_chance(
-                    metric, int(size), prompts[prompts["choice_set"] == size], convention
-                )
-                for size in first_run["choice_set"].unique()
-            }
-            value = float(first_run["choice_set"].map(expectation_by_size).mean())
+            value = _mean_expectation(metric, first_run["choice_set"], prompts, convention)
             undefined_note = "undefined: no prompt stands beside another" if np.isnan(value) else ""
             note = join_notes(undefined_note, "exact expectation of equally likely choices")
             chance_condition = condition.but(baseline="expected", **part)
             yield key.result(chance_condition, metric, value, n=n, note=note)
-            values = slice_units.groupby("drawn")["value"].mean().to_numpy(float)
-            mean, interval = _mean_share_with_t_interval(values)
+            run_means = slice_units.groupby("drawn")["value"].mean().to_numpy(float)
+            mean, interval = _mean_share_with_t_interval(run_means)
             undefined_note = "undefined: no unit has all its choices" if np.isnan(mean) else ""
             note = undefined_note or f"mean of {RANDOM_RUNS} random runs with its t interval"
             chance_condition = chance_condition.but(baseline="random")
             yield key.result(chance_condition, metric, mean, interval, n=n, note=note)
+
+
+def _mean_expectation(
+    metric: str, sizes: "pd.Series[int]", prompts: pd.DataFrame, convention: str | None
+) -> float:
+    """Return a score's expectation under random choices, averaged over units.
+
+    `sizes` has each unit's number of choices; the other arguments are as in `expected_by_chance`.
+    """
+    expectations = {}
+    for size in sizes.unique():
+        prompts_of_size = prompts[prompts["choice_set"] == size]
+        expectations[size] = expected_by_chance(metric, int(size), prompts_of_size, convention)
+    return float(sizes.map(expectations).mean())
 
 
 def _random_choices(prompts: pd.DataFrame, seed: int) -> pd.DataFrame:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import compress
 from math import isnan
 
 import numpy as np
@@ -46,8 +45,8 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     survey = resampling.options(words.WepOptions).people()
     key = Key(TASK, PEOPLE, "survey")
     for word in map(str, frame["word"].unique()):
-        sample = words.sample_of_people(survey, word)
-        if sample is not None:
+        if word in survey:
+            sample = words.sample_of_people(survey, word)
             results += _distribution(sample, key, Condition(word=word), "")
     return results
 
@@ -159,18 +158,19 @@ def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
 def _comparison_caption(rows: ResultTable) -> str:
     """Return the caption of a comparison; it explains stars only if any word was tested."""
     has_test = any(not isnan(row.value) for row in rows.matching(**_HOLM_P))
-    reference_sizes = sorted({int(row.value) for row in rows.matching(metric="reference_values")})
-    sizes = " to ".join(dict.fromkeys(map(str, (reference_sizes[0], reference_sizes[-1]))))
+    reference_sizes = [int(row.value) for row in rows.matching(metric="reference_values")]
+    smallest, largest = min(reference_sizes), max(reference_sizes)
+    sizes = str(smallest) if smallest == largest else f"{smallest} to {largest}"
     counts = rows.matching(metric="words_that_differ", level="95", adjusted="holm", of=_THETA)
     differ = ", ".join(f"{row['setting']} {_tested_share(row)}" for row in counts)
-    sentences = {
-        "theta is P(reference > model) + P(equal)/2.": True,
-        f"{STARS_TEXT} after Holm's adjustment over the words.": has_test,
+    stars_sentence = f"{STARS_TEXT} after Holm's adjustment over the words."
+    return join_title(
+        "theta is P(reference > model) + P(equal)/2.",
+        stars_sentence if has_test else "",
         "KL in nats, 20 bins, 1e-10 in empty ones; median: reference less model, in percentage "
-        f"points; n: contexts of the word, against {sizes} values of the reference.": True,
-        f"Words that differ at 95%: {differ}.": True,
-    }
-    return " ".join(compress(sentences, sentences.values()))
+        f"points; n: contexts of the word, against {sizes} values of the reference.",
+        f"Words that differ at 95%: {differ}.",
+    )
 
 
 def _tested_share(row: ResultRow) -> str:
@@ -181,7 +181,10 @@ def _tested_share(row: ResultRow) -> str:
 
 
 def _score_label(line: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the first cells of a line of scores: whose replies, and which prompts."""
+    """Return the first cells of a line of scores: whose replies, and which prompts.
+
+    Replies are the model's, with or without reasoning, or random choices (`baseline`).
+    """
     mode = {"with": "with reasoning", "without": "without", "": "both"}[line["cot"]]
     replies = {"": mode, "expected": "chance"}.get(line["baseline"], "ten random runs")
     return {"replies": replies, "condition": _prompt_label(line, _SLICES)}
@@ -207,10 +210,12 @@ _CONDITION_REFERENCES = {versus for _, versus in words.SETTING_PAIRS} | {"en"}
 
 
 def _is_score_by_choice_set(parts: Mapping[str, str]) -> bool:
-    """Return whether a row is a score by reasoning and choice set, or its expectation by chance."""
-    return set(parts) <= {"cot", "choice_set", "baseline", "variant"} and (
-        parts.get("baseline", "expected") == "expected"
-    )
+    """Return whether a row is a score by reasoning and choice set, or its expectation by chance.
+
+    `parts` are those of the row's condition; `cot` says whether replies have reasoning.
+    """
+    is_by_choice_set = set(parts) <= {"cot", "choice_set", "baseline", "variant"}
+    return is_by_choice_set and parts.get("baseline", "expected") == "expected"
 
 
 _figure = partial(FigureSpec, task=TASK, by=("dataset", "variant"))

@@ -10,15 +10,8 @@ from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.compare import differences, means_contrast
 from inspect_confidence.studies.estimate import unit_indices
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
-from inspect_confidence.studies.wep_probes import choices, words
+from inspect_confidence.studies.wep_probes import choices, shown, words
 from inspect_confidence.studies.wep_probes.columns import CHOICE_COLUMNS, ELICITATION_COLUMNS
-from inspect_confidence.studies.wep_probes.shown import (
-    CLAUSES,
-    FIGURES,
-    HEADLINES,
-    detail,
-    word_tables,
-)
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -123,11 +116,11 @@ WEP_PROBES = Study(
     contenders=(),
     summarize=summarize,
     compare=compare,
-    views=word_tables,
-    detail=detail,
-    figures=FIGURES,
-    headlines=HEADLINES,
-    clauses=CLAUSES,
+    views=shown.word_tables,
+    detail=shown.detail,
+    figures=shown.FIGURES,
+    headlines=shown.HEADLINES,
+    clauses=shown.CLAUSES,
     options=words.WepOptions,
     reference=bibtex("tang2024estimative"),
 )

@@ -116,7 +116,7 @@ class Side:
         setting_means = readable.groupby([*by, "setting"], sort=True)["probability"].mean()
         # The settings of a context, such as female and male, are about one event: one value.
         means = 100 * setting_means.groupby(level=by).mean()
-        samples: dict[str, dict[str, float]] = {}
+        samples: dict[str, dict[str, float]] = {}  # in percent, by word and context
         for (word, context), value in zip(means.index, means.tolist(), strict=True):
             samples.setdefault(str(word), {})[str(context)] = value
         words = {}
@@ -133,9 +133,9 @@ class Side:
 def read_statement(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a statement: the probability that its word means, or the failure."""
     names = ("item", "split", "context", "setting", "language", "word")
-    score, outcome = sample.read("stated_probability")
+    score, status_and_reason = sample.read("stated_probability")
     row = sample.metadata_columns(*names)
-    return [{**row, **score.select("probability"), **outcome}]
+    return [{**row, **score.select("probability"), **status_and_reason}]
 
 
 def fill_missing_contexts(frame: pd.DataFrame) -> pd.DataFrame:
@@ -166,27 +166,25 @@ def sides_of(frame: pd.DataFrame) -> list[Side]:
     return sides
 
 
-def sample_of_people(survey: Survey, word: str) -> Sample | None:
-    """Return the probabilities of a word by person; None if the survey lacks the word.
+def sample_of_people(survey: Survey, word: str) -> Sample:
+    """Return the probabilities of a surveyed word in percent by person.
 
-    A survey has counts, not persons: persons are numbers.
+    A survey has counts of values, not persons: persons are numbers.
     """
-    if word not in survey:
-        return None
     counts = survey[word]
     values = np.repeat(np.array(list(counts), float), list(counts.values()))
     return {f"person {i}": value for i, value in enumerate(values.tolist(), 1)}
 
 
 def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
-    """Return the results of words by side (a model in a language and setting) and comparison."""
+    """Return the results of words by side (a model in a language and setting) and comparison.
+
+    Each side is compared with the people surveyed, then with other settings, languages and models.
+    """
     survey = resampling.options(WepOptions).people()
     sides = sides_of(frame)
-    samples_of_people = {}
-    for word in map(str, frame["word"].unique()):
-        sample_of_word = sample_of_people(survey, word)
-        if sample_of_word is not None:
-            samples_of_people[word] = sample_of_word
+    words = map(str, frame["word"].unique())
+    samples_of_people = {word: sample_of_people(survey, word) for word in words if word in survey}
     results: list[Result] = []
     for side in sides:
         results += estimate.results_of(
@@ -225,7 +223,10 @@ _ValuedEstimate: TypeAlias = tuple[Estimate, float]
 
 
 def _word_estimates(side: Side) -> Iterator[_ValuedEstimate]:
-    """Yield mean, median and standard deviation of each word, and the number of judgments."""
+    """Yield mean, median and standard deviation of each word, and the number of judgments.
+
+    Each comes as the description of an estimate with its value.
+    """
     for word, word_values in side.words.items():
         condition = side.condition.but(word=word)
         yield from _estimates_of_word(word_values, condition)
@@ -311,9 +312,10 @@ def _comparison_results(
 def _compare_word(
     condition: Condition, word_values: Word, reference: Sample, resampling: Resampling
 ) -> tuple[list[_ValuedEstimate], _WordTests]:
-    """Return all measures of a word against a reference, and its tests.
+    """Return all measures of a word against a reference, each with its value, and its tests.
 
-    The reference comes first in every measure: differences are reference minus side.
+    The reference comes first in every measure: differences are reference minus side. Where both
+    have contexts in common, their mean paired difference is one of the measures.
     """
     sample = word_values.sample
     n = len(sample)
@@ -334,24 +336,23 @@ def _compare_word(
         undefined_reason=test.reason,
         no_interval_reason=test.reason,
     )
-    common = [name for name in sample if name in reference]
+    differences = np.array([reference[name] - sample[name] for name in sample if name in reference])
+    own_values = replace(described, metric="own_values", note=word_values.note, unit_count=None)
     rows = [
         (theta, test.theta),
         *_divergences(described, *sides),
-        _median_difference(described, *sides, is_paired=bool(common)),
+        _median_difference(described, *sides, is_paired=len(differences) > 0),
+        (own_values, n),
+        (Estimate(condition, "reference_values", len(reference)), len(reference)),
     ]
-    own_values = replace(described, metric="own_values", note=word_values.note, unit_count=None)
-    rows.append((own_values, n))
-    rows.append((Estimate(condition, "reference_values", len(reference)), len(reference)))
     p_values = {theta.metric: test.p}
-    if common:
-        differences = np.array([reference[name] - sample[name] for name in common])
+    if len(differences):
         p, interval = metrics.sign_flips(differences, seed=resampling.seed)
         paired = replace(
             own_values,
             metric="paired_difference",
-            n=len(common),
-            note=f"on {len(common)} shared contexts",
+            n=len(differences),
+            note=f"on {len(differences)} shared contexts",
             interval=interval,
             no_interval_reason=metrics.SAME,
         )
@@ -405,7 +406,8 @@ def _divergences(
 def _difference_of_medians(reference: FloatArray, sample: FloatArray) -> tuple[float, float]:
     """Return the interval of median(reference) - median(sample), by MOVER from both intervals.
 
-    There is none if one of the medians has none.
+    MOVER (Zou and Donner 2008) adds the squared distances of limits from their medians, as those of
+    independent values add up. There is none if one of the medians has none.
     """
     low, high = metrics.median_interval(reference)
     sample_low, sample_high = metrics.median_interval(sample)
@@ -455,7 +457,7 @@ def _test_results(
 
 
 def _describe_significance(p: float) -> str:
-    """Describe the highest of `LEVELS` at which p is significant.
+    """Describe the highest level at which p is significant, of 90, 95 and 99%.
 
     1e-12 allows for rounding: a p on the border of a level is significant.
     """
