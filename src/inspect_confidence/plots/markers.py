@@ -181,12 +181,8 @@ def _cell_table(
 ) -> CellTable:
     """Return a table to draw, with a row for each marker and at most 12 columns.
 
-    Args:
-        title: Title of the table.
-        wide: Values by marker (index), data set and split (columns); a NaN makes a blank cell.
-        columns: Data sets and splits in the order of the columns.
-        marker_remark: Remark on the markers that are not in `wide`.
-        write: Function that writes a value as text.
+    `wide` has values by marker (index), data set and split (columns), which `columns` puts in
+    order; a NaN makes a blank cell. `marker_remark` is on markers that are not in `wide`.
     """
     shown_columns, column_remark = first_names(columns, 12, "columns")
     values = wide.reindex(columns=pd.MultiIndex.from_tuples(shown_columns)).to_numpy(float)

@@ -72,10 +72,7 @@ Looks = Mapping[str, dict[str, Any]]
 
 
 def _draw_coverage(ax: Axes, rows: pd.DataFrame, levels: Sequence[float], looks: Looks) -> None:
-    """Draw a panel's coverage by nominal level in percent: a line for each model, and the ideal.
-
-    `looks` are matplotlib's arguments for the marks of each model.
-    """
+    """Draw coverage by nominal level (in %): the ideal, and a line for each model of `looks`."""
     ax.plot(range(len(levels)), np.array(levels) / 100, **DASHED)
     _draw_model_lines(ax, rows, "level", ticks=levels, looks=looks)
     ax.set(ylim=(0, 1.03))

@@ -103,16 +103,13 @@ def tables(results: pd.DataFrame) -> list[View]:
 def _table_spec(
     title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], threshold: str
 ) -> TableSpec:
-    """Specify a table without empty columns; `lines` are the fields that name a line.
-
-    `threshold` is that of type-2 sensitivity, which the caption names.
-    """
+    """Specify a table without empty columns; `lines` are the fields that name a line."""
     return TableSpec(
         title,
         rows,
         lines,
         columns,
-        caption=partial(_caption, threshold),
+        caption=partial(_caption, threshold),  # the one from which on confidence counts as high
         interval_caption="95% intervals over items.",
         label=_line_labels,
         layout=columns_with_numbers,

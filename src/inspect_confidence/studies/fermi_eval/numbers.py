@@ -143,14 +143,14 @@ def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Stat
     a conformal step, after temperature scaling, and less those of stated intervals.
     """
     units = pd.Index(estimate.unit_names(rows).unique())
-    direct_test, methods = None, set(rows["method"])
+    direct_intervals, methods = None, set(rows["method"])
     # This package's methods in their order, then the user's own, whose rows are intervals.
     ordered = [name for name in SCORERS if name in methods] + sorted(methods - set(SCORERS))
     for method in ordered:
         replies = rows[rows["method"] == method]
         intervals = intervals_of(replies, method)
         if method == "direct":
-            direct_test = intervals[intervals["split"] == "test"]
+            direct_intervals = intervals[intervals["split"] == "test"]
         method_condition = condition.but(method=method)
         yield from _interval_statistics(intervals, replies, units, method_condition)
         if method in _TOKEN_METHODS:
@@ -172,8 +172,8 @@ def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Stat
                 )
         if method in _TOKEN_METHODS:
             yield from _scaled_statistics(replies, units, method_condition)
-        if method != "direct" and direct_test is not None:
-            yield from _score_changes(direct_test, test, units, test_condition)
+        if method != "direct" and direct_intervals is not None:
+            yield from _score_changes(direct_intervals, test, units, test_condition)
 
 
 def has_both_splits(rows: pd.DataFrame) -> bool:

@@ -495,12 +495,9 @@ def _mrc_changes(
 ) -> FloatArray:
     """Return MRC (mean rank correlation) without a marker, less MRC with it, in each resample.
 
-    Args:
-        mrc: Groups of the correlation.
-        cells: Confidences of sentences by group and marker.
-        rules: The convention, and the number of sentences that a marker needs.
-        no_hedge: Position of the marker that is left out, of sentences that do not hedge.
-        weights: Weights of units, of shape (resamples, units).
+    `no_hedge` is the position of that marker, of sentences that do not hedge, and `weights` are
+    those of units, of shape (resamples, units). `cells` has the confidences of sentences by group
+    and marker, `rules` the convention and the number of sentences that a marker needs.
     """
     tables = rules.tables(cells, weights)
     mrc_without = _metric_values(mrc, tables.drop_marker(no_hedge), None, rules)

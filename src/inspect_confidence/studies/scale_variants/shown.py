@@ -294,10 +294,8 @@ def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
 
 
 def _difference_column(measure: str, adjusted: _AdjustedP) -> Column:
-    """Return the column of a measure's difference from the baseline, starred by its p.
-
-    The heading is that of the measure in the table of calibration, if it is there.
-    """
+    """Return the column of a measure's difference from the baseline, starred by its p."""
+    # The heading is that in the table of calibration, if the measure is there.
     headings = {column.metric: column.heading for column in _CALIBRATION}
     column = Column("difference", headings.get(measure, measure), 3, where={"of": measure})
     return replace(_add_stars(column, adjusted), marked_by={"metric": adjusted.metric})
@@ -311,12 +309,9 @@ def _line_labels(line: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _lines_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the lines with any number beside that of items not common, without empty columns.
-
-    Undefined numbers are dashes.
-    """
+    """Return the lines with any number beside that of items not common, without empty columns."""
     numbers = table.columns.drop(["data set", "scale", _NOT_COMMON.heading])
-    return _columns_with_content(table[(table[numbers] != "-").any(axis=1)])
+    return _columns_with_content(table[(table[numbers] != "-").any(axis=1)])  # "-" is undefined
 
 
 def _columns_with_content(table: pd.DataFrame) -> pd.DataFrame:
