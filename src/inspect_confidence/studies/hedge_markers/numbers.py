@@ -145,16 +145,15 @@ def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[St
     count = int((replies["punt"].isna() & replies["correct"].notna()).sum())
     punt_note = f"{count} judged right or wrong alone, which tells no punt" if count else ""
     failed_note = _failed_judgments_note(sentences.sentence_rows)
-    for metric, column, remark in (
-        ("accuracy", "correct", ""),
-        ("mean_decisiveness", "decisiveness", ""),
-        ("punt_rate", "punt", punt_note),
-        ("faithfulness", "faithfulness", failed_note),
-        ("mean_internal_confidence", "confidence", failed_note),
+    # Column of replies by metric, and a remark for the notes.
+    for column_by_metric, remark in (
+        ({"accuracy": "correct", "mean_decisiveness": "decisiveness"}, ""),
+        ({"punt_rate": "punt"}, punt_note),
+        ({"faithfulness": "faithfulness", "mean_internal_confidence": "confidence"}, failed_note),
     ):
-        values = replies[column].to_numpy(float)
-        note = join_notes(_describe_missing(values), remark)
-        yield estimate.means(condition, {metric: values}, unit_index, unit_count, note)
+        means = {metric: replies[column] for metric, column in column_by_metric.items()}
+        note = partial(_describe_missing, remark=remark)
+        yield estimate.means(condition, means, unit_index, unit_count, note)
     yield from _mean_and_sd_statistics(
         "sentences_per_reply",
         replies["sentences"],
@@ -172,10 +171,11 @@ def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[St
     yield estimate.judgment_count(condition, len(sentences.sentence_rows), join_notes(*notes))
 
 
-def _describe_missing(values: FloatArray) -> str:
-    """Return how many replies have NaN, such as "2 of 40 replies left out"; empty if none has."""
+def _describe_missing(values: FloatArray, remark: str = "") -> str:
+    """Return how many replies have NaN, such as "2 of 40 replies left out", then the remark."""
     count = int(np.isnan(values).sum())
-    return f"{count} of {counted(len(values), 'reply', 'replies')} left out" if count else ""
+    missing = f"{count} of {counted(len(values), 'reply', 'replies')} left out" if count else ""
+    return join_notes(missing, remark)
 
 
 def _format_failure_rate(

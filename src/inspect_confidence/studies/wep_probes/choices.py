@@ -452,7 +452,7 @@ def _score_estimates(
 
 
 def _describe_units(metric: str, mean: _ClusteredMean, n_units: int, left_out_note: str) -> str:
-    """Describe the units of a score that lack a choice, of `n_units`, and those of its interval."""
+    """Describe how many of a score's units lack a choice, and how many clusters its mean rests on."""
     incomplete = n_units - mean.units
     lacking = f"{incomplete} of {n_units} sets of prompts lack a choice" if incomplete else ""
     rule = metrics.METRICS[metric].interval
@@ -472,8 +472,7 @@ def _chance_results(
     They are for all prompts and for each set of choices. Only scores in `score_names` are yielded.
     """
     convention = resampling.convention
-    # Prompts with and without reasoning have the same choices; one mode is enough. `drawn` is the
-    # number of a random run.
+    # Prompts with and without reasoning have the same choices; `drawn` is the number of a run.
     prompts = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
     random_scores = score_units(
         _random_choices(prompts, resampling.seed), convention, ["drawn", *FACTORS]
@@ -538,15 +537,16 @@ def _mean_share_with_t_interval(values: FloatArray) -> tuple[float, tuple[float,
 def _contrast_results(
     scored: Mapping[str, pd.DataFrame], rows: pd.DataFrame, key: Key, condition: Condition
 ) -> Iterator[Result]:
-    """Yield the contrasts of `CONTRASTS` for each score, over all units and within slices.
+    """Yield the contrasts of choice sets, numbers and reasoning for each score, as in `CONTRASTS`.
 
-    A contrast whose levels were not both asked is left out.
+    They are over all units, and within slices. A contrast whose levels were not both asked is left
+    out.
     """
     modes = sorted(rows["cot"].unique())
     for factor, level, versus_level in CONTRASTS:
         if not {level, versus_level} <= set(rows[factor].unique()):
             continue
-        slices: list[Slice] = [{}]
+        slices: list[Slice] = [{}]  # values of factors that select pairs; {} selects all
         if factor == "cot":
             slices += [{"scenario": scenario} for scenario in sorted(rows["scenario"].unique())]
         elif len(modes) > 1:
