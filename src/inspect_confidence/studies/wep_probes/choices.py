@@ -452,7 +452,7 @@ def _score_estimates(
 
 
 def _describe_units(metric: str, mean: _ClusteredMean, n_units: int, left_out_note: str) -> str:
-    """Describe how many of a score's units lack a choice, and how many clusters its mean rests on."""
+    """Describe how many of a score's units lack a choice, and the clusters of its interval."""
     incomplete = n_units - mean.units
     lacking = f"{incomplete} of {n_units} sets of prompts lack a choice" if incomplete else ""
     rule = metrics.METRICS[metric].interval
