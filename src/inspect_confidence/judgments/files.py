@@ -587,7 +587,7 @@ def _nearest_tasks(
     a frame with a scale and no method belongs to the scale study, and any other to another eval.
     `tables` are those whose required columns the frame has; `is_other_eval` is what options say.
     """
-    other_evals = [table for table in tables if table.fallback]
+    other_evals = [table for table in tables if table.fallback]  # of evals of other packages
     if not other_evals:
         return tables
     shared = set[str]().union(*(table.kinds for table in other_evals))
@@ -595,7 +595,8 @@ def _nearest_tasks(
     if with_distinct_column:
         return with_distinct_column
     has_scale = {"low", "high"} <= set(frame) and "method" not in frame and not is_other_eval
-    return [table for table in tables if table.fallback != has_scale]
+    scale_study = [table for table in tables if not table.fallback]
+    return scale_study if has_scale else other_evals
 
 
 def _inferred_task(frame: pd.DataFrame, *, is_other_eval: bool) -> str | None:

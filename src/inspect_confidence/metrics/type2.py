@@ -156,14 +156,17 @@ def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
         high, total = high_right + high_wrong, right + wrong
         is_defined = (right > 0) & (wrong > 0) & (high > 0) & (high < total * (1 - 1e-12))
         is_defined &= tables.binary
-        # The log-linear correction (Hautus 1995) adds half a judgment to each cell. A resample
-        # already holds a quarter of a pseudo-judgment in each; the same mass is added once more.
-        added_low_right, added_low_wrong, added_right, added_wrong = np.where(
+        # The log-linear correction (Hautus 1995) adds half a judgment to each of the four cells,
+        # right or wrong with low or high confidence. A resample has a quarter in each already, its
+        # pseudo-judgment, so that only as much again is added.
+        added_low_right, added_low_wrong, added_high_right, added_high_wrong = np.where(
             tables.are_resamples, tables.pseudo.T, 0.5
         )
+        added_right = added_low_right + added_high_right
+        added_wrong = added_low_wrong + added_high_wrong
         tables.shared[key] = Type2Rates(
-            _rate(high_right + added_right, right + added_low_right + added_right, is_defined),
-            _rate(high_wrong + added_wrong, wrong + added_low_wrong + added_wrong, is_defined),
+            _rate(high_right + added_high_right, right + added_right, is_defined),
+            _rate(high_wrong + added_high_wrong, wrong + added_wrong, is_defined),
         )
     return Type2Rates(*tables.shared[key])
 

@@ -90,7 +90,8 @@ class Chooser:
         if request["cot"]:
             count = round(20 * prompt.share)
             text = f"{count} of the 20 numbers are {prompt.text}.\n\nI choose: {text}"
-        return spoil_at_rate(Utterance(text), self.error_rate, text[:3], rng)
+        beginning = text[:3]  # what a reply has that is cut off
+        return spoil_at_rate(Utterance(text), self.error_rate, beginning, rng)
 
     def choice(self, prompt: ChoicePrompt, rng: np.random.Generator) -> int:
         """Return the index of the first choice whose threshold the perceived share exceeds.

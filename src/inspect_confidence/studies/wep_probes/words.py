@@ -364,7 +364,10 @@ def _compare_word(
 def _median_difference(
     described: Estimate, reference: FloatArray, sample: FloatArray, *, is_paired: bool
 ) -> _ValuedEstimate:
-    """Return the difference of medians; its interval needs sides without common contexts.
+    """Return the median of the reference less that of the word, with its interval.
+
+    Sides with common contexts are not independent, as the interval requires: it has NaN ends and
+    that reason.
 
     Args:
         described: Estimate whose condition, counts and note the difference has too.
