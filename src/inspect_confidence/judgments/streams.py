@@ -95,10 +95,14 @@ class Stream:
     def _join(
         self, entries: Sequence[EntryVariant]
     ) -> tuple[dict[str, pd.DataFrame], Counter[str]]:
-        """Return the judgments of logs by task, equal ones in a row where they were counted.
+        """Return the judgments of logs by task.
 
-        `entries` are logs of the store, each with its variant. The second value has, by location,
-        how many samples in several logs were taken from there.
+        Logs whose judgments were counted give one row for equal judgments, with their number. The
+        second value says for samples that are in several logs, and count once, how many were taken
+        from each log, by its location.
+
+        Args:
+            entries: Logs of the store, each with its variant.
         """
         runs, variants = list[LocatedRun](), list[str]()
         counted_frames: dict[str, list[pd.DataFrame]] = {}  # by task

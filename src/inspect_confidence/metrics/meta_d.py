@@ -356,10 +356,11 @@ def highest_maximum(
     for first in range(0, len(meta), size):
         chunk = slice(first, first + size)
         table, chunk_d_prime = rating_tables(nr_s1[chunk], nr_s2[chunk], k[chunk]), d_prime[chunk]
-        unit = _meta_unit(table)
+        unit = _meta_unit(table)  # a step of meta-d' that matters: it moves the edges by about 1
         with np.errstate(all="ignore"):
             maxima = ascend(table, chunk_d_prime)
             offset, failed = np.abs(k[chunk]), np.isnan(maxima[0])
+            # Each further ascent replaces what is lower in `maxima`.
             rows = np.flatnonzero((offset > _ONE_START) | failed)
             differ = [_ascend_again(table, maxima, rows, [-chunk_d_prime[rows]])]
             rows = np.flatnonzero((offset > _TWO_STARTS) | failed)

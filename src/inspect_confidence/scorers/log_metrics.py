@@ -130,9 +130,10 @@ def _mean_of(key: str, name: str) -> LogMetric:
 def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
     """Return the scores grouped by level, scale, method or target; the groups are sorted.
 
-    The keys of a score tell by which: those of `_KEYS`, the key `lower_90` for a level, or
-    `stated_ok` for a method. A score with several levels or methods is a row for each; a score
-    without a dict is left out.
+    A score is a dict. Its keys tell the kind of group: those of `_KEYS`, or names that end in a
+    level (`lower_90`) or begin with a method (`stated_ok`). A score gives a row for each of its
+    levels, or for each method that any score has, with NaN if it did not use the method. A score
+    that is no dict is left out.
     """
     # Scores with the same keys, such as ("lower_90", "upper_90", ...), are treated alike.
     values_by_keys: dict[tuple[str, ...], list[ValuesByName]] = {}

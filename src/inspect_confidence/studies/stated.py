@@ -215,7 +215,8 @@ def attempt_statistics(
     counts, note = judgment_counts(rows), partial(_describe_missing, rows)
     unit_index = unit_indices(rows, units)
     yield estimate.means(condition, shares, unit_index, len(units), note, counts=counts)
-    # For each unit: right answers, graded answers, and answers that are graded or declined.
+    # For each unit: right answers, graded answers, and answers that are graded or declined. A row
+    # that stands for several equal judgments counts once: the weights of units have its count.
     sums = np.zeros((len(units), 3))
     np.add.at(sums[:, 0], unit_index, np.nan_to_num(correct))
     np.add.at(sums[:, 1], unit_index, ~np.isnan(correct))
