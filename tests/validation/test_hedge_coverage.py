@@ -197,38 +197,6 @@ def test_means(mean: Mean, n: int) -> None:
     )
 
 
-@pytest.mark.parametrize("n", [*SIZES, 150])
-@pytest.mark.parametrize(
-    ("design", "masses"),
-    [
-        ("all confidences alike often", np.ones(K + 1) / (K + 1)),
-        ("confidence 0 or 1 mostly", confidences(0.5, 0.6)),
-        ("confidence about .9", confidences(0.9, 3)),
-    ],
-)
-def test_cmfg(design: str, masses: FloatArray, n: int) -> None:
-    """True values of the bins that hold replies."""
-    rng, tally, simulations = np.random.default_rng(n), Tally(), RUNS
-    decisive, chance = np.array([0.3, 0.6, 0.9]), np.array([0.2, 0.3, 0.5])
-    agreement, stated_decisiveness = np.repeat(VALUES, 3), np.tile(decisive, K + 1)
-    population = np.repeat(masses, 3) * np.tile(chance, K + 1)
-    faithful, bins = metrics.cmfg_sums(1 - np.abs(stated_decisiveness - agreement), agreement)
-    rule = METRICS["cmfg"].interval
-    for _ in range(simulations):
-        counts = rng.multinomial(n, population / population.sum())
-        (value,) = metrics.cmfg_of((counts @ faithful)[None], (counts @ bins)[None])
-        resampled_counts = n * rng.dirichlet(np.maximum(counts, 1e-9), RESAMPLES)
-        draws = metrics.cmfg_of(resampled_counts @ faithful, resampled_counts @ bins)
-        filled = counts @ bins
-        population_kept = population * (bins @ (filled > 0))
-        (truth,) = metrics.cmfg_of(
-            (population_kept @ faithful)[None], (population_kept @ bins)[None]
-        )
-        ends, _ = metrics.interval_of(rule, value, draws, n)
-        tally.add("cmfg", ends, truth, value)
-    assert not lacking(tally.figures(design, n, simulations))
-
-
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("share", [1.0, 0.97, 0.6])
 def test_ratios_of_counts(share: float, n: int) -> None:
