@@ -283,10 +283,10 @@ def test_incomplete_runs_are_lost_unless_retried(tmp_path: Path) -> None:
     (notice,) = frames.loss_notices
     assert "the run is incomplete" in notice
     assert notice in frames.notices
+    judgments = read_judgments([tmp_path / "cut", tmp_path / "whole"])
+    assert judgments.loss_notices == ()
+    assert notice in judgments.notices
     cut.status = "started"
     write_eval_log(cut, str(tmp_path / "cut" / "cut.eval"))
     (running,) = read_judgments(tmp_path / "cut").loss_notices
     assert "the run goes on, or was killed: 11 of 12 samples are in the log" in running
-    judgments = read_judgments([tmp_path / "cut", tmp_path / "whole"])
-    assert judgments.loss_notices == ()
-    assert notice in judgments.notices
