@@ -25,13 +25,18 @@ LOWER, HIGHER, RATIO = "brier", "auroc", "coverage_plateau"
 
 
 def ranks_of(
-    values: list[float], metric: str, error: float = NAN, draws: bool = False, **condition: str
+    values: list[float],
+    metric: str,
+    error: float = NAN,
+    draws: bool = False,
+    items: int = 200,
+    **condition: str,
 ) -> list[Rank]:
-    """Ranks of numbers with this standard error, on 200 items that all models answered."""
+    """Ranks of numbers with this standard error, on items that all models answered."""
     shared = np.random.default_rng(0).normal(0, error, 1_000) if draws else None
     ranked = []
     for value in values:
-        resampled = None if shared is None else ResampledValue(value + shared, 200)
+        resampled = None if shared is None else ResampledValue(value + shared, items)
         ends = value - 1.96 * error, value + 1.96 * error
         ranked.append(RankedValue(value, ends, resampled))
     return model_ranks(ranked, metric, direction_of(metric, condition))
@@ -77,6 +82,8 @@ def test_intervals_of_ranks_follow_from_pairs_that_are_surely_apart(
     # The same errors of all models, as on the same items, are no doubt about the differences.
     paired = ranks_of(values, metric, 0.1, draws=True)
     assert bounds_of(paired) == [(1, 1), (2, 2), (3, 3)]
+    # Of fewer than 100 items, they are.
+    assert bounds_of(ranks_of(values, metric, 0.1, draws=True, items=99)) == intervals_of_ranks
 
 
 def test_a_model_is_surely_nearer_to_a_target_on_either_side_of_it() -> None:

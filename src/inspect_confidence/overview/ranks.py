@@ -16,11 +16,19 @@ from inspect_confidence.studies.study import ResampledValue
 
 RANKING = (
     "A rank is 1 plus the number of better models; tied models share a rank. All 95% intervals of "
-    "the ranks in a table hold together: a model ranks below another if the test of "
-    "`compare`, adjusted for the number of pairs, shows that it is worse. Differences between "
-    "models that answered the same items are paired. Means over models are not ranked."
+    "the ranks in a table hold together: a model ranks below another if a test, adjusted for the "
+    "number of pairs, shows that it is worse. The test is paired for models that answered the same "
+    "100 items or more; otherwise it takes models for independent, and shows less than `compare`. "
+    "Means over models are not ranked."
 )
 """Definition of ranks and their intervals for readers."""
+
+_MIN_PAIRED_UNITS = 100
+"""Units (items or clusters) from which on the resamples of two models are paired.
+
+With fewer the pseudo-units, which both models share, hide that a difference varies: of 16 equal
+models with 50 items, ranks by AUROC held in 92% of samples.
+"""
 
 
 @dataclass(frozen=True)
@@ -143,32 +151,43 @@ def model_ranks(values: Sequence[RankedValue], metric: str, direction: Direction
 def _p_equally_good(
     first: RankedValue, second: RankedValue, metric: str, direction: Direction
 ) -> float:
-    """Return the two-sided p that both models are equally good, as `compare` tests it.
+    """Return the two-sided p that both models are equally good.
 
-    It is NaN if a value has no interval, or if `compare` has no verdict. Values without resamples
-    are taken to be independent. With a target t, two models are equally near to it if a = b or if
-    (a + b)/2 = t; p is the larger one of these two.
+    It is NaN if a value has no interval, or if `compare` has no verdict. Values without resamples,
+    or of fewer than 100 units, are taken to be independent. With a target t, two models are equally
+    near to it if a = b or if (a + b)/2 = t; p is the larger one of these two.
     """
     if isnan(first.interval[0]) or isnan(second.interval[0]):
         return nan
-    values = first.value, second.value
-    difference, mean = values[0] - values[1], sum(values) / 2 - direction.target
+    difference = first.value - second.value
+    mean = (first.value + second.value) / 2 - direction.target
     rule = metrics.METRICS[metric].interval
     a, b = first.resampled, second.resampled
-    if a is None or b is None or rule.of_difference().method in ("own", "wilson"):
-        # How far the difference's interval reaches below and above it, from both intervals.
-        ends = np.array([first.interval, second.interval])
-        below, above = joined_reach(values, *ends, biased=rule.biased)
-        p_equal = p_of_reach(difference, (below, above))
-        # The sum of independent values varies as their difference does.
-        p_mean = p_of_reach(mean, (below / 2, above / 2))
-    else:
+    p_equal, p_mean = _p_if_independent(first, second, difference, mean, biased=rule.biased)
+    if a is not None and b is not None and rule.of_difference().method not in ("own", "wilson"):
         rule = rule.over(a.clusters).of_difference()
         unit_count = min(a.unit_count, b.unit_count)
-        balanced_units = min(a.balanced_units, b.balanced_units)
-        p_equal, _ = p_of_difference(
-            rule, difference, a.draws - b.draws, unit_count, balanced_units=balanced_units
-        )
-        mean_draws = (a.draws + b.draws) / 2 - direction.target
-        p_mean = metrics.resampled_p(mean, mean_draws, unit_count)
+        if unit_count < rule.min_units:
+            return nan
+        if unit_count >= _MIN_PAIRED_UNITS:
+            balanced_units = min(a.balanced_units, b.balanced_units)
+            p_equal, _ = p_of_difference(
+                rule, difference, a.draws - b.draws, unit_count, balanced_units=balanced_units
+            )
+            mean_draws = (a.draws + b.draws) / 2 - direction.target
+            p_mean = metrics.resampled_p(mean, mean_draws, unit_count)
     return p_equal if direction.name != "target" else max(p_equal, p_mean)
+
+
+def _p_if_independent(
+    first: RankedValue, second: RankedValue, difference: float, mean: float, *, biased: bool
+) -> tuple[float, float]:
+    """Return the p of a difference of 0 and of a mean of 0, from the intervals of both values.
+
+    `biased` says whether chance moves the metric upwards, as it does ECE.
+    """
+    values, ends = (first.value, second.value), np.array([first.interval, second.interval])
+    # How far the interval of the difference reaches below and above it.
+    below, above = joined_reach(values, *ends, biased=biased)
+    # The mean of independent values varies half as much as their difference.
+    return p_of_reach(difference, (below, above)), p_of_reach(mean, (below / 2, above / 2))
