@@ -18,7 +18,8 @@ RANKING = (
     "A rank is 1 plus the number of better models; tied models share a rank. All 95% intervals of "
     "the ranks in a table hold together: a model ranks below another if a test, adjusted for the "
     "number of pairs, shows that it is worse. The test is paired for models that answered the same "
-    "100 items or more; otherwise it takes models for independent, and shows less than `compare`. "
+    "100 items or more; with fewer it must hold for independent models too, and may show less than "
+    "`compare`. "
     "Means over models are not ranked."
 )
 """Definition of ranks and their intervals for readers."""
@@ -153,9 +154,10 @@ def _p_equally_good(
 ) -> float:
     """Return the two-sided p that both models are equally good.
 
-    It is NaN if a value has no interval, or if `compare` has no verdict. Values without resamples,
-    or of fewer than 100 units, are taken to be independent. With a target t, two models are equally
-    near to it if a = b or if (a + b)/2 = t; p is the larger one of these two.
+    It is NaN if a value has no interval, or if `compare` has no verdict. Values without resamples
+    are taken to be independent; of fewer than 100 units, the larger p of a paired difference and of
+    an independent one counts. With a target t, two models are equally near to it if a = b or if
+    (a + b)/2 = t; p is the larger one of these two.
     """
     if isnan(first.interval[0]) or isnan(second.interval[0]):
         return nan
@@ -169,13 +171,13 @@ def _p_equally_good(
         unit_count = min(a.unit_count, b.unit_count)
         if unit_count < rule.min_units:
             return nan
-        if unit_count >= _MIN_PAIRED_UNITS:
-            balanced_units = min(a.balanced_units, b.balanced_units)
-            p_equal, _ = p_of_difference(
-                rule, difference, a.draws - b.draws, unit_count, balanced_units=balanced_units
-            )
-            mean_draws = (a.draws + b.draws) / 2 - direction.target
-            p_mean = metrics.resampled_p(mean, mean_draws, unit_count)
+        balanced_units = min(a.balanced_units, b.balanced_units)
+        p_paired, _ = p_of_difference(
+            rule, difference, a.draws - b.draws, unit_count, balanced_units=balanced_units
+        )
+        p_equal = p_paired if unit_count >= _MIN_PAIRED_UNITS else max(p_paired, p_equal)
+        # Errors on shared items add up in the mean, which the resamples have.
+        p_mean = metrics.resampled_p(mean, (a.draws + b.draws) / 2 - direction.target, unit_count)
     return p_equal if direction.name != "target" else max(p_equal, p_mean)
 
 
