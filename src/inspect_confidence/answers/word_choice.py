@@ -140,8 +140,8 @@ class PhraseChoices:
         If the text repeats the list of choices, only a choice after the list counts.
         """
         mentions = self.mentions_in(text)
-        other = _OTHER_LETTER.match(text)  # "E." at the start, beside choices A to D
-        if other and ascii_uppercase.index(other[1]) >= self._size:
+        letter = _OTHER_LETTER.match(text)  # "E." at the start, beside choices A to D
+        if letter and ascii_uppercase.index(letter[1]) >= self._size:
             return ambiguous("a letter of no choice")
         repeated = _count_listed(mentions)
         if repeated < 2:

@@ -269,8 +269,8 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
     console, views_by_study = _console(), list(views_of(results))
     study_names = [current.name for current, _ in views_by_study]
     if study and study not in study_names:
-        known = ", ".join(study_names)
-        raise InvalidArgument(f"--study {study}: there are results of {known} only.")
+        names_text = ", ".join(study_names)
+        raise InvalidArgument(f"--study {study}: there are results of {names_text} only.")
     for current, views in views_by_study:
         if study not in (None, current.name):
             continue

@@ -418,13 +418,13 @@ def _size_to_detect(
     else:
         second_name, correlation = "another run", 0.0
         pilot_note = "one run in the pilot: the other is taken to be independent of it"
-    asked = min(item_counts)
+    items_asked = min(item_counts)
     return {
         "task": groups[0].task,
         "a": names[0],
         "b": second_name,
         "aim": "detect",
-        **_size_cells(aim, items=items, pilot_items=pilot_items, items_asked=asked),
+        **_size_cells(aim, items=items, pilot_items=pilot_items, items_asked=items_asked),
         "correlation": correlation,
         "note": join_notes(pilot_note, cluster_note, note),
     }

@@ -100,8 +100,8 @@ def _subtract(whole: ModelUsage, part: ModelUsage) -> ModelUsage:
     """Subtract the usage of a role from that of its model, token count by token count."""
     subtracted = part.model_dump(exclude_none=True)
     amounts = whole.model_dump(exclude_none=True)
-    rest = {name: amount - subtracted.get(name, 0) for name, amount in amounts.items()}
-    return ModelUsage(**rest)
+    remainder = {name: amount - subtracted.get(name, 0) for name, amount in amounts.items()}
+    return ModelUsage(**remainder)
 
 
 def _total_of_model(model: str, role: str, usages: Sequence[ModelUsage]) -> ModelTotal:

@@ -234,14 +234,14 @@ def _recorded_judgments(
         if name == "output.logprobs":
             yield {"method": name, **_read_token(sample)}
             continue
-        known = _known_field(name, grader, eval_scores)
-        if known and known.objection:
-            objection = f"{name}: {known.objection} ({', '.join(known.evals)})"
+        known_field = _known_field(name, grader, eval_scores)
+        if known_field and known_field.objection:
+            objection = f"{name}: {known_field.objection} ({', '.join(known_field.evals)})"
             yield {"method": name, _OBJECTION: objection, **_scoring_failed(objection)}
             continue
         value = _field_value(sample, name, grader, eval_scores)
         # `_read_value` may set `_IS_FIELD` to False again.
-        yield {"method": name, _IS_FIELD: True, **_read_value(value, sample, name, known)}
+        yield {"method": name, _IS_FIELD: True, **_read_value(value, sample, name, known_field)}
 
 
 _IS_FIELD, _IMPUTED, _OBJECTION = "is_field", "is_imputed", "objection"
