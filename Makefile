@@ -46,7 +46,7 @@ types: $(VENV)/.installed-dev
 unit: $(VENV)/.installed-dev
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
-validate: $(VENV)/.installed-dev  ## a case of each simulation and each fault: a quarter of an hour
+validate: $(VENV)/.installed-dev  ## a case of each simulation and each fault: about twenty minutes
 	$(BIN)/pytest -n 2 --dist worksteal -m slow --brief tests
 
 thorough: $(VENV)/.installed-dev  ## every simulation and fault, for hours; docs/ has the figures

@@ -51,7 +51,7 @@ def test_a_headline_metric_must_be_printed_in_99_of_100_samples_with_a_value() -
 
 
 def test_a_cell_that_is_known_to_lie_below_the_band_has_a_limit_of_its_own() -> None:
-    """Coverage .925 passes with the limit .915 and fails with that of all other cells."""
+    """Coverage .925 passes with the cell's own limit and fails with that of all other cells."""
     ((metric, design, items), least) = next(iter(KNOWN_LOW.items()))
     known = Coverage(metric, design, items, 0.0, 10_000, 10_000, 9_250)
     assert least < known.limits[0] < LEAST

@@ -494,8 +494,7 @@ def _full_table(rows: "pd.DataFrame") -> "pd.DataFrame":
     pairs = zip(rows["metric"], _plain_conditions(rows), strict=True)
     table["metric"] = [";".join(filter(None, pair)) for pair in pairs]  # as `check` takes it
     for name in ("value_a", "value_b", "difference"):
-        without_rounding_error = rows[name].where(rows[name].abs() > _ROUNDING, 0)
-        table[name] = without_rounding_error.where(rows[name].notna()).map("{:.3g}".format)
+        table[name] = rows[name].mask(rows[name].abs() < _ROUNDING, 0).map("{:.3g}".format)
     table["95% interval"] = _bounds(rows, ".3g")
     table["items"] = rows["items"].astype(str)
     table["verdict"] = rows["verdict"]

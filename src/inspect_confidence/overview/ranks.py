@@ -19,8 +19,7 @@ RANKING = (
     "the ranks in a table hold together: a model ranks below another if a test, adjusted for the "
     "number of pairs, shows that it is worse. The test is paired for models that answered the same "
     "100 items or more; with fewer it must hold for independent models too, and may show less than "
-    "`compare`. "
-    "Means over models are not ranked."
+    "`compare`. Means over models are not ranked."
 )
 """Definition of ranks and their intervals for readers."""
 
