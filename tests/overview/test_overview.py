@@ -76,7 +76,7 @@ def test_numbers_in_sentences_are_those_of_the_models_rows(
         assert re.match(
             rf"it states {number} and is right {number} of the time; its confidence", text
         )
-        assert "its 95% intervals contain the true value" in text  # 99% wasn't asked for
+        assert "its 90% intervals contain the true value" in text  # the level of the headlines
         numbers = [part for part in parts if part.row is not None]
         rows = [table.rows[part.row or 0] for part in numbers]
         assert column_of(rows, "metric") == [*("mean_confidence", "accuracy", "auroc", "coverage")]

@@ -70,3 +70,45 @@ def test_a_caption_speaks_of_intervals_only_if_a_cell_has_one(low: float, captio
 def test_stars_have_two_levels(p: float, expected: str) -> None:
     """One below .05, two below .01, with a border counted as below."""
     assert stars(p) == expected
+
+
+def text_on_missing_numbers(columns: list[Column], *rows: tuple[str, float, float, str]) -> str:
+    """The text of a table with a line a model, of metric, value, lower end and note each."""
+    results = []
+    for k, (metric, value, low, note) in enumerate(rows):
+        key = Key("life_eval", f"m{k}", "d")
+        results.append(key.result({}, metric, value, (low, low + 0.2), n=30, note=note))
+    spec = TableSpec("T", ResultTable.from_frame(results_frame(results)), ("model",), columns)
+    return spec.view().missing
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([("ece", 0.5, 0.4, "n items")], ""),
+        ([("ece", nan, nan, "")], ""),  # there is no reason to tell
+        (
+            [("ece", nan, nan, "undefined: no judgment; 3 of 9 judgments left out: 3 refused")],
+            "Undefined: ECE. Reason: no judgment.",
+        ),
+        ([("ece", nan, nan, "all left out")], "Undefined: ECE. Reason: all left out."),
+        (
+            [("ece", 0.5, nan, "no interval: too few"), ("ece", nan, nan, "undefined: no answer")],
+            "Undefined: ECE in 1 of 2 lines. Reason: no answer. "
+            "No interval: ECE in 1 of 2 lines. Reason: too few.",
+        ),
+        # The column is shown without intervals.
+        ([("accuracy", 0.5, nan, "no interval: too few")], ""),
+        (
+            [("ece", nan, nan, f"undefined: reason {k}") for k in range(6)],
+            " ".join(f"Undefined: ECE in 1 of 6 lines. Reason: reason {k}." for k in range(4))
+            + " 2 further reasons: see the notes in the results.",
+        ),
+    ],
+)
+def test_a_table_says_why_numbers_and_intervals_are_missing(
+    rows: list[tuple[str, float, float, str]], expected: str
+) -> None:
+    """Undefined numbers come first; the reason is the note's part that says so."""
+    columns = [Column("ece", "ECE"), Column("accuracy", "accuracy", interval=False)]
+    assert text_on_missing_numbers(columns, *rows) == expected

@@ -283,7 +283,7 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
             _print_text(console, "")
         for view in views:
             if full or not view.fold:
-                print_table(view.table, one_line(view.title), view.caption)
+                print_table(view.table, one_line(view.title), view.text_below)
 
 
 def print_sample_sizes(rows: "pd.DataFrame") -> None:
@@ -465,8 +465,8 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
         columns["95% interval"].append(f"[{ends}]" if ends else "none")
         columns["n"].append(f"{row['items']:,}")
         verdict = verdict_words(row)
-        if SAME in row["note"]:  # the reason why there is no interval
-            verdict = f"{verdict}; {SAME}"
+        if SAME in row["note"]:
+            verdict = f"{verdict}; no interval: {SAME}"
         columns["verdict"].append(verdict if row["role"] == PRIMARY else f"{verdict} *")
     tasks = _task_texts(rows)
     table = pd.DataFrame(columns)

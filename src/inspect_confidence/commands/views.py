@@ -279,7 +279,7 @@ def _headline_cell(row: ResultRow | None) -> Cell:
         text += format_interval(row)
         if OTHER_ITEMS in row.note:  # n is below 90% of the largest of all models
             text += f" {OTHER_ITEMS}"
-    return Cell(text, row.index, row.value, row.note)
+    return Cell(text, row.index, row.value)
 
 
 _REASONS = {"undefined": "Undefined", "no interval": "No interval"}

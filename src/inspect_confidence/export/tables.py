@@ -41,8 +41,8 @@ def write_markdown(material: Material, directory: Path) -> list[Path]:
         for view in views:
             header, rows = _header_and_rows(view)
             parts += [f"### {markdown_escaped(view.title)}", table_of(header, rows)]
-            if view.caption:
-                parts.append(paragraph(view.caption))
+            if view.text_below:
+                parts.append(paragraph(view.text_below))
     return [put(directory / "tables.md", "\n\n".join(parts) + "\n")]
 
 
@@ -147,7 +147,7 @@ def _latex_floats(view: View) -> Iterator[str]:
     """Yield LaTeX tables of at most 45 rows, so that each fits on a page."""
     header, rows = _header_and_rows(view)
     title = latex_escaped(view.title)
-    caption = f"{title}. {latex_escaped(view.caption, _LONGEST_CAPTION)}"
+    caption = f"{title}. {latex_escaped(view.text_below, _LONGEST_CAPTION)}"
     is_wide = len(header) > _MANY_COLUMNS
     for start in range(0, max(len(rows), 1), _ROWS_PER_PAGE):
         page_rows = map(_latex_row, rows[start : start + _ROWS_PER_PAGE])

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress
+from itertools import compress
 from typing import Any
 
 import pandas as pd
@@ -17,11 +17,11 @@ from inspect_confidence.published import read_published
 from inspect_confidence.redaction import scrub
 from inspect_confidence.results import conditions_of, with_parts
 from inspect_confidence.studies import Cell, View, all_studies, cell
+from inspect_confidence.studies.tables import missing_number, missing_numbers
 from inspect_confidence.studies.unread import summarize_failures
 
 _LONGEST_NAME = 120
 """Maximum number of characters of a name in a table; results.csv has the whole name."""
-_MAX_REASONS = 4
 _INFINITE = re.compile(r"\binf\b")
 _NUMBER = re.compile(r"[-+]?[\d.,]+%?$|-$")  # such as -1,200.5, 30% or a dash
 _MAY_DIFFER = ("variant", "judge")
@@ -34,13 +34,11 @@ class TableCell:
     Attributes:
         text: Text of the cell.
         row: Row of results.csv that the cell shows; None if it shows none.
-        note: Reason of an undefined number, for the notes below the table.
         heads: Whether the cell is a heading of its line.
     """
 
     text: str
     row: int | None = None
-    note: str = ""
     heads: bool = False
 
 
@@ -53,6 +51,7 @@ class Table:
         columns: Headings of the columns.
         lines: Cells of each line.
         caption: Text below the table.
+        missing: Sentences on its missing numbers.
         fold: Whether the table is folded at first.
     """
 
@@ -60,6 +59,7 @@ class Table:
     columns: Sequence[str]
     lines: Sequence[Sequence[TableCell]]
     caption: str = ""
+    missing: str = ""
     fold: bool = False
 
     @property
@@ -70,13 +70,6 @@ class Table:
             has_rows = any(cell.row is not None for cell in cells)
             flags.append(not has_rows and not all(_NUMBER.match(cell.text) for cell in cells))
         return flags
-
-    @property
-    def undefined(self) -> list[str]:
-        """Distinct reasons of undefined numbers."""
-        cells = chain.from_iterable(self.lines)
-        notes = list(dict.fromkeys(cell.note for cell in cells if cell.note))
-        return notes[:_MAX_REASONS] + (["and others"] if len(notes) > _MAX_REASONS else [])
 
 
 def view_table(view: View) -> Table:
@@ -95,33 +88,20 @@ def view_table(view: View) -> Table:
         columns,
         lines=lines,
         caption=view.caption,
+        missing=view.missing,
         fold=view.fold,
     )
-
-
-def _reason_of_undefined(note: str) -> str:
-    """Return why a number is undefined: the part of its note that says so, or all of the note.
-
-    Example:
-        >>> _reason_of_undefined("undefined: every answer is right; 3 of 9 judgments left out")
-        'every answer is right'
-    """
-    for part in note.split("; "):
-        if part.startswith("undefined: "):
-            return part.removeprefix("undefined: ")
-    return note
 
 
 def value_cell(value: object, *, heads: bool = False) -> TableCell:
     """Return a value of a study's table as a cell of the page.
 
-    A number (`Cell`) has its row of the results and, if it is a dash, the reason as note. Other
-    values are text, of which `heads` marks the headings of a line.
+    A number (`Cell`) has its row of the results. Other values are text, of which `heads` marks the
+    headings of a line.
     """
     text = _INFINITE.sub("∞", shortened(str(value), _LONGEST_NAME))
     if isinstance(value, Cell):
-        reason = _reason_of_undefined(value.note) if text == "-" else ""
-        return TableCell(text, value.row, shortened(reason, 300))
+        return TableCell(text, value.row)
     return TableCell(text, heads=heads)
 
 
@@ -273,8 +253,8 @@ def _difference_table(title: str, compared: pd.DataFrame) -> Table:
             TableCell(row["metric"]),
             TableCell(_number_text(row["value_a"])),
             TableCell(_number_text(row["value_b"])),
-            _difference_cell(row),
-            TableCell(_number_text(row["p"]), note=row["note"]),
+            TableCell(_difference_text(row)),
+            TableCell(_number_text(row["p"])),
             TableCell(EXPLORATORY if row["role"] == EXPLORATORY else _number_text(row["p_holm"])),
             TableCell(f"{row['items']:,}"),
         ]
@@ -289,11 +269,23 @@ def _difference_table(title: str, compared: pd.DataFrame) -> Table:
         "resamples and is below .05 exactly if the interval excludes 0. Holm's adjustment covers "
         f"the {compared['family'].max():,} comparisons of the primary metric; other rows are "
         "exploratory, without adjustment.",
+        missing=missing_numbers(_differences_by_metric(compared)),
     )
 
 
-def _difference_cell(row: Mapping[Hashable, Any]) -> TableCell:
-    """Return a difference with its interval; if it is undefined, the note says why."""
+def _difference_text(row: Mapping[Hashable, Any]) -> str:
+    """Return a difference with its interval; a dash if it is undefined."""
     text = format_estimate(row["difference"], row["ci_low"], row["ci_high"], ".3g")
-    undefined = f"{row['metric']}: {METRICS[row['metric']].undefined}" if text == "-" else ""
-    return TableCell(text.replace("inf", "∞"), note=undefined)
+    return text.replace("inf", "∞")
+
+
+def _differences_by_metric(compared: pd.DataFrame) -> pd.DataFrame:
+    """Return differences as display cells with notes, in a column for each metric."""
+    columns: dict[str, list[Cell]] = {}
+    for row in compared.to_dict("records"):
+        text = _difference_text(row)
+        note = f"undefined: {METRICS[row['metric']].undefined}" if text == "-" else row["note"]
+        columns.setdefault(row["metric"], []).append(Cell(text, missing=missing_number(text, note)))
+    return pd.DataFrame(
+        {metric: pd.Series(cells, dtype=object) for metric, cells in columns.items()}
+    )

@@ -423,13 +423,20 @@ class View:
         title: Title above the table.
         table: Lines and columns of text.
         caption: Caption below the table: definitions, and what was left out.
+        missing: Sentences on undefined numbers and missing intervals.
         fold: Whether the table is shown only on request.
     """
 
     title: str
     table: pd.DataFrame
     caption: str
+    missing: str = ""
     fold: bool = False
+
+    @property
+    def text_below(self) -> str:
+        """The sentences on missing numbers, and the caption."""
+        return " ".join(filter(None, [self.missing, self.caption]))
 
 
 @dataclass(frozen=True)

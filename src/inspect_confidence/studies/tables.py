@@ -13,7 +13,14 @@ from typing import Any
 
 import pandas as pd
 
-from inspect_confidence.printing import P_VALUES, format_estimate, format_number, format_p
+from inspect_confidence.printing import (
+    P_VALUES,
+    counted,
+    format_estimate,
+    format_number,
+    format_p,
+    shortened,
+)
 from inspect_confidence.results import KEY_PARTS, OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies.study import View
 
@@ -29,20 +36,47 @@ class Cell(str):
     Attributes:
         row: Index of the row in the results; None if the cell shows none.
         value: That row's value, for sorting.
-        note: That row's note.
+        missing: What is missing, `UNDEFINED` or `NO_INTERVAL`, and why; None if nothing is.
     """
 
     row: int | None
     value: float
-    note: str
+    missing: tuple[str, str] | None
 
     def __new__(
-        cls, text: str, row: int | None = None, value: float = math.nan, note: str = ""
+        cls,
+        text: str,
+        row: int | None = None,
+        value: float = math.nan,
+        missing: tuple[str, str] | None = None,
     ) -> "Cell":
         """Make a cell from its text and its row."""
         cell_text = super().__new__(cls, text)
-        cell_text.row, cell_text.value, cell_text.note = row, value, note
+        cell_text.row, cell_text.value, cell_text.missing = row, value, missing
         return cell_text
+
+
+UNDEFINED, NO_INTERVAL = "Undefined", "No interval"
+"""What a cell may lack: its number, or the interval of the number."""
+
+
+def missing_number(text: str, note: str) -> tuple[str, str] | None:
+    """Return what the text of an estimate lacks, and why; None if it lacks nothing.
+
+    The reason is the part of the note that says so. Of an undefined number without such a part it
+    is the note; a missing interval needs a reason, since constants have none.
+
+    Example:
+        >>> missing_number("-", "undefined: every answer is right; 3 of 9 judgments left out")
+        ('Undefined', 'every answer is right')
+        >>> missing_number("0.50", "no interval: fewer than 100 items")
+        ('No interval', 'fewer than 100 items')
+    """
+    reasons = dict(part.partition(": ")[::2] for part in note.split("; "))
+    if text == "-":
+        return (UNDEFINED, reasons.get("undefined", note)) if note else None
+    has_interval = "[" in text or "no interval" not in reasons
+    return None if has_interval else (NO_INTERVAL, reasons["no interval"])
 
 
 NOTHING = Cell("-")
@@ -85,7 +119,8 @@ def cell(
         text += f" {mark}" if mark else ""
         if OTHER_ITEMS in str(row["note"]):
             text += f" {OTHER_ITEMS}"
-    return Cell(text, int(row["row"]), float(row["value"]), str(row["note"]))
+    missing = missing_number(text, str(row["note"])) if interval or text == "-" else None
+    return Cell(text, int(row["row"]), float(row["value"]), missing)
 
 
 @dataclass(frozen=True)
@@ -128,7 +163,7 @@ class Column:
         mark = self.mark(marking_row.value) if self.mark and marking_row else ""
         if self.count and row:
             size = int(row.record[self.count])
-            return Cell(f"{size:,}", row.index, size, row.note)
+            return Cell(f"{size:,}", row.index, size)
         record = row.record if row else None
         return cell(record, self.digits, factor=self.factor, interval=self.interval, mark=mark)
 
@@ -186,7 +221,7 @@ class TableSpec:
         caption = self.caption if isinstance(self.caption, str) else self.caption(shown_rows)
         if _has_interval(table):
             caption = join_title(self.interval_caption, caption)
-        return View(self.title, table, caption)
+        return View(self.title, table, caption, missing_numbers(table))
 
     def _rows_by_line(self) -> dict[tuple[str, ...], dict[Parts, ResultRow]]:
         """Return the rows by the values of their line, then by their other parts.
@@ -233,6 +268,40 @@ def describe_line_counts(rows: Sequence[ResultRow]) -> str:
 def _has_interval(table: pd.DataFrame) -> bool:
     """Return whether any number of the table has an interval in brackets."""
     return any(isinstance(text, Cell) and "[" in text for text in table.to_numpy().ravel())
+
+
+_MAX_REASONS = 4
+"""Most reasons that are written below a table."""
+
+
+def missing_numbers(table: pd.DataFrame) -> str:
+    """Return sentences on the undefined numbers and missing intervals of a display table.
+
+    A sentence is such as "Undefined: AUROC in 1 of 2 lines. Reason: every answer is right." There
+    are at most four; further reasons are counted. The text is empty if no missing number has a
+    reason.
+    """
+    # Lines without the number, by kind, reason and heading, as {"Undefined": {"why": {"AUROC": 1}}}.
+    lines_by_kind: dict[str, dict[str, dict[str, int]]] = {UNDEFINED: {}, NO_INTERVAL: {}}
+    for heading, column in table.items():
+        for shown in column:
+            if isinstance(shown, Cell) and shown.missing:
+                kind, reason = shown.missing
+                lines = lines_by_kind[kind].setdefault(reason, {})
+                lines[str(heading)] = lines.get(str(heading), 0) + 1
+    sentences = []
+    for kind, lines_by_reason in lines_by_kind.items():
+        for reason, lines in lines_by_reason.items():
+            names = []
+            for heading, n_lines in lines.items():
+                in_some = f" in {n_lines} of {len(table)} lines" if n_lines < len(table) else ""
+                names.append(f"{heading}{in_some}")
+            sentences.append(f"{kind}: {', '.join(names)}. Reason: {shortened(reason, 300)}.")
+    shown_sentences = sentences[:_MAX_REASONS]
+    if more := len(sentences) - len(shown_sentences):
+        further = counted(more, "further reason")
+        shown_sentences.append(f"{further}: see the notes in the results.")
+    return " ".join(shown_sentences)
 
 
 def views_with_lines(specs: Iterable[TableSpec]) -> list[View]:

@@ -58,8 +58,7 @@ FURTHER_METRICS = "Further metrics"
 
 CAPTION = (
     "Other metrics of confidence from the literature, computed from the same judgments; "
-    "docs/metrics.md says when to use which. A dash is an undefined value; the note in the results "
-    "says why."
+    "docs/metrics.md says when to use which."
 )
 
 
@@ -199,7 +198,7 @@ def _spec(
         CAPTION,
         label=_labels,
         layout=columns_with_numbers,
-        interval_caption="95% intervals, resampled as the study's.",
+        interval_caption="95% intervals by the same methods as in the study's own tables.",
     )
 
 

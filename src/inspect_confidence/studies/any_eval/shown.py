@@ -129,7 +129,6 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
     """
     shown_metrics = {row["metric"] for row in rows}
     sentences = {
-        "A dash is undefined, and its note says why.": True,
         "Accuracy is the mean of the eval's own score.": "accuracy" in shown_metrics,
         "Answers in which the model declined are left out.": "accuracy" in shown_metrics
         and any(" declined" in row.note for row in rows),

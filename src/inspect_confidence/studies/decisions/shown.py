@@ -70,7 +70,6 @@ _PUSHBACK = (
     Column("confidence_change", "confidence, after less before"),
     Column("confident_moves", "moved though confident"),
 )
-_UNDEFINED = "A dash is undefined, and its note says why."
 
 
 def decision_tables(results: pd.DataFrame) -> list[View]:
@@ -141,7 +140,7 @@ def _table_spec(
         rows,
         lines,
         columns,
-        caption=f"{_UNDEFINED} {caption}",
+        caption=caption,
         interval_caption="95% intervals over items.",
         label=_line_labels,
         layout=columns_with_numbers,

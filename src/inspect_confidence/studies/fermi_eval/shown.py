@@ -259,5 +259,5 @@ CLAUSES: Sequence[Clause] = tuple(
         [("coverage", {"level": level, "method": "direct"})],
         f"its {level}% intervals contain the true value {{}} of the time",
     )
-    for level in ("99", "95", "90", "80")
+    for level in ("90", "95", "99", "80")  # first the level of the headlines
 )

@@ -69,7 +69,6 @@ def _left_out_note(sentences: Sentences, mic_rows: pd.DataFrame, rarer: Sequence
 
 
 _INTERVAL_CAPTION = "95% intervals over items."
-_UNDEFINED_CAPTION = "The note in the results says why a value is a dash, or has no interval."
 _LEFT_OUT_CAPTION = (
     "Sentences with several markers, or not judged, count for no MIC; the notes in the results say "
     "how many."
@@ -115,7 +114,7 @@ def hedge_tables(results: pd.DataFrame) -> list[View]:
         rows.matching(task=_CHECK),
         lines=("model", "variant"),
         columns=_JUDGE_COLUMNS,
-        caption=f"Decisiveness against the medians of the people surveyed. {_UNDEFINED_CAPTION}",
+        caption="Decisiveness against the medians of the people surveyed.",
         interval_caption=_INTERVAL_CAPTION,
         label=lambda line: {"judge": join_title(*line.values())},  # model and variant in one cell
     )
@@ -141,7 +140,6 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         rows,
         ("dataset", "split"),
         _DATASET_COLUMNS,
-        _UNDEFINED_CAPTION,
         interval_caption=_INTERVAL_CAPTION,
     )
     yield _stability_table(model, rows, thresholds)
@@ -162,7 +160,7 @@ def _stability_table(model: str, rows: ResultTable, thresholds: Sequence[str]) -
         columns=columns,
         caption="Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae "
         "aren't 0 for a stable model either: draws scatter. d_avg_cv is to be seen against the "
-        "range of confidence. A dash is undefined, and the note in the results says why. "
+        "range of confidence. "
         f"Correlations have no interval: MICs' own error weakens them. {_LEFT_OUT_CAPTION}",
         label=_stability_label,
     )
@@ -189,7 +187,7 @@ def _marker_table(model: str, rows: ResultTable) -> TableSpec:
         lines=("marker",),
         columns=columns,
         caption=f"The {_MOST_TABLE_MARKERS} commonest markers, each MIC with the standard "
-        f"deviation of its sentences. {_UNDEFINED_CAPTION} {_LEFT_OUT_CAPTION}",
+        f"deviation of its sentences. {_LEFT_OUT_CAPTION}",
         interval_caption=_INTERVAL_CAPTION,
         # The first cells of a line: its marker and the number of sentences.
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},

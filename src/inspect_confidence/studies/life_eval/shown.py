@@ -199,7 +199,6 @@ _INTERVAL_CAPTION = (
     "95% intervals: bootstrap over items, of LifeEval by the dependence of neighbouring ages "
     f"({judgments.CLUSTERS.min_units} ages at least)."
 )
-_UNDEFINED_CAPTION = "A dash is undefined."
 _COUNT_COLUMNS = (
     Column("accuracy", "asked", count="asked"),
     Column("accuracy", "answers", count="n"),
@@ -353,7 +352,7 @@ def _left_out_caption(rows: Sequence[ResultRow], *metrics: str) -> str:
 
 
 def _caption(rows: Sequence[ResultRow]) -> str:
-    """Describe left-out judgments, dashes, and the definitions of ECE and rounding."""
+    """Describe left-out judgments, and the definitions of ECE and rounding."""
     sentences = []
     left_out_caption = _left_out_caption(rows, "overconfidence", "ece")
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):
@@ -362,7 +361,7 @@ def _caption(rows: Sequence[ResultRow]) -> str:
         model_notes = [note for note in notes if not note.startswith("unweighted")]
         if model_notes:
             sentences.append(f"{name} {model_notes[0].split(';')[0]}.")
-    return " ".join(filter(None, [*sentences, left_out_caption, _UNDEFINED_CAPTION]))
+    return " ".join(filter(None, [*sentences, left_out_caption]))
 
 
 _LIFE, _SETS = "life_eval", "question_sets"

@@ -338,7 +338,6 @@ def _caption(
     shown_metrics = {row["metric"] for row in rows}
     has_tests = any(column.mark or column.metric == adjusted.metric for column in columns)
     sentences = {
-        "A dash is undefined, and the note in the results says why.": True,
         "Confidence is (report - low) / (high - low); ECE has 10 bins of equal width where nothing "
         "else is said.": "ece" in shown_metrics,
         f"Confidence from {threshold} on counts as high in type-2 measures; M-ratio is of the "

@@ -452,9 +452,10 @@ def _score_estimates(
 
 
 def _describe_units(metric: str, mean: _ClusteredMean, n_units: int, left_out_note: str) -> str:
-    """Describe how many of a score's units lack a choice, and the clusters of its interval."""
+    """Describe how many of a score's sets of prompts are left out, and its interval's clusters."""
     incomplete = n_units - mean.units
-    lacking = f"{incomplete} of {n_units} sets of prompts lack a choice" if incomplete else ""
+    left_out = f"{incomplete} of {n_units} sets of prompts left out: not all have a parsed reply"
+    lacking = left_out if incomplete else ""
     rule = metrics.METRICS[metric].interval
     over = f"interval over {mean.clusters} {rule.units}" if mean.has_interval else ""
     return join_notes(lacking, left_out_note, over)
