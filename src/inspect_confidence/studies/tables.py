@@ -281,7 +281,7 @@ def missing_numbers(table: pd.DataFrame) -> str:
     are at most four; further reasons are counted. The text is empty if no missing number has a
     reason.
     """
-    # Lines without the number, by kind, reason and heading, as {"Undefined": {"why": {"AUROC": 1}}}.
+    # Numbers of lines by kind, reason and heading, as {"Undefined": {"no answer": {"AUROC": 1}}}.
     lines_by_kind: dict[str, dict[str, dict[str, int]]] = {UNDEFINED: {}, NO_INTERVAL: {}}
     for heading, column in table.items():
         for shown in column:
