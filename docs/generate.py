@@ -122,31 +122,33 @@ _COMMON_ENTRIES = 3
 _CHOICE = """
 ## Which calibration error
 
-- **Comparison with published numbers**: `ece`, or `rms_calibration_error`, which gives large errors
-  more weight. Both depend on the bins.
-- **Comparison with tables of Humanity's Last Exam**: `hle_calibration_error`, with
-  `top_bin=dropped` as in the authors' code, otherwise as in inspect_evals (but judgments with equal
-  confidence count with their mean outcome). Below 200 items it has one bin, and is
-  |`overconfidence`|.
-- **Comparison of models without bins**: `smooth_ece`, in the unit of ECE. If confidence takes only
-  a few values far apart, it says no more than ECE.
-- **Parts of the Brier score without bins** (CORP): `corp_miscalibration`, which recalibration by
-  isotonic regression could remove, and `corp_discrimination`, the gain of recalibrated confidence
-  over stating the base rate. A model with higher confidence in wrong answers has discrimination 0
-  and a large miscalibration.
-- **Size of the error with few items**: `debiased_squared_error`, for a calibrated model 0 on
-  average; do not rank models near 0. All other errors of a calibrated model are above 0 by chance:
-  with 200 items, its ECE is .03 on average for confidences from .7 to 1, and .07 from 0 to 1.
-- **Test**: `calibration_p`. Thousands of items reject almost every model, a few dozen only gross
-  errors, so a large p shows nothing. The test takes epochs of an item together: if they are
-  independent, a calibrated model is rejected in less than 1% of samples, not 5%.
-- **Comparison with stating the base rate**: `brier_skill`; below 0, confidence is worse. It is no
-  calibration error: it grows with the ability to tell right from wrong answers.
-- **Penalty for confident errors**: `log_score`. Above 0.693, confidence is worse than always
-  stating 0.5. Compare only runs on the same scale: the half step that keeps the score finite (.005
-  and .995 instead of 0 and 1 on the scale 0-100 and without a scale) depends on it.
-- **Outcomes that are probabilities**: [LifeEval's page](life_eval.md#numbers) lists the metrics
-  that are defined.
+| purpose | metric |
+|---|---|
+| comparison with published numbers | `ece`, or `rms_calibration_error`, which gives large errors \
+more weight. Both depend on the bins |
+| comparison with tables of Humanity's Last Exam | `hle_calibration_error`, with \
+`top_bin=dropped` as in the authors' code, otherwise as in inspect_evals (but judgments with \
+equal confidence count with their mean outcome). Below 200 items it has one bin, and is the \
+absolute `overconfidence` |
+| comparison of models without bins | `smooth_ece`, in the unit of ECE. If confidence takes only \
+a few values far apart, it says no more than ECE |
+| parts of the Brier score without bins (CORP) | `corp_miscalibration`, which recalibration by \
+isotonic regression could remove, and `corp_discrimination`, the gain of recalibrated confidence \
+over stating the base rate. A model with higher confidence in wrong answers has discrimination 0 \
+and a large miscalibration |
+| size of the error with few items | `debiased_squared_error`, for a calibrated model 0 on \
+average; do not rank models near 0. All other errors of a calibrated model are above 0 by chance: \
+with 200 items, its ECE is .03 on average for confidences from .7 to 1, and .07 from 0 to 1 |
+| test | `calibration_p`. Thousands of items reject almost every model, a few dozen only gross \
+errors, so a large p shows nothing. The test takes epochs of an item together: if they are \
+independent, a calibrated model is rejected in less than 1% of samples, not 5% |
+| comparison with stating the base rate | `brier_skill`; below 0, confidence is worse. It is no \
+calibration error: it grows with the ability to tell right from wrong answers |
+| penalty for confident errors | `log_score`. Above 0.693, confidence is worse than always \
+stating 0.5. Compare only runs on the same scale: the half step that keeps the score finite (.005 \
+and .995 instead of 0 and 1 on the scale 0-100 and without a scale) depends on it |
+| outcomes that are probabilities | [LifeEval's page](life_eval.md#numbers) lists the metrics \
+that are defined |
 """
 
 _DECISIONS = """
@@ -159,8 +161,8 @@ _DECISIONS = """
   discrimination; `auroc` depends only on the order of confidence.
 - `prr` makes `aurc` comparable between models of different accuracy: 0 is random rejection, 1 an
   oracle that rejects every wrong answer first. It equals LM-Polygraph's PRR without a limit on the
-  share of rejections. Malinin and Gales count rejected answers as corrected; their ratio is
-  `2 * auroc - 1`.
+  share of rejections. Malinin and Gales count rejected answers as corrected; their ratio is `2 *
+  auroc - 1`.
 - `expected_utility` needs the value of each outcome to you, `--costs right=1,wrong=-2,abstain=0`.
   It is given for always answering, and for trusting stated confidence: answering only if it reaches
   (abstain - wrong)/(right - wrong), the best threshold for calibrated confidence. `plots.utility`
@@ -169,19 +171,21 @@ _DECISIONS = """
 
 ## Metacognition: which number for which questions
 
-- **Open questions**: `meta_information_corrected`, the bits of information that confidence gives
-  about correctness. The uncorrected `meta_information` is too high by about (K-1)/(2 n ln 2) for K
-  confidences: by .10 to .17 bits in simulations of 100 judgments with 21 confidences.
-- **Questions with choices**: `m_ratio`, the share of the model's evidence that its confidence uses.
-  It depends on the threshold that separates high from low confidence. For two choices, `meta_d` and
-  its M-ratio (`type1=sdt`) use all confidences, even if the model prefers one choice.
-- **Accuracy only a few points above chance**: do not interpret M-ratio. It divides by d' (how well
-  the model tells the choices apart), which is then near 0.
-- **Few judgments for each of several models or data sets (units) with two choices**: the M-ratio of
-  the group, and of each unit, shrunk towards it, by `summarize --group-m-ratio`
-  ([how](use.md#a-group-of-models-or-data-sets)). The plain mean of the units' M-ratios is too high,
-  because noise in d' raises a ratio. The method is not for ranking units, for a mixture of two
-  kinds of models, for wrong answers with more confidence than right ones, or for d' near 0.
+| judgments | metric |
+|---|---|
+| open questions | `meta_information_corrected`, the bits of information that confidence gives \
+about correctness. The uncorrected `meta_information` is too high by about (K-1)/(2 n ln 2) for K \
+confidences: by .10 to .17 bits in simulations of 100 judgments with 21 confidences |
+| questions with choices | `m_ratio`, the share of the model's evidence that its confidence uses. \
+It depends on the threshold that separates high from low confidence. For two choices, `meta_d` \
+and its M-ratio (`type1=sdt`) use all confidences, even if the model prefers one choice |
+| accuracy only a few points above chance | none: do not interpret M-ratio. It divides by d' (how \
+well the model tells the choices apart), which is then near 0 |
+| few for each of several models or data sets (units), two choices | the M-ratio of the group, \
+and of each unit, shrunk towards it, by `summarize --group-m-ratio` \
+([how](use.md#a-group-of-models-or-data-sets)). The plain mean of the units' M-ratios is too \
+high, because noise in d' raises a ratio. The method is not for ranking units, for a mixture of \
+two kinds of models, for wrong answers with more confidence than right ones, or for d' near 0 |
 """
 
 _JUDGED = """
@@ -193,19 +197,20 @@ or .9 in 0 to 54% of samples ([validation.md](validation.md#judges)). `--judge-l
 of correct verdicts on some answers, adds accuracy, overconfidence and internal confidence corrected
 for these errors. Their intervals include the sampling error of the labels:
 
-- Labels of **some of the run's own** items, drawn at random (a file with the column `item`):
-  prediction-powered inference (PPI++). Prefer these labels, because the method assumes nothing
-  about the judge's errors. It needs 50 labelled items and eight labels of each outcome.
-- Labels of **other** answers by the same judge with the same prompt, at least 20 of each class:
+- **Labels of some of the run's own items**, drawn at random (`--judge-labels` with a column
+  `item`): prediction-powered inference (PPI++). Prefer these labels, because the method assumes
+  nothing about the judge's errors. It needs 50 labelled items and eight labels of each outcome.
+- **Labels of other answers** by the same judge with the same prompt, at least 20 of each class:
   Rogan and Gladen's (q + spec - 1)/(sens + spec - 1), where q is the share of answers that the
   judge calls right, and sens and spec are the judge's sensitivity and specificity. The interval
   comes from draws of all three from their posterior distributions. The judge must err as often on
   the run's answers as on the labelled ones, and equally often at every confidence: if it is more
   lenient with confident texts, `judge_corrected_overconfidence` is wrong.
 
-If the labels don't show that the judge can tell right from wrong, the corrected number is NaN. A
-number outside [0, 1] is set to the nearer end, and the note gives the original. Other metrics are
-not corrected: a hundred labels are too few for error rates of each bin or pair of answers.
+If the labels don't show that the judge can tell right from wrong answers, a number corrected for
+its errors is NaN. A corrected number outside [0, 1] is set to the nearer end, and the note gives
+the original. Other metrics are not corrected: a hundred labels are too few for error rates of each
+bin or pair of answers.
 
 ## Items in clusters
 
@@ -219,15 +224,17 @@ column of a file), names the clusters (groups of dependent items). All intervals
 comparisons then resample clusters instead of items, with a note such as "120 clusters of 400 items
 are resampled" (400 items in all).
 
-- By default, items of `lsat_ar`, `sat_en`, `halueval`, SuperGLUE's BoolQ and users' files with a
-  column `context` are clustered by their passage. An item without a cluster is its own cluster.
-- Means have the standard error of Miller (2024, "Adding error bars to evals", equation 4), from the
-  squares of the clusters' summed deviations, with the factor C/(C - 1) for C clusters and Student's
-  t with C - 1 degrees of freedom, as Inspect's `stderr(cluster="FIELD")` and `ci(cluster=)`.
-- Shares have Wilson's interval at the effective sample size of the clusters, by Student's t with
-  C - 1 degrees of freedom (Korn and Graubard 1998). If at most five clusters have the rarer
-  outcome, a cluster counts as one judgment.
-- There is no interval with fewer than ten clusters, or than a metric's least number of units.
+- **Default clusters**: items of `lsat_ar`, `sat_en`, `halueval`, SuperGLUE's BoolQ and users' files
+  with a column `context` are clustered by their passage. An item without a cluster is its own
+  cluster.
+- **Means of clustered items** have the standard error of Miller (2024, "Adding error bars to
+  evals", equation 4), from the squares of the clusters' summed deviations, with the factor C/(C -
+  1) for C clusters and Student's t with C - 1 degrees of freedom, as Inspect's
+  `stderr(cluster="FIELD")` and `ci(cluster=)`.
+- **Shares of clustered items** have Wilson's interval at the effective sample size of the clusters,
+  by Student's t with C - 1 degrees of freedom (Korn and Graubard 1998). If at most five clusters
+  have the rarer outcome, a cluster counts as one judgment.
+- **No interval** is given with fewer than ten clusters, or than a metric's least number of units.
 """
 
 _INTERVALS = """
@@ -236,23 +243,26 @@ _INTERVALS = """
 The tables list the method of each metric's 95% interval, the least number of units that it needs
 (*from*), and its coverage: the share of simulated samples whose interval contains the true value.
 
-- Units are items, or what the table says; epochs (repetitions) of an item never count as several.
-- "50: .946-1.000" is the smallest and the largest coverage over all designs with 50 units.
+- **Units** of an interval are items, or what the table says; epochs (repetitions) of an item never
+  count as several.
+- **Coverage** "50: .946-1.000" is the smallest and the largest over all designs with 50 units.
   [coverage.csv](coverage.csv) lists every simulation, with the reason of a coverage above 98% in
   the column `wide`; [validation.md](validation.md#intervals-and-tests) has the designs, and the
   rule by which a coverage is too low.
-- A percentage in brackets, shown below 99%, is the share of the samples with a value that also have
-  an interval, in the design where it is smallest.
-- A letter in brackets points to the cases in which the interval is
-  [wider than needed](#conservative-intervals).
+- **A percentage in brackets**, shown below 99%, is the share of the simulated samples with a value
+  that also have an interval, in the design where it is smallest.
+- **A letter in brackets** points to the cases in which the interval is [wider than
+  needed](#conservative-intervals).
 
 An interval always contains the observed value. There is none, with the reason in `note`, if the
 value is undefined, if there are fewer units than needed, if every resample gives the same value, or
 if more than 5% of resamples give no value. These methods are used for several metrics:
 
+| method | interval |
+|---|---|
 {methods}
 
-**Headline metrics** have an interval [in nearly all simulated
+**Headline metrics**, such as accuracy, ECE and AUROC, have an interval [in nearly all simulated
 samples](#share-of-samples-with-an-interval) in which they have a value. AUROC and M-ratio have no
 value if all answers are right, as in half of the samples of 30 items at an accuracy of .98. If the
 true d' may be at most 0.1, the interval of M-ratio is unbounded on one side or on both, like
@@ -261,24 +271,29 @@ Fieller's. A difference of two such M-ratios has an interval that says nothing.
 **Pseudo-units.** The bootstrap adds half a unit at each extreme of what can occur, so that an
 interval has a width even if a sample contains no error:
 
-- for stated confidence a quarter of a judgment, both right and wrong, at the lowest and at the
-  highest confidence stated; two quarters for type-2 sensitivity, whose formula adds half a judgment
-  to each of four counts,
-- for a mean, units at the ends of its range, or at its smallest and largest unit,
-- for a difference, an eighth of a pair for each two different extremes, in total half a pair in
-  each direction (Agresti and Min 2005).
+| interval of | pseudo-units |
+|---|---|
+| a number of stated confidence | a quarter of a judgment, both right and wrong, at the lowest \
+and at the highest confidence stated; two quarters for type-2 sensitivity, whose formula adds \
+half a judgment to each of four counts |
+| a mean | units at the ends of its range, or at its smallest and largest unit |
+| a difference | an eighth of a pair for each two different extremes, in total half a pair in \
+each direction (Agresti and Min 2005) |
 
 At constant confidence, the interval of overconfidence is that confidence minus Jeffreys' interval
 of accuracy (Brown, Cai and DasGupta 2001).
 
-**Few right or few wrong answers.** Student's t of AUROC, PRR, `brier_reliability` and
-`corp_miscalibration` has the degrees of freedom of 4RW/(R + W) units, where R and W are the numbers
-of right and of wrong units, each plus one half for the pseudo-units. A sample of that size with as
-many right as wrong units compares both as precisely (Willer, Li and Abecasis 2010).
+**Few right or few wrong answers.** Intervals of AUROC, PRR, `brier_reliability` and
+`corp_miscalibration` use Student's t with the degrees of freedom of 4RW/(R + W) units, where R and
+W are the numbers of right and of wrong units, each plus one half for the pseudo-units. A sample of
+that size with as many right as wrong units compares both as precisely (Willer, Li and Abecasis
+2010).
 
-**ECE** is biased upwards. For a difference of two ECEs, the distances of both from their limits are
-therefore added up; for a mean over data sets, the limits are the means of the limits. Both
-intervals are conservative.
+**ECE** is biased upwards, also in resamples. The 95% interval of the difference of two ECEs is
+therefore made of both intervals: its lower end lies below the difference by the first ECE's
+distance from its lower limit plus the second's from its upper limit, and its upper end likewise
+above it. The interval of a mean over data sets has the means of the limits. Both intervals are
+conservative.
 """
 _METHOD_TABLE = """
 ### {method}, {units}
@@ -304,6 +319,8 @@ _CONSERVATIVE = """
 
 These intervals contain the true value in more than 95% of samples:
 
+| letter | in which cases, and why |
+|---|---|
 """
 
 _WITHOUT = """
@@ -316,18 +333,19 @@ _WITHOUT = """
 _PRINTED = """
 ## Share of samples with an interval
 
-Among the simulated samples in which a metric has a value, the share in which it has an interval, by
-accuracy and number of items. Nine in ten stated confidences are .95 or 1. `coverage` has Wilson's
-interval at any number of items, `interval_score` the bootstrap's from 20 items on.
+The table has, for each headline metric, the share of simulated samples with an interval among those
+in which the metric has a value, by accuracy and number of items. Nine in ten stated confidences are
+.95 or 1. `coverage` and `interval_score` are not in the table: `coverage` has Wilson's interval at
+any number of items, `interval_score` the bootstrap's from 20 items on.
 
 """
 
 _DIFFERENCES = """
 ### Differences
 
-Smallest and largest coverage of the interval of a difference between two contenders (models or
-methods) on the same items, by the number of items, over five pairs of simulated distributions of
-confidence (one pair: two confidences for the same answers).
+The table has the smallest and the largest coverage of the interval of a difference between two
+contenders (models or methods) on the same items, by the number of items, over five pairs of
+simulated distributions of confidence (one pair: two confidences for the same answers).
 
 """
 
@@ -454,7 +472,7 @@ def metric_list(subject: str, metrics: Sequence[Metric]) -> str:
     head = f"\n## {subject}\n\n"
     if sentence := common.sentence():
         head += fill(sentence, 100, break_on_hyphens=False) + "\n\n"
-    return head + "\n".join(entry(metric, common) for metric in metrics) + "\n"
+    return head + "\n\n".join(entry(metric, common) for metric in metrics) + "\n"
 
 
 def _frequent(texts: Iterable[str]) -> str:
@@ -466,7 +484,7 @@ def _frequent(texts: Iterable[str]) -> str:
 def intervals() -> str:
     """Return the method of each metric's interval, and its simulated coverage."""
     methods = "\n".join(
-        fill(f"- `{name}`: {description}", 100, subsequent_indent="  ")
+        f"| `{name}` | {description} |"
         for name, description in METHODS.items()
         if name not in ("own", "none")
     )
@@ -478,7 +496,7 @@ def intervals() -> str:
             remarks.setdefault(remark, ascii_lowercase[len(remarks)])
     text = head + _interval_tables(rules, remarks) + _CONSERVATIVE
     for remark, letter in remarks.items():
-        text += fill(f"- ({letter}) {remark}.", 100, subsequent_indent="  ") + "\n"
+        text += f"| ({letter}) | {remark} |\n"
     without: dict[str, list[str]] = {}
     for name, rule in rules.items():
         if rule.method == "none" and rule != NO_ESTIMATE:
@@ -738,8 +756,8 @@ provider's defaults.
 """
 
 _CARDS_STUDIES = """
-The studies that the tasks follow:
-
+| task | study that it follows |
+|---|---|
 """
 
 _CARDS_COST = """
@@ -864,12 +882,12 @@ def _task_row(name: str, task: Task) -> str:
 
 
 def _study_lines(tasks: Mapping[str, Task]) -> list[str]:
-    """Return a list item for each study, with the tasks that follow it."""
+    """Return a row for each study, with the tasks that follow it."""
     names_by_study: dict[str, list[str]] = {}
     for name in tasks:
         if reference := _study_reference(name):
             names_by_study.setdefault(reference, []).append(f"`{name}`")
-    return [f"- {', '.join(names)}: {study}" for study, names in names_by_study.items()]
+    return [f"| {', '.join(names)} | {study} |" for study, names in names_by_study.items()]
 
 
 def _study_reference(name: str) -> str:
@@ -961,13 +979,13 @@ _RELIABILITY_HEAD = """\
 # Reliability
 
 What happens if calls fail, a run is killed, the network breaks or a file is damaged? Tests inject
-such faults. A row below is one fault, or several with the same outcome;
+such faults. A row of the tables is one fault, or several with the same outcome;
 [faults.csv](faults.csv) lists each.
 
-- *Injected* counts how often the fault was injected; 3 x 5 are three faults, five times each.
-- Every time, the command ended as described and without a traceback, guessed no value, and lost
-  nothing but what stands after *lost*. A cell such as "18 of 20 held" would show an exception.
-- A *status* is the recorded [outcome of a reply](reading.md#statuses); `grader_failed` means that a
+- *Injected* counts how often a fault was injected; 3 x 5 are three faults, five times each.
+- *Held*: every time, the command ended as described and without a traceback, guessed no value, and
+  lost nothing but what stands after *lost*. A cell such as "18 of 20 held" would show an exception.
+- *Status*: the recorded [outcome of a reply](reading.md#statuses); `grader_failed` means that a
   judge gave no verdict. `eval-retry` and `score` are commands of `inspect`.
 
 `make thorough` repeats all faults in hours, `make validate` a part of each in minutes. A single row

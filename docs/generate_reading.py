@@ -124,11 +124,13 @@ _SINCE = """\
 From the seventh round on, the replies contain only the two forms of which more than 3% were left
 unread in the sixth: probabilities (8 of 142) and bare integers (2 of 37).
 
-The present readers, corrected with all rounds, leave {unread} of {readable} readable answers in the
-last five rounds unread (**{share:.1%}**) and misread {misread}. Of another {unreadable} answers,
-which have no certain reading, they read {guessed} (for example a bare 1000000000 in reply to a
-question for an exponent as the value itself). No failure among 9 replies of a form doesn't mean
-that there is none in 100. Failures stand in brackets:"""
+The present readers, corrected with all rounds of artificial replies, leave {unread} of {readable}
+readable answers in the last five rounds unread (**{share:.1%}**) and misread {misread}. Of another
+{unreadable} answers, which have no certain reading, they read {guessed} (for example a bare
+1000000000 in reply to a question for an exponent as the value itself).
+
+The table has these answers by form, failures in brackets. No failure among 9 replies of a form
+doesn't mean that there is none in 100."""
 _FIGURES = """\
 ## How much is left unread
 
