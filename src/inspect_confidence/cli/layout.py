@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[-+<]?\d|-?inf|\[|-?$")
 _BETTER = re.compile(r"(higher|lower|neither|nearer to \S+)$")
 """Cell that says which numbers of its column are better."""
 _GAP = 2
-_MIN_NAME, _MIN_PROSE, _PROSE, _WORD, _PART, _NAMES = 8, 16, 40, 12, 20, 0.45
+_MIN_NAME, _MIN_PROSE, _MAX_PROSE, _LONG_WORD, _LONG_PART, _NAMES_SHARE = 8, 16, 40, 12, 20, 0.45
 """Minimum width of a name and of prose in the last column, maximum width of prose, lengths from
 which on a word of a heading is broken at slashes, and a part of it at hyphens, and share of the
 width for names."""
@@ -31,8 +31,8 @@ def _words(heading: str) -> list[str]:
     """Split a heading into words, long ones after slashes, and their long parts after hyphens."""
     words: list[str] = []
     for word in heading.split():
-        for part in re.findall(r"[^/]+/?|/", word) if len(word) > _WORD else [word]:
-            words += re.findall(r"[^-]+-*|-+", part) if len(part) > _PART else [part]
+        for part in re.findall(r"[^/]+/?|/", word) if len(word) > _LONG_WORD else [word]:
+            words += re.findall(r"[^-]+-*|-+", part) if len(part) > _LONG_PART else [part]
     return words
 
 
@@ -95,23 +95,23 @@ class Grid:
         return cls(list(map(one_line, table)), texts, n_names)
 
     def transpose(self) -> "Grid":
-        """Return a grid with a line for each number and a column for each line."""
+        """Return a grid with a line for each column of numbers and a column for each line."""
         headings = [" ".join(filter(None, line[: self.n_names])) for line in self.lines]
         columns = list(zip(*self.lines, strict=True))[self.n_names :]
         lines = [
             [heading, *cells]
             for heading, cells in zip(self.headings[self.n_names :], columns, strict=True)
         ]
-        return Grid(["", *headings], lines, 1)
+        return Grid(["", *headings], lines, n_names=1)
 
     def fit(self, width: int, *, whole: bool = False) -> list["Grid"]:
-        """Split the columns into grids of at most a width, except for a column that is wider.
+        """Split the columns into grids of at most a width, or as wide as a single wider column.
 
         Each grid begins with the `n_names` columns of names. With `whole`, names and prose are not
         broken, so that lines can be searched; the grids are then wider if names need the room.
         """
         widths = [self._width(k) for k in range(len(self.headings))]
-        if whole:
+        if whole:  # beside the names stays half of the usual width, `PIPED`
             width = max(width, sum(widths[: self.n_names]) + _GAP * self.n_names + PIPED // 2)
         elif sum(widths) + _GAP * len(widths) - _GAP > width:
             widths = self._narrow(widths, width)
@@ -127,9 +127,11 @@ class Grid:
         return [self._part([*range(self.n_names), *part], widths) for part in parts]
 
     def _narrow(self, widths: Sequence[int], width: int) -> list[int]:
-        """Return narrower widths of the columns: of prose, and of names until they fit.
+        """Return the widths of columns that are together wider than `width`, as far as reduced.
 
-        Prose in the last column gets the rest of the width, unless that is too little to read.
+        Prose, which is text after the names, gets at most 40 characters. The `n_names` columns of
+        names give way to the numbers; if these need a further table in any case, names get 45% of
+        `width`. Prose in the last column gets what is left, if that is at least 16 characters.
         """
         narrowed = [min(size, self._max_width(k)) for k, size in enumerate(widths)]
         last = len(narrowed) - 1
@@ -138,15 +140,18 @@ class Grid:
             narrowed[last] = min(last_width, _MIN_PROSE)
         numbers = narrowed[self.n_names :]
         room = width - sum(numbers) - _GAP * len(numbers)
-        if room < _NAMES * width / 2:  # the numbers need a further table below in any case
-            room = min(int(_NAMES * width), width - max(numbers, default=0) - _GAP)
+        if room < _NAMES_SHARE * width / 2:  # the numbers need a further table below
+            room = min(int(_NAMES_SHARE * width), width - max(numbers, default=0) - _GAP)
         narrowed[: self.n_names] = self._shorten_names(narrowed[: self.n_names], room)
         free_width = width - sum(narrowed[:last]) - _GAP * last
         narrowed[last] = min(last_width, free_width) if free_width >= narrowed[last] else last_width
         return narrowed
 
     def _shorten_names(self, widths: list[int], room: int) -> list[int]:
-        """Shorten the widest columns of names, a character at a time, until all fit in a room."""
+        """Return widths of the names' columns that fit into `room`; none is reduced below 8.
+
+        The widest column gives up a character at a time.
+        """
         longest_parts = [self._longest_part(k) for k in range(self.n_names)]
         while widths and sum(widths) + _GAP * (len(widths) - 1) > room:
             # A name is broken at its joints as long as possible, and within a part only then.
@@ -180,7 +185,10 @@ class Grid:
         )
 
     def _width(self, column: int) -> int:
-        """Return the width of a column's longest cell or word of its heading."""
+        """Return the width that a column needs: that of its longest cell, or of its heading.
+
+        The heading of a column of names stays whole; of other headings the longest word counts.
+        """
         from rich.cells import cell_len
 
         cells, words = self._cells(column), _words(self.headings[column])
@@ -191,10 +199,13 @@ class Grid:
         """Return the maximum width of a column; only prose has a limit."""
         longest = max(map(len, _words(self.headings[column])), default=1)
         is_prose = column >= self.n_names and self._is_prose(column)
-        return max(_PROSE, longest) if is_prose else 10_000  # no limit
+        return max(_MAX_PROSE, longest) if is_prose else 10_000  # no limit
 
     def _is_prose(self, column: int) -> bool:
-        """Return whether a column has text: not only numbers, and what is better among them."""
+        """Return whether a column has other cells than numbers, or only empty ones.
+
+        Cells that say which numbers are better, such as `higher`, do not count.
+        """
         numbers = list(filterfalse(_BETTER.match, self._cells(column)))
         return not any(numbers) or not all(map(_NUMBER.match, numbers))
 

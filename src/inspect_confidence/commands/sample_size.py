@@ -166,7 +166,10 @@ class _Population:
 
     @classmethod
     def from_frame(cls, rows: pd.DataFrame, units: pd.Index) -> "_Population":
-        """Return the population of readable judgments, given the names of their units."""
+        """Return the population of readable judgments, sorted by unit.
+
+        `units` are the names of the items or clusters of items, which runs are drawn from.
+        """
         answers = Answers.from_frame(rows, units)
         order = np.argsort(answers.unit_index, kind="stable")
         ordered = replace(
@@ -185,7 +188,10 @@ class _Population:
         return rng.integers(len(self.counts), size=max(round(n / self.items_per_unit), 1))
 
     def run(self, drawn_units: IntArray) -> Answers:
-        """Return the judgments of a run's units; an item or cluster drawn twice is two units."""
+        """Return the judgments of a run; an item or cluster that is drawn twice is two units of it.
+
+        `drawn_units` are numbers of units of this population, whose judgments are sorted by unit.
+        """
         counts = self.counts[drawn_units]
         unit_index = np.repeat(np.arange(len(drawn_units)), counts)
         # A judgment's position is its unit's start plus its place within the unit: 0, 1, ...
@@ -201,9 +207,10 @@ class _Population:
 
 
 def _readable_pilot(group: ConfidenceGroup) -> tuple[pd.DataFrame, int]:
-    """Return readable judgments with unique names of items, and the number of items asked.
+    """Return a pilot's readable judgments, and the number of items asked, readable or not.
 
-    `item` and `cluster` begin with the data set; an item without a declared cluster is its own.
+    Names in `item` and `cluster` begin with the data set, so that data sets can be pooled; an item
+    without a declared cluster is its own. `unit`, which was computed from other names, is dropped.
     """
     replies = group.replies()
     prefix = replies.rows["dataset"].astype(str) + "/"
@@ -214,7 +221,11 @@ def _readable_pilot(group: ConfidenceGroup) -> tuple[pd.DataFrame, int]:
 
 
 def _pilot_units(name: str, rows: pd.DataFrame) -> tuple[pd.Index, int, str]:
-    """Return units to draw, the number of items, and a note on clusters; refuse too few of them."""
+    """Return the units (items, or clusters of items) of a pilot, its number of items, and a note.
+
+    The note says how many clusters there are, empty without any. Too few items (below 30) or
+    clusters are refused.
+    """
     units, items = estimate.ordered_units(rows), rows["item"].nunique()
     if items < MIN_ITEMS:
         raise InvalidArgument(
@@ -233,7 +244,10 @@ def _pilot_units(name: str, rows: pd.DataFrame) -> tuple[pd.Index, int, str]:
 def _size_for_width(
     aim: _Aim, group: ConfidenceGroup, rng: np.random.Generator
 ) -> dict[str, object]:
-    """Return the row on the items needed for an interval of the aim's width, by simulated runs."""
+    """Return the row of the table on the items that an interval of the aim's width needs.
+
+    Runs are simulated from a model's pilot; one with too few items or clusters is refused.
+    """
     rows, items_asked = _readable_pilot(group)
     units, pilot_items, cluster_note = _pilot_units(group.name, rows)
     interval = _SimulatedInterval(aim, _Population.from_frame(rows, units), rng)
@@ -264,10 +278,10 @@ class _SimulatedInterval:
         return high - low if high >= low else np.inf
 
     def target_size(self, n: int, widths: FloatArray) -> float:
-        """Return how many items give the aim's width, from the widths of runs of n items.
+        """Estimate how many items give intervals of the width that is aimed at.
 
-        Widths decrease with the square root of n. The width that counts is the one that the aim's
-        share of runs (`power`) does not exceed.
+        `widths` are those of runs of n items. The one that counts is exceeded in at most a share
+        1 - `power` of runs. Widths are proportional to 1 / sqrt(n).
         """
         width = float(np.quantile(widths, self.aim.power, method="inverted_cdf"))
         # One step changes n at most 16 times.
@@ -298,13 +312,14 @@ class _TwoRuns:
     is_paired: bool
 
     def contrast(self, units: IntArray, second_units: IntArray) -> Contrast:
-        """Return the metric's statistics by unit in two runs, of these units of the populations.
+        """Return the contrast of two runs: what resamples need to compute a difference of metrics.
 
-        Units are numbered by position, so that the k-th ones of both runs are resampled together.
+        `units` and `second_units` are numbers of units of the two populations, equally many. The
+        k-th ones of both runs are resampled together.
         """
         index = pd.RangeIndex(len(units))
         pair = Pair(index, index, self.first.run(units), self.second.run(second_units))
-        return contrast_of_pairs([pair], (), [METRIC_FORMS[self.aim.metric]])
+        return contrast_of_pairs([pair], thresholds=(), compared=[METRIC_FORMS[self.aim.metric]])
 
     def draw(self, n: int, rng: np.random.Generator) -> Contrast:
         """Draw the contrast of two runs of about n items."""
@@ -332,12 +347,11 @@ class _SimulatedTest:
 
     @classmethod
     def from_pilot(cls, runs: _TwoRuns, rng: np.random.Generator) -> "_SimulatedTest":
-        """Return the test of the metric of the runs' aim, given the pilot's runs."""
+        """Return the test of the aim's metric, with the pilot's own difference on all its units."""
         all_units = np.arange(len(runs.first.counts))
         pilot = runs.contrast(all_units, all_units)
-        # The names of a contrast are pairs of condition and metric.
-        column = max(k for k, (_, metric) in enumerate(pilot.names) if metric == runs.aim.metric)
-        # The value on all units needs no resamples; one is the fewest.
+        column = len(pilot.names) - 1  # means come first, and then the aim's metric
+        # The value on all units needs no resamples; one is the fewest that can be computed.
         difference = resample_contrast(pilot, Resampling(1), stream=None).values[column]
         return cls(runs, pilot, column, pilot_difference=float(difference), rng=rng)
 
@@ -348,9 +362,10 @@ class _SimulatedTest:
         return (size if self.pilot_difference >= 0 else -size) - self.pilot_difference
 
     def correlation(self) -> float:
-        """Return the correlation of the metric of both runs over resamples of the same items.
+        """Return the correlation between the metrics of the pilot's two runs.
 
-        It is NaN if the metric of either run is the same in all resamples.
+        It is over bootstrap resamples that take the same items of both runs; NaN if either run has
+        the same value in all of them.
         """
         one_stratum = np.zeros(self.pilot.unit_count, np.int64)
         first_draws, second_draws = bootstrap_pair(
@@ -362,22 +377,21 @@ class _SimulatedTest:
         return float(np.corrcoef(first, second)[0, 1])
 
     def detection(self, n: int) -> float:
-        """Return 1 if the test of two runs of about n items finds the difference, else 0."""
+        """Simulate two runs of about n items; return 1 if their difference has p < 0.05, else 0."""
         contrast = self.runs.draw(n, self.rng)
         difference = resample_contrast(contrast, self.runs.aim.resampling(self.rng), stream=None)
-        # A difference as large as the aim's, with the spread of the simulated one.
+        # The pilot's difference becomes the aim's; the spread of the simulated one stays.
         shifted = replace(
             difference, values=difference.values + self.shift, draws=difference.draws + self.shift
         )
         return float(shifted.test(self.metric_column).p < 0.05)
 
     def target_size(self, n: int, detections: FloatArray) -> float:
-        """Return how many items give the aim's power, from the tests of runs of n items.
-
-        The power is Phi(s sqrt(n) - 1.96) with a constant s: that of a two-sided test of a normal
-        difference, whose far tail is left out. Phi^-1(power) + 1.96 grows like sqrt(n).
+        """Estimate how many items give the power (share of runs that succeed) of the aim.
 
         `detections` has 1 for each run of n items whose test finds the difference, 0 for others.
+        The power of a two-sided z-test is Phi(s sqrt(n) - 1.96) with a constant s, without its far
+        tail. Therefore n is proportional to (Phi^-1(power) + 1.96) ** 2.
         """
         # Half a run keeps the power away from 0 and 1; one step changes n at most 16 times.
         smallest = 0.5 / len(detections)

@@ -41,16 +41,15 @@ _SCALE_PLACES = {str(scale): place for place, scale in enumerate(ALL)}
 
 
 def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of each panel with its title; models keep their order, scales are sorted.
+    """Return the rows of each panel with its title, sorted by run and then by condition.
 
-    A panel is of one task, model, data set, variant and condition, such as a scale.
+    A panel is of one run (task, model, data set and variant; runs keep their order) and of one
+    condition, such as a scale. Titles name what varies; a single panel is named by the first part
+    of its condition, or by its model.
     """
-    varied = (rows[list(_PANEL_COLUMNS)].nunique() > 1).any()
-    first = rows.iloc[0]
-    # A single panel is titled by the first part of its condition.
-    always = []
-    if not varied:
-        present_parts = [name for name in _CONDITION_PARTS if first[name]]
+    always = []  # columns that titles name although they do not vary
+    if not (rows[list(_PANEL_COLUMNS)].nunique() > 1).any():
+        present_parts = [name for name in _CONDITION_PARTS if rows.iloc[0][name]]
         always.append(present_parts[0] if present_parts else "model")
     titled = panels(rows, _PANEL_COLUMNS, always=always, say=_title_text)
     # Runs are told apart by more than the task, which comes first.
@@ -74,7 +73,7 @@ def _run_key(rows: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _condition_sort_key(value: str) -> tuple[float, float, str]:
-    """Return the sort key of a condition's value: the study's scales, then numbers, then texts."""
+    """Return the sort key of a condition's value: known scales in their order, numbers, texts."""
     if value in _SCALE_PLACES:
         return 0, _SCALE_PLACES[value], ""
     try:
@@ -176,7 +175,7 @@ def ece_bins(rows: pd.DataFrame) -> Figure:
         rows: Results of `scale_variants`; its rows of `ece` in 10, 15 and 20 bins are drawn.
     """
     selected = select_rows(rows, "scale_variants", ["ece"], parts=["scale", "bins", "binning"])
-    # With 11 bins, the last bin contains only a confidence of 1.
+    # Eleven bins are left out: ten of equal width, and one that contains only a confidence of 1.
     is_equal_width = (selected["binning"] == "") & (selected["bins"] != "11")
     selected = selected[is_equal_width]
     selected = selected.assign(x=selected["bins"].replace("", "10").astype(float))
@@ -325,8 +324,8 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
     """Draw type-2 ROC curves: hit rate against false-alarm rate at every confidence threshold.
 
     There is one panel for each model, data set, variant and condition (scale, source). If there are
-    several scales, each panel also has the curve of 0-100, dotted. The area under the lines, in the
-    title, is `auroc`.
+    several scales, each panel also has the curve of the scale 0-100 (`BASELINE`) of the same run,
+    dotted. The area under the lines, in the title, is `auroc`.
 
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;

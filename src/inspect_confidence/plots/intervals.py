@@ -38,13 +38,16 @@ _SHIFT = 0.07  # so that intervals at one level don't hide each other
 
 
 def _rows_of_lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
-    """Return rows with `of` (the method that asked) and `line` (the adjustment of its intervals).
+    """Return the rows of metrics, with the columns `of` of their panel and `line` of their line.
 
-    If a method has a test split, only the test split is drawn, because adjustments were learned on
-    the train split.
+    `of` is the method that asked for intervals. `line` is how they were adjusted, such as
+    `conformal`, a key of `_LINE_LABELS`; `stated` stands for no adjustment. If a method has a test
+    split, only the test split is kept, because adjustments were learned on the train split.
     """
     selected = select_rows(rows, "fermi_eval", metrics, _PARTS)
     selected = selected[selected["traces"] == ""]  # without metrics of n averaged traces
+    # The method of conformal intervals is `conformal`, with the one that asked as `base`, unless
+    # that is `direct`. `scaling` and `decoding` name other adjustments, at most one in a row.
     adjusted = selected["scaling"] + selected["decoding"]
     selected = selected.assign(
         of=selected["base"].where(

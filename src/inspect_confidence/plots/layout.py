@@ -1,5 +1,6 @@
 """Many small panels in one figure of one column's width."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -48,9 +49,10 @@ def select_rows(
 def select_against(
     rows: pd.DataFrame, task: str | Sequence[str], metric: str, x: str, parts: Sequence[str]
 ) -> pd.DataFrame:
-    """Return the rows of `metric` with the value of metric `x` of the same condition as column `x`.
+    """Return the rows of one metric, with the value of another metric in the column `x`.
 
-    Rows without such a value are left out; `parts` are as for `select_rows`.
+    `metric` and `x` are names of metrics; both values are of the same task, model, data set and
+    condition. Rows that lack either value are left out; `parts` are as for `select_rows`.
     """
     key = ["task", "model", "dataset", "condition"]
     selected = select_rows(rows, task, [metric], parts)
@@ -206,9 +208,10 @@ def facets(
         columns: Maximum number of panels side by side.
         height: Height in inches of a panel, or of each row of panels.
         shared: Axes that panels share.
-        legend: Names of the `handles` or `looks`, or labels of drawn artists.
+        legend: Names in the legend. Its marks are `looks` if there are any, else `handles`, else
+            the drawn artists with these labels.
         handles: Function that returns the artists of the legend, given all axes, once drawn.
-        looks: Arguments of matplotlib's `Line2D` for each line of the legend, if none is drawn.
+        looks: Arguments of matplotlib's `Line2D` for the mark of each name in the legend.
         ticks: Expected width in inches of tick labels of the vertical axis.
         least_ticks: Minimum width in inches kept free for these labels.
         beneath: Remarks in faint type between each title and its panel, or a function that returns
@@ -291,8 +294,11 @@ class _Heights:
 def _panel_grid(
     n_panels: int, n_columns: int, heights: _Heights, shared: Shared
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with empty panels in rows of `n_columns`, and its panels row by row."""
-    n_rows = -(-n_panels // n_columns)  # rounded up
+    """Return a figure with empty panels in rows of `n_columns`, and its panels row by row.
+
+    `heights` are the inches above the rows of panels, of the rows, between and below them.
+    """
+    n_rows = math.ceil(n_panels / n_columns)
     mean_height = float(np.mean(heights.panels))
     gaps = (n_rows - 1) * heights.between_rows
     figure_height = heights.top + n_rows * mean_height + gaps + heights.foot
@@ -323,10 +329,10 @@ def _labelled_artists(axes: Iterable[Axes], labels: Iterable[str]) -> list[Any]:
 
 
 def _legend_height(names: Sequence[str]) -> float:
-    """Return the height in inches of a legend with these names."""
+    """Return the height in inches of a legend with these names; 0 without any."""
     if not names:
         return 0.0
-    rows = -(-len(names) // _legend_columns(_fitted_names(names)))
+    rows = math.ceil(len(names) / _legend_columns(_fitted_names(names)))
     return _LEGEND_ROW * rows + 0.06
 
 
@@ -368,10 +374,12 @@ def _legend_columns(names: Sequence[str]) -> int:
 
 
 def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: float) -> None:
-    """Write the names of the axes at the foot and at the left, beside the tick labels.
+    """Write the names of the axes at the foot and at the left, and set the margins for them.
 
-    The figure becomes as high as the name `x` needs, and the left margin as wide as `y` and the
-    tick labels need, which have at least `least_ticks` inches.
+    This comes after the panels are drawn, since only then the tick labels are known. The figure
+    becomes higher if the name `x` needs several lines; panels keep their heights. The left margin
+    becomes as wide as the name `y` and the tick labels need, which have at least `least_ticks`
+    inches.
     """
     axes, margins = figure.axes, figure.subplotpars
     ticks = max(least_ticks, *(map(_widest_tick, axes)))

@@ -120,10 +120,10 @@ def _draw_ages(
 
 
 def _marked_points(line_number: int, n_points: int) -> tuple[int, int] | None:
-    """Return the first marked point of a line, one a year, and the distance to the next.
+    """Return which points of a line are marked, as matplotlib's `markevery`: first index and step.
 
-    Lines with even and with odd numbers have marks at different ages. The result is None, which
-    marks all points, for a short line.
+    A line has a point for each year and a mark for each ten years; that of an odd number has them
+    five years later. For a line of at most 20 points the result is None, which marks all.
     """
     if n_points <= 2 * _YEARS_BETWEEN_MARKS:
         return None

@@ -50,14 +50,14 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
     split_labels = {
         split: f"split {shortened(split, 12)}" if len(splits) > 1 else "" for split in splits
     }
-    tables = []
+    panels_drawn = []
     for title, panel_rows in panels(selected, (*_PANEL_COLUMNS, "dataset"), joint=", "):
         series = [
             (label, panel_rows[panel_rows["split"] == split])
             for split, label in split_labels.items()
         ]
-        tables.append(Panel(title, "mean distance", series=series, reference=0))
-    return dots(tables, names, "rarer markers", most_names=15)
+        panels_drawn.append(Panel(title, "mean distance", series=series, reference=0))
+    return dots(panels_drawn, names, "rarer markers", most_names=15)
 
 
 @styled
@@ -98,20 +98,25 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
 def _marker_labels(rows: pd.DataFrame) -> tuple[dict[str, str], str]:
     """Return labels of the 20 most frequent markers, and a remark on the others.
 
-    Labels are by marker, the most confident first, and contain the number of sentences.
+    Labels are by marker, the most confident first, such as `{"surely": "surely (12)"}` for a marker
+    in 12 sentences. `rows` are bins of confidence from `low` to `high` with the share (`value`) of
+    a marker's sentences; a marker's mean confidence is computed from the middles of the bins.
     """
     sizes = rows.groupby("marker")["n"].max().sort_values(ascending=False, kind="stable")
     commonest, remark = first_names(list(sizes.index), 20, "rarer markers")
     middles = rows["value"] * (rows["low"] + rows["high"]) / 2
     means = middles.groupby(rows["marker"]).sum()[commonest]
-    order = means.sort_values(ascending=False, kind="stable").index
-    return {
-        marker: f"{shortened(marker, 18)} ({sizes[marker]})" for marker in map(str, order)
-    }, remark
+    labels = {}
+    for marker in map(str, means.sort_values(ascending=False, kind="stable").index):
+        labels[marker] = f"{shortened(marker, 18)} ({sizes[marker]})"
+    return labels, remark
 
 
 def _draw_hills(ax: Axes, rows: pd.DataFrame, markers: Mapping[str, str]) -> None:
-    """Draw a histogram for each marker below the one before; `markers` are labels by marker."""
+    """Draw a histogram for each marker, from the top down; `markers` are labels by marker.
+
+    `rows` have the share of a marker's sentences (`value`) in a bin from `low` to `high`.
+    """
     for place, marker in enumerate(markers):
         of_marker = rows[rows["marker"] == marker].drop_duplicates("bin")
         base = -float(place)
@@ -141,7 +146,10 @@ def mic(rows: pd.DataFrame) -> Figure:
 
 
 def _panels_of_whole_markers(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return titles and rows of `mic` of markers over all their sentences, for each table."""
+    """Return a title and the rows of `mic` for each model, variant, judge and threshold.
+
+    Only rows over all sentences of a marker are selected, not those of correct or faithful ones.
+    """
     is_whole = []
     for condition in conditions_of(rows):
         is_whole.append("marker" in condition and not condition.keys() & {"outcome", "faithful"})
@@ -151,16 +159,19 @@ def _panels_of_whole_markers(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame
 
 
 def _mic_table(title: str, rows: pd.DataFrame) -> CellTable:
-    """Return a table of internal confidences (MIC) of the 25 most frequent markers."""
+    """Return a table of internal confidences (MIC) of the 25 most frequent markers.
+
+    Cells of a data set and split in which a marker has no MIC are blank.
+    """
     sizes = rows.groupby("marker", sort=False)["n"].sum().sort_values(ascending=False)
-    markers, fewer = first_names(list(sizes.index), 25, "rarer markers")
+    markers, remark = first_names(list(sizes.index), 25, "rarer markers")
     # Means over data sets, weighted by sentences: markers go from the most to the least confident.
     means = (rows["value"] * rows["n"]).groupby(rows["marker"]).sum() / sizes
     order = means[markers].sort_values(ascending=False, kind="stable").index
     wide = rows.pivot_table(
         index="marker", columns=["dataset", "split"], values="value", aggfunc="first"
     )
-    table = _cell_table(title, wide.reindex(order), _dataset_splits(rows), fewer, "{:.2f}".format)
+    table = _cell_table(title, wide.reindex(order), _dataset_splits(rows), remark, "{:.2f}".format)
     return replace(table, limits=(0, 1))
 
 
@@ -209,10 +220,10 @@ def marker_counts(rows: pd.DataFrame) -> Figure:
 
 
 def _count_table(title: str, rows: pd.DataFrame) -> CellTable:
-    """Return a table of the numbers of sentences with the 30 most frequent markers."""
+    """Return a table with the numbers of sentences of the 30 most frequent markers."""
     keys = ["dataset", "split"]
     wide = rows.pivot_table(index="marker", columns=keys, values="n", aggfunc="first", sort=False)
     order = wide.sum(axis=1).sort_values(ascending=False, kind="stable").index
-    markers, fewer = first_names(list(map(str, order)), 30, "rarer markers")
+    markers, remark = first_names(list(map(str, order)), 30, "rarer markers")
     columns = _dataset_splits(rows)
-    return _cell_table(title, wide.reindex(markers), columns, fewer, "{:.0f}".format)
+    return _cell_table(title, wide.reindex(markers), columns, remark, "{:.0f}".format)

@@ -127,7 +127,8 @@ def _draw_hills(ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple
             ax.vlines(values, base, base + 0.1 * direction, color=color, linewidth=1)
             spread = values.std(ddof=1) if len(values) > 1 else 0.0
             if spread > _LEAST_SPREAD:
-                # In standard deviations: Scott's rule, n ** -1/5, if there are two sides.
+                # In standard deviations: with two sides by Scott's rule, n ** -1/5; at least 0.01
+                # on the axis, so that nearly equal values have a visible hill.
                 bandwidth = len(values) ** -0.2 if has_two_sides else 0.15
                 x, height = _density_hill(values, max(bandwidth, 0.01 / spread))
                 top = base + direction * (0.42 if has_two_sides else 0.85) * height
@@ -216,10 +217,11 @@ def _draw_pairs(ax: Axes, pairs: pd.DataFrame, looks: Mapping[str, dict[str, Any
 
 
 def _pair_panels(wide: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each panel's title, and the markers that have both values of its pair.
+    """Yield each panel's title, and a row for each marker that has both values of the panel's pair.
 
-    `wide` has a column for each side of a pair. The column `free` is set if the two values need not
-    be equal, so that the panel has no diagonal.
+    `wide` has a row for each marker, and a column for each side of a pair, such as `correct` and
+    `incorrect`. The values become the columns `x` and `y`. `free` marks the pair whose values need
+    not be equal, decisiveness gap and confidence: its panel has no diagonal.
     """
     for title, panel_rows in panels(wide, _PANEL_COLUMNS, joint=", "):
         for (y, x), title_of_pair in _PAIR_TITLES.items():

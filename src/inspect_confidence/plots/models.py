@@ -50,7 +50,7 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
         "split", key=lambda split: split.map(_SPLIT_ORDER).fillna(2), kind="stable"
     )
     selected = selected.drop_duplicates(["model", "dataset", "variant", "level"])
-    # Refuses results without stated intervals.
+    # Selected again, which raises if no row is left.
     selected = select_rows(selected, "fermi_eval", ["coverage"], parts=("level",))
     levels = sorted(set(selected["level"].astype(float)))
     looks = _looks_of_models(selected)
@@ -144,10 +144,11 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
     x_columns = {"value": "x", "ci_low": "x_ci_low", "ci_high": "x_ci_high"}
     confidences = selected[selected["metric"] == "mean_confidence"]
     confidences = confidences[[*keys, *x_columns]].rename(columns=x_columns)
+    # One row for each model; selecting again raises if no model has both metrics.
     pairs = select_rows(accuracies.merge(confidences, on=keys), _CALIBRATION, ["accuracy"], parts)
     looks = _looks_of_models(pairs)
     lowest = pairs[["value", "x", "ci_low", "x_ci_low"]].min().min()
-    low = min(float(np.floor(10 * lowest) / 10), 0.9)
+    low = min(float(np.floor(10 * lowest) / 10), 0.9)  # the tenth below, for both axes
     titled = panels(pairs, ("dataset", "method", "scale", "source", "variant"), title_of_one=False)
     size: dict[str, Any] = {"columns": 1, "height": 3.2} if len(titled) == 1 else {}
     most_ticks = 6 if len(titled) == 1 else 5
@@ -236,14 +237,15 @@ def auroc_by_scale(rows: pd.DataFrame) -> Figure:
         rows: Results of `scale_variants`; its rows of `auroc` on a scale are drawn.
     """
     selected = select_rows(rows, "scale_variants", ["auroc"], parts=("scale", "by"))
-    # Without results by field, and refused if there are no others.
+    # Results by field are left out. Selecting again raises if there are no others.
     selected = select_rows(
         selected[selected["by"] == ""], "scale_variants", ["auroc"], parts=("scale",)
     )
     means = selected["dataset"] == "mean"
     selected = selected[means] if means.any() else selected
+    # The study's scales in their order, then others by name.
     places = {str(scale): place for place, scale in enumerate(ALL)}
-    names = sorted(selected["scale"].unique(), key=lambda key: (places.get(key, 99), key))
+    names = sorted(selected["scale"].unique(), key=lambda key: (places.get(key, len(ALL)), key))
     titled = panels(
         selected.assign(name=selected["scale"]), ("dataset", "variant"), title_of_one=False
     )

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.markers import CARETLEFT, CARETRIGHT
 
 from inspect_confidence.directions import direction_of
 from inspect_confidence.errors import InvalidArgument
@@ -36,7 +37,7 @@ _ROUNDING = 1e-9  # share of the longer side up to which a value is rounding
 
 
 def window(metric: str, values: Iterable[float]) -> tuple[float, float]:
-    """Return the ends of an axis: those of the metric's range, if it has ends.
+    """Return the ends of an axis for a metric: those of its range, or round numbers.
 
     An end that the range lacks is a round number beyond the values, the target and 0. It is not so
     near to 0 that rounding errors or very small differences look large.
@@ -56,6 +57,7 @@ def window(metric: str, values: Iterable[float]) -> tuple[float, float]:
     points += [_MARGIN * value for value in filter(math.isfinite, values)]
     if target is not None:
         points.append(target)
+    # Both sides of 0 are shown, except for slopes and ratios, which are read from 0 to 1.
     if entry.unit not in _LEAST_REACH and entry.low < 0:
         points.append(-least_reach)
     size = max(map(abs, points))
@@ -119,10 +121,11 @@ def interval_text(
 
 
 def _round_end(reach: float, size: float) -> float:
-    """Return the nearest round number at or beyond `reach`; 0 if `reach` is negligible.
+    """Return the length of one side of an axis, from 0 on: a round number that includes `reach`.
 
-    `reach` is the distance from 0 to the farthest value on one side, negative if all values lie on
-    the other side. `size` is that of the longer side.
+    `reach` is the distance from 0 to the farthest value on that side, negative if all values lie on
+    the other side; `size` is the larger reach of both sides. The length is 0 if `reach` is at most
+    a rounding error, and otherwise at least 5% of `size`, so that the side can be seen.
     """
     if reach <= _ROUNDING * size:
         return 0.0
@@ -226,7 +229,10 @@ def _checked_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class _ProfileRow:
-    """A number to be drawn: its row of results, the ends of its axis, and texts in lines."""
+    """A number to be drawn: its row of results, the ends of its axis, and lines of text.
+
+    `label` is above the axis, at the left; `number` is at the right; `under` is below the axis.
+    """
 
     line: Mapping[Any, Any]
     ends: tuple[float, float]
@@ -242,9 +248,10 @@ class _ProfileRow:
 
 
 def _profile_row(line: Mapping[Any, Any], ends: tuple[float, float]) -> _ProfileRow:
-    """Return a row of results to draw, its label in lines that end left of the number.
+    """Return what is drawn of a row of results: its axis, and texts broken into lines.
 
-    `line` is a row of `_checked_rows`; `ends` are the ends of its axis.
+    `line` is a row of `_checked_rows`; `ends` are the ends of its axis. The label ends left of the
+    number with its interval; the text under the axis fits between the numbers at the axis' ends.
     """
     value, low, high = map(float, itemgetter(*_NUMBERS)(line))
     text = interval_text(value, (low, high), reach=ends, unit=METRICS[line["metric"]].unit)
@@ -264,25 +271,33 @@ def _profile_row(line: Mapping[Any, Any], ends: tuple[float, float]) -> _Profile
 
 
 def _draw_heading(figure: Figure, study: str, top: float) -> None:
-    """Draw a study's name on a line over the whole width."""
-    wide, total = figure.get_size_inches()
-    (line,) = wrapped(shortened(study, 60), (wide - 2 * _SIDE_MARGIN) * _BOLD_SHARE, 9, limit=1)
+    """Draw a study's name on one line; a name wider than the figure loses its middle.
+
+    `top` is the upper end of the line's room, in inches above the foot of the figure.
+    """
+    width, height = figure.get_size_inches()
     look: dict[str, Any] = {"fontsize": 9, "weight": "bold", "color": FAINT}
-    figure.text(_SIDE_MARGIN / wide, (top - 0.03) / total, line, va="top", **look)
+    room = (width - 2 * _SIDE_MARGIN) * _BOLD_SHARE
+    (line,) = wrapped(shortened(study, 60), room, look["fontsize"], limit=1)
+    figure.text(_SIDE_MARGIN / width, (top - 0.03) / height, line, va="top", **look)
 
 
 def _draw_row(figure: Figure, row: _ProfileRow, top: float) -> None:
-    """Draw a number's texts and its axis, downwards from `top` inches."""
-    total = figure.get_figheight()
+    """Draw a number: its label and value, below them its axis, and the text under the axis.
+
+    `top` is the upper end of the row, in inches above the foot of the figure. Texts are placed in
+    shares of the figure's width and height.
+    """
+    height = figure.get_figheight()
     left_edge, right = _SIDE_MARGIN / WIDTH, 1 - _SIDE_MARGIN / WIDTH
-    low = (top - _LINE * len(row.label) - _TO_AXIS - _TO_ENDS) / total
-    ax = figure.add_axes((left_edge, low, right - left_edge, 2 * _TO_ENDS / total))
+    low = (top - _LINE * len(row.label) - _TO_AXIS - _TO_ENDS) / height
+    ax = figure.add_axes((left_edge, low, right - left_edge, 2 * _TO_ENDS / height))
     _draw_axis(ax, row.ends)
     _draw_marks(ax, row.line, row.ends)
-    figure.text(left_edge, top / total, "\n".join(row.label), va="top", linespacing=1.15)
+    figure.text(left_edge, top / height, "\n".join(row.label), va="top", linespacing=1.15)
     fine: dict[str, Any] = {"color": FAINT, "fontsize": _FINE_SIZE, "linespacing": 1.1}
     figure.text(0.5, low, "\n".join(row.under), va="top", ha="center", **fine)
-    figure.text(right, top / total, row.number, va="top", ha="right", linespacing=1.15)
+    figure.text(right, top / height, row.number, va="top", ha="right", linespacing=1.15)
 
 
 def _draw_axis(ax: Axes, ends: tuple[float, float]) -> None:
@@ -302,15 +317,17 @@ def _draw_axis(ax: Axes, ends: tuple[float, float]) -> None:
 def _draw_marks(ax: Axes, line: Mapping[Any, Any], ends: tuple[float, float]) -> None:
     """Draw the best value, the interval as a bar and the value as a dot.
 
-    Arrowheads at the end of the axis stand for infinite values, and for metrics that are better
-    without end.
+    `line` is a row of results, `ends` are those of its axis. Arrowheads at the end of the axis
+    stand for infinite values, and for metrics that are better without end. A value of NaN is not
+    drawn.
     """
     best, direction = ideal(line["metric"], line["level"]), METRICS[line["metric"]].direction
     look: dict[str, Any] = {"color": FAINT, "clip_on": False, "zorder": 2, "label": "best"}
     if best is not None:
         ax.plot([best], [0], marker="|", markersize=10, markeredgewidth=2, **look)
     elif direction in ("higher", "lower"):
-        position, caret = (ends[1], 5) if direction == "higher" else (ends[0], 4)
+        is_higher = direction == "higher"
+        position, caret = (ends[1], CARETRIGHT) if is_higher else (ends[0], CARETLEFT)
         ax.plot([position], [0], marker=caret, markersize=6, markeredgewidth=0, **look)
     value, *interval = map(float, itemgetter(*_NUMBERS)(line))
     if math.isnan(value):

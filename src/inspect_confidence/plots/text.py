@@ -33,13 +33,15 @@ def first_names(names: Sequence[TextT], limit: int, noun: str) -> tuple[list[Tex
 
 
 def blocks(names: Sequence[TextT], limit: int) -> list[list[TextT]]:
-    """Split names into as few blocks of at most `limit` as possible, of nearly equal sizes.
+    """Split names, at least one, into as few blocks of at most `limit` as possible.
+
+    The last block may be smaller than the others.
 
     Example:
         >>> blocks("abcdef", 5)
         [['a', 'b', 'c'], ['d', 'e', 'f']]
     """
-    size = -(-len(names) // -(-len(names) // limit))  # -(-a // b) rounds a / b up
+    size = math.ceil(len(names) / math.ceil(len(names) / limit))
     return [list(names[k : k + size]) for k in range(0, len(names), size)]
 
 
@@ -65,8 +67,8 @@ def lines_of(text: str, inches: float, size: float, limit: int = 2) -> list[str]
 def wrapped(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
     """Return the lines of a paragraph, each at most `inches` wide at a font size in points.
 
-    A paragraph of more than `limit` lines loses its middle: of the lengths to which it may be
-    shortened, the greatest that fits is taken.
+    A paragraph that needs more than `limit` lines loses as few letters of its middle as possible.
+    If no shorter form fits, the lines of the shortest one are returned.
     """
     # No longer text fits, even of the narrowest letters.
     longest = min(len(text), int(limit * inches * _POINTS_PER_INCH / (_THINNEST * size)))

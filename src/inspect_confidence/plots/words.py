@@ -140,7 +140,7 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
     slices = selected["scenario"].where(selected["numbers"] == "", selected["numbers"] + " numbers")
     selected = selected.assign(name=slices.replace("", _ALL_PROMPTS))
     names = [_ALL_PROMPTS, *dict.fromkeys(slices[slices != ""])]
-    modes, tables = _drawn_modes(selected), []
+    modes, panels_drawn = _drawn_modes(selected), []
     groups = panels(selected, ("model", "dataset", "variant"), joint=", ")
     for title, panel_rows in groups:
         for metric, score in _SCORE_TITLES.items():
@@ -153,10 +153,10 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
                 for mode in modes:
                     series.append((_MODE_LABELS[mode], model_rows[model_rows["cot"] == mode]))
                 head = f"{title}\n{score}" if len(groups) > 1 else score
-                tables.append(
+                panels_drawn.append(
                     Panel(head, "score", series=series, reference=expected, within=(0, 1))
                 )
-    return dots(tables, names, "slices")
+    return dots(panels_drawn, names, "slices")
 
 
 def _model_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -320,7 +320,7 @@ def word_differences(rows: pd.DataFrame) -> Figure:
         first=first,
         second=second,
         compared=compared,
-        filled=_are_filled(selected, rows),
+        filled=_are_significant(selected, rows),
     )
     return dots(
         list(_difference_panels(_by_setting(selected))),
@@ -348,12 +348,16 @@ def _compared_sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
 
 
 def _difference_panels(selected: pd.DataFrame) -> Iterator[Panel]:
-    """Yield a panel for each measure and comparison; its axis label says the direction."""
+    """Yield a panel for each measure and comparison; its axis label says the direction.
+
+    `selected` has the columns of `word_differences`: the names of both sides (`first`, `second`),
+    and the title of their comparison (`compared`).
+    """
     for metric in _DIFFERENCE_METRICS:
         of_metric = selected[selected["metric"] == metric]
         if of_metric.empty:
             continue
-        theta = metric == "brunner_munzel_theta"
+        theta = metric == "brunner_munzel_theta"  # a probability; others are differences
         keys = ("compared", "model", "dataset", "variant", "language")
         for title, panel_rows in panels(
             of_metric,
@@ -370,18 +374,19 @@ def _difference_panels(selected: pd.DataFrame) -> Iterator[Panel]:
             )
 
 
-def _are_filled(selected: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
-    """Return whether each selected row has p < 0.05 after Holm's adjustment.
+def _are_significant(selected: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
+    """Return whether each selected difference has p < 0.05 after Holm's adjustment.
 
-    All rows count as such if `rows` contain no adjusted p value.
+    A row of `p_holm` in `rows` has the metric that was tested in the part `of` of its condition.
+    Without any such row, all differences count as significant.
     """
     holm = rows[(rows["task"] == "wep_elicitation") & (rows["metric"] == "p_holm")]
     if holm.empty:
         return [True] * len(selected)
     significant = with_parts(holm[holm["value"] < 0.05], ["variant", *_DIFFERENCE_PARTS])
-    marked = set(significant[[*_TEST_KEY, "of"]].itertuples(index=False, name=None))
+    significant_keys = set(significant[[*_TEST_KEY, "of"]].itertuples(index=False, name=None))
     row_keys = selected[[*_TEST_KEY, "metric"]].itertuples(index=False, name=None)
-    return [key in marked for key in row_keys]
+    return [key in significant_keys for key in row_keys]
 
 
 _PEOPLE = "people surveyed"
@@ -459,13 +464,11 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     single = of_models[of_models["setting"] != "all"]
     of_models = single if len(single) else of_models.assign(setting=_ALL_SETTINGS["all"])
     models = dict.fromkeys([*people["model"], *of_models["model"]])
-    keys, panels_drawn, titled = (
-        ("setting", "language", "variant", "dataset"),
-        [],
-        [("", of_models)],
-    )
+    titled = [("", of_models)]
     if len(of_models):  # else there are only people
+        keys = ("setting", "language", "variant", "dataset")
         titled = panels(of_models, keys, joint=", ", title_of_one=False)
+    panels_drawn = []
     for title, panel_rows in titled:
         all_rows = pd.concat([people, panel_rows])
         series = [(shortened(model), all_rows[all_rows["model"] == model]) for model in models]
@@ -484,9 +487,9 @@ def word_medians(rows: pd.DataFrame) -> Figure:
 
 
 def _without_repeated_settings(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows without repetitions over all settings.
+    """Return the rows without those over all settings that repeat a model's only setting.
 
-    A model that was asked in one setting only has the same numbers under the setting `all`.
+    A run in a single setting has the same numbers under the setting `all`.
     """
     run = [name for name in _PANEL_COLUMNS if name != "setting"]
     settings = rows.groupby(run)["setting"].transform("nunique")
@@ -495,11 +498,14 @@ def _without_repeated_settings(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_words(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: list[str]) -> None:
-    """Draw the people's and the model's boxes in rows of words, and lines between categories.
+    """Draw the people's and the model's boxes in a row for each word, and lines between categories.
 
     `people` and `of_model` are rows of quantiles; `names` are the words, from the top to the foot.
+    The categories are words of high, moderate and low probability, with a median of at least 0.6,
+    of at least 0.4, and below.
     """
     asked_people = people[people["word"].isin(names)]
+    # Name of the side, unit of its n, its rows, and the index of its look.
     sides = [(_PEOPLE, "", asked_people, 1), ("model", " contexts", of_model, 0)]
     sides = [side for side in sides if len(side[2])]
     for position, (source, unit, rows, series_index) in enumerate(sides):
