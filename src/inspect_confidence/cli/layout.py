@@ -199,7 +199,7 @@ class Grid:
         """Return the maximum width of a column; only prose has a limit."""
         longest = max(map(len, _words(self.headings[column])), default=1)
         is_prose = column >= self.n_names and self._is_prose(column)
-        return max(_MAX_PROSE, longest) if is_prose else 10_000  # no limit
+        return max(_MAX_PROSE, longest) if is_prose else 10_000
 
     def _is_prose(self, column: int) -> bool:
         """Return whether a column has other cells than numbers, or only empty ones.

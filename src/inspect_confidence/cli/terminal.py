@@ -111,7 +111,8 @@ def print_table(
         table: The table.
         title: Title above it.
         caption: Caption below it; empty for none.
-        transposable: Whether its lines are columns if all of them fit beside each other.
+        transposable: Whether its lines become columns, if all of them fit beside each other. Other
+            tables are not broken if the output is no terminal, so that lines can be searched.
     """
     from inspect_confidence.cli.layout import Grid
 
@@ -408,7 +409,10 @@ def _print_all_differences(differences: "pd.DataFrame") -> None:
 
 
 def _main_caption(rows: "pd.DataFrame") -> str:
-    """Return the caption below main differences: on adjusted p, exploratory rows, and options."""
+    """Return the caption below the differences that a screen shows: on their p, and on options.
+
+    `rows` are those of `main_differences`, with the verdicts of `compare`.
+    """
     from inspect_confidence.commands.compare import PRIMARY
 
     sentences = []

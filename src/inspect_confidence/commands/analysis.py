@@ -268,10 +268,10 @@ class StudyResults:
         observe: Observer | None = None,
         is_observed: Callable[[str, Condition], bool] | None = None,
     ) -> Iterator[Result]:
-        """Yield the study's results, and then those on unread replies.
+        """Yield the study's results, and then its shares of unread replies.
 
-        The latter use all judgments, since the items that all models answered (the setting
-        `common_items`) have no unread replies.
+        The shares use all judgments (`all_frames`), since the items that all models answered (the
+        setting `common_items`) have no unread replies.
 
         Args:
             observe: Callback for each result with its values over resamples.
@@ -294,7 +294,10 @@ class StudyResults:
                 yield from unread_shares(table, all_frames[table.task])
 
     def _count_equal(self, frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-        """Return frames by task; where the task allows it, equal judgments are a counted row."""
+        """Return judgments by task, equal ones as a row with their count if the task allows it.
+
+        This takes less time and changes no number.
+        """
         counted = dict(frames)
         for table in self.study.tables:
             if table.counting and table.task in frames:
@@ -320,7 +323,10 @@ _MAX_OBJECT_ROWS = 20_000
 
 
 def _store_texts_as_objects(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return up to 20,000 judgments with texts as objects, faster to group; more, unchanged."""
+    """Return judgments with texts as Python objects, which are faster to group.
+
+    More than 20,000 judgments are returned unchanged, since objects need more memory.
+    """
     if len(frame) > _MAX_OBJECT_ROWS:
         return frame
     text = [name for name in frame if isinstance(frame[name].dtype, pd.StringDtype)]
@@ -396,11 +402,12 @@ def _results_of_stream(
         part = StudyResults(study, frames, frames, resampling, metrics=metrics)
         results += part.results()
     if study.each_model:
-        order = {}  # positions by the model and the variant that results have
+        order = {}  # positions by model and variant, as results name them
         for (model, variant), position in stream.order(study.tasks).items():
             for task in study.tasks:
                 order[model, _variant_with_choices(variant, task, resampling)] = position
-        # The second sort is stable: it keeps the order of models within both groups.
+        # By model and variant, the first of `point_and_condition`. The second sort is stable: it
+        # keeps this order within both groups.
         results.sort(key=lambda result: order[point_and_condition(result)[0]])
         results.sort(key=lambda result: result.metric == UNREAD_SHARE)
     return results

@@ -68,11 +68,14 @@ class _PlainDumper(yaml.SafeDumper):
 
 
 def _yaml_text(value: object, **style: Any) -> str:
-    """Return a value as YAML on one line; `style` are further options of the dumper."""
+    """Return a value as YAML on one line, without the mark `...` of the end of a document.
+
+    `style` are further options of the dumper.
+    """
     text: str = yaml.dump(
         value, Dumper=_PlainDumper, default_flow_style=True, width=inf, sort_keys=False, **style
     )
-    return text.removesuffix("\n").removesuffix("\n...")  # the mark of the end of a document
+    return text.removesuffix("\n").removesuffix("\n...")
 
 
 def _is_read_as(argument: str, name: str, value: object) -> bool:

@@ -321,9 +321,10 @@ def metric_labels(rows: pd.DataFrame) -> list[str]:
 
 
 def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tuple[str, Condition]:
-    """Return the label of a difference, and the parts of its condition that are not in it.
+    """Return the label of a difference, and the parts of its condition that are not in the label.
 
-    The label is that of the first headline (main number of the study) that fits, else the metric.
+    The label is that of the first headline (main number of the study) that fits, with values in
+    place of placeholders such as `{radius}`; without a headline it is the metric.
     """
     study = study_of(task)
     for headline in _main_numbers(study):
@@ -333,7 +334,7 @@ def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tu
             # `headline.each` names the parts of the condition that are placeholders in the label.
             if all(name in condition for name in headline.each):
                 label = label.format(**condition)
-            label, *_ = label.split(", {")  # a method without a value, which the title names
+            label, *_ = label.split(", {")  # `, {method}` without a value: the title names it
             if "{" not in label:  # every placeholder has a value
                 named_parts = dict.fromkeys((*headline.where, *headline.each), "")
                 return label_beside_task(label), condition.but(**named_parts)
@@ -348,9 +349,11 @@ def _agrees(condition: Condition, where: Mapping[str, str]) -> bool:
 def _comparable_pairs(
     study: Study, first: pd.DataFrame, second: pd.DataFrame | None
 ) -> Iterator[tuple[str, Contender, Contender]]:
-    """Yield each data set with two contenders of the same model, or of the same method.
+    """Yield each data set with two contenders that may be compared.
 
-    Both are of the judgments `first` if `second` is None; otherwise one is of each.
+    A contender is a model and variant with a method of elicitation; two of them share the model and
+    variant, or the method. Both are of the judgments `first` if `second` is None; otherwise one is
+    of each.
     """
     shared = set(first["dataset"]) & set(first["dataset"] if second is None else second["dataset"])
     for dataset in sorted(shared):
@@ -411,7 +414,10 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
 
 
 def _words_on_distance(row: Mapping[Hashable, Any], direction: Direction) -> str:
-    """Return a clause on which side is nearer to the direction's target, if n shows it."""
+    """Return a clause on which side is nearer to the best value, or that the test does not show it.
+
+    The best value is `direction.target`, inside the range of the metric, as 0 of overconfidence.
+    """
     if not row["p_distance"] < 0.05:  # it may be NaN
         return f"; it is not shown which is nearer to {direction.target:g}"
     distance_of_a, distance_of_b = direction.distance(np.array([row["value_a"], row["value_b"]]))
@@ -464,7 +470,8 @@ def main_differences(differences: pd.DataFrame, *, only_primary: bool = False) -
         rows = _of_main_conditions(of_task, _is_primary_or_headline(of_task))
     pair = rows.groupby(["a", "b"], sort=False).ngroup()
     is_exploratory = rows["role"] == EXPLORATORY
-    return rows.iloc[np.argsort(2 * pair + is_exploratory, kind="stable")]
+    # By pair, and of each pair the primary differences first.
+    return rows.iloc[np.lexsort([is_exploratory, pair])]
 
 
 def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.DataFrame:

@@ -44,11 +44,15 @@ class JudgmentGroup:
 
     @property
     def condition(self) -> Condition:
-        """The elicitation as a condition of results; ends of a scale become `scale=0-100`."""
+        """The elicitation as a condition of results, without empty parts.
+
+        `elicitation` has values by column, as `{"method": "direct", "low": 0, "high": 100}`; the
+        ends of a scale become `scale=0-100`.
+        """
         low, high = self.elicitation.get("low"), self.elicitation.get("high")
         scale = "" if low is None else f"{low:g}-{high:g}"
         parts = {name: value or "" for name, value in self.elicitation.items()}
-        return Condition({**parts, "low": "", "high": "", "scale": scale})  # without empty parts
+        return Condition({**parts, "low": "", "high": "", "scale": scale})
 
     @property
     def name(self) -> str:
@@ -77,10 +81,13 @@ class JudgmentGroup:
         return np.asarray(groups.ngroup(), np.int64)
 
     def pooled(self) -> pd.DataFrame:
-        """Return the judgments as if all data sets were one: items and clusters are renumbered."""
+        """Return the judgments as if all data sets were one: items and clusters are renumbered.
+
+        `unit`, if there is such a column, is dropped, since it names what is resampled otherwise.
+        """
         items = self._numbers(self.rows["item"]).astype(str)
         rows = self.rows.assign(item=items, cluster=self.clusters.astype(str), dataset="")
-        return rows.drop(columns="unit", errors="ignore")  # names of what is resampled, now wrong
+        return rows.drop(columns="unit", errors="ignore")
 
     def take(self, is_chosen: NDArray[np.bool_]) -> Self:
         """Return the group with only the chosen judgments."""
@@ -189,7 +196,10 @@ def _confidence_groups(judgments: Judgments) -> Iterator[ConfidenceGroup]:
 
 
 def _interval_groups(judgments: Judgments) -> Iterator[IntervalGroup]:
-    """Yield intervals by task, model, variant, method and level; NaN if several rows make one."""
+    """Yield judgments of intervals by task, model, variant, method and level.
+
+    The level is NaN in tasks in which an interval is computed from several judgments.
+    """
     for table in all_tables().values():
         if table.intervals is not None and table.task in judgments:
             rows = judgments[table.task]

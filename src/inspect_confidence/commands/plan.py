@@ -195,7 +195,7 @@ class _JudgeRequests:
     replies: int
 
     def count(self, samples: int, characters: int, different: int) -> tuple[int, ModelUsage]:
-        """Return the calls and tokens of the judge of a run.
+        """Return the calls and tokens of the judge of a run, given its requests about a sample.
 
         Args:
             samples: Number of samples.
@@ -293,7 +293,11 @@ class _Requests:
     extractor: _ExtractorRequests | None = None
 
     def with_extractor(self, model: str) -> "_Requests":
-        """Return the requests of the run if a model in the role `extractor` lists the markers."""
+        """Return the requests of the run if a model in the role `extractor` lists hedge markers.
+
+        Calls that the extractor makes in place of the judge are subtracted from the judge's.
+        Nothing changes in a run without a judge.
+        """
         if not self.judge:
             return self
         extractor = _ExtractorRequests(**self.facts["extractor"], model=model)

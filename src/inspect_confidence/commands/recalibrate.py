@@ -337,11 +337,13 @@ def recalibrated(source: JudgmentSource, maps: Maps) -> Judgments:
 
 
 def _split_by_maps(group: JudgmentGroup, entries: Sequence[SavedMap]) -> Sequence[JudgmentGroup]:
-    """Return a group split by the fields of `by` if its maps are; otherwise the group alone.
+    """Return the groups that have a map of their own, given the maps of a file.
 
-    Maps for values of fields by which the judgments cannot be split are refused.
+    If maps are for values of fields of `--by`, as `domain=law`, they are the group's judgments of
+    each value; otherwise the whole group. Judgments that cannot be split by these fields are
+    refused, with the option that is missing.
     """
-    key = _map_key(group)  # with an empty `by`
+    key = _map_key(group)  # task, model, variant and elicitation, and an empty `by`
     by_values = [entry.by for entry in entries if {**entry.judgments, "by": ""} == key]
     if not any(by_values):
         return [group]
@@ -397,8 +399,9 @@ def _map_confidence(
 ) -> pd.DataFrame:
     """Return judgments with the confidence of `ok` ones mapped.
 
-    Judgments on data sets that the map was fitted on (`is_fitted`) get the map of their item's
-    fold, if the entry has maps of folds; others get the whole map.
+    `entry` is a saved map. Judgments on data sets that it was fitted on (`is_fitted`) get the map
+    of their item's fold, which was fitted to the other folds, if the entry has such maps; others
+    get the map that was fitted to all items.
     """
     confidence = rows["confidence"]
     mapped = entry.map(confidence.to_numpy(float))

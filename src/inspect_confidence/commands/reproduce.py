@@ -127,6 +127,7 @@ def _header(location: str) -> EvalLog:
             f"{location} can't be read as a log ({excerpt(' '.join(str(error).split()), 200)}); "
             "name one log of Inspect's."
         ) from error
+    # `fallback` marks the table of tasks that are none of this package's.
     if _table(log).fallback and not _facts(log):
         raise InvalidArgument(
             f"{location} is of {log.eval.task}, which is neither a task of this package nor "
@@ -381,7 +382,10 @@ def _data_hashes() -> dict[str, str]:
 
 
 def _not_compared_files(recorded: _Provenance) -> Iterator[str]:
-    """Yield the data files that have no known hash: unpinned downloads and files of the user."""
+    """Yield the data files that have no known hash: unpinned downloads and files of the user.
+
+    Bundled files that the package lacks are among its changes.
+    """
     hashes = _data_hashes()
     for file in recorded.data:
         name = file.file
@@ -392,12 +396,16 @@ def _not_compared_files(recorded: _Provenance) -> Iterator[str]:
 
 
 def _not_compared_wordings(log: EvalLog, arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield texts for what cannot be compared: the user's wordings, and an eval that is wrapped."""
+    """Yield texts for what cannot be compared: the user's wordings, and an eval that is wrapped.
+
+    `arguments` are those of the task. The log records a wording by a fingerprint (hash), which a
+    name may precede.
+    """
     for name in _WORDING_ARGUMENTS:
         before = _facts(log).get(name)
         # A published wording is in the prompts' file, whose hash is compared.
         if before and arguments.get(name) is not None and arguments[name] not in PUBLISHED:
-            fingerprint = str(before).rpartition(" ")[2]
+            _, _, fingerprint = str(before).rpartition(" ")
             yield f"the wording of -T {name} (its fingerprint was {fingerprint:.12})"
-    if _table(log).fallback:
+    if _table(log).fallback:  # the task is none of this package's
         yield f"the eval itself, {log.eval.task}"

@@ -133,7 +133,8 @@ def _print_ended_runs(expected: int) -> Iterator[None]:
     try:
         yield
     finally:
-        _RunLines.expected = 0  # Inspect can disable a hook, but not remove it
+        # Inspect has no way to remove a hook; with 0 expected runs it prints nothing.
+        _RunLines.expected = 0
 
 
 class _RunLines(Hooks):

@@ -111,7 +111,10 @@ class _HeadlineDraws:
     by_key: dict[object, ResampledValue] = field(default_factory=dict)
 
     def keep(self, result: Result, value: ResampledValue) -> None:
-        """Keep the values of a headline metric unless all are NaN; called with each result."""
+        """Add the values over resamples of a result to `by_key`, if its metric is a headline's.
+
+        They are not added if all are NaN. This is the callback of `StudyResults.results`.
+        """
         is_headline = (result.task, result.metric) in self.headline_metrics
         if is_headline and not np.isnan(value.draws).all():
             # A copy, because the draws of all metrics share one array.
@@ -181,14 +184,15 @@ _FIGURE_KEYS = ("language", "judge", "window")
 
 
 def _status_counts(frames: Mapping[str, pd.DataFrame]) -> Iterator[Result]:
-    """Yield the number of replies with each status, by model, data set, variant and figure.
+    """Yield the number of replies with each status, by model, data set, variant and `_FIGURE_KEYS`.
 
-    A reply from which several judgments come is counted once.
+    These are language, judge and window, by which figures differ. A reply from which several
+    judgments come is counted once.
     """
     for task, judgments in frames.items():
         frame = all_tables()[task].replies(judgments)
         # Conditions omit the default window, `HALF_OPEN`; some rows of a reply have no judge.
-        columns = [name for name in _FIGURE_KEYS if name in frame]  # language, judge, window
+        columns = [name for name in _FIGURE_KEYS if name in frame]
         figure_keys = frame[columns].astype(object).fillna("").replace(HALF_OPEN, "")
         keys = frame[["model", "dataset", "variant", "status"]].join(figure_keys)
         for key, group in keys.groupby(list(keys.columns), sort=False):

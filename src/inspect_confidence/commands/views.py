@@ -209,9 +209,11 @@ def _headline_lines(
     labels = rows.defined().values("label")
     if not labels:
         return []
-    # By model, data set and variant, the first three of `_KEYS`.
-    unread_shares = {tuple(failures.group[1:]): failures.row for failures in unread}
-    groups = list(rows.groups(*_KEYS))
+    unread_shares = {}  # by model, data set and variant
+    for failures in unread:
+        _, *run = failures.group  # without the task
+        unread_shares[tuple(run)] = failures.row
+    groups = list(rows.groups(*_KEYS))  # by model, data set, variant and judge
     has_unread = not unread_shares.keys().isdisjoint(tuple(key[:3]) for key, _ in groups)
     lines = []
     for key, group in groups:
@@ -229,10 +231,11 @@ def _headline_lines(
 
 
 def _without_shared_ending(rows: ResultTable) -> tuple[ResultTable, str]:
-    """Return rows whose labels lack the ending after a comma that they share, and the ending.
+    """Return rows without the ending that all their labels share, and this ending.
 
-    The rows stay as they are, and the ending is empty, if labels have different endings or none, or
-    if the ending has brackets, which belong to the whole label.
+    An ending follows a comma, as in `ECE, direct`. The rows (at least one) are unchanged, and the
+    ending is empty, if labels have different endings or none, or if the ending has brackets, which
+    belong to the whole label.
     """
     endings = {row["label"].partition(", ")[2] for row in rows}
     ending = endings.pop()
@@ -257,9 +260,10 @@ def _describe_n(rows: ResultTable) -> str:
 
 
 def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:
-    """Return a line that says which values are better: higher, lower, nearer to 0, or neither.
+    """Return the last line of a table: which values are better, `higher`, `lower` or `neither`.
 
-    `rows` are the numbers of the table, and `line` is another line of it.
+    `rows` are the numbers of the table. `line` is any other line, for its columns; those that are
+    not numbers are empty in the last line.
     """
     texts = dict.fromkeys(line, "")
     texts["model"] = "better"
@@ -271,7 +275,10 @@ def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:
 
 
 def _headline_cell(row: ResultRow | None) -> Cell:
-    """Write a value, its interval, and a mark if its n is small; parse failures have the value."""
+    """Return a cell with a value, its interval, and a mark if its n is small; empty without a row.
+
+    A share of unread replies is written without its interval.
+    """
     if row is None:
         return NOTHING
     text = format_number(row["metric"], row.value, row.n)
