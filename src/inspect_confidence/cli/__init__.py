@@ -631,7 +631,7 @@ def check(
     metrics = {read_requirement(requirement).metric for requirement in requirements}
     judgments = read_or_stream(paths, settings, loss_label="not judged")
     results = summarize_with_progress(judgments, settings, metrics)
-    if metrics - set(results["metric"]):  # the error suggests metrics that there are
+    if metrics - set(results["metric"]):  # one has no result: the error names those that have
         results = summarize_with_progress(judgments, settings)
     verdicts = compute(results, requirements, strict=strict)
     output_rows(verdicts, as_json, None, print_verdicts)

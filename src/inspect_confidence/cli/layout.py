@@ -224,7 +224,11 @@ class Grid:
         return headings
 
     def print(self, console: "Console") -> None:
-        """Print the grid, with a rule below the headings on a terminal."""
+        """Print the grid, with a rule below the headings on a terminal.
+
+        Names are broken into lines. A grid that is wider than the console is printed as wide as it
+        is, without colours, since numbers are never broken.
+        """
         from rich.box import SIMPLE_HEAD
         from rich.console import Console
         from rich.table import Table
@@ -244,7 +248,7 @@ class Grid:
             parts = ["\n".join(_break(text, width)) for text, width in names]
             table.add_row(*map(Text, [*parts, *line[self.n_names :]]))
         needed = sum(self.widths) + _GAP * len(self.widths)
-        if needed > console.width:  # numbers are never broken
+        if needed > console.width:
             console = Console(width=needed, no_color=True)
         console.print(table, highlight=False)
         console.print()

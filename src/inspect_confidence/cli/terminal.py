@@ -34,12 +34,10 @@ _LONGEST = 80
 def read_paths(
     paths: Iterable[str], *, loss_label: str = "note", reread: bool = False
 ) -> "Judgments":
-    """Read judgments with a progress bar, and print notices on standard error.
+    """Read judgments of logs, folders, stores or files, and print notices on standard error.
 
-    Args:
-        paths: Logs, folders, stores or files.
-        loss_label: Label of notices on lost data.
-        reread: Whether replies in logs are parsed again.
+    `loss_label` is the label of notices on lost data. With `reread`, replies in logs are parsed
+    again. The maps of `--recalibrated` are applied.
     """
     from inspect_confidence.judgments.read import read_judgments
 
@@ -197,11 +195,7 @@ def summarize_with_progress(
 
 
 def find_study(name: str) -> str:
-    """Return the name of a study, given by its own name or that of its task.
-
-    Raises:
-        InvalidArgument: There is no such study or task.
-    """
+    """Return the name of a study, given by its own name or that of its task; refuse others."""
     from inspect_confidence.errors import InvalidArgument, nearest
     from inspect_confidence.studies import all_studies
 
@@ -217,9 +211,7 @@ def find_study(name: str) -> str:
 def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -> None:
     """Print the finding and the headlines of each study: a table for each task and data set.
 
-    Args:
-        results: A frame of results.
-        metrics: Metrics that are printed instead of findings and headlines.
+    If `metrics` are named, they are printed instead of findings and headlines.
     """
     from inspect_confidence.commands.views import headline_views
     from inspect_confidence.overview.sentences import study_finding
@@ -253,15 +245,9 @@ def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -
 
 
 def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | None = None) -> None:
-    """Print tables of parse failures and results, of all studies or one.
+    """Print parse failures and tables of results, of all studies or the named one.
 
-    Args:
-        results: A frame of results.
-        full: Whether to print folded tables too.
-        study: Name of a study; by default all are printed.
-
-    Raises:
-        InvalidArgument: There are no results of that study.
+    Folded tables are printed if `full` is set. A study without results is refused.
     """
     from inspect_confidence.commands.views import views_of
     from inspect_confidence.errors import InvalidArgument
@@ -365,13 +351,10 @@ _SCREEN = 30
 def print_differences(
     differences: "pd.DataFrame", *, full: bool = False, only_primary: bool = False
 ) -> None:
-    """Print a table of paired differences for each pair of contenders.
+    """Print a table of paired differences, the rows of `compare`, for each pair of contenders.
 
-    Args:
-        differences: Rows of `compare`.
-        full: Whether to print all defined differences with both values, by data set, or else only
-            `main_differences` of as many pairs as a screen has room for.
-        only_primary: As in `main_differences`.
+    With `full`, these are all defined differences with both values, by data set; otherwise the
+    `main_differences` of as many pairs as a screen has room for (`only_primary` is as there).
     """
     from inspect_confidence.commands.compare import main_differences
 

@@ -338,13 +338,9 @@ def as_stream(
 ) -> JudgmentSource | Stream:
     """Return a store as a stream, which is read model by model; other sources unchanged.
 
-    A store stays as it is if a setting needs the judgments of all models at once.
-
-    Args:
-        source: Judgments, paths or a store.
-        settings: Settings of the computation.
-        executor: What counts equal judgments in the files of a store, so that metrics of counts
-            need no rows: processes, or a Dask cluster.
+    A store is unchanged, too, if a setting needs the judgments of all models at once. `executor`
+    (processes, or a Dask cluster) counts equal judgments in the files of a store, so that metrics
+    of counts need no rows.
     """
     if settings.get("common_items") or settings.get("judge_labels") is not None:
         return source
@@ -415,6 +411,9 @@ def _results_of_stream(
 
 def study_parts(source: JudgmentSource, settings: Settings) -> Iterator[StudyResults]:
     """Yield each study that has judgments, with its judgments, settings and notes.
+
+    With the setting `common_items`, results come from `frames` with only the items that all models
+    answered, and shares of unread replies from `all_frames`; otherwise both have all judgments.
 
     Raises:
         InvalidArgument: A setting or the source is invalid, or there are no judgments.

@@ -32,16 +32,12 @@ def _describe_judgments(
 ) -> str:
     """Return a paragraph on the settings and counts of a task's judgments, one per reply.
 
-    `runs` are headers of its readable logs, and `stored` the ids of runs in stores. A judgment of
-    another run than those of `runs` is from a file; or, if its run is in a store, the log is gone.
+    `runs` are headers of its readable logs, and `stored` the ids of runs in stores. Judgments of
+    other runs than those of `runs` have sentences of their own.
     """
     run_ids = [run.eval.task_id for run in runs]
     judgments_without_header = judgments[~judgments["run"].isin(run_ids)]
-    is_stored = judgments_without_header["run"].isin(stored)
-    unrecorded_sentences = _join_sentences(
-        _gone_logs_sentence(judgments_without_header[is_stored]),
-        _files_sentence(judgments_without_header[~is_stored]),
-    )
+    unrecorded_sentences = _unrecorded_sentences(judgments_without_header, stored)
     if not runs:
         return f"{task}: {unrecorded_sentences} {_counts_sentence(judgments)}"
     unsent_settings = list(map(read_unsent, runs))
@@ -82,26 +78,26 @@ def _task_arguments(run: EvalLog) -> dict[str, str]:
     return _setting_texts({name: value for name, value in arguments if value is not None})
 
 
-def _gone_logs_sentence(judgments: pd.DataFrame) -> str:
-    """Describe judgments in a store whose logs can't be read any more."""
-    if judgments.empty:
-        return ""
-    runs = judgments["run"].nunique()
-    logs = "the log of this run" if runs == 1 else f"the logs of these {runs} runs"
-    return (
-        f"{_judgments_were(judgments)} read from a store, and {logs} can't be read any more: the "
-        "settings are unknown."
-    )
+def _unrecorded_sentences(judgments: pd.DataFrame, stored: Collection[str]) -> str:
+    """Describe judgments without a readable log; empty if there are none.
 
-
-def _files_sentence(judgments: pd.DataFrame) -> str:
-    """Describe judgments that were read from csv or parquet files."""
-    if judgments.empty:
-        return ""
-    return (
-        f"{_judgments_were(judgments)} read from files, which don't record how confidence was "
-        "elicited."
-    )
+    Those of a run in `stored` come from a store, whose log is gone; others from csv or parquet
+    files.
+    """
+    is_stored = judgments["run"].isin(stored)
+    of_stores, of_files = judgments[is_stored], judgments[~is_stored]
+    sentences = []
+    if len(of_stores):
+        runs = of_stores["run"].nunique()
+        logs = "the log of this run" if runs == 1 else f"the logs of these {runs} runs"
+        sentences.append(
+            f"{_judgments_were(of_stores)} read from a store, and {logs} can't be read any more: "
+            "the settings are unknown."
+        )
+    if len(of_files):
+        origin = "files, which don't record how confidence was elicited"
+        sentences.append(f"{_judgments_were(of_files)} read from {origin}.")
+    return " ".join(sentences)
 
 
 def _judgments_were(judgments: pd.DataFrame) -> str:

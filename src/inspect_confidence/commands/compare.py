@@ -143,11 +143,9 @@ def _study_rows(
 ) -> Iterator[dict[str, object]]:
     """Yield a row for each difference of the selected pairs of a study.
 
-    Args:
-        first: The study, and the judgments of the first source by task (`frames`).
-        second: Judgments of the second source; without it the first source's contenders are paired.
-        models: The selected models, as `compare` takes them.
-        resampling: Settings of the resampling, and the metrics to compare.
+    `first` has the study, and the judgments of the first source by task (`frames`). Without a
+    `second` source, contenders of the first are paired. `models` are as `compare` takes them;
+    `resampling` has the metrics to compare.
     """
     study = first.study
     for task, frame in first.frames.items():
@@ -471,7 +469,7 @@ def main_differences(differences: pd.DataFrame, *, only_primary: bool = False) -
     pair = rows.groupby(["a", "b"], sort=False).ngroup()
     is_exploratory = rows["role"] == EXPLORATORY
     # By pair, and of each pair the primary differences first.
-    return rows.iloc[np.lexsort([is_exploratory, pair])]
+    return rows.iloc[np.lexsort([is_exploratory.to_numpy(), pair.to_numpy()])]
 
 
 def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.DataFrame:

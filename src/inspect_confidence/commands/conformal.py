@@ -39,12 +39,7 @@ def fit_offset(train: IntervalGroup, test: IntervalGroup, resampling: Resampling
     The offset moves both bounds outwards, so that a new interval contains the true value with the
     probability of its level (see `metrics.conformal_offset`). If there are several epochs, the
     first readable interval of each train item counts. The map is refused without a level, with too
-    few train items, or without a test item.
-
-    Args:
-        train: Intervals of the items that the map is fitted to.
-        test: Intervals on which it is compared with the stated intervals.
-        resampling: Settings of the comparison.
+    few train items, or without a test item. It is compared with the stated intervals on `test`.
     """
     if np.isnan(train.level):
         reason = "intervals are made of several judgments, which `summarize` adjusts itself"

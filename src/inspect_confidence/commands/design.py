@@ -190,15 +190,9 @@ def check_model(model: object) -> str:
 
 
 def check_calibrated_settings(task: Task, model: str, settings: Mapping[str, Any]) -> None:
-    """Refuse a model to which a setting that the task varies, such as temperature, is not sent.
+    """Refuse a model to which Inspect does not send a setting that the task varies.
 
-    Args:
-        task: The task; its metadata name the settings.
-        model: Name of the model.
-        settings: Generation settings of the run.
-
-    Raises:
-        InvalidArgument: Inspect does not send such a setting to the model.
+    The task's metadata name such settings, as temperature; `settings` are those of the run.
     """
     calibrated_settings = (task.metadata or {}).get("calibrated_settings", ())
     task_settings = task.config.model_dump(exclude_none=True)

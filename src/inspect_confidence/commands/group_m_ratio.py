@@ -63,7 +63,8 @@ def _group_and_model_lines(
 ) -> list[dict[str, object]]:
     """Return the M-ratios (meta-d'/d') of a data set and method as rows: group, then models.
 
-    `answers` are judgments of questions with two choices; `key` has the first cells of each row.
+    `answers` are judgments of questions with two choices; `key` has the first cells of each row. If
+    all judgments have one confidence, there is only the row of the group, with NaN and the reason.
     """
     counts, model_names = _response_counts(answers)  # (right choice, model, response)
     items_by_model = counts.sum(axis=(0, 2))

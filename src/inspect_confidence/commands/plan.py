@@ -197,10 +197,8 @@ class _JudgeRequests:
     def count(self, samples: int, characters: int, different: int) -> tuple[int, ModelUsage]:
         """Return the calls and tokens of the judge of a run, given its requests about a sample.
 
-        Args:
-            samples: Number of samples.
-            characters: Characters of the questions of all samples.
-            different: Number of replies of each sample that differ from the others.
+        The questions of all samples have `characters`; of each sample, `different` replies differ
+        from the others.
         """
         reply_calls = self.calls_per_reply * different
         # `self.questions` calls, and each call about a reply, repeat the question.

@@ -38,12 +38,8 @@ def price_of(model: str, cost_file: str | None = None) -> Price | None:
     dated name (`openai/gpt-4o-mini-2024-07-18`) has the price of the undated name unless it has its
     own. Simulated models cost nothing.
 
-    Args:
-        model: Name of the model in Inspect.
-        cost_file: The user's file, as `read_prices` takes it.
-
     Raises:
-        InvalidArgument: The file has no valid prices.
+        InvalidArgument: The user's `cost_file` has no valid prices (see `read_prices`).
     """
     prices = read_prices(cost_file) if cost_file else {}
     if model in prices:

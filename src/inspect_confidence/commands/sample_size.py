@@ -449,10 +449,8 @@ def _search_size(
 ) -> tuple[int, str]:
     """Return the number of items needed, and a note if it is outside the sizes tried.
 
-    Args:
-        simulate: Returns the outcome of one simulated run of that many items.
-        target_size: Estimates the number of items needed from the outcomes of runs of one size.
-        start: Number of items tried first.
+    `simulate` returns the outcome of one simulated run of so many items; `target_size` estimates
+    the number needed from the outcomes of runs of one size. `start` items are tried first.
     """
     estimates: list[tuple[int, float]] = []  # size tried, and number of items needed by its runs
     n = start

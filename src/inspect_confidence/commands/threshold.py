@@ -35,18 +35,18 @@ def threshold(source: JudgmentSource, *, risk: float = 0.05) -> pd.DataFrame:
     """
     if not 0 < risk < 1:
         raise InvalidArgument(f"--risk {risk:g} is not between 0 and 1; 5% is 0.05.")
-    lines = []
+    rows = []
     for whole in confidence_groups(judgments_of(source)):
         for by, is_chosen in field_values(whole.rows):
-            lines.append(_line(whole.take(is_chosen), by, risk))
-    return pd.DataFrame(lines)
+            rows.append(_threshold_row(whole.take(is_chosen), by, risk))
+    return pd.DataFrame(rows)
 
 
 _NUMBERS = ("threshold", "risk", "p", "coverage", "ci_low", "ci_high", "answered")
 """Columns with numbers of `metrics.RiskThreshold`, by its attributes."""
 
 
-def _line(group: ConfidenceGroup, by: str, risk: float) -> dict[str, object]:
+def _threshold_row(group: ConfidenceGroup, by: str, risk: float) -> dict[str, object]:
     """Return the row of the table of `threshold` on a group of judgments.
 
     Failures of the run, in which the model gave no reply, and answers of unknown outcome are left
@@ -62,7 +62,7 @@ def _line(group: ConfidenceGroup, by: str, risk: float) -> dict[str, object]:
         "condition": str(group.condition),
         "by": by,
         "target": risk,
-        **{name: getattr(result, name) for name in _NUMBERS},
+        **{name: getattr(result, name) for name in _NUMBERS},  # threshold, risk, coverage, ...
         "items": len(np.unique(replies.clusters[~unknown])),
         "left_out": len(group.rows) - len(replies.rows) + int(unknown.sum()),
         "note": result.reason,

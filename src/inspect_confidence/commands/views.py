@@ -37,11 +37,7 @@ _MANY = 0.05
 
 
 def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
-    """Yield each study that has results with its tables.
-
-    Args:
-        results: A frame of results.
-    """
+    """Yield each study that has results with its tables, without shares of unread replies."""
     results = without_unread(results)
     for study in all_studies():
         study_results = results[results["task"].isin(study.tasks)]
@@ -67,13 +63,7 @@ def select_metrics(
 ) -> pd.DataFrame:
     """Return the results of some metrics, and the shares of unread replies of their tasks.
 
-    Args:
-        results: A frame of results.
-        metrics: Names of the metrics.
-        study: Name of the only study whose results are returned; None for all.
-
-    Raises:
-        InvalidArgument: There is no result of a metric.
+    If a `study` is named, only its results are returned. A metric without a result is refused.
     """
     for current in all_studies():
         if current.name == study:

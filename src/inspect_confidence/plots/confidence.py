@@ -43,16 +43,16 @@ _SCALE_PLACES = {str(scale): place for place, scale in enumerate(ALL)}
 def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows of each panel with its title, sorted by run and then by condition.
 
-    A panel is of one run (task, model, data set and variant; runs keep their order) and of one
-    condition, such as a scale. Titles name what varies; a single panel is named by the first part
-    of its condition, or by its model.
+    A panel is of one run (model, data set and variant; runs keep their order) and of one condition,
+    such as a scale. Titles name what varies; a single panel is named by the first part of its
+    condition, or by its model.
     """
     always = []  # columns that titles name although they do not vary
     if not (rows[list(_PANEL_COLUMNS)].nunique() > 1).any():
         present_parts = [name for name in _CONDITION_PARTS if rows.iloc[0][name]]
         always.append(present_parts[0] if present_parts else "model")
     titled = panels(rows, _PANEL_COLUMNS, always=always, say=_title_text)
-    # Runs are told apart by more than the task, which comes first.
+    # A run is told from others by its key without the task, which comes first.
     runs = list(dict.fromkeys(_run_key(panel_rows)[1:] for _, panel_rows in titled))
     sort_keys = []
     for position, (_, panel_rows) in enumerate(titled):
@@ -530,15 +530,12 @@ _BAR_WIDTH = 0.09  # width of the bar of a bin; the bin itself is 0.1 wide
 def draw_bins(ax: Axes, rows: pd.DataFrame, right: float, strip: float) -> None:
     """Draw the diagonal, each bin's value with its interval at `x`, and bars of the counts.
 
-    Args:
-        ax: Axes to draw on.
-        rows: Rows of one panel with the columns `x` and `bin`.
-        right: Upper limit of the x axis.
-        strip: Height of the largest bar. The bars are below 0, at the foot of the panel.
+    `rows` are those of one panel, with `bin` such as `0.1-0.2`; `right` is the upper limit of the x
+    axis. The bars are below 0, at the foot of the panel; the largest is as high as `strip`.
     """
     bins = rows.sort_values("x")
     ax.plot([0, 1], [0, 1], **DASHED)
-    # Bins are named by their ends, such as 0.1-0.2; a bar is a little narrower than its bin.
+    # A bar is a little narrower than its bin, whose name begins with its lower end.
     edges = bins["bin"].str.partition("-")[0].to_numpy(float) + (0.1 - _BAR_WIDTH) / 2
     height = bins["n"] / bins["n"].max() * strip
     ax.bar(edges, height, _BAR_WIDTH, bottom=-strip - 0.04, align="edge", color=FAINT, alpha=0.5)

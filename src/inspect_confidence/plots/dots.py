@@ -53,16 +53,11 @@ class Panel:
 
 
 def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: int = 40) -> Figure:
-    """Draw panels, at most two side by side, with values along x and the names in rows.
+    """Draw panels, at most two side by side, with values along x and the same names in rows.
 
-    Args:
-        panels: Panels to draw; all of them have the same names in rows.
-        names: Names from top to bottom.
-        noun: Plural noun for the names in the remark that says how many are left out.
-        most_names: Maximum number of names that are shown.
-
-    Raises:
-        InvalidArgument: There is no panel.
+    `names` go from top to bottom. Only the first `most_names` are shown, with a remark on the
+    number left out, for which `noun` is the plural noun. `InvalidArgument` is raised without a
+    panel.
     """
     if not panels:
         raise InvalidArgument("There is nothing to draw: no row has a value.")

@@ -77,6 +77,7 @@ def best_age(rows: pd.DataFrame) -> Figure:
         age=selected["age"].astype(float), radius=selected["radius"].astype(float)
     )
     sexes = list(selected["sex"].unique())
+    # First `female`, then `male`, then others in their order.
     sexes.sort(key=lambda sex: [sex != known_sex for known_sex in _SEXES])
     present = set(zip(selected["sex"], selected["metric"], strict=True))
     label_by_line: dict[tuple[str, str], str] = {}

@@ -32,30 +32,24 @@ def with_thresholds(rows: pd.DataFrame) -> pd.DataFrame:
 def decisiveness_gap(rows: pd.DataFrame) -> Figure:
     """Draw the mean distance of decisiveness from internal confidence by marker.
 
-    There is one panel for each model and data set, and one mark with a 95% interval for each split.
-    The markers are in order of frequency.
+    There is one panel for each model, variant, judge, threshold and data set, and one mark with a
+    95% interval for each split. The 15 most frequent markers are drawn, in order of frequency.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `decisiveness_gap` are drawn.
     """
-    selected = with_thresholds(
-        select_rows(
-            rows, _TASK, ["decisiveness_gap"], parts=("split", "marker", *_PANEL_COLUMNS[2:])
-        )
-    )
+    parts = ("split", "marker", "judge", "marker_threshold")
+    selected = with_thresholds(select_rows(rows, _TASK, ["decisiveness_gap"], parts))
     selected = selected.assign(name=selected["marker"])
     sizes = selected.groupby("marker", sort=False)["n"].sum()
     names = list(map(str, sizes.sort_values(ascending=False, kind="stable").index))
     splits = list(dict.fromkeys(selected["split"]))
-    split_labels = {
-        split: f"split {shortened(split, 12)}" if len(splits) > 1 else "" for split in splits
-    }
     panels_drawn = []
     for title, panel_rows in panels(selected, (*_PANEL_COLUMNS, "dataset"), joint=", "):
-        series = [
-            (label, panel_rows[panel_rows["split"] == split])
-            for split, label in split_labels.items()
-        ]
+        series = []
+        for split in splits:
+            label = f"split {shortened(split, 12)}" if len(splits) > 1 else ""
+            series.append((label, panel_rows[panel_rows["split"] == split]))
         panels_drawn.append(Panel(title, "mean distance", series=series, reference=0))
     return dots(panels_drawn, names, "rarer markers", most_names=15)
 
@@ -72,9 +66,9 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `hedge_markers`; its rows of `confidence_share` are drawn.
     """
     selected = select_rows(rows, _TASK, ["confidence_share"], parts=("judge", "marker", "bin"))
-    edges = selected["bin"].str.split("-", expand=True).astype(float)
+    edges = selected["bin"].str.split("-", expand=True).astype(float)  # of a bin such as 0.1-0.2
     selected = selected.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
-    titled = panels(selected, (*_PANEL_COLUMNS[:3], "dataset"), joint=", ")
+    titled = panels(selected, ("model", "variant", "judge", "dataset"), joint=", ")
     labelled, remarks, heights, ticks = [], [], [], 0.0
     for title, panel_rows in titled:
         names, remark = _marker_labels(panel_rows)
@@ -153,7 +147,7 @@ def _panels_of_whole_markers(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame
     is_whole = []
     for condition in conditions_of(rows):
         is_whole.append("marker" in condition and not condition.keys() & {"outcome", "faithful"})
-    parts = ("split", "marker", *_PANEL_COLUMNS[2:])
+    parts = ("split", "marker", "judge", "marker_threshold")
     selected = select_rows(rows.loc[is_whole], _TASK, ["mic"], parts)
     return panels(with_thresholds(selected), _PANEL_COLUMNS, joint=", ")
 

@@ -73,6 +73,7 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
         names, remark = first_names(
             list(dict.fromkeys(panel_rows["name"])), _MOST_DATASETS, "data sets"
         )
+        # All sentences, by correctness, and by faithfulness: kinds above and below each line.
         for title_of_side, sides in _SIDES.items():
             if panel_rows["side"].isin(sides).any():
                 titled.append((f"{title}\n{title_of_side}", (panel_rows, names, sides)))

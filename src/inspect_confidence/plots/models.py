@@ -128,8 +128,8 @@ _CALIBRATION = ("question_sets", "any_eval")
 def says_and_right(rows: pd.DataFrame) -> Figure:
     """Draw accuracy against mean confidence, one mark per model, with both 95% intervals.
 
-    There is one panel for each data set and way of asking. On the diagonal models are right as
-    often as they say; below it they are overconfident.
+    There is one panel for each data set, method, scale, source of confidence and variant. On the
+    diagonal models are right as often as they say; below it they are overconfident.
 
     Args:
         rows: Results of `any_eval` or `question_sets`; its rows of `accuracy` and `mean_confidence`

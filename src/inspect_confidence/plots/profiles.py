@@ -89,16 +89,10 @@ _PLAIN_LENGTH = 5000
 def interval_text(
     value: float, interval: tuple[float, float], reach: tuple[float, float], unit: str
 ) -> str:
-    """Return a number with its interval, if any, with as many digits as the axis resolves.
+    """Return a number with the ends of its interval, with as many digits as the axis resolves.
 
-    A value of NaN is `undefined`; an interval with an end that is NaN is left out. Counts have no
-    digits after the point.
-
-    Args:
-        value: The number.
-        interval: Ends of its interval.
-        reach: Ends of the axis.
-        unit: Unit of the metric.
+    `reach` are the ends of the axis. A value of NaN is `undefined`; an interval with an end that is
+    NaN is left out. Counts (`unit`) have no digits after the point.
 
     Example:
         >>> interval_text(0.5, (0.25, 0.75), reach=(0, 1), unit="share")

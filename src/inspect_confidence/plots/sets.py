@@ -95,6 +95,7 @@ def over_sets(rows: pd.DataFrame) -> Figure:
     parts = ["radius", "kind"]
     selected = select_rows(rows, _TASKS, list(_REFERENCES), parts)
     selected = selected[(selected[parts] == "").all(axis=1)]
+    # `_REFERENCES` has the metrics in order of preference, with the value at which a line is drawn.
     metric = next((name for name in _REFERENCES if (selected["metric"] == name).any()), "")
     # Raises where only rows of single radii or kinds are there.
     selected = select_rows(selected, _TASKS, [metric], parts=["source", "window"])

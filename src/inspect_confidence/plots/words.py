@@ -160,15 +160,15 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
 
 
 def _model_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of each table with its title: one table, or one for each run if too wide.
+    """Return the rows of each table with its title: all rows without a title, or those of each run.
 
-    A table has a column for each setting and language of each run (variant, model and data set); it
-    is too wide with more than ten.
+    A table has a column for each setting and language of each run (variant, model and data set). It
+    is split if it has more than ten columns, unless each run has only one.
     """
-    by_model = panels(rows, _RUN_COLUMNS, joint=", ", title_of_one=False)
-    several = any(len(panels(model_rows, _TABLE_COLUMNS)) > 1 for _, model_rows in by_model)
+    by_run = panels(rows, _RUN_COLUMNS, joint=", ", title_of_one=False)
+    several = any(len(panels(run_rows, _TABLE_COLUMNS)) > 1 for _, run_rows in by_run)
     n_columns = len(panels(rows, (*_TABLE_COLUMNS, *_RUN_COLUMNS)))
-    return by_model if several and n_columns > _MOST_COLUMNS else [("", rows)]
+    return by_run if several and n_columns > _MOST_COLUMNS else [("", rows)]
 
 
 _DIVERGENCES = {
@@ -255,12 +255,12 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
     is_test = (selected["metric"] == "p_value") & (selected["of"] == "brunner_munzel_theta")
     tests = selected[is_test]
     names, more = first_names(list(dict.fromkeys(values["word"])), _MOST_WORDS, "words")
-    keys = ["model", "language", "setting", "dataset", "variant"]
+    keys = ["language", "setting", "dataset", "variant"]  # of a column
     tables = []
     limits = (0.0, float(values["value"].max()) or 1.0)
     for (model, versus), of_reference in values.groupby(["model", "versus"], sort=False):
         compared, omitted = first_names(
-            panels(of_reference, keys[1:], always=["language", "setting"], joint=", "),
+            panels(of_reference, keys, always=["language", "setting"], joint=", "),
             _MOST_COLUMNS,
             "columns",
         )
@@ -268,7 +268,7 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
         for _, column_rows in compared:
             columns.append(_values_of_words(column_rows, names))
             # The tests of the same reference, model, language, setting, data set and variant.
-            is_of_column = tests["versus"] == versus
+            is_of_column = (tests["versus"] == versus) & (tests["model"] == model)
             for key in keys:
                 is_of_column &= tests[key] == column_rows[key].iloc[0]
             p_values = _values_of_words(tests[is_of_column], names)
@@ -453,9 +453,8 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     Args:
         rows: What `detail` gives of `wep_elicitation`; its `probability_quantile` is drawn.
     """
-    selected = select_rows(
-        rows, "wep_elicitation", ["probability_quantile"], parts=("word", "q", *_PANEL_COLUMNS[2:])
-    )
+    parts = ("word", "q", "language", "setting")
+    selected = select_rows(rows, "wep_elicitation", ["probability_quantile"], parts)
     key, ends = [*_PANEL_COLUMNS, "word"], {"0.5": "value", "0.25": "ci_low", "0.75": "ci_high"}
     wide = selected.drop_duplicates([*key, "q"]).set_index([*key, "q"])["value"].unstack()
     wide = wide.reindex(columns=list(ends)).reset_index().rename(columns={**ends, "word": "name"})
