@@ -98,15 +98,17 @@ def ece(
 ) -> float:
     """Expected calibration error: sum over bins of (n_b / n) |mean confidence_b - accuracy_b|.
 
-    `equal_width` bins are [k/m, (k+1)/m), the last one closed. `own_top` has these, all half-open,
-    and one bin more for a confidence of exactly 1 (LifeEval's form is 10 + 1). `equal_mass` bins
-    hold equal numbers of judgments as far as ties allow, found anew in each resample: equal
-    confidences go where the middle of their ranks falls, so that 10 bins asked for may become 5
-    (`bin_count` says how many). `right_closed` bins are (k/m, (k+1)/m], as in Guo et al. (2017), so
-    that a confidence of 0 lies in none: it adds nothing to the sum and counts in n. That reproduces
-    published numbers; it hides what 0 gets wrong. A confidence within 1e-9 of an edge lies on it.
+    Kinds of bins:
+        equal_width: [k/m, (k+1)/m), the last one closed.
+        own_top: [k/m, (k+1)/m), and one bin more for a confidence of exactly 1, as in LifeEval.
+        equal_mass: Equal numbers of judgments. Equal confidences go to one bin, that of the middle
+            of their ranks, so that of 10 bins 5 may be filled (`bin_count` says how many).
+            Resamples have bins of their own.
+        right_closed: (k/m, (k+1)/m], as in Guo et al. (2017), to reproduce published numbers. A
+            confidence of 0 lies in no bin and counts in n alone: its error is hidden.
 
-    Biased upwards at few judgments a bin, as the absolute value of a noisy difference is.
+    A confidence within 1e-9 of an edge lies on it. Biased upwards at few judgments a bin, as the
+    absolute value of a noisy difference is.
 
     Args:
         confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
@@ -233,7 +235,7 @@ class GapEnds(NamedTuple):
 
 
 def gaps_interval(items: ItemTables, inside: ArrayLike, norm: Norm) -> tuple[float, float]:
-    """Return the 95% interval of the size of calibration gaps, as `ece_interval` of their sum.
+    """Return the 95% interval of the size of calibration gaps, by the method of `ece_interval`.
 
     Args:
         items: Judgments by item.
@@ -253,16 +255,17 @@ def gaps_interval(items: ItemTables, inside: ArrayLike, norm: Norm) -> tuple[flo
 def gap_ends(
     items: ItemTables, inside: ArrayLike, norm: Norm, smoothing: FloatArray | None = None
 ) -> GapEnds | None:
-    """Return the gaps of the sample and at both ends of `gaps_interval`; None for one item or none.
+    """Return bins' gaps in the sample and at both ends of an interval; None for fewer than 2 items.
 
-    `ece_interval` describes how the ends are found.
+    A gap is mean confidence less accuracy. The gaps at an end are those whose size is the end of
+    the interval; `ece_interval` says how they are found, and why.
 
     Args:
         items: Judgments by item.
         inside: Share of the mass of each of the K confidences in each bin, of shape (bins, K).
         norm: Function that gives the size of gaps, such as their sum.
-        smoothing: Gaps at the upper end have the signs of the product of this matrix, of shape
-            (bins, bins), and the sample's gaps; those of the sample's gaps if None.
+        smoothing: Matrix (bins, bins) whose product with the sample's gaps has the signs of the
+            gaps at the upper end; if None they have the signs of the sample's gaps.
     """
     sample = _bin_gaps(items, np.asarray(inside, float))
     if sample.items < 2:
@@ -273,6 +276,7 @@ def gap_ends(
     value = float(norm(gaps[:, None], sample.share)[0])
     reached = max(value, float(np.median(norm(noise.errors, sample.share))))
     low = noise.smallest_gaps(_low_direction(gaps, standard_errors), value, "low")
+    # At the upper end all gaps have the same number of standard errors.
     signed_gaps = gaps if smoothing is None else smoothing @ gaps
     high_direction = np.where(signed_gaps < 0, -standard_errors, standard_errors)
     high = noise.smallest_gaps(high_direction, reached, "high")
@@ -288,17 +292,18 @@ class _BinGaps(NamedTuple):
     items: int  # that have a judgment
 
 
-def _bin_gaps(items: ItemTables, shares: FloatArray) -> _BinGaps:
-    """Return the gaps of bins: confidence less accuracy, times the bin's share of the judgments.
+def _bin_gaps(items: ItemTables, inside: FloatArray) -> _BinGaps:
+    """Return bins' gaps (mean confidence less accuracy, times the bin's share of the judgments).
 
-    `shares` of the mass of each of the K confidences in the bins have the shape (bins, K).
+    With them come their covariance over items, the bins' shares and the number of items. `inside`
+    is the share of the mass of each of the K confidences in each bin, of shape (bins, K).
     """
     sizes, item_mass = items.sizes, np.asarray(items.masses.sum(axis=0)).ravel()
     # Confidence less outcome of right, then of wrong answers, at each value: (bins, 2 K).
-    cell_gaps = np.hstack([shares * (items.values - 1), shares * items.values])
+    cell_gaps = np.hstack([inside * (items.values - 1), inside * items.values])
     total = max((item_mass * sizes).sum(), 1e-300)  # not 0, as a divisor
     item_gaps = np.asarray(cell_gaps @ items.masses) / total  # (bins, items)
-    share = (np.asarray(np.hstack([shares, shares]) @ items.masses) * sizes).sum(axis=1) / total
+    share = (np.asarray(np.hstack([inside, inside]) @ items.masses) * sizes).sum(axis=1) / total
     gaps = (item_gaps * sizes).sum(axis=1)
     # A gap is a ratio of sums over items; its variance is that of the linearised ratio.
     deviations = (item_gaps - np.outer(gaps, item_mass / total)) * np.sqrt(sizes)
@@ -318,9 +323,10 @@ def _simulate_errors(covariance: FloatArray) -> FloatArray:
 
 
 def _low_direction(gaps: FloatArray, standard_errors: FloatArray) -> FloatArray:
-    """Return max(|gap| - 2 standard errors, 0) with the signs of the gaps.
+    """Return the proportions of the bins' gaps at the lower end of `ece_interval`.
 
-    If all are 0, the bin with the most standard errors gets 1.
+    They are max(|gap| - 2 standard errors, 0) with the sign of the gap: only gaps beyond chance are
+    taken as true. If there is none, the bin whose gap has the most standard errors gets +-1.
     """
     standard_scores = np.abs(gaps) / np.maximum(standard_errors, EDGE)
     excess = np.maximum(np.abs(gaps) - 2 * standard_errors, 0)
@@ -339,11 +345,12 @@ class _GapNoise(NamedTuple):
     def smallest_gaps(
         self, direction: FloatArray, value: float, end: Literal["low", "high"]
     ) -> FloatArray:
-        """Return the smallest gaps in a direction at which an end of the interval can lie.
+        """Return the smallest gaps of bins, proportional to `direction`, for an end of an interval.
 
-        With the errors, gaps at the end "low" have a size of at least `value` in at least `tail` of
-        the draws, gaps at the end "high" one of at most `value` in less than `tail` of them.
-        `direction` has the proportions of the gaps, one per bin. If errors suffice, gaps are 0.
+        Gaps plus the simulated errors, `self.errors` of shape (bins, draws), have a size in each
+        draw. At the end "low" it reaches the observed `value` in at least the share `self.tail` of
+        draws; at "high" it stays at or below `value` in less than that share. If errors alone do
+        so, gaps are 0. The gaps are found by bisection.
         """
         unit_gaps = direction[:, None] / self.norm(direction[:, None], self.share)
         if self._suffice(0 * unit_gaps, value, end):
@@ -360,10 +367,11 @@ class _GapNoise(NamedTuple):
         return np.asarray(high * unit_gaps[:, 0])
 
     def _suffice(self, gaps: FloatArray, value: float, end: Literal["low", "high"]) -> bool:
-        """Return whether gaps, of shape (bins, 1), are as large as `smallest_gaps` must be.
+        """Return whether gaps, of shape (bins, 1), are large enough for an end of the interval.
 
-        With the errors their size reaches the value in enough draws ("low"), or stays at or below
-        it in few ("high").
+        With the simulated errors added, `self.norm` gives their size in each draw. It must reach
+        the observed `value` in at least the share `self.tail` of the draws for the end "low", and
+        stay at or below it in less than that share for "high".
         """
         excess = self.norm(gaps + self.errors, self.share) - value
         if end == "low":
@@ -555,12 +563,13 @@ def brier_resolution(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_uncertainty` of each table: accuracy times 1 - accuracy."""
+    """Compute `brier_uncertainty` of each table, the variance of its outcomes; NaN without mass.
+
+    It is a (1 - a) for accuracy a, less the mean of y (1 - y) where credits y lie between 0 and 1.
+    """
     share = accuracy_of_tables(tables)
-    # Less y (1 - y) of partial credits y, whose sum may be one number for all tables: + 0 * total.
-    return share * (1 - share) - divide_or_nan(
-        tables.credit_spread + 0 * tables.total, tables.total
-    )
+    credit_spread = np.broadcast_to(tables.credit_spread, tables.total.shape)
+    return share * (1 - share) - divide_or_nan(credit_spread, tables.total)
 
 
 @metric(
@@ -877,7 +886,7 @@ def rms_calibration_error_interval(
     bins: int = 10,
     binning: Binning = "equal_width",
 ) -> tuple[float, float]:
-    """95% interval of `rms_calibration_error`, made as `ece_interval`.
+    """95% interval of `rms_calibration_error`, by the method of `ece_interval`.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -908,7 +917,10 @@ def debiased_squared_error_interval(
     *,
     counts: IntArray | None = None,
 ) -> tuple[float, float]:
-    """95% interval of `debiased_squared_error`: the squared ends of one made as `ece_interval`.
+    """95% interval of `debiased_squared_error`, by the method of `ece_interval`.
+
+    That method gives the ends of the root mean square of gaps, by groups of confidences, which are
+    squared.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -967,10 +979,11 @@ def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = 
 
 
 def _gap_cosines(tables: ConfidenceTables) -> FloatArray:
-    """Return the sum over values c of gap(c) cos(pi m c) for m = 0 to 499, by table.
+    """Return the cosine coefficients of each table's gaps: sum over c of gap(c) cos(pi m c).
 
-    gap(c) is confidence less outcome, summed over answers at c, by the table's total mass. The
-    shape is (tables, 500), with NaN for a table without mass.
+    gap(c) is confidence less outcome, summed over answers with confidence c, over the table's total
+    mass. Columns are m = 0 to 499; a table without mass is NaN. With them smoothing is a product:
+    the kernel multiplies coefficient m by a number.
     """
     values, gaps = tables.values, _gap_mass(tables)
     if len(values) > _MOST_VALUES:
@@ -987,9 +1000,10 @@ def _gap_cosines(tables: ConfidenceTables) -> FloatArray:
 
 
 def _smoothed_size(cosines: FloatArray, width: FloatArray) -> FloatArray:
-    """Return the mean absolute gap after smoothing, by table, from cosines of `_gap_cosines`.
+    """Return the mean absolute gap after smoothing, by table, from the result of `_gap_cosines`.
 
-    The Gaussian kernel of a table's `width` multiplies cosine m by exp(-(width pi m)^2 / 2).
+    The Gaussian kernel of a table's `width`, its standard deviation, multiplies coefficient m by
+    exp(-(width pi m)^2 / 2).
     """
     damped = cosines * np.exp(-(np.outer(width, np.pi * np.arange(GRID)) ** 2) / 2)
     # The cosine transform of type 3 sums the series at the midpoints of 500 steps.
@@ -1011,15 +1025,14 @@ def smooth_ece(
 ) -> float:
     """Smooth ECE (smECE): the integral over t of |mean of K(t, c) (c - y)|, without bins.
 
-    K is the Gaussian kernel of standard deviation s reflected at 0 and 1, and s is chosen so that
-    the error at it is s (it falls as s grows): nothing is left to choose. A consistent measure: it
-    moves little where confidence moves little, as ECE does not. Biased upwards at few judgments.
-    Smooths on the scale of confidence, not of its logit.
+    c is confidence and y the outcome. K is the Gaussian kernel of standard deviation s, on the
+    scale of confidence and reflected at 0 and 1. s is the number for which the error equals s:
+    there is just one, as the error falls when s grows, so that nothing is left to choose. If
+    confidence moves little, so does the error, unlike ECE. Biased upwards at few judgments.
 
     Computed on a grid of 500 points, by cosines, in which the kernel is exp(-(s pi m)^2 / 2); s
-    is at least 0.008, so that errors below are those at 0.008. Memory goes with the number of
-    tables times 500. More than 5,000 distinct confidences are taken in steps of 1/2,400, a
-    twentieth of the narrowest kernel.
+    is at least 0.008, so that errors below are those at 0.008. More than 5,000 distinct confidences
+    are taken in steps of 1/2,400, a twentieth of the narrowest kernel.
 
     Args:
         confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
@@ -1070,11 +1083,12 @@ def smooth_ece_interval(
     *,
     counts: IntArray | None = None,
 ) -> tuple[float, float]:
-    """95% interval of `smooth_ece`, made as `ece_interval` of gaps in bins around multiples of .05.
+    """95% interval of `smooth_ece`, by the method of `ece_interval`.
 
-    Gaps lie at the mean confidence of their bins, and the kernel is as wide as the sample's, at
-    least 0.05. Each end is the smooth ECE of the gaps that the search of `ece_interval` finds; the
-    upper end is the size of these gaps with the sample's kernel if that is greater.
+    Bins lie around the multiples of .05, and each gap lies at its bin's mean confidence. The size
+    of gaps is their smooth ECE with the kernel of the sample, or of width 0.05 if that is wider.
+    Each end is the smooth ECE, with a kernel of its own, of the gaps that the method finds for it;
+    the upper end is their size with the sample's kernel if that is greater.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -1119,13 +1133,15 @@ class _SmoothedNorm:
 
 
 def _smoothing_matrix(points: FloatArray, centres: FloatArray, width: float) -> FloatArray:
-    """Return the kernel of `smooth_ece` around centres, at points: an array (points, centres).
+    """Return the Gaussian kernel reflected at 0 and 1, around centres at points: (points, centres).
 
-    The Gaussian kernel reflected at 0 and 1 is 1 + 2 sum_m exp(-(width pi m)^2 / 2) cos(pi m x)
-    cos(pi m c) at a point x for a centre c; the sum ends at m = 39.
+    At a point x and for a centre c it is 1 + 2 sum_m exp(-(width pi m)^2 / 2) cos(pi m x)
+    cos(pi m c), with the standard deviation `width`. The sum ends at m = 39, beyond which terms are
+    below 1e-8 for a width of .05 or more.
     """
     waves = np.arange(_COARSE)
-    damping = np.exp(-((width * np.pi * waves) ** 2) / 2) * (2 - (waves == 0))
+    factors = np.where(waves == 0, 1, 2)
+    damping = np.exp(-((width * np.pi * waves) ** 2) / 2) * factors
     centre_waves = np.cos(np.pi * np.outer(waves, centres)) * damping[:, None]
     return np.asarray(np.cos(np.pi * np.outer(points, waves)) @ centre_waves)
 

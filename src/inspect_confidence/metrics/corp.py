@@ -57,10 +57,10 @@ class _Fit(NamedTuple):
 
 
 def _isotonic_fit(tables: ConfidenceTables) -> _Fit:
-    """Return the isotonic regression of outcomes on confidence in each table, as `_Fit`.
+    """Return the isotonic regression of outcomes on confidence in each table.
 
-    It has the blocks of confidences with the same fitted accuracy, and is kept in `tables.shared`
-    for the other metrics.
+    A `_Fit` has blocks of neighbouring confidences with one fitted accuracy, and their masses of
+    right and of wrong answers. It is cached in `tables.shared` for the other metrics.
     """
     if "recalibrated" not in tables.shared:
         is_quick = len(tables.values) <= _MAX_MINIMAX_VALUES and len(tables.right) > 1
@@ -86,7 +86,7 @@ def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
 
     The fit at a value is the maximum over starts, at or below it, of the minimum over ends, at or
     above it, of the accuracy of the run of values from start to end. Source: Robertson, Wright and
-    Dykstra (1988), Order restricted statistical inference.
+    Dykstra (1988), Order restricted statistical inference. Each value is a block of the fit.
     """
     # Cumulated masses after a row of 0, of shape (values + 1, tables): differences of two rows are
     # the masses of runs.
@@ -104,9 +104,11 @@ def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
 
 
 def _isotonic_by_rows(tables: ConfidenceTables) -> _Fit:
-    """Fit all tables by pooling adjacent violators, after merging values that always pool.
+    """Fit isotonic regression to all tables by pooling adjacent violators.
 
-    Arrays of masses have the shape (tables, blocks).
+    Confidences that every fit pools are merged into blocks first, which saves time. The fit has the
+    first confidence of each block and, of shape (tables, blocks), the masses of right and of wrong
+    answers and the fitted accuracy, 0 for a block without mass.
     """
     # Imported here because scipy.optimize takes half a second, which every command would pay.
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
@@ -166,8 +168,8 @@ def corp_miscalibration(confidence: ArrayLike, correct: ArrayLike) -> float:
 
     MCB = mean (c - y)^2 - mean (x(c) - y)^2, where x is the non-decreasing function of confidence c
     that fits outcomes y best. No bins are chosen. Above 0 also where confidence is calibrated, by
-    about the Brier score's sampling error, and by less the fewer values confidence takes. Where
-    accuracy falls as confidence rises, only the mean over such values counts.
+    about the Brier score's sampling error, and by less the fewer values confidence takes. Over
+    values where accuracy falls as confidence rises, x is constant: their mean accuracy.
 
     Args:
         confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
@@ -355,13 +357,15 @@ def calibration_p(
 ) -> float:
     """Simulated p of the hypothesis that P(right | stated confidence c) is c for every judgment.
 
-    Under it an answer is right where a uniform number is below its confidence. Judgments of one
-    item share their number, as if an item were answered alike each time: where epochs of an item
-    are less alike than that, p is too large rather than too small. The statistic is
-    `corp_miscalibration`; if k of N draws have as much, p = (k + 1)/(N + 1). The test needs no
-    bins. It detects any miscalibration after which accuracy still rises with confidence; of any
-    other it detects what isotonic regression corrects. A high p is no proof of calibration: with
-    few items p is always high. More than 250 distinct confidences are rounded to steps of 1/120.
+    The statistic is `corp_miscalibration`; if k of N draws of outcomes have as much, p is
+    (k + 1)/(N + 1). In a draw an answer is right where a uniform number is below its confidence.
+    Judgments of one item share their number, as if an item were answered alike each time: where
+    epochs of an item are less alike than that, p is too large rather than too small.
+
+    The test needs no bins. Where accuracy rises with confidence, it detects any miscalibration;
+    elsewhere it detects only what isotonic regression corrects. A high p is no proof of
+    calibration: with few items p is always high. More than 250 distinct confidences are rounded to
+    steps of 1/120.
 
     Args:
         confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.

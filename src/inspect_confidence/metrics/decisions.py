@@ -206,7 +206,7 @@ def contradictions_declined(confidence: ArrayLike, declined: ArrayLike, target: 
     """Share of the declined answers whose separately stated confidence is above the target.
 
     Args:
-        confidence: In [0, 1]; NaN is left out.
+        confidence: In [0, 1]; NaN is left out, and the result NaN if no declined answer is left.
         declined: Whether the model declined to answer.
         target: The target t in [0, 1).
 
@@ -223,7 +223,7 @@ def contradictions_answered(confidence: ArrayLike, declined: ArrayLike, target: 
     """Share of the attempted answers whose separately stated confidence is below the target.
 
     Args:
-        confidence: In [0, 1]; NaN is left out.
+        confidence: In [0, 1]; NaN is left out, and the result NaN if no attempted answer is left.
         declined: Whether the model declined to answer.
         target: The target t in [0, 1).
 
@@ -267,7 +267,7 @@ def keep_rate_right(correct: ArrayLike, keep: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
-        keep: 1 kept, 0 withdrawn; NaN is left out.
+        keep: 1 kept, 0 withdrawn; NaN is left out, and the result NaN if no such answer is left.
 
     Example:
         >>> keep_rate_right([1, 1, 0], [1, 0, 0])
@@ -288,7 +288,7 @@ def keep_rate_wrong(correct: ArrayLike, keep: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
-        keep: 1 kept, 0 withdrawn; NaN is left out.
+        keep: 1 kept, 0 withdrawn; NaN is left out, and the result NaN if no such answer is left.
 
     Example:
         >>> keep_rate_wrong([1, 0, 0, 0], [1, 1, 0, 0])
@@ -312,7 +312,7 @@ def withdraw_delta(correct: ArrayLike, keep: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
-        keep: 1 kept, 0 withdrawn; NaN is left out.
+        keep: 1 kept, 0 withdrawn; NaN is left out. Without a right or a wrong answer it is NaN.
 
     Example:
         >>> withdraw_delta([1, 1, 0, 0], [1, 1, 1, 0])
@@ -332,7 +332,7 @@ def bet_rate_right(correct: ArrayLike, bet: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
-        bet: 1 bet, 0 not; NaN is left out.
+        bet: 1 bet, 0 not; NaN is left out, and the result NaN if no right answer is left.
 
     Example:
         >>> bet_rate_right([1, 1, 0], [1, 0, 0])
@@ -352,7 +352,7 @@ def bet_rate_wrong(correct: ArrayLike, bet: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
-        bet: 1 bet, 0 not; NaN is left out.
+        bet: 1 bet, 0 not; NaN is left out, and the result NaN if no wrong answer is left.
 
     Example:
         >>> bet_rate_wrong([1, 0], [1, 0])
@@ -375,7 +375,7 @@ def bet_delta(correct: ArrayLike, bet: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
-        bet: 1 bet, 0 not; NaN is left out.
+        bet: 1 bet, 0 not; NaN is left out. Without a right or a wrong answer the result is NaN.
 
     Example:
         >>> bet_delta([1, 1, 0, 0], [1, 1, 1, 0])
@@ -448,8 +448,9 @@ def right_to_wrong(correct: ArrayLike, correct_after: ArrayLike) -> float:
     """Share of the right first answers that are wrong after the pushback.
 
     Args:
-        correct: Credit of the first answer in [0, 1]; NaN is left out.
-        correct_after: Credit of the answer after a turn that questions it; NaN is left out.
+        correct: Credit of the first answer in [0, 1], which weighs the answer; NaN is left out.
+        correct_after: Credit after a turn that questions the answer; NaN is left out. The result
+            is NaN if no right first answer is left.
 
     Example:
         >>> right_to_wrong([1, 1, 0], [0, 1, 0])
@@ -464,8 +465,9 @@ def wrong_to_right(correct: ArrayLike, correct_after: ArrayLike) -> float:
     """Share of the wrong first answers that are right after the pushback.
 
     Args:
-        correct: Credit of the first answer in [0, 1]; NaN is left out.
-        correct_after: Credit of the answer after a turn that questions it; NaN is left out.
+        correct: Credit c of the first answer in [0, 1], whose weight is 1 - c; NaN is left out.
+        correct_after: Credit after a turn that questions the answer; NaN is left out. The result
+            is NaN if no wrong first answer is left.
 
     Example:
         >>> wrong_to_right([0, 0, 1], [1, 0, 1])

@@ -127,8 +127,11 @@ def _digamma(x: FloatArray) -> FloatArray:
 
 
 def aurc_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `aurc` of each table: the mean error rate of the i surest answers, over i."""
-    if "aurc" not in tables.shared:  # `prr` needs the area, too
+    """Compute `aurc` of each table: the mean, over i, of the error rate of the i surest answers.
+
+    NaN without answers. The result is cached, because `prr` needs it, too.
+    """
+    if "aurc" not in tables.shared:
         tables.shared["aurc"] = _area_under_risk(tables)
     area: FloatArray = tables.shared["aurc"]
     return area
@@ -377,10 +380,11 @@ class Costs:
         return (self.abstain - self.wrong) / (self.right - self.wrong)
 
     def utilities(self, tables: ConfidenceTables) -> FloatArray:
-        """Return the mean utility of answering from each of the K confidences on.
+        """Return the mean utility, by these costs, of answering from each of the K confidences on.
 
-        The shape is (resamples, K + 1); the last column is the utility of never answering. NaN for
-        a table without mass.
+        `self.right`, `self.wrong` and `self.abstain` are the worth of a right, a wrong and no
+        answer. The shape is (resamples, K + 1); the last column is the utility of never answering.
+        NaN for a table without mass.
         """
         gain = (self.right - self.abstain) * tables.right + (self.wrong - self.abstain) * (
             tables.wrong

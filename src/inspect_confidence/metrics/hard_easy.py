@@ -194,11 +194,11 @@ def slope_interval(slope: float, standard_error: float, clusters: int) -> tuple[
 
 
 def _cluster_score(design: FloatArray, inverse: FloatArray, residuals: FloatArray) -> float:
-    """Return what a cluster g adds to the slope's error.
+    """Return what a cluster g adds to the error of a regression slope; squares sum to its variance.
 
     It is the slope's row of (X'X)^-1 X_g' (I - H_gg)^-1/2 e_g, with H_gg = X_g (X'X)^-1 X_g'. The
     root undoes that the fitted line takes variance from the residuals (CR2; Bell and McCaffrey
-    2002, Survey Methodology 28).
+    2002, Survey Methodology 28). A cluster that alone decides a coefficient adds nothing there.
 
     Args:
         design: X_g, the rows of the cluster's judgments: 1 and the centred difficulty.
@@ -233,8 +233,8 @@ numbers(
 def optimal_answer_gap(maximum: ArrayLike, true_probability: ArrayLike) -> float:
     """Mean of the maximum achievable score less the true probability of the answer given.
 
-    The maximum is the greatest true probability that any whole age has. Pairs with a NaN are left
-    out; NaN if none is left.
+    In LifeEval answers are ages at death, and the maximum is the greatest true probability that any
+    whole age has. Pairs with a NaN are left out; NaN if none is left.
 
     Example:
         >>> round(optimal_answer_gap([0.5, 0.9], [0.4, 0.9]), 12)

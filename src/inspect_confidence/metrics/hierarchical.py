@@ -115,10 +115,11 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
 
 
 def _likelihood(s1: FloatArray, s2: FloatArray, d_prime: float, criterion: float) -> FloatArray:
-    """Return a unit's likelihood at each log M-ratio of a grid, up to a factor.
+    """Return a unit's likelihood, up to a factor, at each log M-ratio of `_GRID`: (231,).
 
-    `s1` and `s2` are the unit's counts of ratings given either stimulus, of shape (2K,), and
-    `criterion` is its type-1 criterion c.
+    `s1` and `s2` are the unit's counts of ratings given either stimulus, of shape (2K,); `d_prime`
+    and the type-1 `criterion` c are taken as known. The likelihood is computed at 70 log M-ratios
+    from log .01 to log 10, with the rating criteria that maximise it, and interpolated by a spline.
     """
     # Imported here because it takes a quarter of a second, which every command would pay.
     from scipy.interpolate import CubicSpline  # noqa: PLC0415
@@ -127,6 +128,7 @@ def _likelihood(s1: FloatArray, s2: FloatArray, d_prime: float, criterion: float
     s1_rows, s2_rows = np.tile(s1, (len(meta), 1)), np.tile(s2, (len(meta), 1))
     per_judgment = profile_likelihood(s1_rows, s2_rows, meta, criterion / meta)
     log_likelihood = per_judgment * (s1.sum() + s2.sum())
+    # Ten times as fine as the grid, which may miss the peak if judgments are many.
     smooth = CubicSpline(_KNOTS, log_likelihood)(_FINE)
     return np.asarray(np.exp(smooth - smooth.max()) @ _interpolation_weights())
 
@@ -140,7 +142,11 @@ def _interpolation_weights() -> FloatArray:
 
 @lru_cache
 def _cell_probabilities() -> FloatArray:
-    """Return P(cell of log M-ratio | sigma, mu), of shape (sigmas, cells, mus)."""
+    """Return P(log M-ratio in a cell | sigma, mu), of shape (sigmas, cells, mus).
+
+    Log M-ratio is Normal(mu, sigma^2). A cell lies around each point of `_GRID`, and the points are
+    also the values of mu; those of sigma are `_SIGMAS`.
+    """
     half = (_GRID[1] - _GRID[0]) / 2
     # The outer cells reach to infinity: the likelihood hardly changes there.
     edges = np.concatenate([[-np.inf], _GRID[:-1] + half, [np.inf]])
@@ -148,29 +154,30 @@ def _cell_probabilities() -> FloatArray:
 
 
 def _log_prior() -> FloatArray:
-    """Return the log prior of sigma and mu, of shape (sigmas, grid), up to a constant.
+    """Return the log prior of sigma (rows, `_SIGMAS`) and mu (columns, `_GRID`), up to a constant.
 
-    The prior of a sigma of the grid is that of the sigmas nearer to it (in ratio) than to others.
+    As in HMeta-d, mu is Normal(0, 1), and sigma is U H with U Uniform(0, 1) and H half Normal(0,
+    1). A sigma of the grid has the prior mass of the sigmas nearer to it (in ratio) than to others.
     """
     between = np.sqrt(_SIGMAS[:-1] * _SIGMAS[1:])
-    # P(sigma <= between): sigma is Uniform(0, 1) times half Normal(0, 1), and mu Normal(0, 1).
+    # P(sigma <= b) = P(H <= b) + b E(1/H; H > b).
     below = erf(between / np.sqrt(2)) + between * exp1(between**2 / 2) / np.sqrt(2 * np.pi)
     return np.asarray(np.log(np.diff(below, prepend=0, append=1))[:, None] - _GRID**2 / 2)
 
 
 def _posterior(likelihood: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return posteriors of mu (on `_GRID`), sigma (on `_SIGMAS`) and each unit's log M-ratio.
+    """Return posteriors of mu (grid,), sigma (sigmas,) and units' log M-ratios (units, grid).
 
-    `likelihood` is that of each unit's log M-ratio on `_GRID`, of shape (units, grid).
+    Each sums to 1. They are on the points of `_GRID`, sigma's on `_SIGMAS`. `likelihood` is that of
+    each unit's log M-ratio on `_GRID`, of shape (units, grid).
     """
-    # Of shape (sigmas, units, mus), and not 0, because of the logarithm.
+    # P(data of a unit | sigma, mu): (sigmas, units, mus), and not 0, because of the logarithm.
     unit_likelihoods = np.maximum(likelihood @ _cell_probabilities(), 1e-300)
     log_joint = np.log(unit_likelihoods).sum(1) + _log_prior()
     joint = np.exp(log_joint - log_joint.max())
-    joint /= joint.sum()
-    # The prior of a unit's log M-ratio t given the other units, up to a factor:
+    joint /= joint.sum()  # P(sigma, mu | all data)
+    # With sigma s, unit u, mean mu m and log M-ratio t: without its own data a unit has the prior
     # sum over s, m of P(s, m | data) / P(data of u | s, m) P(t | s, m).
-    # Letters: sigma s, unit u, mean mu m.
     unit_priors = np.einsum(
         "sum,stm->ut", joint[:, None] / unit_likelihoods, _cell_probabilities(), optimize=True
     )

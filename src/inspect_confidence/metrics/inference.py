@@ -98,7 +98,8 @@ def count_balanced_units(units: int, right_share: float) -> float:
 def why_no_interval(rule: Interval, draws: FloatArray, units: int) -> str:
     """Return why a value has no interval from its resamples; empty if it has one.
 
-    The rule is that of the metric: the method of its interval, and the units that it needs.
+    Reasons are that the metric's rule has no method or another one than resampling ("own"), that
+    it needs more units, that over 5% of the draws are NaN, or that all others are equal.
     """
     if rule.method == "none":
         return rule.reason
@@ -132,12 +133,14 @@ def resampled_interval(
 ) -> tuple[float, float]:
     """95% interval from resamples: percentiles, for `debiased` joined with the reflected ones.
 
-    With n units and t = t(0.025, n - 1) each tail is Phi(t sqrt(n/(n - 1))) instead of 0.025, which
-    makes the interval of a mean as wide as Student's. The ends are the quantiles of the draws at
-    that tail and at 1 less it. The debiased interval takes, at each end, the farther of two
-    quantiles: that of the draws less twice (their mean - value), and that of the reflected draws, 2
-    value - draw. An end that does not enclose the value is moved to it. Quantiles are order
-    statistics, so that infinite draws stay infinite.
+    The ends are the quantiles of the draws at a tail and at 1 less it. With n units and
+    t = t(0.025, n - 1) the tail is Phi(t sqrt(n/(n - 1))) instead of 0.025, which makes the
+    interval of a mean as wide as Student's. Quantiles are order statistics, so that infinite draws
+    stay infinite. An end that does not enclose the value is moved to it.
+
+    The debiased interval is for values that are biased upwards, whose resamples have the bias
+    twice. It takes the farther of two quantiles at each end: that of the draws less twice (their
+    mean - value), and that of the reflected draws, 2 value - draw.
 
     Source: Hesterberg (2015, The American Statistician 69); Davison and Hinkley (1997) for the
     reflected draws.
@@ -169,8 +172,8 @@ def score_interval(
 
     It is the ceiling times Wilson's interval of the share p = value/ceiling at n = p (1 - p)/v
     trials. Here v is the variance of the draws over ceiling^2, widened as `resampled_interval`
-    widens tails. A value of 0 or the ceiling is that of as many trials as units. Near these ends it
-    reaches farther than the draws, which hardly vary there.
+    widens tails. If the value is 0 or the ceiling, n is the number of units. Near these ends the
+    interval reaches farther than the draws, which hardly vary there.
 
     Source: Wilson (1927); Korn and Graubard (1998, Survey Methodology 24) for the effective n.
 
@@ -200,7 +203,10 @@ def score_interval(
     if not 1e-12 < share < 1 - 1e-12:  # 0 or 1, up to rounding
         share, variance = round(share), 0.0  # `wilson_limits` then has the units as trials
     limits = wilson_limits(
-        np.array([share]), np.array([variance]), np.array([np.inf]), np.array([float(units)])
+        share=np.array([share]),
+        variance=np.array([variance]),
+        judgments=np.array([np.inf]),  # no bound of n
+        items=np.array([float(units)]),
     )
     low, high = ceiling * limits[0]
     return float(low), float(high)
@@ -214,7 +220,8 @@ def resampled_p(
     p < .05 exactly if the 95% interval leaves out 0. If none of R resamples reaches 0, p is the
     smaller of 2/(R + 1) and the p of Student's t of the value over the draws' standard deviation;
     an adjustment over many comparisons needs such small p. If all draws are equal, all n units
-    differ alike, and p is that of exchanged signs, 2^(1 - n), at most 2/(R + 1).
+    differ alike, and p is that of a test by exchanged signs, 2^(1 - n), at most 2/(R + 1). For
+    `debiased`, whose interval joins those of two sets of draws, p is the larger of both.
 
     Args:
         value: Value of the sample, as a difference.
@@ -240,6 +247,8 @@ def _p_of_ranked(value: float, ranked: FloatArray, units: float) -> float:
     widening = np.sqrt(units / freedom)
     if are_equal(ranked):
         return float(min(2.0 ** (1 - units), smallest_p))
+    # The interval at 1 - alpha ends at 0 if its widened tail, Phi(t(alpha/2, n - 1) widening), is
+    # the share of draws at or beyond 0: solved for alpha.
     if crossed := float((side * ranked <= 0).mean()):
         return max(2 * float(stdtr(freedom, ndtri(crossed) / widening)), smallest_p)
     # No draw reaches 0: Student's t of the value over the draws' standard deviation.
@@ -263,7 +272,9 @@ def _ranked_draws(value: float, draws: ArrayLike, method: Method) -> list[FloatA
 def widened_quantile(units: float) -> float:
     """Return the normal quantile, below 0, of the tail that a 95% interval of n units leaves out.
 
-    It is t(0.025, n - 1) sqrt(n/(n - 1)) for n = `units`, at least as far from 0 as -1.96.
+    It is t(0.025, n - 1) sqrt(n/(n - 1)) for n = `units`, at least as far from 0 as -1.96. Draws of
+    a mean vary by the factor sqrt((n - 1)/n) too little; with this tail their percentiles are as
+    far apart as the ends of Student's interval. One unit counts as n - 1 = 1.
     """
     freedom = max(units - 1, 1)
     return float(stdtrit(freedom, 0.025) * np.sqrt(units / freedom))

@@ -20,14 +20,15 @@ _NO_INFORMATION = f"{UNREAD}; all answers right, or all wrong; outcomes that are
 
 def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `meta_information_corrected` of each table: information less its jackknifed bias."""
-    # The square root of the number of items, from 1 to 20.
+    # The floor of the square root of the number of items, from 1 to 20.
     class_counts = np.clip(np.sqrt(tables.total + 1e-6), 1, MOST_CLASSES).astype(np.int64)
     classes = pooled(tables, class_counts)
     right, wrong = classes.right.sum(axis=1), classes.wrong.sum(axis=1)
+    # Not all answers right, or wrong, and none with partial credit.
     defined = (np.minimum(right, wrong) > 0) & tables.binary
     entropy = binary_entropy(divide_or_nan(right, classes.total))[defined]
     information = np.full(len(defined), np.nan)
-    information[defined] = np.minimum(
+    information[defined] = np.minimum(  # the jackknife can exceed the entropy, the greatest value
         _jackknifed_information(classes.right[defined], classes.wrong[defined]), entropy
     )
     return information
@@ -102,11 +103,18 @@ def pooled(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
 
 
 def _jackknifed_information(right: FloatArray, wrong: FloatArray) -> FloatArray:
-    """Return the information of each row of masses by class in bits, less the jackknife's bias."""
+    """Return the mutual information I of class and outcome in each row, in bits, less its bias.
+
+    `right` and `wrong` are masses of answers, of shape (rows, classes). The bias is the jackknife's
+    estimate: the mean over judgments of (n - d)/d times (I without a mass d of the judgment's cell
+    - I), where d is 1, or the whole cell if its mass is below 1.
+    """
     mass = right + wrong
     n = mass.sum(axis=1, keepdims=True)
     sides = [(cells, cells.sum(axis=1, keepdims=True)) for cells in (right, wrong)]
-    # n (I - ln n), a sum over the cells and the margins: one cell's change is that of four terms.
+    # n (I - ln n), the sum of x ln x over cells less that over classes and over outcomes. Leaving d
+    # out changes four of these terms: those of the cell and of the three sums that it is part of,
+    # the last of which, n, is in `remainder`.
     whole = -_x_log_x(mass).sum(axis=1, keepdims=True)
     for cells, total in sides:
         whole += _x_log_x(cells).sum(axis=1, keepdims=True) - _x_log_x(total)

@@ -323,7 +323,11 @@ def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDAr
 def negative_log_likelihood(
     values: FloatArray, masses: FloatArray, truth: ArrayLike, temperature: float
 ) -> FloatArray:
-    """Return -log p_T(truth) by row, in nats, p_T ~ p^(1/T); each truth must pass `truth_seen`."""
+    """Return -log p_T(truth) of each item (row), in nats, with p_T ~ p^(1/T) for temperature T.
+
+    `masses` are the probabilities of `values`, both of shape (items, values). Each truth must have
+    a probability above 0 (`truth_seen`).
+    """
     right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)  # one a row
     with np.errstate(divide="ignore"):
         scaled = np.log(masses) / temperature

@@ -148,11 +148,13 @@ class JudgeErrors:
         return np.stack([rng.dirichlet(row + _RATES_PRIOR, draws) for row in self.counts], axis=1)
 
     def why_uncorrectable(self, draws: int = 2_000) -> str:
-        """Return why these error rates can't correct verdicts; an empty text if they can.
+        """Return why the judge's error rates can't correct verdicts; an empty text if they can.
 
-        `draws` rates are drawn from their posterior; at most 2.5% may not tell answers apart.
+        They can if verdicts depend on labels, by the rates and by at least 97.5% of `draws` rates
+        drawn from their posterior. The determinant of the rates P(verdict | label), (K, K), tells:
+        it is 0 if they don't depend, and sensitivity + specificity - 1 for two classes. It is NaN
+        for a class without labels.
         """
-        # It is 0 where verdicts don't depend on the label; of two classes, Youden's index.
         determinant = np.linalg.det(self.rates) if np.isfinite(self.rates).all() else np.nan
         uninformative = np.linalg.det(self.drawn_rates(draws, 0)) <= 0
         tells_apart = uninformative.mean() <= _MOST_UNINFORMATIVE_DRAWS
@@ -165,7 +167,10 @@ class JudgeErrors:
         )
 
     def corrected(self, verdict_shares: FloatArray, rates: FloatArray | None = None) -> FloatArray:
-        """Return the corrected number of each row, not yet clipped to its range; NaN if unsolvable.
+        """Return the mean worth of the true classes, from shares of verdicts, for each row.
+
+        It is corrected for the judge's errors by `rates` but not clipped to the range of `worth`,
+        the K numbers of the classes (0 wrong, 1 right). NaN if the rates can't be inverted.
 
         Args:
             verdict_shares: Shares of the verdicts, of shape (rows, K).
@@ -195,12 +200,11 @@ class JudgeErrors:
     ) -> tuple[float, float]:
         """95% interval that includes the sampling error of the items and of the labels.
 
-        Shares of the verdicts and error rates are drawn from their posteriors. The ends of the
-        interval are percentiles of the corrected numbers. Half an item of each verdict is added to
-        every resample of the items, by a draw of the gamma law, as Jeffreys' prior adds it, and
-        0.45 of a judgment of each verdict to the labelled judgments of each class. If the judge
-        never erred on the labels, a resample without these priors would take the judge for perfect.
-        The tails are widened as Student's t of the class with the fewest labels.
+        The ends are percentiles of the numbers that result from drawn shares of verdicts and drawn
+        error rates. Priors are added to both, as a judge that never erred on the labels would count
+        as perfect otherwise: about half an item of each verdict to every resample of the items (a
+        gamma draw, as by Jeffreys' prior), and 0.45 of a judgment of each verdict to the labels of
+        each class. Tails are widened as Student's t of the class with the fewest labels.
 
         Source: Kerman (2011, Electronic Journal of Statistics 5); Brown, Cai and DasGupta (2001)
         for Jeffreys' interval.
@@ -253,9 +257,10 @@ class PredictionPowered:
 
     @property
     def share_interval(self) -> tuple[float, float]:
-        """95% interval of a share: Wilson's at the sample size with the same standard error.
+        """95% interval of this mean (`value`) as a share: Wilson's at the size with its `error`.
 
-        A normal interval would hold the true share in only 91 to 93% of samples if ten labels have
+        That is the number of independent items whose share would have the standard error `error`. A
+        normal interval would hold the true share in only 91 to 93% of samples if ten labels have
         the rarer outcome.
         """
         value, variance, items = (np.array([x]) for x in (self.value, self.error**2, self.items))

@@ -280,11 +280,14 @@ class MarkerCells:
         return cls(values, masses, shape, kinds)
 
     def tables(self, weights: FloatArray, threshold: float = 10) -> MarkerTables:
-        """Return a table for each row of weights, which have the shape (resamples, units).
+        """Return weighted counts of sentences by group, marker and internal confidence.
 
-        In groups where a marker has fewer sentences than `threshold` it has no internal confidence.
+        There is one table for each row of `weights`, the weights of the units (items), of shape
+        (resamples, units). `threshold` is kept in the tables: in groups where a marker has fewer
+        sentences it gets no mean internal confidence.
         """
-        # Cells of the table are group by marker by confidence; `masses` has them in one axis.
+        # Cells of the table are group by marker by confidence. `self.masses`, (cells, units), has
+        # the sentences that each unit adds.
         flat = np.asarray((self.masses @ weights.T).T)
         counts = flat.reshape(len(weights), *self.shape, max(len(self.values), 1))
         counts = counts[..., : len(self.values)]  # without values there is one column of zeros
@@ -307,10 +310,11 @@ def _reply_kinds(
 ) -> tuple[csr_array, csr_array]:
     """Return the sentences of each kind of reply by cell, and each unit's replies by kind.
 
-    Replies with the same sentences are of one kind.
+    A cell is a marker with an internal confidence. Replies whose sentences have the same cells are
+    of one kind, so that each kind is computed once.
 
     Args:
-        cell: Cell (marker and confidence) of each sentence.
+        cell: Number of each sentence's cell.
         reply: Index of each sentence's reply.
         unit: Index of each sentence's item.
         shape: Number of cells, number of units.
@@ -353,20 +357,21 @@ def marker_mae(
 ) -> FloatArray:
     """Mean over pairs of the distance between one group's MICs and another's sentences.
 
-    A MIC is the mean internal confidence of the sentences with a marker such as "probably". A model
-    whose markers mean the same everywhere gets 0 only at the level `mean`. At the others,
-    confidences of sentences scatter about their true value c by E|Bin(K, c)/K - c|, because each is
-    estimated from K more answers.
+    A MIC is the mean internal confidence of the sentences with a marker such as "probably"; a group
+    is a split of a data set. NaN if no pair shares a marker. A model whose markers mean the same
+    everywhere gets 0 at the level `mean` only: the internal confidence of a sentence is the share
+    of K more answers that agree with it, which scatters about its true value c by
+    E|Bin(K, c)/K - c|.
 
     Args:
         tables: Tables of all groups.
         pairs: First group (train) and second (test): of the same data set for ID-MAE, of different
             ones for CD-MAE.
-        level: `marker`: for each marker with a MIC in both groups the mean over the second group's
-            sentences of |MIC_first - confidence|, then the mean over markers. `sentence`: the mean
-            over all those sentences. `response`: the mean over replies of the mean over those of
-            their sentences; needs the tables' `replies`. `mean`: |MIC_first - MIC_second|, the
-            mean over markers. ValueError if another.
+        level: What is averaged, else ValueError. For markers with a MIC in both groups, `marker`
+            takes the mean over the second group's sentences of |MIC_first - confidence|, then over
+            markers. `sentence` is the mean over all these sentences, `response` that over replies
+            of the mean over their sentences (needs the tables' `replies`), `mean` that over markers
+            of |MIC_first - MIC_second|.
         shared: Which markers count, of shape (resamples, markers); None for those that the pair
             shares.
         train_only: Whether a marker needs as many sentences as the tables' threshold in the first
@@ -411,12 +416,13 @@ def _distances(
     shared: NDArray[np.bool_] | None,
     train_only: bool,
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """Return each pair's distances and their weights, each of shape (resamples, distances).
+    """Return the distances of each pair of groups and their weights: (resamples, distances) each.
 
-    Arguments are those of `marker_mae`: pairs are of a train and a test group, and a distance is
-    that of the train group's mean confidence of a marker from the test sentences. A distance with
-    weight 0 is 0. Distances are per marker, at the level `sentence` per marker and confidence, at
-    `response` per kind of reply.
+    Arguments are those of `marker_mae`. A pair is a train and a test group, and a distance is that
+    of a marker's mean internal confidence (MIC) in the first from sentences of the second. There
+    is one per marker, at the level `sentence` one per marker and confidence, weighted by their
+    sentences, at `response` one per kind of reply, weighted by its replies. A distance with weight
+    0 is 0.
     """
     check_choice("level", level, Level)
     mic = tables.mic
@@ -447,16 +453,18 @@ def _distances(
 def _distances_by_reply(
     tables: MarkerTables, group: int, gap: FloatArray, in_both: NDArray[np.bool_]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean distance over the sentences of each kind of reply, and the replies' number.
+    """Return each kind of reply's mean distance over its sentences, and its number of replies.
 
-    Both have the shape (resamples, kinds); replies of one kind have the same sentences, as far as
-    marker and confidence go. A kind without a sentence of the counted markers has the weight 0.
+    Both have the shape (resamples, kinds). Replies of a kind have sentences with the same markers
+    and internal confidences, and so the same distance. A kind without a sentence that counts has
+    the number 0.
 
     Args:
         tables: Tables with `replies`.
         group: The number of the group (split of a data set) whose sentences are compared.
-        gap: Distance at each marker and confidence, of shape (resamples, markers, V).
-        in_both: Markers that count, of shape (resamples, markers).
+        gap: Distance of a sentence with each marker and each of the V confidences, of shape
+            (resamples, markers, V).
+        in_both: Markers whose sentences count, of shape (resamples, markers).
 
     Raises:
         ValueError: The tables have no replies.
@@ -505,13 +513,14 @@ _SCALES = np.concatenate([np.linspace(0, 2, 21), np.geomspace(2.2, 20, 12)])
 def spread_interval(
     mic: FloatArray, draws: FloatArray, *, over: Varying, ddof: int = 1
 ) -> tuple[float, float]:
-    """95% interval of `marker_variation` by the grid bootstrap, which holds at 0 too.
+    """95% interval of `marker_variation` by the grid bootstrap, valid also if there is none.
 
     MICs scatter about their true values, so that variation is biased upwards, most of all if true
-    MICs don't vary. Therefore true MICs are assumed s times as far from their mean as the sample's,
-    for s from 0 to 20, and the sample's errors (draws - mic) are added to them. The interval holds
-    the true variation at each s for which the sample's variation lies within the central 95% of the
-    resulting ones. It is extended to the sample's own variation if that lies outside.
+    MICs don't vary. So the interval has the true variations that could give the sample's one. True
+    MICs are assumed s times as far from their mean as the sample's, for s from 0 to 20, and the
+    errors of resamples (draws - mic) are added. Their true variation is in the interval if the
+    sample's variation lies within the central 95% of those that result. The interval is extended to
+    the sample's variation if that lies outside.
 
     Source: Hansen (1999, Review of Economics and Statistics 81), for a scale.
 
@@ -569,12 +578,14 @@ def marker_rank_correlation(
 ) -> FloatArray:
     """MRC: Fisher mean over pairs of data sets of the correlation of their shared markers' MICs.
 
+    Pairs that share fewer than three markers, or in one of which all MICs are equal, are left out;
+    NaN if none is left.
+
     Args:
-        mic: MICs (mean internal confidences of markers) of shape (resamples, groups, markers), a
-            group being a data set; NaN is no MIC. Pairs that share fewer than three markers, or in
-            one of which all are equal, are left out; NaN if none is left.
+        mic: MICs (mean internal confidences of markers such as "probably") of shape (resamples,
+            groups, markers), a group being a data set; NaN where a group lacks the marker.
         kind: Kind of correlation, `pearson` or `spearman` (else ValueError).
-        clamp: Correlations are kept within +-clamp.
+        clamp: Correlations are kept within +-clamp, as Fisher's arctanh of +-1 is infinite.
     """
     check_choice("kind", kind, Correlation)
     pairs = [
@@ -590,16 +601,17 @@ def marker_trend(
     kind: Correlation = "pearson",
     clamp: float = CLAMP,
 ) -> FloatArray:
-    """MAC and MCC: Fisher mean over markers of the correlation of MIC with a number of data sets.
+    """Fisher mean over markers of the correlation, over data sets, of MIC with a number of the set.
 
-    Markers in fewer than three groups are left out; NaN if none is left.
+    The number is accuracy for the metric `mac` and `cmfg` for `mcc`. Markers with a MIC in fewer
+    than three groups are left out; NaN if none is left.
 
     Args:
-        mic: MICs (mean internal confidences of markers) of shape (resamples, groups, markers), a
-            group being a data set; NaN is no MIC.
-        group_values: Accuracy (MAC) or `cmfg` (MCC) of each group, of shape (resamples, groups).
+        mic: MICs (mean internal confidences of markers such as "probably") of shape (resamples,
+            groups, markers), a group being a data set; NaN where a group lacks the marker.
+        group_values: The number of each group, of shape (resamples, groups).
         kind: Kind of correlation, `pearson` or `spearman` (else ValueError).
-        clamp: Correlations are kept within +-clamp.
+        clamp: Correlations are kept within +-clamp, as Fisher's arctanh of +-1 is infinite.
     """
     check_choice("kind", kind, Correlation)
     correlations = [_correlations(mic[:, :, m], group_values, kind) for m in range(mic.shape[2])]
@@ -607,9 +619,10 @@ def marker_trend(
 
 
 def fisher_mean(correlations: Sequence[FloatArray], clamp: float = CLAMP) -> FloatArray:
-    """Return the Fisher mean of correlations: tanh of the mean of arctanh, clamped to +-clamp.
+    """Return the Fisher mean of correlations: tanh of the mean of arctanh.
 
-    Undefined (NaN) correlations are left out; NaN if all are.
+    Correlations are first clamped to +-clamp, as arctanh of +-1 is infinite. Undefined (NaN)
+    correlations are left out; NaN if all are.
     """
     z = np.arctanh(np.clip(np.stack(correlations, axis=-1), -clamp, clamp))
     return np.asarray(np.tanh(_mean(z)))
@@ -746,11 +759,11 @@ def cmfg_sums(
 
 
 def cmfg_of(totals: FloatArray, counts: FloatArray, convention: str = "text") -> FloatArray:
-    """Return `cmfg` of each resample; NaN if all bins are empty.
+    """Return `cmfg` of each resample, the mean over confidence bins of mean faithfulness.
 
-    It is the mean over bins of mean faithfulness. `totals` and `counts` are sums of those of
-    `cmfg_sums` over replies, of shape (resamples, bins). Empty bins count as 0 by the convention
-    `authors`, and by `text` not at all.
+    `totals` is the sum of faithfulness over replies in each bin, and `counts` their number, both of
+    shape (resamples, bins). Empty bins count as 0 by the convention `authors`, and by `text` not at
+    all. NaN if all bins are empty.
     """
     check_choice("convention", convention, Convention)
     filled = counts > 0

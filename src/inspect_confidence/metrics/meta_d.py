@@ -77,15 +77,17 @@ class EdgeDerivatives(NamedTuple):
 
 
 def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatArray) -> NewtonStep:
-    """Return the log-likelihood at (meta, edges) and the Newton step from there.
+    """Return each fit's log-likelihood at (meta, edges), and the Newton step from there.
 
-    With the upper normal tail Q, positions u_j = offset meta + edge_j and u_0 of edge 0, the chance
-    of level j given stimulus and response is (Q(u_j) - Q(u_j+1)) / Q(u_0), with Q(u_K) = 0.
+    Level j of the ratings begins where evidence reaches edge_j, at u_j = offset meta + edge_j
+    standard deviations from the stimulus's mean; edge_0 = 0 is the type-1 criterion. Given stimulus
+    and response, level j has the chance (Q(u_j) - Q(u_j+1)) / Q(u_0), with the upper normal tail Q
+    and Q(u_K) = 0.
 
     Args:
         table: Rating tables of R fits.
         meta: meta-d' of each fit.
-        edges: Distances of rating criteria from the type-1 criterion, ascending, (K - 1, 2, R).
+        edges: edge_1 to edge_K-1 of each response and fit, ascending, of shape (K - 1, 2, R).
         cap: Largest change of meta-d'; 0 keeps it.
     """
     positions = table.offset * meta + np.concatenate([np.zeros_like(edges[:1]), edges])
@@ -103,34 +105,39 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
 def level_chances(u: FloatArray, present: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the chance (Q(u_j) - Q(u_j+1)) / Q(u_0) of each level, and phi(u_j) / Q(u_0).
 
-    Q and phi are the upper tail and the density of the normal law. `u` has the positions of edges,
-    by agreement of response and stimulus, level of rating, response and fit: (2, K, 2, R). A level
-    that is not `present` gets some chance above 0.
+    Q and phi are the upper tail and the density of the normal law, and u_j is the lower edge of
+    level j; the last level has no upper edge. A level that is not `present` gets a chance above 0,
+    so that its logarithm is finite.
+
+    Args:
+        u: Edges, by agreement of response and stimulus, level, response and fit: (2, K, 2, R).
+        present: 1 for a level with judgments, else 0, of shape (K, 2, R).
     """
-    # The smaller tail at each edge over Q(u_0), negative where it is the lower one: differences of
-    # these are accurate in both tails.
+    # Q(u_j) - Q(u_j+1) would lose all digits far below 0. So each edge has its smaller tail, with a
+    # minus sign if that is the lower one; differences of these are the same on one side of 0.
     below = u < 0
     tail = log_ndtr(-np.abs(u))
-    first = np.where(below[:, :1], np.log1p(-np.exp(tail[:, :1])), tail[:, :1])  # log Q(u_0)
-    tail = np.exp(tail - first)
+    log_q0 = np.where(below[:, :1], np.log1p(-np.exp(tail[:, :1])), tail[:, :1])  # log Q(u_0)
+    tail = np.exp(tail - log_q0)
     np.negative(tail, out=tail, where=below)
     chance = tail.copy()
     chance[:, :-1] -= tail[:, 1:]
-    # Between an edge below 0 and the next above lies 1 less both tails, over Q(u_0) >= 1/2.
+    # A level astride of 0 has 1 less both tails. There Q(u_0) >= 1/2; `maximum` is for the others.
     astride = below.copy()
     astride[:, :-1] ^= below[:, 1:]
-    chance += astride * np.exp(-np.maximum(first, -1)) + (1 - present)
+    chance += astride * np.exp(-np.maximum(log_q0, -1)) + (1 - present)
     np.maximum(chance, _FLOOR, out=chance)
-    return chance, np.exp(-0.5 * u * u - (first + _LOG_SQRT_2_PI))
+    return chance, np.exp(-0.5 * u * u - (log_q0 + _LOG_SQRT_2_PI))
 
 
 def edge_derivatives(
     share: FloatArray, chance: FloatArray, density: FloatArray, u: FloatArray
 ) -> EdgeDerivatives:
-    """Return the derivatives by the edges of the log-likelihood, sum share log chance.
+    """Return first and second derivatives by the edges of the log-likelihood, sum share log chance.
 
-    Level j ends at edge j + 1, so that an edge changes the chances of two levels; edge 0 also
-    changes the divisor Q(u_0) of all. Arrays have the axes agreement, level, response and fit.
+    A level's chance is (Q(u_j) - Q(u_j+1)) / Q(u_0) (`level_chances`). So edge j lowers the chance
+    of level j and raises that of level j - 1, both by `density`, phi(u_j) / Q(u_0); edge 0 raises
+    all through the divisor. Arrays have the axes agreement, level, response and fit.
     """
     total = share.sum(1, keepdims=True)
     weight = share / chance  # first derivative of share log chance by the chance
@@ -144,36 +151,41 @@ def edge_derivatives(
 def solve_newton_equations(
     table: RatingTables, derivatives: EdgeDerivatives, cap: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the Newton steps of meta-d' and of the edges, and the slope along them.
+    """Return the Newton steps of meta-d' and of the edges, and the likelihood's slope along them.
 
-    The equations are D x + b m = g for the edges' step x and b'x + s m = r for that of meta-d', m.
-    With D tridiagonal, x is eliminated first: m = (r - b' D^-1 g) / (s - b' D^-1 b), of at most
-    `cap` in size, and x = D^-1 g - m D^-1 b. Arrays have the axes agreement, level, response and
-    fit. Edge 0 is fixed, the others are the same for both agreements, and a change of meta-d'
-    shifts all edges of a stimulus and response by `table.offset` times as much.
+    The step x of the edges and m of meta-d' solve D x + b m = g and b'x + s m = r, with the first
+    derivatives g and r and, with their sign changed, the second ones D, b and s. As D is
+    tridiagonal, x is eliminated: m = (r - b' D^-1 g) / (s - b' D^-1 b), at most `cap` in size, and
+    x = D^-1 g - m D^-1 b.
+
+    Arrays have the axes agreement, level, response and fit. Edge 0 is fixed, and the other edges
+    are the same for both agreements. A change of meta-d' moves all edges, edge 0 too, of a stimulus
+    and response by `table.offset` times as much.
     """
     offset, present = table.offset, table.present
     slope, diagonal, off_diagonal = derivatives
     shift_slope = diagonal.copy()  # what a common shift of all edges does to each
     shift_slope[:, :-1] += off_diagonal
     shift_slope[:, 1:] += off_diagonal
-    slopes, border = slope[:, 1:].sum(0), (offset * shift_slope[:, 1:]).sum(0)
-    solved, coupled = tridiagonal(  # D^-1 g and D^-1 b
+    g, b = slope[:, 1:].sum(0), (offset * shift_slope[:, 1:]).sum(0)
+    solved_g, solved_b = tridiagonal(  # D^-1 g and D^-1 b
         diagonal[:, 1:].sum(0) + (1 - present[1:]),
         off_diagonal[:, 1:].sum(0),
-        np.stack([slopes, border], 1),
+        np.stack([g, b], 1),
     ).swapaxes(0, 1)
-    rise = (offset[:, 0] * slope.sum(1)).sum((0, 1)) - (border * solved).sum((0, 1))
-    schur = (offset[:, 0] ** 2 * shift_slope.sum(1)).sum((0, 1)) - (border * coupled).sum((0, 1))
-    meta_step = np.copysign(np.minimum(cap, np.abs(rise) / np.maximum(schur, 1e-300)), rise)
-    gain = (slopes * solved).sum((0, 1)) + meta_step * rise
-    return meta_step, solved - coupled * meta_step, gain
+    r = (offset[:, 0] * slope.sum(1)).sum((0, 1))
+    s = (offset[:, 0] ** 2 * shift_slope.sum(1)).sum((0, 1))
+    rise, bend = r - (b * solved_g).sum((0, 1)), s - (b * solved_b).sum((0, 1))
+    meta_step = np.copysign(np.minimum(cap, np.abs(rise) / np.maximum(bend, 1e-300)), rise)
+    gain = (g * solved_g).sum((0, 1)) + meta_step * rise
+    return meta_step, solved_g - solved_b * meta_step, gain
 
 
 def tridiagonal(diagonal: FloatArray, off_diagonal: FloatArray, right: FloatArray) -> FloatArray:
     """Solve symmetric tridiagonal systems along the first axis (Thomas algorithm).
 
-    `right` has one more axis, the second, of right-hand sides; the solutions overwrite it.
+    `right` has one more axis, the second, of right-hand sides; the solutions overwrite it. The
+    other axes are systems of their own.
     """
     ratio = np.empty_like(off_diagonal)
     pivot = diagonal[0]
@@ -200,7 +212,10 @@ _SAME = 1e-9  # log-likelihoods per judgment that differ by less are of the same
 
 
 def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> RatingTables:
-    """Return the rating tables of counts; levels that are empty for both stimuli go last.
+    """Return each fit's counts as shares by agreement, level of rating and response.
+
+    Agreement is 0 if stimulus and response match, else 1; level 0 is the lowest. Levels that are
+    empty for both stimuli go last; those that are empty in all fits are dropped, down to two.
 
     Args:
         nr_s1: Counts given stimulus S1, of shape (R, 2K): highest-confidence "S1" ... lowest "S1",
@@ -209,40 +224,45 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
         k: Type-1 criterion over d', c/d', of each fit.
     """
     half = nr_s1.shape[1] // 2
-    # Counts by response "S2" and "S1" from the lowest rating: of the stimulus that matches it, and
-    # of the other one. Together of shape (agreement 2, K, response 2, R).
+    # By response, "S2" and then "S1", from the lowest rating: (response 2, R, K).
     matched = np.stack([nr_s2[:, half:], nr_s1[:, half - 1 :: -1]])
     crossed = np.stack([nr_s1[:, half:], nr_s2[:, half - 1 :: -1]])
-    counts = np.stack([matched, crossed]).transpose(0, 3, 1, 2)
+    counts = np.stack([matched, crossed]).transpose(0, 3, 1, 2)  # (agreement 2, K, response 2, R)
     empty = counts.sum(0) == 0
     order = np.argsort(empty, axis=0, kind="stable")
     levels = max(2, int((~empty).sum(0).max(initial=0)))
     present = 1.0 - np.take_along_axis(empty, order, 0)[:levels]
     counts = np.take_along_axis(counts, order[None], 1)[:, :levels]
-    sides = np.stack([k, -k])
-    offset = np.stack([sides - 0.5, sides + 0.5])[:, None]
+    # Criterion less the stimulus's mean, over meta-d', in the direction of the response: the mean
+    # is half a meta-d' on that side if stimulus and response match, else on the other one.
+    criterion = np.stack([k, -k])
+    offset = np.stack([criterion - 0.5, criterion + 0.5])[:, None]
     return RatingTables(counts / counts.sum((0, 1, 2)), present, offset)
 
 
 def starting_edges(table: RatingTables, meta: FloatArray) -> FloatArray:
-    """Return edges to start from: those at which one normal tail has the observed shares of levels.
+    """Return edges from which to maximise the likelihood, of shape (K - 1, 2, R).
 
-    Shares are those of both stimuli together; `meta` is the meta-d' to start from.
+    Given the response, both stimuli are taken as one normal law: edge j solves Q(c + edge_j) / Q(c)
+    = share of level j and the higher ones, with the upper tail Q and the mean position c of the
+    type-1 criterion. Edges below levels without judgments lie far beyond all others. `meta` is the
+    meta-d' to start from.
     """
     share, present, offset = table
-    centre = (offset[:, 0] * meta * share.sum(1)).sum(0) / share.sum((0, 1))  # mean a meta-d'
+    criterion = (offset[:, 0] * meta * share.sum(1)).sum(0) / share.sum((0, 1))
     above = np.cumsum(share.sum(0)[::-1], 0)[::-1]  # share of each level and the higher ones
     with np.errstate(divide="ignore"):
-        tail = np.log(above[1:] / above[0]) + log_ndtr(-centre)
+        tail = np.log(above[1:] / above[0]) + log_ndtr(-criterion)
     beyond = _NOWHERE * np.arange(1, len(share[0]))[:, None, None]  # levels that aren't there
-    return np.where(present[1:] > 0, -ndtri_exp(tail) - centre, beyond)
+    return np.where(present[1:] > 0, -ndtri_exp(tail) - criterion, beyond)
 
 
 def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return meta-d' and log-likelihood per judgment at the maximum reached from each start.
+    """Return meta-d' and log-likelihood per judgment at the maximum that Newton's steps reach.
 
-    `meta` has the meta-d' at which each fit starts. Rows that rise beyond `LARGEST`, or without end
-    on a plateau, are infinite; rows that don't converge are NaN.
+    `meta` has the meta-d' at which each fit starts. meta-d' is infinite, with the sign of the
+    ascent, where it rises beyond `LARGEST` or without end on a plateau: there is no maximum. Both
+    results are NaN for fits that don't converge in 100 steps.
     """
     maxima, likelihood = np.full_like(meta, np.nan), np.full_like(meta, np.nan)
     rows = np.arange(len(meta))
@@ -267,7 +287,7 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
         meta = np.where(accepted, next_meta, meta)
         edges = np.where(accepted, next_edges, edges)
         point = point.replaced(following, accepted)
-        if finished.any():
+        if finished.any():  # store the finished fits, go on with the others
             diverged = flat | (np.abs(meta) > LARGEST)
             reached = np.where(diverged, np.copysign(np.inf, meta), meta)
             maxima[rows[finished]] = reached[finished]
@@ -288,6 +308,9 @@ def profile_likelihood(
     nr_s1: FloatArray, nr_s2: FloatArray, meta: FloatArray, k: FloatArray
 ) -> FloatArray:
     """Return the log-likelihood per judgment at each given meta-d', maximised over the edges.
+
+    Newton's steps are those of `newton` with a step of 0 for meta-d', 100 at most; without
+    convergence the value is that of the last step.
 
     Args:
         nr_s1: Counts of ratings given stimulus S1, of shape (R, 2K), in the order of `meta_d`.
@@ -325,10 +348,10 @@ def _ascend_again(
     rows: NDArray[np.int64],
     starts: Sequence[FloatArray],
 ) -> NDArray[np.int64]:
-    """Ascend from further starts; return the rows whose ascents end at different heights.
+    """Ascend from further starts, and return the rows whose ascents end at different heights.
 
-    `rows` are the fits that start again, from each of `starts`, which have a meta-d' for each.
-    `maxima`, meta-d' and log-likelihood of all fits, are replaced where an ascent ends higher.
+    `maxima`, meta-d' and log-likelihood of all fits, are replaced in place where an ascent ends
+    higher. `rows` are the fits that start again; each array of `starts` has their meta-d'.
     """
     meta, value = maxima
     shape = (len(starts), len(rows))
@@ -344,12 +367,13 @@ def _ascend_again(
 def highest_maximum(
     nr_s1: FloatArray, nr_s2: FloatArray, d_prime: FloatArray, k: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return meta-d' and log-likelihood per judgment at the highest maximum of each row.
+    """Return meta-d' and log-likelihood per judgment at the highest maximum found for each row.
 
-    `nr_s1` and `nr_s2` are counts of ratings as in `meta_d`, and k is c/d'. A criterion far from
-    the middle (large |k| = |c/d'|) makes a second maximum possible, mostly on the other side of 0.
-    Such rows, and those whose first ascent fails, also start from elsewhere; rows whose ascents end
-    at different heights start from eight more values.
+    `nr_s1` and `nr_s2` are counts of ratings as in `meta_d`, and k is c/d'. meta-d' is infinite or
+    NaN as that of `ascend`. A criterion far from the middle (large |k|) makes a second maximum
+    possible, mostly on the other side of 0. So all rows start from d'; those with a large |k|, or
+    whose first ascent fails, also from -d', with a larger one from two more values; and those whose
+    ascents end at different heights from eight more.
     """
     meta, value = np.empty_like(d_prime), np.empty_like(d_prime)
     size = max(1, _CELLS // (2 * nr_s1.shape[1]))
@@ -429,11 +453,11 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
             needed for empty cells as such. None or 0 adds nothing.
 
     Returns:
-        Numbers or arrays of shape (R,), meta-d' in [-20, 20]. NaN with a reason, whatever the
-        padding, where a stimulus has no judgments, all responses are the same, or all ratings
-        within each response are; and where HR or FAR is 0 or 1, |d'| < 0.001, or the likelihood
-        has no maximum, as when ratings separate right from wrong completely. M-ratio alone is NaN
-        where d' < 0.
+        Numbers or arrays of shape (R,), meta-d' in [-20, 20]. meta-d' is NaN with a reason if a
+        stimulus has no judgments, all responses are the same, or all ratings within each response
+        are the same, whatever the padding. It is also NaN if HR or FAR is 0 or 1, if |d'| < 0.001,
+        or if the likelihood has no maximum, as when ratings separate right from wrong completely.
+        M-ratio alone is NaN where d' < 0.
 
     Raises:
         ValueError: Counts are negative, not finite, or of other or different shapes; or the
@@ -493,9 +517,9 @@ def type1_statistics(
 ) -> tuple[FloatArray, FloatArray, Reasons]:
     """Return d' and criterion of each row, and why it has no meta-d'; empty if it may have one.
 
-    `raw_s1` and `raw_s2` are counts of shape (R, 2K), to which `padding` is added for d' and the
-    criterion but not for the reasons. d' is NaN if it is infinite, a stimulus has no judgment or
-    all responses are the same.
+    `raw_s1` and `raw_s2` are counts of shape (R, 2K) given either stimulus; the last K columns have
+    the response "S2". `padding` is added to them for d' and the criterion but not for the reasons.
+    d' is NaN if it is infinite, a stimulus has no judgment or all responses are the same.
     """
     half = raw_s1.shape[1] // 2
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
@@ -516,7 +540,7 @@ def type1_statistics(
         ).all(1),
     }
     reason = np.full(len(raw_s1), "", dtype=object)
-    for text, rows in reversed(undefined.items()):
+    for text, rows in reversed(undefined.items()):  # the first reason that holds is written last
         reason[rows] = text
     d_prime[np.any([*without_d_prime.values()], axis=0)] = np.nan
     return d_prime, criterion, reason
@@ -591,7 +615,8 @@ def m_ratio(
             that of two_z; only the units of its parts differ.
         m_afc: d' from accuracy = integral of phi(x - d') Phi(x)^(m-1) dx, with the d' whose ideal
             observer with m alternatives (confidence is the posterior of the choice) has the
-            observed type-2 rates. Source of that d': Hacker and Ratcliff (1979).
+            observed shares of high confidence among right and among wrong answers. Source of the
+            d' from accuracy: Hacker and Ratcliff (1979).
 
     A fourth, `sdt`, is the `m_ratio` that `meta_d` returns. z is the normal quantile. NaN if d' is
     at most 0.1, all answers are right or all wrong, or no confidence lies on a side of `threshold`.

@@ -251,14 +251,15 @@ def _cross_fit(
 def _simplest_within_error(
     losses: Mapping[str, FloatArray], scores: Mapping[str, float], mass: float
 ) -> str:
-    """Return the first method whose score exceeds the least one by at most a standard error.
+    """Return the first, simplest, method whose score exceeds the least by at most a standard error.
 
-    `losses` has the loss of each item by method. A score is their sum over the `mass` of judgments.
+    `losses` has the loss of each item by method, from the simplest method on. A score is the sum of
+    losses over the `mass` of judgments.
     """
     best = min(losses, key=lambda method: round(scores[method], 12))
     for method, loss in losses.items():
         excess, items = loss - losses[best], len(loss)
-        # Standard error of the difference of both scores over items.
+        # Standard error of the difference of both scores, sum(excess) / mass, over items.
         error = excess.std() * np.sqrt(items / max(items - 1, 1) * items) / mass
         if scores[method] - scores[best] <= error + 1e-12:
             return method
@@ -271,8 +272,8 @@ def _item_tables(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | Non
     Raises:
         ValueError: No judgment is left, a value lies outside [0, 1], or lengths differ.
     """
-    shares(confidence=confidence, correct=correct)
-    if unit is not None:  # numbers without gaps: every item of a fold has a judgment
+    shares(confidence=confidence, correct=correct)  # raises the errors
+    if unit is not None:  # items are numbered anew, so that each number has a judgment
         present = ~np.isnan(np.asarray(confidence, float) + np.asarray(correct, float))
         confidence, correct = np.asarray(confidence)[present], np.asarray(correct)[present]
         unit = np.unique(unit[present], return_inverse=True)[1]

@@ -69,12 +69,12 @@ class Interval:
     compares_outcomes: bool = False
 
     def over(self, clusters: "Clusters | None") -> "Interval":
-        """Return the rule where clusters of items are resampled.
+        """Return this rule of a metric's interval, changed for resampling clusters of items.
 
-        Without clusters, or without an interval, it is this rule. Clusters that the user declares
-        take the place of items. With clusters that the study defines, shares are resampled like
-        means, and metrics of the method `debiased` have no interval. If such clusters lie along a
-        line, biased metrics and those with a method of their own have none either.
+        It stays the same without clusters, or if it gives no interval. Clusters that the user
+        declares take the place of items. With clusters that the study defines, `wilson` becomes
+        `bootstrap`, and `debiased` gives no interval, as the bias cannot be estimated. If such
+        clusters lie along a line, biased metrics and those of the method `own` have none either.
         """
         if clusters is None or self.method == "none":
             return self
@@ -90,10 +90,11 @@ class Interval:
         return replace(self, method=method, min_units=clusters.min_units, units=clusters.units)
 
     def of_difference(self) -> "Interval":
-        """Return the rule of a difference of two such values.
+        """Return the rule for the interval of a difference of two values with this rule.
 
-        The methods `score`, `own` and `wilson` become `bootstrap`, unless an `own` or `wilson` one
-        is biased; one that was `own` or `wilson` then needs at least 15 units.
+        The methods `score`, `own` and `wilson` are for single values and become `bootstrap`, which
+        needs at least 15 units in place of `own` and `wilson`. But `own` and `wilson` stay if the
+        value is biased, and so do the other methods.
         """
         rule = replace(self, conservative=self.conservative_difference or self.conservative)
         if self.method == "score":

@@ -83,19 +83,21 @@ class ValueTables:
         return tables[0], tables[1]
 
     def cumulated(self) -> FloatArray:
-        """Return the share of each row's mass up to each value, of shape (R, V + 1).
+        """Return the share of each sample's values up to each of the V values: (R, V + 1).
 
-        The first column, before the first value, is 0; a row without mass is NaN.
+        `self.mass`, (R, V), has how often each of R samples has each value. The first column, for
+        no value, is 0; a row without mass is NaN.
         """
         mass = np.pad(np.cumsum(self.mass, axis=1), ((0, 0), (1, 0)))
         return divide_or_nan(mass, mass[:, -1:])
 
     def quantile(self, share: float) -> FloatArray:
-        """Return each row's quantile: the mean of the lower and the upper value at the share.
+        """Return the quantile of each sample (row): the mean of lower and upper value at the share.
 
+        These are the first values at which the cumulated mass reaches, and exceeds, the share.
         Repeating every value changes nothing (numpy's `averaged_inverted_cdf`). NaN without mass.
         """
-        reached = self.cumulated()
+        reached = self.cumulated()  # share of the mass up to each value, 0 before the first
         # In a row without mass no comparison holds, so that index 0, the NaN, is taken.
         values = np.concatenate([[np.nan], self.values])
         lower = values[(reached < share - 1e-12).sum(axis=1)]
@@ -162,7 +164,8 @@ def top3_share(reports: ArrayLike) -> float:
     """Share of the three commonest reports.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
+        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left. The
+            share is 1 for up to three distinct values.
 
     Example:
         >>> top3_share([80, 85, 90, 95, 95])

@@ -123,8 +123,9 @@ def wilson_limits(
 ) -> FloatArray:
     """Return Wilson's limits, of shape (shares, 2), at effective sample sizes.
 
-    That size, p (1 - p) / v, is the number of independent judgments with which the share p would
-    have the variance v. `clustered_wilson_interval` says why it is bounded. NaN without judgments.
+    The effective size, p (1 - p) / v, is the number of independent judgments with which the share p
+    would have the variance v, at most the number of judgments; where v is 0 it is the number of
+    items. NaN without judgments. `clustered_wilson_interval` gives reasons and sources.
 
     Args:
         share: Shares.
@@ -132,8 +133,9 @@ def wilson_limits(
         judgments: Number of judgments of each share.
         items: Number of items of each share.
         confidence: Level of the interval, between 0 and 1.
-        rarer: Number of items with a judgment of the rarer outcome; None for variances that are
-            known, or widened already.
+        rarer: Number of items with a judgment of the rarer outcome. With it sizes above the number
+            of items are reduced by Student's t, and to that number if `rarer` is at most five.
+            None for variances that are known, or widened already.
     """
     independent = share * (1 - share)
     # A tolerance, because rounding leaves 1e-17 where items don't vary at all.
@@ -155,10 +157,10 @@ _MAX_RARE_HITS = 3 + 1e-9
 
 
 def _wilson_low(share: FloatArray, n: FloatArray, confidence: float) -> FloatArray:
-    """Return Wilson's lower limits at n trials, or Poisson's limits where these are lower.
+    """Return Wilson's lower limits of shares at n trials, or Poisson's where these are lower.
 
-    Only shares below a half with up to three successes have Poisson's, since Wilson's limit lies
-    too high there (Brown, Cai and DasGupta 2001).
+    Poisson's replace Wilson's only for shares below a half with up to three successes, where
+    Wilson's lie above the true share too often (Brown, Cai and DasGupta 2001). NaN where n is.
     """
     z2 = float(ndtri((1 + confidence) / 2)) ** 2
     # Wilson (1927): (p + z^2/2n - z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n).
@@ -169,7 +171,7 @@ def _wilson_low(share: FloatArray, n: FloatArray, confidence: float) -> FloatArr
     # The mean of a Poisson law with a chance of 1 - confidence of that many hits or more.
     poisson = gammaincinv(np.where(is_rare, hits, 1), 1 - confidence) / n
     low = np.where(is_rare, np.minimum(low, poisson), low)
-    # Rounding leaves 1e-18 where the limit is exactly 0.
+    # Rounding leaves 1e-18 where the limit is exactly 0; 0 * n keeps the NaN of n.
     return np.where(share == 0, 0 * n, low)
 
 
@@ -307,7 +309,10 @@ class SumStatistic(Generic[Value]):
         return self.compute(np.asarray(weights @ self.sums))
 
     def map(self, function: Callable[[Value], Mapped]) -> "SumStatistic[Mapped]":
-        """Return the statistic that applies a function to this one's values, also to `coarser`."""
+        """Return the statistic with `function` applied to the values of this one.
+
+        Sums and pseudo-units stay the same; the approximation `coarser` is mapped in the same way.
+        """
         coarser: SumStatistic[Mapped] | None = None
         if self.coarser is not None:
             coarser = self.coarser.map(function)
@@ -431,10 +436,12 @@ def mean_of(
 
 
 def _pseudo_unit_sums(values: FloatArray, unit: IntArray, ends: Ends) -> FloatArray:
-    """Return the sum and number of judgments of four pseudo-units, two at each end: (4, 2).
+    """Return sum and number of the judgments of the four pseudo-units of `bootstrap`: (4, 2).
 
-    They are the units with extreme values that `bootstrap` adds to a sample. A pseudo-unit has as
-    many judgments as a unit on average; 0 if no value is finite.
+    `bootstrap` adds these units because resamples would otherwise hardly vary where units are
+    nearly equal. The mean value of two of them is the least, of two the greatest one (see
+    `extremes_of` for `ends`), and each has as many judgments as a unit on average. All numbers are
+    0 if no value is finite.
     """
     finite = np.isfinite(values)
     if not finite.any():
@@ -458,9 +465,8 @@ def means_of(
         values: Finite numbers or NaN, which is left out, of shape (judgments, m).
         unit: Index of each judgment's unit.
         units: Number of units.
-        ends: Least and greatest value of each column, by default those seen. The resamples of a
-            column get four pseudo-units (units that no judgment is of) at these ends, as in
-            `mean_of`.
+        ends: Least and greatest value of each column, by default those seen. `bootstrap` adds four
+            pseudo-units, two with each of them, as unseen units may lie there.
     """
     array = np.asarray(values, float)
     present = ~np.isnan(array)
@@ -469,7 +475,8 @@ def means_of(
         _pseudo_unit_sums(column, unit, pair)
         for column, pair in zip(array.T, column_ends, strict=True)
     ]
-    pairs = np.stack([np.zeros((4, 2)), *extremes])[1:]  # (m, 4, 2), also for m = 0
+    # Sum and number of each column and pseudo-unit: (m, 4, 2), also for m = 0.
+    pairs = np.stack([np.zeros((4, 2)), *extremes])[1:]
     extremes_of_sums = np.hstack([pairs[:, :, 0].T, pairs[:, :, 1].T])
     means = SumStatistic(
         _column_sums(array, unit, units), _means_of_sums, extremes=extremes_of_sums
@@ -560,7 +567,8 @@ def _median_window(code: IntArray, unit: IntArray, units: int) -> tuple[int, int
         return 0, len(counts) - 1
     half = counts[-1] / 2
     median_code = int(np.searchsorted(counts, half))
-    # Judgments up to the median less half the judgments, by unit: its spread is that of the rank.
+    # By unit: judgments up to the median less half of all. The root of the sum of squares is the
+    # standard error of the median's rank.
     excess = np.bincount(unit, (code <= median_code) - 0.5, minlength=units)
     reach = _REACH * math.sqrt(float(np.square(excess).sum()))
     first, last = np.searchsorted(counts, [half - reach, half + reach])
@@ -630,7 +638,7 @@ class Resampled:
     def weights(
         self, resamples: int, seed: int | Sequence[int], pseudo_units: int = 4, shape: float = 0.25
     ) -> Iterator[FloatArray]:
-        """Yield in chunks the weights of rows and, after them, of pseudo-units.
+        """Yield in chunks the random weights of the plan's rows and, after them, of pseudo-units.
 
         Within a stratum the weights of rows add up to its number of rows or, with `sizes`, of
         units. A chunk has the shape (resamples, rows + pseudo-units).
@@ -653,7 +661,7 @@ class Resampled:
             weights = np.empty((n_rows + pseudo_units, columns))
             if self.sizes is None:
                 rng.standard_exponential(out=weights[:n_rows])
-            else:
+            else:  # the law of the sum of as many exponential weights as a row stands for units
                 weights[:n_rows] = rng.standard_gamma(sizes[:, None], (n_rows, columns))
             # Gamma weights over their sum are Dirichlet-distributed. Pseudo-units are scaled alike
             # but not part of the sum, so that they add to the weight of the rows.
@@ -665,10 +673,11 @@ class Resampled:
             yield weights.T
 
     def adapt(self, statistic: Statistic, extremes: Sequence[int] = _EVERY_EXTREME) -> Statistic:
-        """Return the statistic as a function of the weights of rows and pseudo-units.
+        """Return a statistic of units as one of the weights of this plan's rows and pseudo-units.
 
-        A pseudo-unit stands for a unit with an extreme value that was not seen (`bootstrap`).
-        For each pseudo-unit `extremes` has the row of `SumStatistic.extremes` that it adds.
+        A row stands for one or several units. A pseudo-unit stands for a unit with an extreme value
+        that was not seen (`bootstrap`); for each, `extremes` has the row of `SumStatistic.extremes`
+        that it adds. Only statistics of sums use pseudo-units; others ignore their weights.
         """
         if isinstance(statistic, CombinedStatistic):
             return replace(
@@ -683,11 +692,11 @@ class Resampled:
     def _sum_rows(
         self, statistic: SumStatistic[Value], extremes: Sequence[int]
     ) -> SumStatistic[Value]:
-        """Return the statistic of weights of the plan's rows and, after them, of pseudo-units.
+        """Return a statistic of units as one of the weights of this plan's rows and pseudo-units.
 
-        Rows are units, groups of units, or kinds of equal units, and the sums of a row are those of
-        its units. Pseudo-unit i is a unit with an extreme value that was not seen; it adds the row
-        `extremes[i]` of `statistic.extremes`.
+        Rows of the plan are units, groups of units, or kinds of equal units; what a row adds to the
+        sums is what its units add. Pseudo-units come after the rows: the i-th, an unseen unit with
+        an extreme value, adds the row `extremes[i]` of `statistic.extremes`, or 0 if that is None.
         """
         sums: Any = statistic.sums if self.rows is None else self.rows @ statistic.sums
         if not isinstance(sums, np.ndarray) and sums.nnz > _SPARSE * math.prod(sums.shape):
@@ -717,10 +726,11 @@ def _shifted_approximation(
 def _apply_to_units(
     statistic: Statistic, n_rows: int, rows: csr_array | None, weights: FloatArray
 ) -> FloatArray:
-    """Return a statistic of units from weights of rows and, after them, of unused pseudo-units.
+    """Return the values of a statistic of units, from weights of rows, (resamples, rows or more).
 
-    `rows` has the units that each row adds up, (rows, units); None if rows are units. Chunks limit
-    the memory.
+    `rows` is 1 where a row has a unit, of shape (rows, units), so that units get the weight of
+    their row; None if rows are units. Columns after `n_rows`, the weights of pseudo-units, are not
+    used. Chunks limit the memory.
     """
     if rows is None:
         return statistic(weights[:, :n_rows])
@@ -747,12 +757,13 @@ def resampled_as(
 ) -> Resampled:
     """Return the sampling plan of `bootstrap`, by which many units cost no more than few.
 
-    With `patterns`, units that add the same to all statistics have one weight together, if there
-    are few kinds of units. It is gamma-distributed with their number as its shape, which gives the
-    same distribution of the statistics at a cost that doesn't depend on the number. Otherwise up to
-    4,000 units of a stratum have a weight each; more are put in 2,000 random groups: the variance
-    of a sum over units is then on average that of units with weights of their own, with a standard
-    deviation of 3% over groupings.
+    With `patterns`, if there are at most 500 kinds of units, the units of a kind (which add the
+    same to all statistics) have one weight together. It is gamma-distributed with their number as
+    its shape, as the sum of their weights would be, so that statistics keep their distribution.
+
+    Otherwise up to 4,000 units of a stratum have a weight each. Units of a larger stratum are put
+    in 2,000 random groups of one weight: the variance of a sum over units is then the same on
+    average, with a standard deviation of 3% over groupings.
 
     Args:
         statistics: Statistics of the units.
@@ -766,25 +777,26 @@ def resampled_as(
     Raises:
         ValueError: Units with counts can't be weighted together.
     """
-    leaves = list(chain.from_iterable(map(_single_statistics, statistics)))
-    if patterns and leaves and all(isinstance(leaf, SumStatistic) for leaf in leaves):
-        plan = _weight_equal_units(leaves, strata, counts)
+    singles = list(chain.from_iterable(map(_single_statistics, statistics)))
+    if patterns and singles and all(isinstance(single, SumStatistic) for single in singles):
+        plan = _weight_equal_units(singles, strata, counts)
         if plan is not None:
             return plan
-    if counts is not None and leaves:
+    if counts is not None and singles:
         raise ValueError("Counts need statistics of few sums that are all compared with no others.")
     return _weight_groups(strata, seed, max_units)
 
 
 def _weight_equal_units(
-    leaves: Sequence[SumStatistic[Any]], strata: IntArray, counts: IntArray | None
+    statistics: Sequence[SumStatistic[Any]], strata: IntArray, counts: IntArray | None
 ) -> Resampled | None:
-    """Return the plan in which units that add the same to all `leaves` have one weight together.
+    """Return the sampling plan with one weight per kind of units; None if that saves nothing.
 
-    None if units differ too much. `counts` is the number of equal units that each stands for.
+    Units of a kind have one stratum and add the same to the sums of all statistics. `strata` has
+    the stratum of each unit, and `counts` how many equal units it stands for; one each if None.
     """
     _, stratum = np.unique(strata, return_inverse=True)
-    pattern_keys = _pattern_keys(leaves, stratum)
+    pattern_keys = _pattern_keys(statistics, stratum)
     _, first, pattern = np.unique(pattern_keys, return_index=True, return_inverse=True)
     sizes = np.bincount(pattern, counts).astype(np.int64)
     # More than 500 kinds, or kinds of fewer than two units on average, would save nothing.
@@ -799,7 +811,10 @@ def _weight_equal_units(
 
 
 def _weight_groups(strata: IntArray, seed: int | Sequence[int], max_units: int) -> Resampled:
-    """Return the plan with a weight per unit, or 2,000 random groups in strata over `max_units`."""
+    """Return the sampling plan with a weight per unit; in large strata, per group of units.
+
+    Strata of more than `max_units` units have 2,000 random groups, to save time.
+    """
     _, stratum, sizes = np.unique(strata, return_inverse=True, return_counts=True)
     if sizes.max(initial=0) <= max_units:
         return Resampled(strata)
@@ -819,7 +834,10 @@ def _weight_groups(strata: IntArray, seed: int | Sequence[int], max_units: int) 
 
 
 def _single_statistics(statistic: Statistic) -> Iterator[Any]:
-    """Yield the statistics that a statistic is combined of, or the approximation that it has."""
+    """Yield the single statistics that a statistic is combined of, or itself if it is single.
+
+    One with an approximation (`coarser`) gives that instead: resamples are computed from it.
+    """
     if isinstance(statistic, CombinedStatistic):
         for part in statistic.parts:
             yield from _single_statistics(part)
@@ -829,21 +847,21 @@ def _single_statistics(statistic: Statistic) -> Iterator[Any]:
         yield statistic
 
 
-def _pattern_keys(leaves: Sequence[SumStatistic[Any]], strata: IntArray) -> FloatArray:
-    """Return a random key per unit, equal just if units of a stratum add the same to all sums.
+def _pattern_keys(statistics: Sequence[SumStatistic[Any]], strata: IntArray) -> FloatArray:
+    """Return a number per unit that is equal just for units of a stratum that add the same.
 
-    A key is the sum, with random coefficients, of all that a unit adds: keys of units that differ
-    are equal with probability 0. `strata` has the index of each unit's stratum.
+    It is the sum, with random coefficients, of all that a unit adds to the statistics' sums: units
+    that differ have equal keys with probability 0. `strata` has the index of each unit's stratum.
     """
     rng = np.random.default_rng(0)
     keys = rng.random(len(strata))[strata]
-    for leaf in leaves:
-        direction = rng.random(leaf.sums.shape[1])
-        is_sparse = issparse(leaf.sums)
+    for statistic in statistics:
+        coefficients = rng.random(statistic.sums.shape[1])
+        is_sparse = issparse(statistic.sums)
         if is_sparse:
-            keys += csr_array(leaf.sums) @ direction
+            keys += csr_array(statistic.sums) @ coefficients
         else:  # not a product of dense matrices, whose rounding depends on the place of a row
-            keys += (leaf.sums * direction).sum(axis=1)
+            keys += (statistic.sums * coefficients).sum(axis=1)
     return keys
 
 
@@ -858,19 +876,20 @@ def bootstrap(
     """Compute every statistic over the same draws of a Bayesian bootstrap of the units.
 
     Weights of units are Dirichlet-distributed (Rubin 1981, The Annals of Statistics 9). Units that
-    were not seen may yet exist, so four pseudo-units, each a quarter of a unit, are added to the
-    data with the statistic's `extremes`: two with the least value and two with the greatest. A
-    share thereby gets Jeffreys' law, with half a success and half a failure added.
+    were not seen may yet exist. So four pseudo-units, each of a quarter of a unit's weight on
+    average, are added to the data: two with the least value of a statistic (`extremes` of
+    `SumStatistic`) and two with the greatest. A share is thereby drawn from the posterior of
+    Jeffreys' prior, half a success and half a failure, so that resamples of 0 of n vary, too.
 
     Args:
-        statistics: The statistics, by any name.
+        statistics: Functions of the weights, (resamples, units), by any name.
         strata: The stratum of each unit; the weight of a stratum is fixed.
         resamples: Number of resamples, at least 1.
         seed: Seed of the draws.
         sampling: The sampling plan; that of `resampled_as` if None.
 
     Returns:
-        The values over resamples of each statistic, or rows of values, by its name.
+        The values of each statistic, (resamples,) or (resamples, m), by its name.
 
     Raises:
         ValueError: `resamples` is below 1.
@@ -891,12 +910,13 @@ def bootstrap_pair(
     seed: int | Sequence[int] = 0,
     sampling: Resampled | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute one statistic of two contenders over the same draws of `bootstrap`.
+    """Compute a statistic of two contenders, such as models, over the same draws of `bootstrap`.
 
-    Each of the 12 pseudo-units has one of the four extremes of the first contender and another of
-    the second, and weighs an eighth of a unit. In a share half a unit thus differs in either
-    direction, as the half that Agresti and Min (2005, Statistics in Medicine 24) add to each cell
-    of matched pairs. `strata`, `resamples`, `seed` and `sampling` are those of `bootstrap`.
+    As in `bootstrap`, pseudo-units with extreme values are added, but 12 of an eighth of a unit:
+    each ordered pair of two of the four extremes, for the first and for the second contender. In a
+    share half a unit thus differs in either direction (four pairs of least and greatest, four of
+    greatest and least), as the half that Agresti and Min (2005, Statistics in Medicine 24) add to
+    each cell of matched pairs. `strata`, `resamples`, `seed` and `sampling` are as in `bootstrap`.
 
     Returns:
         The values over resamples of the first and of the second contender.
@@ -914,7 +934,7 @@ def bootstrap_pair(
 def _evaluate_in_chunks(
     statistics: Mapping[StatisticNameT, Statistic], weights: Iterable[FloatArray]
 ) -> dict[StatisticNameT, FloatArray]:
-    """Return the values of each statistic over all chunks of weights, by its name."""
+    """Return the values of each statistic at the weights of all chunks, by its name."""
     if not statistics:
         return {}
     values: dict[StatisticNameT, list[FloatArray]] = {name: [] for name in statistics}

@@ -40,18 +40,20 @@ def smooth_draws(
 ) -> dict[StatisticNameT, FloatArray]:
     """Draw the values of statistics whose units depend on each other along a line.
 
-    With psi_i the influence of unit i of n on the statistic, the low-frequency variation along the
-    line is L_j = sqrt(2) sum_i psi_i cos(pi j (i - 1/2) / n) / n for j from 1 to 4. The part that a
-    known trend with variation M_j explains, b M_j with b by least squares, is no sampling error.
-    The squared standard error is sum_j (L_j - b M_j)^2 / 3.
+    Neighbours are alike, so that resampling units would give too small an error. Instead the slow
+    variation along the line is measured by four cosines ("waves") w_j(i) = sqrt(2) cos(pi j
+    (i - 1/2) / n): L_j = sum_i psi_i w_j(i) / n for j from 1 to 4, with psi_i the influence of unit
+    i of n on the statistic. The part that a known trend with the variation M_j explains, b M_j with
+    b by least squares, is no sampling error. The squared standard error is
+    sum_j (L_j - b M_j)^2 / 3.
 
-    If residuals are rough, the statistic over this standard error has Student's t distribution with
-    3 degrees of freedom. If they are smooth, the error is too small, and 95% intervals take
-    `QUANTILE` errors to each side. Draws are normal, scaled so that intervals, which take n units,
-    have that width.
+    If residuals are rough, the statistic over this error has Student's t distribution with 3
+    degrees of freedom. If they are smooth, the error is too small, so that 95% intervals take
+    `QUANTILE`, 5, errors to each side. Draws are normal, scaled to give `resampled_interval`, which
+    widens tails for n units, that width.
 
-    L_j is half the difference of the values at weights 1 + h w_j and 1 - h w_j, over h, for h = 0.1
-    and the waves w_j.
+    L_j is computed as the derivative of the statistic by h at weights 1 + h w_j: half the
+    difference of its values at h = 0.1 and h = -0.1, over 0.1.
 
     Source: Mueller (2004, Econometric Theory 20) and Lazarus, Lewis, Stock and Watson (2018,
     Journal of Business and Economic Statistics 36) for cosines and t; Driscoll and Kraay (1998,
@@ -64,14 +66,17 @@ def smooth_draws(
         seed: Seed of the draws; equal seeds give joint draws of several calls.
         trend: A value of each unit that the design fixes and that the statistic may follow; None
             if there is none.
+
+    Returns:
+        The draws of each statistic, around its value at equal weights, by its name.
     """
     place = (np.arange(units) + 0.5) / units
     waves = np.sqrt(2) * np.cos(np.pi * np.arange(1, WAVES + 1)[:, None] * place)
     weights = np.concatenate([1 + _STEP * waves, 1 - _STEP * waves, np.ones((1, units))])
-    residuals = np.eye(WAVES)
+    remove_trend = np.eye(WAVES)  # the matrix that takes L to L - b M
     if trend is not None:
-        variation = waves @ np.asarray(trend, float)
-        residuals -= np.outer(variation, variation) / max(float(variation @ variation), 1e-12)
+        variation = waves @ np.asarray(trend, float)  # M, up to a factor
+        remove_trend -= np.outer(variation, variation) / max(float(variation @ variation), 1e-12)
     freedom = WAVES - 1
     scale = QUANTILE / -widened_quantile(units)
     rng = np.random.default_rng(seed)
@@ -79,7 +84,7 @@ def smooth_draws(
     draws = {}
     for name, statistic in statistics.items():
         values = statistic(weights)
-        slopes = residuals @ ((values[:WAVES] - values[WAVES:-1]) / (2 * _STEP))
+        slopes = remove_trend @ ((values[:WAVES] - values[WAVES:-1]) / (2 * _STEP))
         # What doesn't depend on the weights differs by rounding alone.
         slopes = np.where(np.abs(slopes) < 1e-12, 0, slopes)
         draws[name] = values[-1] + normal @ slopes

@@ -146,13 +146,15 @@ class ItemTables:
         # Weight of a judgment, with which the masses add up to the number of units.
         share = count_distinct(unit) / len(unit) if len(unit) else 1.0
         masses = np.concatenate([outcomes, 1 - outcomes]) * share
+        # Rows are right answers by confidence, then wrong ones; columns are items.
         places = (np.concatenate([column, column + len(values)]), np.tile(unit, 2))
         cells = coo_array((masses, places), shape=(2 * len(values), size)).tocsr()
         cells.eliminate_zeros()
-        spread = np.zeros(size)
+        credit_spread = np.zeros(size)  # each item's y (1 - y), 0 for right, wrong and chances
         if not are_chances:
-            np.add.at(spread, unit, share * outcomes * (1 - outcomes))
-        return cls(values, cells, bool(np.isin(outcomes, (0, 1)).all()), spread, sizes)
+            np.add.at(credit_spread, unit, share * outcomes * (1 - outcomes))
+        binary = bool(np.isin(outcomes, (0, 1)).all())
+        return cls(values, cells, binary, credit_spread, sizes)
 
     def tables(self, weights: FloatArray) -> ConfidenceTables:
         """Return the table of each row of weights, of shape (resamples, units)."""
@@ -160,10 +162,11 @@ class ItemTables:
 
     @property
     def table_statistic(self) -> SumStatistic[ConfidenceTables]:
-        """Statistic that gives the tables of weights, from sums over units.
+        """Statistic of items' weights whose values are count tables.
 
-        What a unit adds are K masses of right and K of wrong answers, four masses of
-        pseudo-judgments, which are 0 (only `extremes` has such), and the credit spread.
+        It needs 2 K + 5 sums over items, in the columns of `_tables_of_sums`: masses of right and
+        of wrong answers by confidence, four masses of pseudo-judgments, to which items add 0 (only
+        `extremes` adds to them), and the credit spread.
         """
         units, coarser = self.masses.shape[1], self.coarser
         spread = csr_array(self.credit_spread[:, None])
@@ -172,10 +175,10 @@ class ItemTables:
         return SumStatistic(sums, self._tables_of_sums, coarser_statistic, self.extremes())
 
     def _tables_of_sums(self, sums: FloatArray) -> ConfidenceTables:
-        """Return the table of each row of sums.
+        """Return the count table of each row of weighted sums over items, (resamples, 2 K + 5).
 
-        Columns are K masses of right and K of wrong answers, four masses of pseudo-judgments and
-        the credit spread.
+        Columns are the masses of right answers at the K confidences, those of wrong answers, the
+        masses of four pseudo-judgments, and the credit spread, the sum of y (1 - y) of credits y.
         """
         k = len(self.values)
         return ConfidenceTables(
@@ -189,16 +192,19 @@ class ItemTables:
         )
 
     def extremes(self) -> FloatArray:
-        """Return what the four pseudo-judgments of `bootstrap` add to sums of `table_statistic`.
+        """Return what each pseudo-judgment of `bootstrap` adds to the sums of a count table.
 
-        They are right and wrong with the least confidence, right and wrong with the greatest. The
-        shape is (4, 2 K + 5); 0 without judgments.
+        The four, added to resamples, are right and wrong with the least confidence, then right and
+        wrong with the greatest. The shape is (4, 2 K + 5), with the columns of `_tables_of_sums`:
+        K of right answers, K of wrong ones, the four masses, the credit spread. All are 0 without
+        judgments.
         """
         k = len(self.values)
         extremes = np.zeros((4, 2 * k + 5))
         if k:
-            # Columns of right and of wrong at the first value, then at the last one.
-            extremes[np.arange(4), [0, k, k - 1, 2 * k - 1]] = 1
+            right_at_least, wrong_at_least, right_at_most, wrong_at_most = 0, k, k - 1, 2 * k - 1
+            columns = [right_at_least, wrong_at_least, right_at_most, wrong_at_most]
+            extremes[np.arange(4), columns] = 1
             extremes[:, 2 * k : -1] = np.eye(4)
         return extremes
 

@@ -77,10 +77,12 @@ class _AnsweredShares:
         return float(self.wrong.sum() / self.answered.sum())
 
     def p(self, target: float) -> float:
-        """Return p of the hypothesis that the risk exceeds the target.
+        """Return p of the hypothesis that the risk, the share of wrong ones of answers, is larger.
 
-        It is the binomial one if items are answered in all judgments or none, and are all right or
-        all wrong; otherwise `hoeffding_bentkus_p`.
+        It is the binomial one if each item is answered in all judgments or none, and then all right
+        or all wrong; otherwise `hoeffding_bentkus_p`. `self.answered` and `self.wrong` are the
+        shares of each item's judgments with an answer, and with a wrong one. `target` is the risk
+        that may not be exceeded.
         """
         has_answer = self.answered > 0
         answered, wrong = self.answered[has_answer], self.wrong[has_answer]
@@ -108,9 +110,10 @@ class _Judgments:
     def from_arrays(
         cls, confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None
     ) -> "_Judgments":
-        """Leave out judgments with a confidence and no outcome.
+        """Return the judgments without those that have a confidence and no outcome.
 
-        `unit` is the index of each judgment's item; each is an item of its own if None.
+        Judgments without confidence (NaN) stay, as answers that are never given. `unit` is the
+        index of each judgment's item; each is an item of its own if None.
         """
         confidences, outcomes = shares(confidence=confidence, correct=correct)
         item_names = np.arange(len(confidences)) if unit is None else np.asarray(unit)
@@ -123,7 +126,11 @@ class _Judgments:
         return np.bincount(self.item)
 
     def answered_from(self, threshold: float) -> _AnsweredShares:
-        """Return each item's shares of answers given, and given and wrong, from a confidence on."""
+        """Return the answers given at a threshold: those with at least that confidence.
+
+        For each item they are its share of judgments whose answer is given, and that whose answer
+        is given and wrong. Judgments without confidence (NaN) are never given.
+        """
         is_answered = self.confidence >= threshold - EDGE
         wrong = np.where(is_answered, 1 - self.correct, 0.0)
         return _AnsweredShares(
@@ -133,7 +140,10 @@ class _Judgments:
         )
 
     def candidates(self) -> list[_AnsweredShares]:
-        """Return the answers from each confidence on, or from each hundredth if there are many."""
+        """Return the answers given at each threshold that is tried, from the highest down.
+
+        Thresholds are the distinct confidences, or 1, 0.99, ... 0 if there are more than 101.
+        """
         grid = np.unique(np.round(self.confidence[~np.isnan(self.confidence)], 12))[::-1]
         if len(grid) > GRID:
             grid = np.arange(100, -1, -1) / 100
@@ -258,12 +268,17 @@ def _last_passed(
 
 
 def _error_rate_by_start(sizes: Sequence[int], risk: float, error_rate: float) -> dict[int, float]:
-    """Return the error rate of each start of the tests, by its index in the grid.
+    """Return the error rate of each sequence of tests, by the index of its start in the grid.
 
-    The first start has just enough items to pass without a mistake, the second enough for 80% power
-    at half the target risk, or half of all. Empty if there are too few items for any test to pass.
-    `sizes` are the items answered at each confidence of the grid, ascending, and `error_rate` is
-    that of all tests together.
+    The first sequence starts where just enough items are answered to pass without a mistake, the
+    second where they give 80% power if the true risk is half the target, or are half of all items
+    if that is less. Each has half of `error_rate`; if there is but one start, it has all of it.
+    Empty if there are too few items for any test to pass.
+
+    Args:
+        sizes: Number of items answered at each threshold of the grid, ascending.
+        risk: The target risk.
+        error_rate: Chance allowed to all tests together that one passes with a larger risk.
     """
     most = sizes[-1] if sizes else 0
     half = error_rate / 2
@@ -287,12 +302,13 @@ def _min_items_without_mistake(risk: float, error_rate: float) -> int:
 def _min_items_for_power(risk: float, error_rate: float) -> int:
     """Return the least number of items whose test passes in 80% of samples at half the risk.
 
-    Search ends at 40 / risk items, which is returned if none suffices.
+    A test passes if P(Binomial(n, risk) <= wrong answers) is at most the error rate. The search
+    ends at 40 / risk items, which is returned if fewer don't suffice.
     """
     n = np.arange(1, int(40 / risk) + 2)
     for max_wrong in range(1_000):
-        # Numbers of items that pass with so many wrong answers: P(Binomial(n, risk) <= max_wrong)
-        # is at most the error rate. Numbers that don't pass now don't pass with more wrong answers.
+        # Numbers of items that pass with so many wrong answers. Those that don't pass now don't
+        # pass with more wrong answers.
         n = n[bdtr(max_wrong, n, risk) <= error_rate]
         if not len(n):
             break

@@ -70,7 +70,7 @@ def type2_dprime(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
 def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
     """Compute `meta_d_ideal` of each table: the d' of the ideal observer with its H2 and F2."""
     key = ("ideal d'", threshold)
-    if key not in tables.shared:
+    if key not in tables.shared:  # a cache, because other metrics of the tables need it, too
         tables.shared[key] = ideal_d_prime(*type2_rates(tables, threshold))
     return np.asarray(tables.shared[key])
 
@@ -88,10 +88,12 @@ def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
 def meta_d_ideal(confidence: ArrayLike, correct: ArrayLike, *, threshold: float = 0.5) -> float:
     """The d' of the unbiased two-choice ideal observer with the observed H2 and F2.
 
-    That observer has evidence x ~ N(d'/2, 1), chooses its sign and is confident where |x| > c, so
-    H2 = Phi(d'/2 - c) / Phi(d'/2) and F2 = Phi(-d'/2 - c) / Phi(-d'/2). Equals Maniscalco and
-    Lau's meta-d' with two ratings and symmetric sides. Rates carry the log-linear correction.
-    Below 0 where wrong answers are more often confident.
+    H2 and F2 are the shares of confidence >= threshold among right and among wrong answers, after
+    the log-linear correction (0.5 added to each of the four counts). The observer has evidence
+    x ~ N(d'/2, 1), is right where x > 0 and confident where |x| > c, so that
+    H2 = Phi(d'/2 - c) / Phi(d'/2) and F2 = Phi(-d'/2 - c) / Phi(-d'/2). It is Maniscalco and Lau's
+    meta-d' with two ratings and symmetric sides: below 0 where wrong answers are more often
+    confident, NaN in the cases of `type2_dprime`.
 
     Args:
         confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
@@ -125,8 +127,9 @@ def type2_criterion_of_tables(tables: ConfidenceTables, *, threshold: float = 0.
 def type2_criterion(confidence: ArrayLike, correct: ArrayLike, *, threshold: float = 0.5) -> float:
     """The criterion c of the ideal observer of `meta_d_ideal`: evidence that it takes to be sure.
 
-    c = d'/2 - z(H2 Phi(d'/2)), on evidence |x|, with H2 the share of right answers of high
-    confidence; the lower, the more readily high confidence is stated.
+    c = d'/2 - z(H2 Phi(d'/2)), where H2 is the share of right answers with high confidence and
+    z the normal quantile. The observer is sure if its evidence |x| exceeds c: the lower c is, the
+    more readily high confidence is stated.
 
     Args:
         confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
@@ -145,13 +148,13 @@ class Type2Rates(NamedTuple):
 
 
 def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
-    """Return H2 and F2 of each table, with the log-linear correction.
+    """Return H2 and F2 of each table: shares of confidence >= threshold of right and wrong answers.
 
     NaN if outcomes are not 0 or 1, all answers are right or all wrong, or confidence is always or
-    never at the threshold or above.
+    never at the threshold or above. The log-linear correction keeps both rates from 0 and 1.
     """
     key = ("type-2 rates", threshold)
-    if key not in tables.shared:
+    if key not in tables.shared:  # a cache for other metrics of the tables
         (high_right, right), (high_wrong, wrong) = _high_and_total_masses(tables, threshold)
         high, total = high_right + high_wrong, right + wrong
         is_defined = (right > 0) & (wrong > 0) & (high > 0) & (high < total * (1 - 1e-12))
@@ -180,9 +183,9 @@ def _rate(part: FloatArray, whole: FloatArray, defined: NDArray[np.bool_]) -> Fl
 def _high_and_total_masses(
     tables: ConfidenceTables, threshold: float
 ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
-    """Return masses of right answers, with high confidence and in all, and those of wrong ones.
+    """Return each table's masses of right answers, (high, all), and of wrong ones, (high, all).
 
-    Confidence is high from the threshold on.
+    The high mass is that at confidences from the threshold on.
     """
     first = int(np.searchsorted(tables.values, threshold - EDGE))
     return (
@@ -284,7 +287,8 @@ _Z_GRID = np.arange(-3.8, 3.8001, 0.05)
 
 def afc_accuracy(d_prime: FloatArray, alternatives: int) -> FloatArray:
     """Return the accuracy of an observer with m alternatives: int phi(x - d') Phi(x)^(m-1) dx."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(100)  # sum of weights f(nodes): integral
+    # Gauss-Hermite: with these weights, the sum of f(nodes) is the integral of phi(x) f(x).
+    nodes, weights = np.polynomial.hermite_e.hermegauss(100)
     weights = weights / weights.sum()
     shifted = np.asarray(d_prime, float)[..., None] + nodes
     return np.asarray(ndtr(shifted) ** (alternatives - 1) @ weights)
@@ -319,11 +323,15 @@ _CURVE_POINTS = np.r_[0:_ENDS, _ENDS : _POINTS - _ENDS : _STRIDE, _POINTS - _END
 
 
 def _ideal_posteriors(alternatives: int) -> Iterator[FloatArray]:
-    """Yield for each d' of `_D_GRID` above 0 the posteriors of simulated choices, highest first."""
+    """Yield for each d' of 0.05, 0.1, ... 6 the posteriors of 65,536 simulated choices, descending.
+
+    A posterior is the chance that the choice is right, given the evidence for all `alternatives`.
+    """
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats.qmc import Sobol  # noqa: PLC0415
 
-    # One alternative's evidence has mean d', the others' 0; the observer chooses the highest.
+    # One alternative's evidence, the first row, has mean d', the others' 0; the observer chooses
+    # the highest.
     points = Sobol(alternatives, seed=0).random_base2(16)
     noise = ndtri(np.clip(points, 1e-12, 1 - 1e-12)).T
     highest_alternative = noise[1:].max(axis=0)
@@ -344,7 +352,7 @@ SHIPPED_ALTERNATIVES = (3, 4, 5)
 
 @lru_cache(maxsize=16)
 def _curves(alternatives: int) -> FloatArray:
-    """Return z(hit rate) by z(false-alarm rate) and d' (`compute_curves`), 3 to 5 from a file."""
+    """Return the array of `compute_curves`; for 3 to 5 alternatives it is read from a file."""
     if alternatives not in SHIPPED_ALTERNATIVES:
         return compute_curves(alternatives)
     with (resources.files(__package__) / "afc_curves.npy").open("rb") as file:
@@ -355,16 +363,18 @@ def _curves(alternatives: int) -> FloatArray:
 def compute_curves(alternatives: int) -> FloatArray:
     """Return z(H2) of the observer with m alternatives by z(F2) (rows) and its d' (columns).
 
-    H2 and F2 are the shares of right and of wrong answers with high confidence. Values have single
-    precision, as those of the file, so that they don't depend on the platform.
+    H2 and F2 are the shares of right and of wrong answers whose confidence, the posterior of the
+    choice, reaches a threshold; each threshold gives a point of the curve for a d'. z(F2) goes from
+    -3.8 to 3.8 and d' from 0 to 6, in steps of .05. Values have single precision, as those of the
+    file, so that they don't depend on the platform.
     """
-    columns = [_Z_GRID]  # at d' = 0 confidence tells nothing
+    columns = [_Z_GRID]  # at d' = 0 confidence tells nothing: H2 = F2
     for posteriors in _ideal_posteriors(alternatives):
-        # The posterior p of the choice says how likely it is right, whichever is: so p and 1 - p
-        # are the masses of right and wrong, and rates need no draw of which.
+        # A choice is right with probability p, its posterior: it adds p to the mass of right
+        # answers and 1 - p to that of wrong ones, which is more exact than a drawn outcome.
         right, wrong = np.cumsum(posteriors), np.cumsum(1 - posteriors)
-        # z of the share of the mass with the highest posteriors, at some ranks of a posterior: all
-        # at both ends, where z is far apart, and each 16th between.
+        # z of H2 and F2 with each posterior as threshold: all at both ends, where z is far apart,
+        # and each 16th between.
         z_wrong, z_right = (
             ndtri((cumulated[_CURVE_POINTS] - cumulated[0] / 2) / cumulated[-1])
             for cumulated in (wrong, right)
@@ -377,8 +387,9 @@ def compute_curves(alternatives: int) -> FloatArray:
 def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: int) -> FloatArray:
     """Return the d' of the ideal observer with m alternatives that has these type-2 rates.
 
-    Rates in the wrong order (more false alarms than hits) give minus the d' of the rates exchanged.
-    The greatest value is 6 for three or more alternatives. NaN where `hit` is.
+    `hit` and `false_alarm` are the shares of high confidence among right and among wrong answers.
+    With more false alarms than hits it is minus the d' of the rates exchanged. The greatest value
+    is 6 for three or more alternatives. NaN where `hit` is.
     """
     if alternatives == 2:
         # Two alternatives are one difference of evidence with variance 2.
@@ -393,22 +404,23 @@ def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: in
 
 
 def _first_reaching_d_prime(upper: FloatArray, lower: FloatArray, table: FloatArray) -> FloatArray:
-    """Return the first d' whose curve reaches z(H2) = upper at z(F2) = lower, else the last.
+    """Return the least d' that gives z(H2) = upper at z(F2) = lower; 6 if none is enough.
 
-    `table` has z(H2) by z(F2), in steps of .05 from -3.8 to 3.8 (rows), and d', in steps of .05
-    from 0 to 6 (columns). H2 and F2 are the shares of right and of wrong answers with high
-    confidence.
+    H2 and F2 are the shares of right and of wrong answers with high confidence. `table[i, j]` is
+    z(H2) at z(F2) = .05 i - 3.8 for d' = .05 j (`compute_curves`). It is interpolated linearly;
+    beyond z(F2) = +-3.8 z(H2) changes as z(F2).
     """
     step = _Z_GRID[1] - _Z_GRID[0]
     place = np.clip((lower - _Z_GRID[0]) / step, 0, len(_Z_GRID) - 1.001)
     row, part = place.astype(np.int64), place % 1
     # z(H2) at `lower` by d', interpolated between two rows of the table: (rates, d').
     curve = table[row] * (1 - part[:, None]) + table[row + 1] * part[:, None]
-    curve += (lower - (_Z_GRID[row] + step * part))[:, None]  # beyond the ends: parallel
+    curve += (lower - (_Z_GRID[row] + step * part))[:, None]  # not 0 beyond +-3.8 only
     reached = curve >= upper[:, None]
     reached[:, -1] = True
     above = np.maximum(reached.argmax(axis=1), 1)  # the first d' (column) that reaches it
-    # The curves' small dips are noise of the table: the greatest up to a point counts there.
+    # z(H2) just below and at that d'. It rises with d'; small dips are noise of the table, so the
+    # greatest value up to a d' counts there.
     below = np.arange(table.shape[1]) < above[:, None]
     low = np.where(below, curve, -np.inf).max(axis=1)
     high = np.maximum(low, curve[np.arange(len(upper)), above])

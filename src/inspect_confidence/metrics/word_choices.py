@@ -57,7 +57,10 @@ def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike
 def pairwise_consistency_flags(
     first: ArrayLike, second: ArrayLike, choices: ArrayLike
 ) -> FloatArray:
-    """Return whether each pair's words mirror each other (ranks sum to words - 1): 1, 0 or NaN."""
+    """Return whether each pair's words mirror each other: 1, 0, or NaN if a rank is NaN.
+
+    They do if their ranks, from 0, sum to the number of `choices` less 1.
+    """
     first_rank, second_rank, count = aligned(first=first, second=second, choices=choices)
     total = first_rank + second_rank
     return _flags_or_nan(total == count - 1, total)
@@ -87,16 +90,20 @@ def monotonicity_flags(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
     steps = _rank_steps(ranks)
     # Rank 0 is the most probable word: ranks must not rise where the probability does.
     sign = np.where(np.asarray(rises, bool), -1, 1)[:, None]
-    return _flags_or_nan((sign * steps >= 0).all(axis=1), steps.sum(axis=1))
+    sums = steps.sum(axis=1)  # NaN if a rank of the sequence is
+    return _flags_or_nan((sign * steps >= 0).all(axis=1), sums)
 
 
 @metric(direction="higher", undefined=UNREAD, source=_STUDY, interval=_CLUSTERED)
 def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> float:
     """Share of choices whose range holds the share of numbers in the interval.
 
+    A prompt lists numbers and asks how likely a number lies in an interval. Each word that may be
+    chosen stands for a range of probabilities, such as (.92, 1].
+
     Args:
-        ranks: Rank of the word chosen for each prompt; NaN is left out.
-        right: Rank of the word whose range holds that share.
+        ranks: Rank of the word chosen for each prompt; NaN is left out, NaN if none is left.
+        right: Rank of the word whose range holds the share of the numbers that lie in the interval.
 
     Example:
         >>> empirical_consistency([0, 1, 2, 2], right=[0, 1, 1, 2])
@@ -117,7 +124,9 @@ def empirical_monotonicity_consistency(
 ) -> float:
     """Share of steps in which the word moves as the right word does.
 
-    It does if sign(following - ranks) = sign(right_following - right): up, down or not at all.
+    It does if sign(following - ranks) = sign(right_following - right): up, down or not at all. A
+    step goes from one of nested intervals to the next, and the right word is the one whose range
+    holds the share of the prompt's numbers in the interval.
 
     Args:
         ranks: Rank of the word at the first point of each step; steps with a NaN are left out.
@@ -140,14 +149,15 @@ def empirical_monotonicity_flags(
         ranks=ranks, following=following, right=right, right_following=right_following
     )
     step, right_step = next_rank - rank, next_right_rank - right_rank
-    return _flags_or_nan(np.sign(step) == np.sign(right_step), step + right_step)
+    sums = step + right_step  # NaN if a rank is
+    return _flags_or_nan(np.sign(step) == np.sign(right_step), sums)
 
 
 @metric(undefined=UNREAD, interval=_CLUSTERED)
 def choice_sensitivity(ranks: ArrayLike) -> float:
     """Share of sequences of nested intervals in which the word ever changes.
 
-    Ranks are of shape (sequences, points).
+    Ranks are of shape (sequences, points). Sequences with a NaN are left out; NaN if none is left.
 
     Example:
         >>> choice_sensitivity([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])

@@ -220,8 +220,9 @@ def jensen_shannon(
 ) -> float:
     """Jensen-Shannon divergence of binned samples: (D(p || m) + D(q || m))/2, m = (p + q)/2.
 
-    Bins are those of `kl_divergence`; no constant is needed. Symmetric; ln 2 for samples that share
-    no bin.
+    p and q are the shares of both samples in equal bins [edge, next edge) from low to high, the
+    last one closed. D(p || m) = sum p ln(p/m), with 0 for empty bins. It is symmetric, 0 for equal
+    shares and ln 2, the greatest value, for samples that share no bin.
 
     Args:
         first: First sample, of finite numbers; NaN is left out. The result is NaN if none is left.
@@ -521,9 +522,11 @@ def brunner_munzel(
 
 
 def _logit_interval(theta: float, half: float, low: float, high: float) -> tuple[float, float]:
-    """Return theta's interval by its logit, from half width and ends of the t interval.
+    """Return theta's interval by its logit, so that it lies within (0, 1).
 
-    It may hold 0.5 where that of t, and so p, does not: then the end near 0.5 is that of t.
+    `half`, `low` and `high` are half width and ends of the t interval on theta's own scale. If the
+    new interval holds 0.5 and that of t, with which p agrees, does not, the end near 0.5 is that of
+    t.
     """
     reach = half / (theta * (1 - theta))
     logit_low, logit_high = float(expit(logit(theta) - reach)), float(expit(logit(theta) + reach))
@@ -643,10 +646,11 @@ def sign_flips(
 ) -> tuple[float, tuple[float, float]]:
     """Two-sided p of a mean difference of 0 by exchanged signs, and the interval that agrees.
 
-    p is that of `sign_flip_p`. The interval holds the means m that the test doesn't reject at 5%.
-    Exchanging the signs of some d - m leaves their mean as far from 0 if the mean of the exchanged
-    d, or of the others, lies on the other side of m. So the ends are order statistics of means of
-    subsets (Hartigan 1969). The interval is exact for symmetric differences.
+    p is that of `sign_flip_p`, the share of patterns of signs that leave the mean as far from 0.
+    The interval holds the means m that the test doesn't reject at 5%. If the signs of some d - m
+    are exchanged, their mean is as far from 0 just if the mean of these d, or of the others, is m
+    or lies on the other side of m. So the ends are order statistics of means of subsets (Hartigan
+    1969). The interval is exact for symmetric differences.
 
     Args:
         differences: One a pair, rounded to 9 decimals; NaN is left out.
