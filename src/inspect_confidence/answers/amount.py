@@ -115,7 +115,7 @@ def exact_number_in(value: str) -> Fraction | ParseFailure:
     if re.search("[0-9]:[0-9]", value):
         return invalid("a time or a ratio")
     bare = _without_remarks(_DEGREES.sub("°", value.strip()))
-    if bare is None:
+    if bare is None:  # "18 (or 19)"
         return ambiguous("several numbers")
     # "11/36 ≈ 0.306" is the exact number.
     *before, last = re.split("[=≡]", re.sub(r"(?<=[0-9)]) ?(?:≈|\\approx).*", "", bare))
@@ -149,7 +149,7 @@ def _number_without_equation(value: str) -> Fraction | ParseFailure:  # noqa: PL
     if value.endswith("..."):
         return ambiguous("a number without an end")
     value = value.rstrip(" .")
-    # The word "one" is a number only at the start.
+    # The word "one", a pronoun in prose, is a number only at the start.
     numbers = [number for number in numbers_in(value) if not (number.is_pronoun and number.start)]
     if not numbers:
         return invalid("no number")
@@ -163,6 +163,7 @@ def _number_without_equation(value: str) -> Fraction | ParseFailure:  # noqa: PL
     if _NOT_BEFORE_NUMBER.search(before):  # "between", "sqrt", "half"
         return ambiguous("not certainly one number")
     is_price = "€" in digits + tail[:2]  # with a decimal comma: 2,50 €; else "2,50" is ambiguous
+    # "5k", "2,50", "3 out of 4"; "$5 m"
     if (_AMBIGUOUS.fullmatch(digits) and not is_price) or _MILLIONS.match(digits + tail[:3]):
         return ambiguous("a magnitude, a unit or decimals")
     is_repeated = {number.value for number in later_numbers} == {first.value}
@@ -174,7 +175,7 @@ def _number_without_equation(value: str) -> Fraction | ParseFailure:  # noqa: PL
     if not _NUMBER_END.match(tail):  # neither a unit nor punctuation
         return invalid("a number that goes on")
     for number in later_numbers:
-        # The second number of "18 km per 2 hours" counts units; it is no other answer.
+        # The second number of "18 km per 2 hours", after "per", counts units: no other answer.
         lead = value[max(first.end, number.start - 12) : number.start]
         is_other = number.value not in (first.value, 1)
         if is_other and (_SEVERAL.search(tail) or not _LEAD_TO_UNIT_COUNT.search(lead)):

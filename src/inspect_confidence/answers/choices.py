@@ -96,7 +96,7 @@ class Choices:
     """The choices of a question, prepared for finding them in a text."""
 
     def __init__(self, choices: Sequence[str]) -> None:
-        """Index the choices' texts by spelling, and compile a pattern of those in words."""
+        """Index the texts of the choices, in the order of their letters, to find them in a text."""
         self._n_choices = len(choices)
         # A table from spelling to indices for each kind of spelling (see `_lookup_spellings`), the
         # most exact first; equal texts have several indices.
@@ -106,10 +106,10 @@ class Choices:
         worded: list[str] = []
         for index, choice in enumerate(choices):
             # Cleaned as in a reply, where a choice doesn't stand at the start of a line.
-            cleaned = plain_value(choice).translate(_NO_BOX)
+            cleaned = plain_value(choice).translate(_NO_BOX)  # without marks of LaTeX's boxes
             if statements_in(cleaned):
                 self.label_like.append(cleaned)
-            if re.search(r"[^\W\d_]{3}", cleaned):
+            if re.search(r"[^\W\d_]{3}", cleaned):  # any sentence may contain a number or a letter
                 worded.append(cleaned)
             for indices, key in zip(
                 self._indices_by_spelling, _lookup_spellings(cleaned), strict=True
@@ -123,14 +123,19 @@ class Choices:
         )
 
     def by_text(self, value: str) -> set[int]:
-        """Return the indices of the choices whose text is `value`, in the most exact spelling."""
+        """Return the indices of the question's choices with this text; several if texts are equal.
+
+        Exact spelling counts first, then lower case, then the text without article and punctuation.
+        """
         for indices, key in zip(self._indices_by_spelling, _lookup_spellings(value), strict=True):
             if key and key in indices:
                 return indices[key]
         return set()
 
     def read(self, value: str, *, is_whole_reply: bool = False) -> int | ParseFailure:
-        """Return the index of the choice that a value names, or why it names none.
+        """Return the index of the question's choice that a value names, or why it names none.
+
+        The value names the choice by its letter (A is 0), by its text, or by both.
 
         Args:
             value: Value of a label, or a text without a label.
@@ -154,12 +159,14 @@ class Choices:
         # "Paris, because ..."
         if at_start := self._choices_at_start(plain):
             return min(at_start) if len(at_start) == 1 else invalid(NO_CHOICE)
+        # "It is known that Paris is the capital"
         return self.named_in(value)
 
     def named_in(self, sentence: str) -> int | ParseFailure:
         """Return the index of the only choice whose text a sentence contains, or a failure.
 
-        A choice that is a number counts only at the sentence's end.
+        The choices are those of the question. A number counts only at the sentence's end. A long
+        sentence, and one with a word such as "not", names no choice.
         """
         names = set()
         for match in self._name_pattern.finditer(sentence[:_LONGEST_SENTENCE]):
@@ -185,8 +192,8 @@ class Choices:
     ) -> int | ParseFailure:
         """Return the index of the choice whose letter opens a value, or why it is not certain.
 
-        The match has the letter and signs around it; `remainder` is the text of the value after it.
-        With `is_whole_reply` the value has no label, and no other text may follow.
+        In "B. Paris" the match has the `letter` and a `mark`, the full stop; the `remainder` is
+        Paris. With `is_whole_reply` the value has no label, and no other text may follow.
         """
         index = self.index(letter["letter"])
         # The letter alone may be the whole text of a choice.
@@ -204,7 +211,7 @@ class Choices:
             return ambiguous("several letters")
         if not _is_answer_letter(letter, remainder):  # the article "a" or the pronoun "I"
             return invalid(NO_CHOICE)
-        if CUT in remainder and not letter["mark"]:
+        if CUT in remainder and not letter["mark"]:  # CUT marks the end of a truncated reply
             return invalid("the answer is cut off")
         if remainder.strip(" .)]|*\"'") and is_whole_reply:
             return invalid("more than a choice's letter or text")
@@ -212,7 +219,7 @@ class Choices:
         return ambiguous(_LETTER_AND_TEXT_DIFFER) if described and index not in described else index
 
     def _choices_described_by(self, remainder: str) -> set[int]:
-        """Return the choices whose text follows a letter, at once or after "which means"."""
+        """Return the indices of the choices whose text follows a letter: B, which means Paris."""
         meaning = _MEANS.match(remainder)  # ", which is "
         if meaning is None:
             return self._choices_at_start(remainder)
@@ -224,7 +231,10 @@ class Choices:
         return described
 
     def _has_joined_letter(self, remainder: str, index: int) -> bool:
-        """Return whether a second choice follows the text of choice `index`: A. bats and C. owl."""
+        """Return whether another letter follows the text of choice `index`: A. bats and C. owl.
+
+        `remainder` is the text after the first letter.
+        """
         # Two limits bound the time that a long text takes.
         for joint in islice(_JOINED_LETTER.finditer(remainder[:2000]), 20):  # " and C."
             is_own_text = index in self.by_text(remainder[: joint.start()])
@@ -235,7 +245,8 @@ class Choices:
     def _has_second_letter(self, remainder: str, index: int) -> bool:
         """Return whether another choice's letter follows that of choice `index`: A or C.
 
-        A word such as "or" must join the letters, or an end, "are" or a further letter must follow.
+        `remainder` is the text after the first letter. A word such as "or" must join the letters,
+        or an end, "are" or a further letter must follow.
         """
         second = _SECOND_LETTER.match(remainder)  # " or C", ", C and"
         if not second or self.index(second["letter"]) in (None, index):
@@ -243,10 +254,10 @@ class Choices:
         return bool(second["joined"]) or second["end"] is not None
 
     def _choices_at_start(self, text: str) -> set[int]:
-        """Return the indices of the choices with whose whole text a text begins.
+        """Return the indices of the question's choices with whose whole text a text begins.
 
-        The choice's text must end at a boundary, for instance a comma or "because". The longest
-        text counts. Only the first 20 boundaries are tried, for speed.
+        Of several texts the longest counts; it must end at a boundary, such as a comma or
+        "because". Only the first 20 boundaries are tried, for speed.
         """
         longest: set[int] = set()
         for boundary in islice(_BOUNDARY.finditer(text[:2000]), 20):
@@ -350,7 +361,8 @@ def called_correct(text: str) -> list[str]:
 def _is_answer_letter(letter: re.Match[str], remainder: str) -> bool:
     """Return whether a letter at the start of a value names a choice, and is no article or pronoun.
 
-    The match has the letter and signs around it; `remainder` is the text of the value after it.
+    The match has the `letter`, and perhaps a bracket that closes, a word such as "option" that
+    named it, and a mark behind it; `remainder` is the text of the value after it.
     """
     mark = letter["mark"] or ""
     # "(a)", "option a" and "a." are firm, "a" and "a," are not.
@@ -359,4 +371,5 @@ def _is_answer_letter(letter: re.Match[str], remainder: str) -> bool:
         return False
     if _DENIED.match(remainder):  # "B is wrong"
         return False
-    return is_firm or bool(mark or _FOLLOWS_LETTER.match(remainder))  # "B because", "B is"
+    # "B because", "B is"
+    return is_firm or bool(mark or _FOLLOWS_LETTER.match(remainder))

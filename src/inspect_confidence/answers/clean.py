@@ -296,8 +296,8 @@ def _without_latex(text: str) -> str:
 
 def _plain_command(command: re.Match[str]) -> str:
     r"""Return the plain text of a LaTeX command, such as `%` for `\%`; an unknown one stays."""
-    line_break, name, space, escaped = command.groups()
-    if name:
+    line_break, name, space, escaped = command.groups()  # one of them matches
+    if name:  # "times"
         return _SYMBOLS.get(name, command.group())
     if line_break:  # two backslashes, or a backslash and "n" from a JSON string
         return "\n"

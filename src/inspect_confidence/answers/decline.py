@@ -238,7 +238,10 @@ def _without_prose(parsed: ParsedText) -> ParsedText:
 
 
 def _value_declines(value: str) -> bool | ParseFailure:
-    """Return whether a label's value only declines; a failure if it also says something else."""
+    """Return whether a label's value declines: "I don't know", unlike "Paris" or an empty value.
+
+    A value that also says something else, "I don't know, maybe Paris", is a failure.
+    """
     sentences = _sentences(value)
     is_plain = any(map(_declines_plainly, sentences))
     if is_plain and all(map(_says_no_more, sentences)):

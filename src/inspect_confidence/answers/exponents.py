@@ -132,12 +132,12 @@ def read_exponent(
         'ambiguous'
     """
     reply = _LOGARITHM.sub(r"\g<result>", reply)  # "log10(200) = 2.3" is 2.3
-    bound = read_stated(reply, _stated_exponent, keys=("exponent", "answer"), truncated=truncated)
-    if isinstance(bound, ParseFailure):
-        return bound
-    if not abs(bound.exponent) <= limit:
+    stated = read_stated(reply, _stated_exponent, keys=("exponent", "answer"), truncated=truncated)
+    if isinstance(stated, ParseFailure):
+        return stated
+    if not abs(stated.exponent) <= limit:
         return ParseFailure("out_of_range", f"beyond 10^{limit:g} or 10^-{limit:g}")
-    return StatedExponent(bound.exponent)
+    return StatedExponent(stated.exponent)
 
 
 def read_interval(
@@ -278,23 +278,25 @@ def _stated_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
 def _unlabelled_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     """Return the exponent of a reply without a label, or why there is none.
 
-    A line that is only a number counts first, then the number of a conclusion at the end, then a
-    power of ten with which all other numbers agree.
+    A line that is only a number counts first, then the number of a conclusion at the end ("so about
+    10^5"), then a power of ten with which all other numbers agree.
     """
     text = text_without(parsed, "reason", "confidence")
     numbers = _possible_bounds(text)
     if declines(parsed.text) or not numbers:
         return invalid("no number in the reply")
     failure = ambiguous("no number in the reply is certainly its only answer")
-    if _DENIED.search(text[: numbers[0].start]) or CUT in text[numbers[-1].end :][:12]:
+    is_denied = _DENIED.search(text[: numbers[0].start])  # "not 10^5"
+    if is_denied or CUT in text[numbers[-1].end :][:12]:  # the reply is cut off here
         return failure
     bare_lines = [(line, bound) for line in text.split("\n") if (bound := _bare_bound(line))]
     if bare_lines:
         last_line, last_bound = bare_lines[-1]
         is_agreed = all(bound == last_bound for _, bound in bare_lines) or is_revised(text)
-        if is_agreed and not is_revised(parsed.text.rpartition(last_line)[2]):
+        _, _, later_text = parsed.text.rpartition(last_line)
+        if is_agreed and not is_revised(later_text):
             return last_bound
-    *premises, conclusion = _CONCLUDED.split(text[-80:])  # "so about 10^5"
+    *premises, conclusion = _CONCLUDED.split(text[-80:])  # at "so", "therefore"
     if premises and not bare_lines and (concluded := _bare_bound(conclusion)):
         return concluded
     # A power of ten, if there is one, and all other numbers; False sorts before True.
@@ -367,11 +369,12 @@ def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | Non
 
 
 def _only_range(parsed: ParsedText) -> _Pair | ParseFailure | None:
-    """Return the only interval that a reply writes as a range.
+    """Return the two bounds of the only range that a reply writes: "10^3 to 10^5".
 
-    Values of labels count before the rest of the text. None if there is no range.
+    Ranges under labels and in JSON count before the rest of the text. The result is None if there
+    is no range, or if the reply declines to answer; different ranges are ambiguous.
     """
-    keys = ("answer", "choice", "confidence", "exponent", "interval")
+    keys = ("answer", "choice", "confidence", "exponent", "interval")  # not "lower" and "upper"
     objects = [statement.value for statement in parsed.statements if statement.strength == "object"]
     if declines(parsed.text) and not objects:
         return None

@@ -130,9 +130,9 @@ def _scalar_members(parsed: Any, key: str = "") -> Iterator[Member]:
 
 
 def _as_text(value: object) -> str:
-    """Return a value as text; a list of numbers, which are strings here, has no quotation marks.
+    r"""Return a value as text; a list of numbers, which are strings here, has no quotation marks.
 
-    Control characters that were LaTeX commands before decoding become the commands again.
+    JSON decodes the beginning of LaTeX's `\frac` as a form feed: such signs become commands again.
     """
     if not isinstance(value, list):
         return "" if value is None else _UNESCAPED.sub(lambda sign: _LATEX[sign[0]], str(value))
@@ -147,7 +147,10 @@ def _as_json(values: list[Any]) -> str:
 
 
 def _broken_object(reply: str, start: int) -> ObjectSpan:
-    """Return the members of an object that isn't strict JSON, up to its last brace or the end."""
+    """Return the span and the members of an object that isn't strict JSON.
+
+    It ends at the last closing brace of the reply or, without one, at the end of the reply.
+    """
     close = reply.rfind("}", start, start + _LONGEST)
     end = close + 1 or min(len(reply), start + _LONGEST)
     text = _COMMENT.sub(" ", single_blanks(reply[start:end])).rstrip()

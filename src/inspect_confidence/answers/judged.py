@@ -128,6 +128,7 @@ def read_agreement(reply: str) -> Agreement | ParseFailure:
         >>> read_agreement("**yes**")
         'yes'
     """
+    # Without the label of the prompt, "Answer yes or no:", which a judge may repeat.
     return _labelled_word(_PROMPT_LABELS.sub("", reply), "agreement", _AGREEMENTS)
 
 
@@ -192,13 +193,13 @@ _GRADES: dict[str, Verdict] = {"a": "correct", "b": "incorrect", "c": "punt"}
 def _labelled_word(reply: str, key: str, words: dict[str, WordT]) -> WordT | ParseFailure:
     """Return the meaning of the word under a key, or of the only line that is such a word.
 
-    `words` has the meaning of each accepted word. The result is a failure `grader_failed` if the
-    judge's reply has no such word, or several with different meanings.
+    `words` has the meaning of each accepted word, such as {"agrees": "yes"}. The result is a
+    failure `grader_failed` if the judge's reply has no such word, or words of different meanings.
     """
     parsed = _parse_complete_values(reply)
     read_word = partial(_meaning_of_first_word, words=words)
     word = agreed_value(parsed, (key,), read_word)
-    if not parsed.objects:
+    if not parsed.objects:  # without JSON the word may have another label, or none
         word = word or agreed_value(parsed, ("answer", "verdict", "agreement", "choice"), read_word)
         line_words = set(map(read_word, parsed.text.split("\n"))) - {_NO_WORD}
         if word is None and len(line_words) == 1:

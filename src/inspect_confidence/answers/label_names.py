@@ -81,11 +81,12 @@ _LETTER_KEY = re.compile(
 
 @lru_cache(1000)
 def plain_key(key: str) -> str:
-    """Return the standard name of a JSON object's key.
+    """Return the standard name of a JSON object's key: "confidence" for "Confidence Score".
 
-    It is the label's key in `NAMES`, the letter of a choice, or else the key itself in lower case.
+    It is the name of the label that the key stands for, the letter of a choice ("a" for "P(A)"), or
+    else the key itself in lower case.
     """
-    key = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key)
+    key = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key)  # "predictedAge"
     key = " ".join(key.replace("_", " ").split()).strip(" *:")
     if letter := _LETTER_KEY.fullmatch(key):  # "P(A)", "option A", "A) Rome"
         return (letter["of"] or letter["letter"]).lower()

@@ -218,11 +218,11 @@ def _weaken_within_reasons(text: str, statements: list[Statement]) -> Iterator[S
 
 
 def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0911 # a ladder
-    """Return how firmly a match of `LABEL` marks a value; None if the word is no label.
+    """Return how firmly a label in a reply's text marks a value; None if the word is no label.
 
     "final" is firmest, then "line" (at a line's start), "inline", and "prose" (with a verb in place
-    of a colon). The match has an adjective (`lead`: "my final"), the name of the label under its
-    key, then a `mark` such as a colon, a `verb`, or a `number` at once.
+    of a colon). The match has the adjectives (group `lead`: "my final") and the name of a label,
+    and behind it a `mark` such as a colon, a `verb`, or a `number`.
     """
     key, lead, has_number = key_of(label), label["lead"].lower(), label["number"] is not None
     # The text between the line's start, if that is near, and the label.

@@ -185,7 +185,7 @@ def _style(match: re.Match[str], style: Style) -> Style:
     separators of thousands are "grouped".
     """
     signs = match.group("spelled_percent", "han_percent", "vulgar_percent", "tenths", "all")
-    if match["under"] == "百" or any(signs):
+    if match["under"] == "百" or any(signs):  # 百分之七十 is seventy of a hundred
         return "percent"
     if match["parts"]:
         return "fraction"
@@ -196,9 +196,9 @@ def _style(match: re.Match[str], style: Style) -> Style:
 def _decimal(digits: str) -> Fraction:
     """Return the value of digits with thousands separators or decimals.
 
-    A comma is a decimal comma if it can't be a thousands separator.
+    A comma is a decimal comma if it can't be a thousands separator, as in 0,5 and 2,50.
     """
-    digits = re.sub(r"[ '_\u202f]|\.(?=[0-9.]+,)", "", digits)
+    digits = re.sub(r"[ '_\u202f]|\.(?=[0-9.]+,)", "", digits)  # "1 000", the point of "1.000,5"
     if re.fullmatch(r"0,[0-9]+|[0-9]+,(?![0-9]{3}$)[0-9]+", digits):
         return Fraction(digits.replace(",", "."))
     return Fraction(digits.replace(",", ""))

@@ -186,6 +186,7 @@ def _unfinished_key(parsed: ParsedText) -> str | None:
         return None
     last = parsed.statements[-1]
     is_unfinished = last.is_open or not last.value or last.value.endswith(CUT)
+    # The protocols ask for an "answer" where a model may write "choice".
     return _PROTOCOL_KEYS.get(last.key, last.key) if is_unfinished else None
 
 
@@ -194,7 +195,7 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
 
     A statement is a label or a JSON key with its value. Reasons are left out, and the `unfinished`
     key, in whose value the reply is cut off. A key with nothing but the prompt's placeholder keeps
-    that; a key whose value in JSON is empty has None.
+    that; an empty value in JSON is None; a premise in prose ("if the answer is B") is no value.
     """
     by_key: dict[str, list[Statement]] = {}
     for statement in parsed.statements:
@@ -207,7 +208,7 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
         if not filled:
             fields[key] = statements[-1].json_value
             continue
-        # Statements in prose count only if there are no others, and if they are assertions.
+        # Statements in prose count only if there are no others.
         relevant = [entry for entry in filled if entry.strength != "prose"]
         relevant = relevant or [entry for entry in filled if _is_assertion(parsed.text, entry)]
         labels = [statement.key for statement in relevant]
@@ -315,7 +316,11 @@ def _read_field(
 
 
 def _field_text(reply: JsonReply, key: str) -> str | ParseFailure:
-    """Return the text of a key's value, or why there is none."""
+    """Return the text of a key's value, or why there is none.
+
+    The reply's `fields` have a value for each key, or a failure where it states several; the value
+    of the `unfinished` key may be cut off.
+    """
     if key == reply.unfinished:
         return ParseFailure("truncated", f"the reply is cut off in the value of {key!r}")
     if key not in reply.fields and reply.is_cut:

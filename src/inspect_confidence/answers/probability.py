@@ -136,6 +136,7 @@ def _labelled_or_introduced(parsed: ParsedText) -> Fraction | ParseFailure:
     outside_labels = share_without_label(
         text_without(parsed, "confidence", "reason") or text_without(parsed, "reason")
     )
+    # Why the label's value is unreadable says more than that a number has no label.
     return share if share is not None and outside_labels == _UNLABELLED else outside_labels
 
 
@@ -151,7 +152,7 @@ def share_in_value(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # ea
         return ambiguous(f"a {follows}")
     # The word "one" in an explanation is no number.
     later_numbers = [later for later in numbers_in(tail) if not later.is_pronoun]
-    later_shares = set(map(_as_share_or_even_odds, later_numbers))
+    later_shares = set(map(_as_share_or_odds, later_numbers))
     differs = follows == "other" and later_shares != {as_share(number)}
     # "0.7, 0.8" has two answers, and "0.7 if it rains, else 0.2" too.
     if differs or (later_numbers and re.match(r"\W*(?:if\b|若|如果)", tail)):
@@ -165,7 +166,7 @@ def share_in_value(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # ea
     return as_share(number)
 
 
-def _as_share_or_even_odds(number: Number) -> Fraction | ParseFailure:
+def _as_share_or_odds(number: Number) -> Fraction | ParseFailure:
     """Return a number as a probability, or why it is none.
 
     Odds of two numbers that sum to 100, such as 40/60, are the first number in percent.
@@ -229,7 +230,7 @@ def _is_restated_otherwise(number: Number, tail: str) -> bool:
 
 
 def _are_same_share(number: Number, second_number: Number) -> bool:
-    """Return whether two numbers are the same share; one of them may be rounded."""
+    """Return whether two numbers are shares that differ by at most 0.01: one may be rounded."""
     first, second = as_share(number), as_share(second_number)
     if isinstance(first, ParseFailure) or isinstance(second, ParseFailure):
         return False
@@ -394,9 +395,9 @@ def _agreed_share(
 ) -> Fraction | ParseFailure:
     """Return the last introduced probability, unless an earlier one differs and isn't revised.
 
-    `introduced` are numbers of the text, in order, that words such as "I am" introduce, each with
-    its probability or why it is none. An earlier number without a probability is passed over if it
-    is a range, or if the last one has none either.
+    `introduced` are numbers of the text, at least one, that words such as "I would say" introduce,
+    each with its probability or why it is none. An earlier number without a probability is passed
+    over if it is a range, or if the last one has none either.
     """
     last_number, last_share = introduced[-1]
     for number, share in introduced[:-1]:
@@ -404,7 +405,7 @@ def _agreed_share(
             isinstance(last_share, ParseFailure) or share.reason == "a range"
         ):
             continue
-        is_same = last_share in (share, _as_share_or_even_odds(number))
+        is_same = last_share in (share, _as_share_or_odds(number))  # 40/60 is 0.4 if it is odds
         if not is_same and not is_revised(text[number.end : last_number.start]):
             return ambiguous("different numbers")
     return last_share

@@ -163,10 +163,9 @@ def agreed_value(
 
 
 def _readings(parsed: ParsedText, keys: Sequence[str], read: Reader[ParsedT]) -> Readings[ParsedT]:
-    """Return the statements under some labels, each with what `read` makes of its value.
+    """Return the statements under some labels, each with the value or failure that `read` returns.
 
-    `read` returns the value or a failure. Statements without a value are left out, and those in the
-    prose of a reply that declines.
+    Left out are placeholders and headings without a value and, if the reply declines, prose.
     """
     is_refused = declines(parsed.text)
     readings = []
@@ -179,10 +178,10 @@ def _readings(parsed: ParsedText, keys: Sequence[str], read: Reader[ParsedT]) ->
 
 
 def _firmest(readings: Readings[ParsedT]) -> Readings[ParsedT]:
-    """Return the readings of JSON members, without any those of labels, or else those of prose.
+    """Return the readings that count: those in JSON; if there are none, of labels; else of prose.
 
-    A reading is a statement with the value read of it, or with why none could be read. In prose an
-    unreadable sentence does not count if another one is readable.
+    A reading is a statement with the value read of it, or with why none could be read; there is at
+    least one. In prose an unreadable sentence does not count if another one is readable.
     """
     tier = min(_TIERS[statement.strength] for statement, _ in readings)
     firmest = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
@@ -214,16 +213,16 @@ def _last_reading(
 ) -> ParsedT | ParseFailure:
     """Return the last reading, unless an earlier one differs and isn't replaced by the last one.
 
-    `pairs` are statements with their readings, each a value or a failure. Earlier invalid ones do
-    not count.
+    `pairs` are statements with their readings, each a value or a failure. A failure to find any
+    value in an earlier statement contradicts nothing.
     """
     last, reading = pairs[-1]
     for earlier, earlier_value in pairs[-2::-1]:
         if isinstance(earlier_value, ParseFailure):
-            is_alike = is_invalid(earlier_value)
+            agrees = is_invalid(earlier_value)
         else:
-            is_alike = not isinstance(reading, ParseFailure) and is_same(earlier_value, reading)
-        if not is_alike:
+            agrees = not isinstance(reading, ParseFailure) and is_same(earlier_value, reading)
+        if not agrees:
             between = parsed.text[earlier.end : last.start]
             is_replaced = last.strength == "final" or is_revised(between)
             if is_replaced and not _UNDER_OTHER_CONDITION.search(between):  # "otherwise, if"

@@ -43,10 +43,10 @@ _MISSED_START = re.compile(
 """Where a sentence begins that sentencex doesn't see; `_` is a blank within brackets or quotes."""
 _QUOTED_OR_BRACKETED = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|「[^「」]*」|\([^()]*\)')
 _BULLET_SIGN = re.compile(r"\s*[-*•\u2013]\s+(?=\S)")
-_LABEL = re.compile(r"\s*(?P<open>\(?)(?P<place>\d{1,3}|[a-zA-Z])(?P<close>[.)])\s+(?=\S)")
+_LABEL = re.compile(r"\s*(?P<open>\(?)(?P<number>\d{1,3}|[a-zA-Z])(?P<close>[.)])\s+(?=\S)")
 _INLINE_LABEL = re.compile(
     r"(?:^|(?<=[.!?…:;])\s|(?<=[。！？：；]))"
-    r"\s*(?P<open>\(?)(?P<place>\d{1,2})(?P<close>[.)])\s+(?=\S)"
+    r"\s*(?P<open>\(?)(?P<number>\d{1,2})(?P<close>[.)])\s+(?=\S)"
 )
 
 
@@ -127,22 +127,24 @@ def ends_whole(text: str) -> bool:
 
 
 def _without_bullets(lines: list[str]) -> Iterable[str]:
-    """Yield the lines without bullets ("- "), and without labels that count on: "1. ", "2. "."""
-    labels = {place: label for place, line in enumerate(lines) if (label := _LABEL.match(line))}
-    counted: set[int] = set()
-    last_place_by_style: dict[object, int] = {}
-    for place, label in labels.items():
-        previous = last_place_by_style.get(_label_style(label), place)
+    """Yield the lines without bullets ("- "), and without labels that count on: "1. ", "2. ".
+
+    Labels count on if they have one style, such as "(a)". A single "1." is a label below a bullet.
+    """
+    labels = {index: label for index, line in enumerate(lines) if (label := _LABEL.match(line))}
+    counted: set[int] = set()  # indices of lines whose label is one of a list
+    last_index_by_style: dict[object, int] = {}
+    for index, label in labels.items():
+        previous = last_index_by_style.get(_label_style(label), index)
         # Markdown numbers "1. ... 1. ..." itself.
-        is_lazy = previous != place and label["place"] == labels[previous]["place"] == "1"
+        is_lazy = previous != index and label["number"] == labels[previous]["number"] == "1"
         if is_lazy or _label_number(label) == _label_number(labels[previous]) + 1:
-            counted |= {previous, place}
-        # A list whose items before bear signs may have one numbered item.
-        if place and _label_number(label) == 1 and _BULLET_SIGN.match(lines[place - 1]):
-            counted.add(place)
-        last_place_by_style[_label_style(label)] = place
-    for place, line in enumerate(lines):
-        bullet = labels[place] if place in counted else _BULLET_SIGN.match(line)
+            counted |= {previous, index}
+        if index and _label_number(label) == 1 and _BULLET_SIGN.match(lines[index - 1]):
+            counted.add(index)
+        last_index_by_style[_label_style(label)] = index
+    for index, line in enumerate(lines):
+        bullet = labels[index] if index in counted else _BULLET_SIGN.match(line)
         yield line[bullet.end() :] if bullet else line
 
 
@@ -162,10 +164,10 @@ def _split_numbered_items(line: str) -> Iterable[str]:
 
 def _label_style(label: re.Match[str]) -> tuple[str, str, bool, bool]:
     """Return the signs around a label and its kind (digits, capital letter), equal in one list."""
-    return label["open"], label["close"], label["place"].isdigit(), label["place"].isupper()
+    return label["open"], label["close"], label["number"].isdigit(), label["number"].isupper()
 
 
 def _label_number(label: re.Match[str]) -> int:
     """Return the number of a label in its list; a letter counts from a = 1."""
-    place = label["place"]
-    return int(place) if place.isdigit() else ord(place.lower()) - ord("a") + 1
+    number = label["number"]
+    return int(number) if number.isdigit() else ord(number.lower()) - ord("a") + 1

@@ -120,7 +120,7 @@ def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribut
         return invalid("the integers seen have no probability")
     return IntegerDistribution(
         value=value,
-        probabilities={value: masses[value] / total for value in sorted(masses)},
+        probabilities={number: masses[number] / total for number in sorted(masses)},
         unseen_mass=max(1 - total, 0.0),
         tokens=n_tokens,
     )
@@ -273,7 +273,7 @@ def _lacks_alternative(masses: Collection[float], choice: TokenChoice) -> bool:
     return n_answers < 2 and (lists_no_other_token or sum(masses) < _NEARLY_CERTAIN)
 
 
-_AGE = re.compile(r"[\s\"'“]*(\d+)(?!\.?\d)")
+_WHOLE_NUMBER = re.compile(r"[\s\"'“]*(\d+)(?!\.?\d)")
 
 
 def read_age_token(
@@ -327,10 +327,10 @@ def _reduce_to_number(choice: TokenChoice, before: str) -> TokenChoice:
     """
     masses: dict[str, float] = {}
     for token, mass in choice.masses().items():
-        digits = _AGE.match(token.removeprefix(before))  # digits after blanks or quotes
+        digits = _WHOLE_NUMBER.match(token.removeprefix(before))  # digits after blanks or quotes
         name = digits[1] if digits else token
         masses[name] = masses.get(name, 0.0) + mass
-    match = _AGE.match(choice.token.removeprefix(before))
+    match = _WHOLE_NUMBER.match(choice.token.removeprefix(before))
     logs = {name: math.log(mass) for name, mass in masses.items() if mass > 0}
     token = match[1] if match else choice.token
     return TokenChoice(token, logs.get(token, -math.inf), logs)

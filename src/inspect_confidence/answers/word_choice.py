@@ -110,9 +110,10 @@ class PhraseChoices:
         )
 
     def mentions_in(self, text: str) -> list[Mention]:
-        """Return the mentions of choices in a text, in their order.
+        """Return the mentions of the question's choices in a text, in their order.
 
-        A text that is no choice's has the index -1. "A or B" is two mentions.
+        A mention has the indices of a letter and of a choice's text, or one of both; a text that is
+        no choice's has the index -1. "A or B" is two mentions.
         """
         mentions = []
         # A lower-case letter at the start or after "I choose" is a choice's letter too.
@@ -135,7 +136,7 @@ class PhraseChoices:
         return mentions
 
     def read(self, text: str) -> int | ParseFailure:
-        """Return the index of the choice that a text makes, or why it makes none.
+        """Return the index of the question's choice that a text makes, or why it makes none.
 
         If the text repeats the list of choices, only a choice after the list counts.
         """
@@ -143,9 +144,10 @@ class PhraseChoices:
         letter = _OTHER_LETTER.match(text)  # "E." at the start, beside choices A to D
         if letter and ascii_uppercase.index(letter[1]) >= self._size:
             return ambiguous("a letter of no choice")
-        repeated = _count_listed(mentions)
+        repeated = _count_listed(mentions)  # with letter and text: "A.is likely B.is maybe"
         if repeated < 2:
             return self._single_index(text, mentions)
+        # "A.is likely or B.is maybe" is no list if the question has more choices.
         if repeated == 2 < self._size and _ALTERNATIVE.search(text):
             return ambiguous("different choices")
         last_cue_end = max(map(re.Match.end, CUE.finditer(text)), default=len(text))
@@ -160,7 +162,7 @@ class PhraseChoices:
         return echo if is_invalid(index) else index
 
     def is_open(self, text: str) -> bool:
-        """Return whether the text may go on with more of a choice, or with a list of choices."""
+        """Return whether a text that is cut off may go on with more of a choice or of a list."""
         mentions = self.mentions_in(text)
         if mentions and text.rstrip(CUT).endswith((" is", " are")):
             return True
@@ -172,7 +174,8 @@ class PhraseChoices:
     def _single_index(self, text: str, mentions: list[Mention]) -> int | ParseFailure:
         """Return the index of the only choice that the mentions in a text name, or a failure.
 
-        A mention has the indices of the choice by its letter and by its text, or one of both.
+        A mention has the indices of the choice by its letter and by its text (-1 for a text of no
+        choice), or one of both. Without mentions the whole text may be a choice.
         """
         letters_named = {mention.letter for mention in mentions} - {None}
         if is_refusal(text) and not CUE.search(text) and not letters_named:
@@ -184,9 +187,9 @@ class PhraseChoices:
         indices = {mention.letter if mention.text is None else mention.text for mention in mentions}
         if len(indices - {-1}) > 1 or len(letters_named) > 1:
             return ambiguous("different choices")
-        if -1 in indices:  # the text is no choice's
+        if -1 in indices:
             return invalid("a letter with another text")
-        if not indices:  # the text may be a choice that is spelled in another way
+        if not indices:  # it may be spelled in another way
             spellings = map(_plain_spelling, (text, CUE.split(text)[-1]))
             indices = set(map(self._index_by_spelling.get, spellings)) - {None}
         index = indices.pop() if len(indices) == 1 else None
@@ -258,11 +261,13 @@ def read_word_choice(
         >>> read_word_choice("A.is unlikely to be", phrases).reason
         'letter and text disagree'
     """
+    # A reply that ends with a line, or with another question that the model asks, is complete.
+    breaks_off = truncated and first_turn(reply) == reply and not reply.endswith("\n")
     find_index = functools.partial(
         _find_index,
         choices=_prepare_choices(tuple(choices)),
         chain_of_thought=chain_of_thought,
-        breaks_off=truncated and first_turn(reply) == reply and not reply.endswith("\n"),
+        breaks_off=breaks_off,
     )
     index = read_stated(reply, find_index, keys=("answer", "choice"), truncated=truncated)
     return index if isinstance(index, ParseFailure) else WordChoice(index)

@@ -84,8 +84,8 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
 def _limit_violations(values: pd.Series, limit: Limit) -> dict[int, str]:
     """Return why values cannot be used that lie outside a column's limit, by position from 0.
 
-    Empty cells are ignored. Few values outside the limit are mistakes; many may be on another
-    scale, which has another remedy.
+    Empty cells are ignored. Up to a tenth of values outside the limit are mistakes; more of them
+    may be on another scale, which has another remedy. `limit` has both remedies.
     """
     filled = np.flatnonzero(values.notna() & (values != ""))
     broken = filled[~limit.holds(values.iloc[filled])]
@@ -253,6 +253,7 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
     if not {"answer", "target", "correct"} <= set(judgments):
         return []
     both = (judgments["answer"] != "") & (judgments["target"] != "")
+    # An answer was read even if its confidence is outside the scale.
     rows = judgments[both & judgments["status"].isin(["ok", "out_of_range"])]
     if not len(rows):
         return []

@@ -373,7 +373,7 @@ def rename_common_columns(
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the frame with columns of common names under this package's names.
 
-    Only columns that the frame lacks are sought, such as `item` among `question_id` and `id`.
+    A column is sought only if the frame lacks it: `item`, for example, as `question_id` or `id`.
 
     Args:
         frame: The file's rows.
@@ -389,6 +389,7 @@ def rename_common_columns(
     columns_by_name = _columns_by_normalized_name(list(map(str, frame)))
     present = set(map(str, frame))
     aliases = _confidence_and_grade_aliases(columns_by_name, present, source, has_answer=has_answer)
+    # `_OTHER_NAMES` has the common names of each column, the most certain first.
     answer_aliases = [
         alias for alias in _OTHER_NAMES["answer"] if alias in columns_by_name and alias != "answer"
     ]
@@ -402,7 +403,7 @@ def rename_common_columns(
         if name == "answer" and "target" not in aliases and "target" not in present:
             continue  # without a target, an answer cannot be compared
         used = {columns_by_name[alias] for alias in aliases.values()}
-        for alias in common_names:  # the most certain one first
+        for alias in common_names:
             column = columns_by_name.get(alias)
             if column is None or column in used:
                 continue
@@ -447,7 +448,7 @@ def _confidence_and_grade_aliases(
         candidates = _columns_with_name_like(_CONFIDENCE_NAMES, columns_by_name)
         _add_alias(aliases, "confidence", candidates, source)
     if "correct" not in present:
-        # Beside the answers of another task, a score or an outcome may be something else.
+        # The last names, such as score or outcome, may be something else beside a task's answers.
         for pattern in _GRADE_NAMES[:-1] if has_answer else _GRADE_NAMES:
             if candidates := _columns_with_name_like(pattern, columns_by_name):
                 _add_alias(aliases, "correct", candidates, source)

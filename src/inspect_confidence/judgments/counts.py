@@ -22,8 +22,6 @@ from inspect_confidence.judgments.runs import Run, reader_versions, record_tasks
 from inspect_confidence.judgments.store import Store, store_at
 from inspect_confidence.studies import all_tables
 
-_COUNT_NAMES = {"size": "n", "count_all": "n"}
-"""Names that pandas and pyarrow give a count, and the name here."""
 COUNT_COLUMNS = ("model", "variant", "dataset", "confidence", "correct", "status")
 
 
@@ -112,11 +110,8 @@ def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[p
 
 def _count_frame(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Return each combination of values of the columns, with the number of its rows `n`."""
-    return (
-        frame.groupby(list(columns), dropna=False, as_index=False)
-        .size()
-        .rename(columns=_COUNT_NAMES)
-    )
+    counts = frame.groupby(list(columns), dropna=False, as_index=False).size()
+    return counts.rename(columns={"size": "n"})
 
 
 def _count_with_pyarrow(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
@@ -126,8 +121,8 @@ def _count_with_pyarrow(files: Sequence[str], columns: Sequence[str]) -> pd.Data
         table = pq.ParquetFile(file).read(list(columns))
         # No column and "count_all": the number of rows of each group.
         tables.append(table.group_by(list(columns)).aggregate([([], "count_all")]))
-    counts: pd.DataFrame = pa.concat_tables(tables).to_pandas().rename(columns=_COUNT_NAMES)
-    return counts
+    counts: pd.DataFrame = pa.concat_tables(tables).to_pandas()
+    return counts.rename(columns={"count_all": "n"})
 
 
 def _count_with_duckdb(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:

@@ -146,16 +146,9 @@ def count_records(
         executor: Counts them; `auto` counts in this process, on all cores.
         notices: Receives a notice of how many files the executor lost.
     """
-    count = partial(count_record, task=task)
-    counted_by_number = dict(
-        _read_each(
-            [Log(file) for file in files],
-            count,
-            count,
-            None if executor == AUTO else executor,
-            notices,
-        )
-    )
+    logs, count = [Log(file) for file in files], partial(count_record, task=task)
+    used_executor = None if executor == AUTO else executor
+    counted_by_number = dict(_read_each(logs, count, count, used_executor, notices))
     records = []
     for number in range(len(files)):
         record = counted_by_number[number]

@@ -96,9 +96,10 @@ def _judgments_of_task(
 ) -> pd.DataFrame:
     """Return a file's rows of one task as typed, checked and sorted judgments.
 
-    `rows` have this package's column names and may be changed; `table` describes the task. Notices
-    tell what was inferred or left out. Values that cannot be used are refused, and so are rows that
-    contradict each other.
+    `rows` have this package's column names and may be changed. `table` describes the task; the
+    `fallback` table is that of evals of other packages, whose files are read more leniently.
+    Notices tell what was inferred or left out. Values that cannot be used are refused, and so are
+    rows that contradict each other.
     """
     if table.fallback:
         rows = _drop_foreign_values(rows, table, source, notices)
@@ -157,8 +158,9 @@ def split_by_task(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def _take_task_as_dataset(
     frame: pd.DataFrame, recorded: Recorded, source: str, notices: list[str]
 ) -> pd.DataFrame:
-    """Return the frame with its `task`, which names tasks of other packages, as missing `dataset`.
+    """Return the frame with `task`, whose names are those of other packages, as its `dataset`.
 
+    A `dataset` that the frame has already stays. The task here is inferred from the other columns.
     `recorded` has the user's options; `notices` receives what was inferred.
 
     Raises:
@@ -169,18 +171,14 @@ def _take_task_as_dataset(
     rows = frame.rename(columns={"task": "dataset"}) if "dataset" not in frame else frame
     rows = rows.drop(columns="task", errors="ignore")
     name = str(frame["task"].iloc[0])
-    resembles_task = any(
-        get_close_matches(str(text), tables, 1, 0.8) for text in frame["task"].unique()
-    )
+    error = InvalidArgument(f"{source}: there is no task {name!r}. {nearest(name, list(tables))}")
+    if any(get_close_matches(str(text), tables, 1, 0.8) for text in frame["task"].unique()):
+        raise error
     read_notices: list[str] = []
     try:
-        if resembles_task:
-            raise InvalidArgument("")  # replaced by the error below
         rows_with_task = _add_inferred_task(rows, recorded, source, read_notices)
     except InvalidArgument:
-        raise InvalidArgument(
-            f"{source}: there is no task {name!r}. {nearest(name, list(tables))}"
-        ) from None
+        raise error from None
     notices += [f"{source}: the column 'task' was taken as the data set", *read_notices]
     return rows_with_task
 
@@ -338,7 +336,10 @@ def _fill_missing_model(frame: pd.DataFrame, model: str) -> pd.DataFrame:
 
 
 def _parse_decimal_commas(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
-    """Return the frame with its columns of numbers, except grades, parsed with decimal commas."""
+    """Return the frame with its columns of numbers parsed with decimal commas.
+
+    Grades are read later: they may be words. `table` has the kind of each column.
+    """
     columns = {}
     for name in map(str, frame):
         if name != GRADE and table.kinds.get(name) == "number":
@@ -559,6 +560,7 @@ def _parse_grade(value: object, no_is_n: bool) -> float:
     With `no_is_n` an `n` means no, as in a column with a `y`; otherwise it means no answer. Another
     cell is refused by a `ValueError`, which says what was expected.
     """
+    # A comma is a decimal one in any file: grades are never as large as 1,000.
     grade = read_grade(value, no_is_n=no_is_n, decimal_comma=True)
     if not isinstance(grade, ParseFailure):
         return grade
@@ -583,11 +585,16 @@ def _nearest_tasks(
 ) -> Sequence[TaskTable]:
     """Return the tables of the tasks to which a frame most probably belongs.
 
-    These are the tasks with a column of the frame that judgments of other evals lack. Without one,
-    a frame with a scale and no method belongs to the scale study, and any other to another eval.
-    `tables` are those whose required columns the frame has; `is_other_eval` is what options say.
+    These are the tasks with a column of the frame that judgments of other packages' evals lack.
+    Without one, a frame with a scale and no method belongs to a study of this package (the one on
+    scales), unless options say that it is of another eval; any other frame is of another eval.
+
+    Args:
+        frame: Rows of a file, under this package's column names.
+        tables: Tables of the tasks whose required columns the frame has.
+        is_other_eval: Whether the user's options apply only to evals of other packages.
     """
-    other_evals = [table for table in tables if table.fallback]  # of evals of other packages
+    other_evals = [table for table in tables if table.fallback]
     if not other_evals:
         return tables
     shared = set[str]().union(*(table.kinds for table in other_evals))
@@ -595,12 +602,15 @@ def _nearest_tasks(
     if with_distinct_column:
         return with_distinct_column
     has_scale = {"low", "high"} <= set(frame) and "method" not in frame and not is_other_eval
-    scale_study = [table for table in tables if not table.fallback]
-    return scale_study if has_scale else other_evals
+    return [table for table in tables if not table.fallback] if has_scale else other_evals
 
 
 def _inferred_task(frame: pd.DataFrame, *, is_other_eval: bool) -> str | None:
-    """Return the one task that a frame's columns and the options tell; None for none or several."""
+    """Return the only task whose columns a frame has; None if there are none or several.
+
+    Of several that fit, columns of their own and the user's options decide; `is_other_eval` says
+    that the options are for evals of other packages.
+    """
     all_tasks = all_tables().values()
     tables = [table for table in all_tasks if not _missing_columns(frame, table)]
     if len(tables) > 1:

@@ -68,7 +68,8 @@ def _judgments_taken_once(runs: Sequence[LocatedRun]) -> tuple[list[pd.DataFrame
             # `run.samples` has the key of each judgment's sample.
             judgments[position] = run.frame[pd.Series(run.samples, dtype=object).isin(samples)]
             counts[location] += len(samples & shared_samples)
-    return judgments, +counts  # + drops counts of 0
+    # The plus sign drops counts of 0.
+    return judgments, +counts
 
 
 def _sample_sources(runs: Sequence[Run]) -> tuple[dict[str, int], set[str]]:

@@ -94,6 +94,7 @@ def list_logs(location: str) -> list[Log]:
         raise InvalidArgument(f"PATH={location}: there is no such log, folder or file.")
     files = _local_files(location) if is_local else _remote_files(location)
     if location.endswith(LOG_SUFFIXES):
+        # Without a file, reading the log gives the error.
         return [Log(location, log.size, log.mtime, log.etag) for log in files] or [Log(location)]
     logs = []
     for log in sorted(files, key=lambda log: log.mtime, reverse=True):

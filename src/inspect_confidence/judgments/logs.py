@@ -178,9 +178,12 @@ def _uuid(summary: EvalSampleSummary) -> str:
 def _pair_with_samples(
     location: str, summaries: Iterable[EvalSampleSummary], table: TaskTable, recorded: Recorded
 ) -> Iterator[tuple[EvalSampleSummary, _Sample]]:
-    """Yield each summary with the whole sample if a needed part is missing, else with itself."""
+    """Yield each summary with the whole sample if a needed part is missing, else with itself.
+
+    `recorded` are the user's options on where evals of other packages record confidence.
+    """
     for summary in summaries:
-        if table.fallback:
+        if table.fallback:  # the log is of another package's eval
             is_whole_needed = _is_summary_insufficient(recorded, summary)
             is_whole_needed |= table.needs_reply(_score_facts(summary))
         else:
@@ -193,7 +196,9 @@ def _pair_with_samples(
 def _complete_run(
     header: EvalLog, table: TaskTable, judgments: SampleJudgments
 ) -> tuple[SampleJudgments, str, Sequence[str]]:
-    """Complete judgments by what other samples of the run tell, as the study does.
+    """Complete judgments of a run's samples from each other, by the function of the task's study.
+
+    A sample that lacks a method that others have, for example, gets a failed judgment of it.
 
     Returns:
         The judgments, the reason if none of them can be used (else an empty text), and notices.
@@ -272,7 +277,7 @@ def log_table(header: EvalLog) -> TaskTable:
 
 
 def _task_label(header: EvalLog, table: TaskTable) -> str:
-    """Return the name of a log's task for notices, which tell a foreign task of an own name."""
+    """Return the name of a log's task for notices; another package's task of equal name says so."""
     name = _eval_name(header)
     if table.fallback and is_own_task(name):
         return f"{header.eval.task}, which isn't the task of inspect_confidence"
@@ -365,9 +370,9 @@ def _sample_key(summary: EvalSampleSummary) -> str:
 
 
 def _is_scored_twice(summary: EvalSampleSummary, table: TaskTable) -> bool:
-    """Return whether a scorer scored the sample twice; in other evals, one of this package.
+    """Return whether a scorer scored the sample twice: Inspect then numbers its scores' names.
 
-    Scorers of other evals may repeat a name.
+    In evals of other packages (`fallback`), whose scorers may repeat names, only its own count.
     """
     names = [name for name in summary.scores or {} if is_own(name) or not table.fallback]
     return len(set(map(base_name, names))) < len(names)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from inspect_confidence.printing import counted
 
-_KEY = ["model", "item"]
+_SAMPLE_COLUMNS = ["model", "item"]
 _GRADING_COLUMNS = ("dataset", "target", "answer", "choices", "correct", "scorer")
 """Columns that are taken from the log with the graded answer."""
 
@@ -15,9 +15,10 @@ _GRADING_COLUMNS = ("dataset", "target", "answer", "choices", "correct", "scorer
 def join_outcomes(confidence: pd.DataFrame, graded: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return judgments of confidence with the grades that the same samples have in other logs.
 
-    The grade of several epochs is their mean; an answer that most epochs declined is declined. A
-    judgment of a declined answer becomes `declined`. An `ok` judgment of an answer without a grade
-    gets the status of the answer; without an answer it is `scoring_failed`.
+    A sample is an item answered by a model. The grade of several epochs is their mean; an answer
+    that most epochs declined is declined. A judgment of a declined answer becomes `declined`. An
+    `ok` judgment of an answer without a grade gets the status of the answer; without an answer it
+    is `scoring_failed`.
 
     Args:
         confidence: Judgments of confidence.
@@ -26,11 +27,11 @@ def join_outcomes(confidence: pd.DataFrame, graded: pd.DataFrame) -> tuple[pd.Da
     Returns:
         The judgments, and notices about samples that only one of both has.
     """
-    samples = graded.groupby(_KEY, sort=False)
+    samples = graded.groupby(_SAMPLE_COLUMNS, sort=False)
     outcome_rows = [_combine_epochs(epochs) for _, epochs in samples]
     outcomes = pd.DataFrame(outcome_rows, columns=graded.columns)
-    outcomes_by_sample = outcomes.set_index(_KEY)
-    keys = pd.MultiIndex.from_frame(confidence[_KEY])
+    outcomes_by_sample = outcomes.set_index(_SAMPLE_COLUMNS)
+    keys = pd.MultiIndex.from_frame(confidence[_SAMPLE_COLUMNS])
     is_matched = keys.isin(outcomes_by_sample.index)
     joined = confidence.copy()
     matches = outcomes_by_sample.reindex(keys)  # the graded row for each judgment, or empty

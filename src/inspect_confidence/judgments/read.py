@@ -232,7 +232,7 @@ def _read_files(
         for notice in file_notices:
             files_by_notice.setdefault(notice.removeprefix(f"{path}: "), []).append(str(path))
     notices += _merge_notices(files_by_notice, "files")
-    notices += _mark_files_as_variants(sources, names)
+    notices += _mark_files_as_variants(sources, names)  # changes `variant` in the frames
     return sources
 
 
@@ -428,8 +428,8 @@ def _check_cluster_field(
 ) -> None:
     """Refuse a field of `--cluster` that names no cluster in any judgment of the logs.
 
-    An empty name stands for no such option. The error proposes a field of the first of the logs,
-    which `runs` has as pairs of location and run.
+    An empty name stands for no such option. `runs` are the logs, pairs of a location and a run; the
+    error proposes a field of the first one.
     """
     if not name or not runs or any(map(has_clusters, frames)):
         return

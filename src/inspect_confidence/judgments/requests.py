@@ -41,25 +41,22 @@ class Unsent:
         return self.by_model.get(model, {})
 
     def notices(self) -> list[str]:
-        """Return a sentence for each model, without secrets."""
-        return [self._notice(model, settings) for model, settings in self.by_model.items()]
-
-    def _notice(self, model: str, settings: GenerationSettings) -> str:
-        """Return a sentence on the unsent settings of one model, without secrets."""
-        pairs = ", ".join(f"{name}={setting_text(value)}" for name, value in settings.items())
+        """Return for each model a sentence on its settings that were not sent, without secrets."""
         source = "" if self.recorded else " (by Inspect's rule: the log has no request)"
-        return (
-            f"set but not sent to {model_name(model)}: {pairs}; the provider's own values hold"
-            f"{source}"
-        )
+        notices = []
+        for model, settings in self.by_model.items():
+            pairs = ", ".join(f"{name}={setting_text(value)}" for name, value in settings.items())
+            unsent = f"set but not sent to {model_name(model)}: {pairs}"
+            notices.append(f"{unsent}; the provider's own values hold{source}")
+        return notices
 
 
 def read_unsent(header: EvalLog, summaries: Iterable[EvalSampleSummary] | None = None) -> Unsent:
     """Return the settings that a run had and that no request contained.
 
-    Requests recorded in up to three samples show which settings were sent; without any,
-    Inspect's rule for the provider does. Samples are read only if the run has a setting that may be
-    left out.
+    Requests recorded in up to three samples, until one has a request to the run's model, show
+    which settings were sent; without any, Inspect's rule for the provider does. Samples are read
+    only if the run has a setting that may be left out.
 
     Args:
         header: Header of the log.
@@ -75,9 +72,9 @@ def read_unsent(header: EvalLog, summaries: Iterable[EvalSampleSummary] | None =
         summaries = read_eval_log_sample_summaries(header.location)
     for calls in islice(_recorded_calls(header.location, summaries), _MAX_SAMPLES_READ):
         for name in dict.fromkeys(call.model for call in calls):
-            by_model.setdefault(
-                name, _unsent_settings_of_calls([call for call in calls if call.model == name])
-            )
+            if name not in by_model:
+                calls_of_model = [call for call in calls if call.model == name]
+                by_model[name] = _unsent_settings_of_calls(calls_of_model)
         if model in by_model:
             break
     recorded = model in by_model
@@ -98,7 +95,7 @@ def _role_setting_names(header: EvalLog) -> set[str]:
 def _recorded_calls(
     location: str, summaries: Iterable[EvalSampleSummary]
 ) -> Iterator[list[ModelEvent]]:
-    """Yield for each completed sample its model calls with a recorded request, if it has any."""
+    """Yield for each completed sample its model calls with a recorded request, perhaps none."""
     for summary in summaries:
         if not summary.completed:
             continue

@@ -54,8 +54,8 @@ def create_scorer(name: str, options: Mapping[str, Any]) -> Scorer:
 
     Args:
         name: Name in the log's header, with or without the package's prefix.
-        options: Options in the log's header. Only a few values are allowed: none names a file or a
-            model.
+        options: Options in the log's header. A log may come from anyone: only listed values are
+            allowed, none of which makes the scorer open a file or call a model.
 
     Raises:
         InvalidArgument: The scorer is not this package's, an option has another value, or the

@@ -46,7 +46,8 @@ def write_time(location: str) -> float:
 def check_members(location: str) -> None:
     """Compare the header and the summaries in an `.eval` log with their checksums.
 
-    Inspect does not compare them. The parts of other logs have no checksums.
+    The log is a zip archive, in which reading a part compares its checksum; Inspect does not. A log
+    without summaries has them in its journal. Other logs have no checksums.
 
     Raises:
         Exception: A checksum differs, or a part cannot be unpacked.

@@ -199,13 +199,10 @@ def decode_run(record: bytes | Path) -> Run:
 
 
 def run_from_record(facts: Mapping[str, Any]) -> Run:
-    """Return a run without judgments, from the facts of `read_record_facts`."""
-    members = {
-        attribute.name: facts[attribute.name]
-        for attribute in fields(Run)
-        if attribute.name in facts
-    }
-    members["changed"] = Counter(members["changed"])
+    """Return a run without judgments, from a record file's facts: most attributes of `Run`."""
+    names = {attribute.name for attribute in fields(Run)}
+    members = {name: value for name, value in facts.items() if name in names}
+    members["changed"] = Counter(members["changed"])  # the facts are from JSON
     return Run(**members, frame=pd.DataFrame(), samples=np.empty(0, object))
 
 

@@ -134,9 +134,10 @@ class Store:
         return replace(self, entries=entries, damaged=notices)
 
     def entries_with_judgments(self) -> list[StoredLog]:
-        """Return the entries of logs that have judgments of confidence."""
+        """Return the entries of the store's logs that have judgments of confidence."""
         entries = []
         for entry in self.entries:
+            # `exclusion_reason` says why a log has no judgment of confidence.
             if entry.file and not entry.record["exclusion_reason"]:
                 entries.append(entry)
         return entries
@@ -565,7 +566,10 @@ def _checksum(manifest: Mapping[str, Any]) -> str:
 def write_manifest(store: Store) -> None:
     """Replace a store's manifest, after all files that it names are on the disk."""
     manifest = {name: value for name, value in vars(store).items() if name in _MANIFEST_FIELDS}
-    manifest["entries"] = [_manifest_entry(entry) for entry in store.entries]
+    manifest["entries"] = []
+    for entry in store.entries:  # without `reread`, the content of a record that was read again
+        facts = {"file": entry.file, "error": entry.error, "record": entry.record}
+        manifest["entries"].append({"log": asdict(entry.log), **facts})
     manifest = json.loads(json.dumps(manifest))  # tuples and lists have one checksum
     header = {"made_by": _WRITER, "format": FORMAT, "sha256": _checksum(manifest)}
     text = json.dumps({**header, **manifest}, indent=1)
@@ -573,16 +577,6 @@ def write_manifest(store: Store) -> None:
         _flush_folder(written_folder)
     write_whole(store.folder / MANIFEST, text.encode(), durable=True)
     _flush_folder(store.folder)
-
-
-def _manifest_entry(entry: StoredLog) -> dict[str, Any]:
-    """Return an entry for the manifest; the content of a record that was read again is left out."""
-    return {
-        "log": asdict(entry.log),
-        "file": entry.file,
-        "error": entry.error,
-        "record": entry.record,
-    }
 
 
 def _flush_folder(folder: Path) -> None:

@@ -62,7 +62,10 @@ class Stream:
         return sum(entry.record["rows"] for entry, _ in self.entries)
 
     def order(self, tasks: Collection[str]) -> Mapping[ModelVariant, int]:
-        """Return the alphabetical rank of each model and variant with judgments of the tasks."""
+        """Return the alphabetical rank, from 0, of the store's models with judgments of the tasks.
+
+        The keys are pairs of model and variant, such as `("openai/gpt-4o", "effort=low")`.
+        """
         model_variants: set[ModelVariant] = set()
         for entry, variant in self.entries:
             if entry.record["rows"] and not set(tasks).isdisjoint(record_tasks(entry.record)):
@@ -72,7 +75,7 @@ class Stream:
     def frames(
         self, tasks: Collection[str], *, each_model: bool
     ) -> Iterator[dict[str, pd.DataFrame]]:
-        """Yield the judgments of these tasks as frames by task.
+        """Yield the store's judgments of these tasks as frames by task, each sample once.
 
         Args:
             tasks: Names of the tasks.
@@ -95,14 +98,15 @@ class Stream:
     def _join(
         self, entries: Sequence[EntryVariant]
     ) -> tuple[dict[str, pd.DataFrame], Counter[str]]:
-        """Return the judgments of logs by task.
+        """Return the judgments of some of the store's logs by task; logs of one run are joined.
 
-        Logs whose judgments were counted give one row for equal judgments, with their number. The
-        second value says for samples that are in several logs, and count once, how many were taken
-        from each log, by its location.
+        Logs whose judgments were counted give one row for equal judgments, with their number.
 
         Args:
             entries: Logs of the store, each with its variant.
+
+        Returns:
+            The frames; and by location, how many of the samples in several logs were taken there.
         """
         runs, variants = list[LocatedRun](), list[str]()
         counted_frames: dict[str, list[pd.DataFrame]] = {}  # by task
@@ -122,10 +126,10 @@ class Stream:
         return frames, counts
 
     def judgment_notices(self) -> Iterator[str]:
-        """Yield the notices about shared samples, pooled runs and repeats.
+        """Yield the notices about the store's shared samples, pooled runs and repeated judgments.
 
-        Only models with several logs, or with repeats in a log, are read for them. The fact
-        `twice` of a log's record counts its repeats.
+        They concern only models with several logs, or with repeats in a log (counted in the fact
+        `twice` of the log's record); the logs of the others are not read.
         """
         shared_samples, repeats, pooling = Counter[str](), Counter[str](), list[str]()
         for task_entries in _group_entries(self.entries, "task"):
@@ -133,7 +137,7 @@ class Stream:
             for group in sorted(groups, key=lambda entries: entries[0][0].record["model"]):
                 first_entry, _ = group[0]
                 if len(group) == 1 and not first_entry.record["twice"]:
-                    continue  # neither several logs nor repeats
+                    continue
                 frames, counts = self._join(group)
                 shared_samples += counts
                 for task, frame in frames.items():
@@ -145,7 +149,7 @@ class Stream:
 
 
 def _group_entries(entries: Sequence[EntryVariant], fact: str) -> list[list[EntryVariant]]:
-    """Return the entries in groups with the same value of a fact, `task` or `model`."""
+    """Return logs of a store and their variants in groups with the same `fact`: model or task."""
     groups: dict[str, list[EntryVariant]] = {}
     for entry, variant in entries:
         groups.setdefault(entry.record[fact], []).append((entry, variant))
@@ -168,7 +172,7 @@ def stream_at(source: object, executor: ExecutorOption = None) -> Stream | None:
     store = store.verified()
     notices, loss_notices = store.notices(), list[str]()
     outcomes: list[tuple[str, Run | str]] = []
-    for entry in store.entries:
+    for entry in store.entries:  # a log that cannot be read has no record file
         outcome = run_from_record(entry.record) if entry.file else entry.error
         outcomes.append((entry.log.location, outcome))
     runs = runs_with_judgments(outcomes, notices, loss_notices)
@@ -182,7 +186,7 @@ def stream_at(source: object, executor: ExecutorOption = None) -> Stream | None:
         return None
     entry_variants = list(zip(entries, variants, strict=True))
     counted, problems = _count_entries(store, entry_variants, executor, notices)
-    stream = Stream(store, entry_variants, (), loss_notices, counted)
+    stream = Stream(store, entry_variants, notices=(), loss_notices=loss_notices, counted=counted)
     notices += _row_notices(entries, problems)
     return replace(stream, notices=[*notices, *stream.judgment_notices()])
 
@@ -192,9 +196,11 @@ def _count_entries(
 ) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
     """Count the judgments of record files where numbers need no more than the counts.
 
-    `entries` are logs with judgments; `notices` receives how many files the executor lost. Counted
-    judgments are returned by record file; and by record file of many judgments that are not
-    counted, which metrics need each judgment, and why.
+    `entries` are logs with judgments; `notices` receives how many files the executor lost.
+
+    Returns:
+        The counted judgments by record file; and by record file with many judgments that are not
+        counted a text: which metrics need each judgment, and why.
     """
     logs_of_run = Counter(entry.record["id"] for entry, _ in entries)
     files_by_task: dict[str, list[str]] = {}

@@ -67,8 +67,8 @@ def file_stem(path: str) -> str:
 def row_place(source: str, row: int) -> str:
     """Return where a row, from 0, stands: `line 3` of a csv or jsonl file, else `row 2`.
 
-    Rows of a file with columns of several models repeat the file's rows for each model: the line is
-    that of the repeated row.
+    If a file has columns of several models, its rows were repeated for each model, and `row` counts
+    on; the line is that of the row in the file.
     """
     name = _unpacked_name(source)
     is_separated = name.endswith(_SEPARATED_SUFFIXES)
