@@ -102,7 +102,10 @@ def _source_metadata(result_set: ResultSet, material: Material, items_note: str)
 
 
 def _file_stem(model: str, model_id: str, evaluation_id: str) -> str:
-    """Return the path of a result set's files without their endings; its UUID is made of the id."""
+    """Return the path of a result set's files without their endings.
+
+    The name is a UUID that is computed from the evaluation's id, so that it stays the same.
+    """
     identity = hashlib.sha256(evaluation_id.encode("utf-8", "replace")).digest()
     model_folder = file_name(model_id.split("/", 1)[-1])
     folder = f"data/{_PACKAGE}/{file_name(developer(model))}/{model_folder}"
@@ -259,19 +262,21 @@ def _json_number(value: float) -> float | str:
 
 
 def _score_details(row: ResultRow, resamples: int) -> dict[str, Any]:
-    """Return the schema's `score_details`; `uncertainty` needs an interval with two finite ends."""
+    """Return the schema's `score_details` of a number: value, interval, condition and counts.
+
+    The schema takes only intervals with two finite ends; others are in the text alone.
+    """
     score: dict[str, Any] = {"score": row.value}
-    # An infinite end is in the text alone.
-    interval = "" if math.isnan(row.low) else f"{row.low:g} to {row.high:g}"
+    interval_text = "" if math.isnan(row.low) else f"{row.low:g} to {row.high:g}"
     if math.isfinite(row.low) and math.isfinite(row.high):
         ends = {"lower": row.low, "upper": row.high, "confidence_level": 0.95}
         score["uncertainty"] = {"confidence_interval": ends, "num_samples": row.n}
-        interval = (
+        interval_text = (
             f"docs/metrics.md says how it is computed; where by bootstrap, {resamples} resamples"
         )
     counts = {"n": str(row.n), "asked": str(row.asked)}
     details = _without_empty(
-        condition=str(row.condition), note=row.note, **counts, interval=interval
+        condition=str(row.condition), note=row.note, **counts, interval=interval_text
     )
     return {**score, "details": details}
 
@@ -383,12 +388,9 @@ def items_of(
 ) -> tuple[list[dict[str, Any]], Mapping[str, int]] | None:
     """Return the records of judgments with a score, and the counts of other judgments by status.
 
-    Args:
-        result_set: Results and their judgments.
-        common: Fields at the start of every record.
-
-    Returns:
-        None if the task's judgments are neither right nor wrong.
+    It is None if the task has no reader of judgments as right or wrong. Texts of replies, and
+    columns of one marker in a reply, are not exported. `common` are fields at the start of every
+    record.
     """
     task = result_set.task
     read = _READINGS.get(task)
@@ -497,7 +499,12 @@ def developer(model: str) -> str:
 
 
 def _model_id(model: str) -> str:
-    """Return `developer/name` of a model of Inspect, or its whole name if no developer is in it."""
+    """Return `developer/name` of a model of Inspect, or its whole name if no developer is in it.
+
+    The part before the first slash is Inspect's provider. It is left out if it serves models of
+    many developers (`openrouter/meta/llama` is `meta/llama`); otherwise it is the developer, and a
+    cloud after it is left out (`openai/azure/gpt-4o` is `openai/gpt-4o`).
+    """
     provider, _, name = model.partition("/")
     if provider == "openai-api" and name.count("/") > 1:  # `name` is service/developer/model
         name = name.split("/", 1)[1]

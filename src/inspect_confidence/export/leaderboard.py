@@ -134,6 +134,6 @@ def _leaderboard_markdown(sections: Sequence[tuple[str, str, Sequence[Board]]]) 
         for board in boards:
             metric = board.metric
             caption = f"{board.subtitle}. {metric.name}: {metric.definition} {board.better}"
-            table = table_of(board.header, board.lines, texts=0)
+            table = table_of(board.header, board.lines, texts=0)  # no column is aligned as text
             parts += [f"### {markdown_escaped(board.title)}", paragraph(caption), table]
     return "\n\n".join(parts if sections else [*parts, _EMPTY]) + "\n"

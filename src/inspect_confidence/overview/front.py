@@ -40,7 +40,8 @@ def front_of(
         results: Results, of any metrics.
         models: Models that answered, in the order of lines and colours.
         ranks: Ranks by row; if None, from the intervals, as of independent numbers.
-        ranked: Whether the lines of each table of models that answered alike are sorted by rank.
+        ranked: Whether the lines of each board are sorted by rank. A board is a part of the matrix
+            whose models have numbers in the same columns.
     """
     matrix = matrix_of(results, models, ranks)
     if not matrix.columns:
@@ -53,6 +54,7 @@ def front_of(
     return Front(
         matrix=shortened_matrix,
         boards=boards_of(shortened_matrix, ranked=ranked),
+        # By model, the number of its colour and marker.
         looks={shortened(model, _LONGEST): number for number, model in enumerate(models)},
         order=[line.key for line in lines],
         sentences=sentences,

@@ -148,11 +148,8 @@ def boards_of(matrix: Matrix, *, ranked: bool = False) -> list[Matrix]:
     """Split a matrix into tables of models that have numbers in the same columns.
 
     A column joins the first table with which it shares a model, if at most a third (`MOST_EMPTY`)
-    of the table's cells is then empty. A table has the lines of the models with a number in it.
-
-    Args:
-        matrix: Models as lines, numbers of tasks and data sets as columns.
-        ranked: Whether the lines of a table are sorted by the models' rank in its first column.
+    of the table's cells is then empty. A table has the lines of the models with a number in it;
+    with `ranked` they are sorted by the rank in its first column.
     """
     boards: list[list[int]] = []  # positions of the columns of each table
     for column_index in range(len(matrix.columns)):
@@ -258,12 +255,10 @@ def _rows_by_column(
 ) -> list[ResultTable]:
     """Return the rows of each column: of a headline number on a data set, or over all of them.
 
-    Columns of the study with the most models come first.
-
-    Args:
-        rows: Rows of headline numbers, with the parts `study`, `label` and `short`.
-        keys: Key of the line of each row.
-        limit: Maximum number of columns, for which studies, and their tasks, alternate.
+    Studies take turns to add a column, and within a study its tasks, up to the limit. The columns
+    of the study with the most models come first. A number that is undefined for all models has no
+    column; without rows the list is empty. `rows` have the parts `study`, `label` and `short`
+    (name); `keys` has the key of each row's line by the row's index.
     """
     with_short_name = rows.having("short")
     # A study of another package may have no short names; all of its rows are used.
@@ -275,8 +270,8 @@ def _rows_by_column(
             if len(table.defined()):
                 by_study.setdefault(study, {}).setdefault(task, []).append(table)
     columns_by_study = [_take_in_turns(by_task.values()) for by_task in by_study.values()]
-    # Studies with the most models come first, so that they get any additional column, and of these
-    # the user's own eval.
+    # The study with the most models has the first turn and so any additional column; of equal ones
+    # that of the user's own eval, whose table takes logs of all unknown tasks.
     own_evals = {task for task, table in all_tables().items() if table.fallback}
     in_order = sorted(
         columns_by_study,
@@ -345,11 +340,8 @@ def _matrix_cell(
 ) -> MatrixCell:
     """Return the cell of a row of results.
 
-    Args:
-        row: The row.
-        rank: Its rank.
-        shares: Row and share of parse failures by task, model, variant and data set. The share of
-            the row's data set is shown, else that over all data sets, else that of any data set.
+    `shares` has the row and the share of parse failures by task, model, variant and data set. The
+    cell has the share on its own data set, else that over all data sets, else that of any data set.
     """
     metric = row["metric"]
     unread_row, unread = None, ""

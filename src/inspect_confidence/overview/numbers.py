@@ -143,13 +143,8 @@ def _is_rounded_to_0(
 def _signed(metric: str, number: float, digits_of: float, more_digits: int = 0) -> str:
     """Return a number with its sign, shares in percent, with the digits of another number.
 
-    NaN is a dash, and 0 has no sign.
-
-    Args:
-        metric: The metric.
-        number: The number.
-        digits_of: The other number.
-        more_digits: Number of digits beyond those of the other number.
+    NaN is a dash, and 0 has no sign. `digits_of` is the other number; `more_digits` are added to
+    its number of digits.
     """
     if isnan(number):
         return "-"

@@ -67,12 +67,10 @@ ResampledByRow = Mapping[int, ResampledValue]
 def headline_ranks(
     results: ResultTable, models: Sequence[str], draws: ResampledByRow
 ) -> dict[int, Rank]:
-    """Return the rank of each headline number, among the models with the same number.
+    """Return the rank of each headline number, by its row, among the models with the same number.
 
-    Args:
-        results: Results, of any metrics.
-        models: Models that answered; means over models have no rank.
-        draws: Values over the resamples, by row.
+    `models` are those that answered: means over models have no rank. `draws` has values over the
+    resamples by row; numbers without them count as independent.
     """
     by_row: dict[int, Rank] = {}
     for rows in headline_groups(headline_rows(results.among("model", models))):
@@ -116,12 +114,7 @@ def model_ranks(values: Sequence[RankedValue], metric: str, direction: Direction
     """Return the rank of each model, with simultaneous 95% intervals (`metrics.rank_intervals`).
 
     A value without an interval has no interval of its rank, and no model is surely better or worse
-    than it.
-
-    Args:
-        values: Values of the models.
-        metric: Name of the metric.
-        direction: Direction of better values.
+    than it. An undefined value has no rank; without a direction of better values none has.
     """
     if not direction.ordered:
         return [Rank(nan, note=f"not ranked: {direction.label}")] * len(values)
@@ -151,20 +144,22 @@ def model_ranks(values: Sequence[RankedValue], metric: str, direction: Direction
 def _p_equally_good(
     first: RankedValue, second: RankedValue, metric: str, direction: Direction
 ) -> float:
-    """Return the two-sided p that both models are equally good.
+    """Return the two-sided p that both models are equally good by the metric.
 
-    It is NaN if a value has no interval, or if `compare` has no verdict. Values without resamples
-    are taken to be independent; of fewer than 100 units, the larger p of a paired difference and of
-    an independent one counts. With a target t, two models are equally near to it if a = b or if
-    (a + b)/2 = t; p is the larger one of these two.
+    The test is paired over the same resamples of the same items. With fewer than 100 units it may
+    show too much, so that the larger p of it and of a test of independent values counts; without
+    resamples, values count as independent. With a target t, two values a and b are equally near to
+    it if a = b or if (a + b)/2 = t; p is the larger one of these two hypotheses. It is NaN if a
+    value has no interval, or if a difference has none because units are too few.
     """
     if isnan(first.interval[0]) or isnan(second.interval[0]):
         return nan
     difference = first.value - second.value
-    mean = (first.value + second.value) / 2 - direction.target
+    mean = (first.value + second.value) / 2 - direction.target  # NaN without a target
     rule = metrics.METRICS[metric].interval
     a, b = first.resampled, second.resampled
     p_equal, p_mean = _p_if_independent(first, second, difference, mean, biased=rule.biased)
+    # Differences by the rules `own` and `wilson` follow from both intervals, without resamples.
     if a is not None and b is not None and rule.of_difference().method not in ("own", "wilson"):
         rule = rule.over(a.clusters).of_difference()
         unit_count = min(a.unit_count, b.unit_count)
@@ -183,12 +178,13 @@ def _p_equally_good(
 def _p_if_independent(
     first: RankedValue, second: RankedValue, difference: float, mean: float, *, biased: bool
 ) -> tuple[float, float]:
-    """Return the p of a difference of 0 and of a mean of 0, from the intervals of both values.
+    """Return the p that the difference of two values is 0, and that their mean is.
 
-    `biased` says whether chance moves the metric upwards, as it does ECE.
+    Both tests take the values as independent, and compute from their intervals how far the interval
+    of the difference reaches below and above it. `difference` and `mean` are given, the mean less
+    the metric's target. `biased` says whether chance moves the metric upwards, as it does ECE.
     """
     values, ends = (first.value, second.value), np.array([first.interval, second.interval])
-    # How far the interval of the difference reaches below and above it.
     below, above = joined_reach(values, *ends, biased=biased)
-    # The mean of independent values varies half as much as their difference.
+    # Of independent a and b, (a + b)/2 has half the standard deviation of a - b.
     return p_of_reach(difference, (below, above)), p_of_reach(mean, (below / 2, above / 2))

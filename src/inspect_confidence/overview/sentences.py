@@ -88,7 +88,9 @@ def _ordered_clauses() -> list[Clause]:
 def _present_clauses(rows: ResultTable) -> list[Clause]:
     """Return the clauses of all studies, with the values of conditions that occur in the rows.
 
-    A clause whose `each` names parts of conditions is repeated for each combination of values.
+    A clause is a text with gaps for the numbers of some metrics, such as "it is right {} of the
+    time". If its numbers may have any value of a part of the condition, such as `method` (`each`),
+    it is repeated for each combination of values.
     """
     clauses = []
     for clause in _ordered_clauses():
@@ -108,17 +110,13 @@ NumberRows = Mapping[tuple[LineKey, str, str, Condition], Sequence[ResultRow]]
 def _line_sentence(
     key: LineKey, clauses: Sequence[Clause], numbers: NumberRows, max_clauses: int
 ) -> list[SentencePart]:
-    """Return the sentence on a line of the matrix.
+    """Return the sentence on a line of the matrix; empty if it has no clause.
 
-    It has the first clause on each topic whose numbers are all defined. The numbers of a task are
-    of one data set, the largest. Clauses on the same task and data set share one source, which
-    follows the last of them in brackets.
-
-    Args:
-        key: Model, variant and judge of the line.
-        clauses: Clauses in the order of the sentence.
-        numbers: Rows of the results by line, task, metric and condition.
-        max_clauses: Maximum number of clauses.
+    A clause is a text with gaps for numbers, such as "it is right {} of the time". On each topic
+    the first clause whose numbers are all defined is taken. The numbers of a task are of one data
+    set, the largest. Successive clauses with the same source (task, data set and n) share it: it
+    follows the last of them in brackets. `numbers` has the rows of the results by line, task,
+    metric and condition.
     """
     chosen: dict[str, tuple[Clause, Sequence[ResultRow]]] = {}
     dataset_by_task: dict[str, str] = {}
@@ -132,14 +130,12 @@ def _line_sentence(
             chosen[clause.about] = clause, by_dataset[dataset]
     parts: list[SentencePart] = []
     sources = [_source_text(rows) for _, rows in chosen.values()]
-    following_sources = [*sources[1:], ""]
-    for (clause, rows), source, following in zip(
-        chosen.values(), sources, following_sources, strict=False
-    ):
+    for position, (clause, rows) in enumerate(chosen.values(), start=1):
         parts.extend(_clause_parts(clause, rows))
-        if following != source:
+        source, is_last = sources[position - 1], position == len(sources)
+        if is_last or sources[position] != source:
             parts.append(SentencePart(f" ({source})"))
-        parts.append(SentencePart("; " if following else "."))
+        parts.append(SentencePart("." if is_last else "; "))
     return parts
 
 
@@ -159,8 +155,8 @@ def _rows_by_dataset(
 def _largest_dataset(by_dataset: Mapping[str, Sequence[ResultRow]]) -> str:
     """Return the data set with most judgments; all sets together only if there is no other.
 
-    `by_dataset` has the rows of a clause's numbers; the judgments are those of the number with
-    fewest. The name is empty without data sets.
+    `by_dataset` has the rows of the same numbers on each data set, whose judgments are those of the
+    number with fewest. The name is empty without data sets.
     """
     single = [name for name in by_dataset if name not in OVER_SETS]
     return max(single or by_dataset, key=lambda name: _least_n(by_dataset[name]), default="")
@@ -233,8 +229,8 @@ def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> S
     Args:
         matrix: The matrix, with models as lines and metrics as columns.
         column_index: Index of the column.
-        source: Task, data set and n. They take the place of overlaps if the ranks are not
-            those of paired differences.
+        source: Task, data set and n, for matrices without ranks: they are named in brackets in
+            place of the overlaps. Empty if the matrix has ranks.
     """
     column = matrix.columns[column_index]
     numbers = _numbers_best_first(matrix, column_index)
@@ -297,14 +293,12 @@ def _describe_key(key: LineKey) -> str:
 def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> str:
     """Return a clause on how many models may be as good as the best one, as their ranks show.
 
-    If the best model or all others have no interval of ranks, it says so.
-
-    Args:
-        numbers: Lines with their numbers, the best one first.
-        better: Comparative for the best one, such as `higher`.
+    If the best model or all others have no interval of ranks, it says so. The best of `numbers`
+    comes first; `better` is the comparative for it, such as `higher`.
     """
     lowest_ranks = np.array([number.rank.low for _, number in numbers])
     ranked_others = lowest_ranks[1:][~np.isnan(lowest_ranks[1:])]
+    # A model whose interval of ranks begins at 1 may be the best.
     if isnan(lowest_ranks[0]) or not len(ranked_others):
         return "; ranks have no interval"
     overlaps = int((ranked_others <= 1).sum())
@@ -325,12 +319,9 @@ def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> st
 def study_finding(results: ResultTable, study: str) -> Sentence:
     """Return one sentence on a study's results as parts; none if no headline number is defined.
 
-    A single model is described by the study's clauses. Of several models the sentence names the
-    best and the worst one by the first headline number.
-
-    Args:
-        results: Results of all studies.
-        study: Name of the study.
+    A single model is described by the study's clauses, such as "it is right {} of the time", if
+    their numbers are defined. Otherwise the sentence names the best and the worst model by the
+    first headline number. `results` are of all studies, `study` is the name of one.
     """
     tasks = chain.from_iterable(item.tasks for item in all_studies() if item.name == study)
     results = results.among("task", list(tasks))
@@ -338,10 +329,11 @@ def study_finding(results: ResultTable, study: str) -> Sentence:
     matrix = matrix_of(results, models, _no_ranks(results), max_columns=1, studies=[study])
     if not matrix.columns:
         return []
-    if len(matrix.lines) == 1:
-        for key, sentence in model_sentences(results, matrix):
-            return [SentencePart(f"{_describe_key(key)}: "), *sentence]
-    column = matrix.columns[0]
+    described = model_sentences(results, matrix) if len(matrix.lines) == 1 else []
+    if described:
+        key, sentence = described[0]
+        return [SentencePart(f"{_describe_key(key)}: "), *sentence]
+    column = matrix.columns[0]  # its subheading is the data set, if that has a name, and n
     separator = ", " if column.subheading.startswith("n = ") else " on "
     return column_sentence(matrix, 0, source=f"{column.task}{separator}{column.subheading}")
 
@@ -349,7 +341,8 @@ def study_finding(results: ResultTable, study: str) -> Sentence:
 def unread_sentence(matrix: Matrix) -> Sentence:
     """Return a sentence on the models' shares of parse failures, from the matrix of a study.
 
-    It names the three models with the largest shares; it is empty if the matrix has no shares.
+    It names the three models with the largest shares; it is empty if the matrix has no shares. Of a
+    model with several shares, as of two tasks, it names the largest as "up to".
     """
     has_shares = False
     failures: list[tuple[Line, MatrixCell, bool]] = []

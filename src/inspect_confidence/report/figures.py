@@ -241,7 +241,10 @@ _NO_INTERVAL = r"no interval: ([^;]*)"
 def _judgment_counts(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) -> str:
     """Return a sentence with the number of judgments, and of those without an answer by status.
 
-    It is empty if `rows`, the study's results and details, have no counts of the figure's lines.
+    It is empty if `rows`, the study's results and details, have no counts (`status_count`) of the
+    figure's lines. A line is a model and variant, with the columns and parts of the condition by
+    which figures are split (`spec.by`). A model drawn beside the others, such as surveyed people,
+    is not counted.
     """
     parts = [name for name in spec.by if name not in COLUMNS and name != "variant"]
     model_rows = with_parts(figure_rows[figure_rows["model"] != spec.beside], ["variant", *parts])
@@ -276,12 +279,9 @@ def _short_name(name: object) -> str:
 def _is_of_figure(row: Mapping[Any, Any], keys: Sequence[str], lines: set[tuple[str, ...]]) -> bool:
     """Return whether a count of judgments belongs to one of a figure's lines.
 
-    Model and variant must be equal, other keys only if the count has them.
-
-    Args:
-        row: A row with the number of judgments of a status.
-        keys: Columns of the row: `model`, `variant`, and further ones.
-        lines: Values of these columns in the lines of the figure.
+    Model and variant must be equal; another key must be equal unless it is empty in the count.
+    `keys` are columns of the count's row: `model`, `variant`, and further ones; `lines` has the
+    values of these columns in the lines of the figure.
     """
     model, variant, *values = (str(row[name]) for name in keys)
     for line_model, line_variant, *line_values in lines:
@@ -296,9 +296,13 @@ def _is_of_figure(row: Mapping[Any, Any], keys: Sequence[str], lines: set[tuple[
 def draw_figures(
     figures: Sequence[ReportFigure], workers: int, progress: Progress = iter
 ) -> dict[str, ReportFigure]:
-    """Return the figures with their pictures, by name, drawn by this number of processes."""
+    """Return the figures with their pictures, by name, drawn by at most this number of processes.
+
+    Few figures are drawn in this process, because others take two seconds to start.
+    """
     processes = workers if len(figures) > _MAX_SERIAL else 1
-    pictures = run_tasks(_draw_figure, list(zip(figures, strict=True)), processes, progress)
+    arguments = [(figure,) for figure in figures]
+    pictures = run_tasks(_draw_figure, arguments, processes, progress)
     return {figure.name: figure for figure in pictures}
 
 

@@ -207,17 +207,11 @@ def _study_section(
     models: Sequence[str],
     ranks: Ranks,
 ) -> StudySection:
-    """Return the section of a study.
+    """Return the section of a study: findings, figures and tables.
 
-    Args:
-        study: The study.
-        estimates: Its results, without the rows that only figures draw.
-        comparisons: Tables against a baseline or published figures; they follow the study's own.
-        figures_drawn: Its figures with their pictures.
-        exclusions: Table of the judgments' statuses.
-        n_judgments: Number of its judgments.
-        models: Models in the order of lines and colours.
-        ranks: Ranks of the headline numbers.
+    `estimates` are its results, without the rows that only figures draw. `comparisons`, tables
+    against a baseline or published figures, follow the study's own tables. `exclusions` is the
+    table of the judgments' statuses. `models` are in the order of lines and colours.
     """
     defined = without_unread(estimates)
     views = [*study.views(defined), *extra_metric_views(defined)]

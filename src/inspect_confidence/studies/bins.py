@@ -80,7 +80,7 @@ class _Readable:
         n: int,
         note: str,
     ) -> Result:
-        """Return a row of results; `parts` are added to the condition."""
+        """Return a row of results on these judgments; `parts` are added to their condition."""
         condition = self.condition.but(**parts)
         return self.key.result(
             condition, metric, value, interval, n=n, asked=self.n_asked, note=note
@@ -210,8 +210,8 @@ def _bin_intervals(
     """Return the interval of each column's mean outcome, and a remark on the method.
 
     `outcomes` have shape (judgments, bins), NaN where a judgment is not in the bin; `unit_index` is
-    the index of each judgment's item. If an outcome is not 0 or 1, a bootstrap is used. With a name
-    of dependent `clusters` of items intervals are NaN.
+    the index of each judgment's item. If an outcome is not 0 or 1, a bootstrap is used. `clusters`
+    names clusters of dependent items, with which intervals are NaN; it is empty without any.
     """
     if clusters:
         return np.full((outcomes.shape[1], 2), np.nan), f"no interval: too few {clusters} in a bin"
@@ -316,14 +316,19 @@ def utility_curve(
 
 
 def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> Iterator[Result]:
-    """Yield the utility of answering from each stated confidence on, at most 101 of them."""
+    """Yield the mean utility of answering only from a confidence on, for each stated confidence.
+
+    Of more than 101 confidences, 101 evenly spaced in rank are taken. `group` has at least one
+    judgment; `costs` is what right, wrong and declined answers are worth to the user.
+    """
     unit_count = group.unit_count
     confidence, correct = group.column("confidence"), group.column("correct")
     count_tables = ItemTables.from_judgments(confidence, correct, group.unit_index, unit_count)
     count = min(len(count_tables.values), MAX_THRESHOLDS)
     ranks = np.linspace(0, len(count_tables.values) - 1, count).round().astype(np.int64)
-    # Of shape (resamples, thresholds); the sample is the resample in which each unit has weight 1.
+    # Utilities from each confidence on, of shape (resamples, confidences), at the chosen ones.
     utility = count_tables.table_statistic.map(lambda tables: costs.utilities(tables)[:, ranks])
+    # In the sample itself, each unit has weight 1.
     values = costs.utilities(count_tables.tables(np.ones((1, unit_count))))[0, ranks]
     draws = bootstrap(
         {"utility": utility},
@@ -415,6 +420,7 @@ def _share_intervals(shares: FloatArray, unit_index: IntArray, included: IntArra
     is_last = before == per_item[unit_index] - 1
     items_with_all = _running_sums(is_last.astype(float), included)
     # Items with a judgment at or above the threshold, or items with one below, whichever are fewer.
+    # With few of them dependence can't be estimated, and the judgments of an item count as one.
     rarer = np.minimum(items_with_any, items - items_with_all)
     return wilson_limits(shares, spread / trials**2, trials, items, rarer=rarer)
 

@@ -209,9 +209,10 @@ class Answers:
         return count_units(self.unit_index[self.readable], counts)
 
     def needs_scale(self, metric: ConfidenceMetric) -> bool:
-        """Return whether the metric is undefined because only the order of confidences counts.
+        """Return whether the metric is undefined because confidence has no scale, only an order.
 
-        Metrics of the order are defined, and those of decisions if each confidence is 0 or 1.
+        Without a scale two kinds of metrics are defined: those of the order, such as AUROC, and, if
+        each confidence is 0 or 1, those of high and low confidence, such as type-2 d'.
         """
         if not self.order_only or metric.metric in _ORDER_METRICS:
             return False
@@ -219,7 +220,7 @@ class Answers:
         return not (is_decision and metric.metric in _DECISION_METRICS)
 
     def interval(self, metric: ConfidenceMetric) -> tuple[float, float] | None:
-        """Return the 95% interval by the metric's own method.
+        """Return the 95% interval of these judgments' value by the metric's own method.
 
         It is None if the metric has no such method, or needs a scale that confidence lacks.
         """
@@ -250,9 +251,10 @@ class Answers:
     def value_function(
         self, metric: ConfidenceMetric
     ) -> Callable[[metrics.ConfidenceTables], FloatArray]:
-        """Return the function that computes the metric from tables of these judgments.
+        """Return the function that computes the metric from count tables of these judgments.
 
-        It returns NaN where the metric needs a scale or groups that these judgments don't have.
+        Its values, one for each table, are NaN if the metric needs a scale that confidence lacks,
+        or compares groups of equal confidence and few confidences are equal.
         """
         if self.needs_scale(metric):
             return _undefined
@@ -260,8 +262,8 @@ class Answers:
             return metric.value
         if self.grouping_problem:
             return _undefined
-        # Tables of many confidences are resampled in coarser steps. The draws of these groups don't
-        # show the bias of the value.
+        # Resamples of many different confidences round them. Groups are then larger than those of
+        # the value, and draws don't show its bias.
         return lambda tables: _undefined(tables) if tables.coarse else metric.value(tables)
 
     def count_tables(self) -> metrics.ItemTables:
@@ -387,13 +389,8 @@ def confidence_statistics(
     """Yield accuracy, mean confidence, and all metrics of judgments counted by both.
 
     If only the order of confidences counts, metrics that need a scale are undefined, with that
-    reason, and those of `item_statistics` are left out.
-
-    Args:
-        answers: Judgments.
-        condition: Condition of all estimates, which metrics with options extend.
-        note: Note of all estimates.
-        resampling: Thresholds, costs, number of resamples and requested metrics.
+    reason, and those of `item_statistics` are left out. `condition`, which metrics with options
+    extend, and `note` are those of all estimates; `resampling` has thresholds and costs.
     """
     # Accuracy also counts answers without a usable confidence, which the table leaves out.
     columns = {"accuracy": answers.correct}
@@ -409,7 +406,7 @@ def confidence_statistics(
     for threshold in resampling.thresholds:
         compared += threshold_metrics(threshold, answers.choices)
     compared += utility_metrics(resampling.costs)
-    if answers.order_only:
+    if answers.order_only:  # undefined, but named in the results with the reason
         compared.append(confidence_metric("mean_confidence"))
     yield table_statistics(answers, compared, condition, note, resampling)
     if not answers.order_only:
@@ -456,7 +453,9 @@ def table_statistics(
     """Return the metrics of the judgments' count table, each with definition and remarks as a note.
 
     Metrics that `resampling` does not request are left out; None requests all. The options of a
-    metric, such as 15 bins, extend `condition`; `note` follows the metric's own remarks.
+    metric, such as 15 bins, extend `condition`; `note` follows the metric's own remarks. Resamples
+    of many different confidences round them (`coarser`), as a note says; metrics that compare
+    groups of equal confidence then have no interval.
     """
     count_tables = answers.count_tables()
     tables = count_tables.total_table()
@@ -491,12 +490,15 @@ def table_statistics(
 def _metric_remarks(
     answers: Answers, metric: ConfidenceMetric, tables: metrics.ConfidenceTables
 ) -> tuple[list[str], str]:
-    """Return the parts of a metric's note, and the reason if it is undefined.
+    """Return the parts of a metric's note, and the reason that results show if it is undefined.
 
-    `tables` is the count table of all judgments.
+    An empty reason stands for the registry's. At a threshold of high confidence the note also warns
+    of a small type-2 cell; of bins of equal mass it says how many are used. `tables` is the count
+    table of all judgments.
     """
-    if answers.needs_scale(metric) or metric.value is _undefined:
-        return [], NO_SCALE if answers.needs_scale(metric) else metric.note  # why undefined
+    needs_scale = answers.needs_scale(metric)
+    if needs_scale or metric.value is _undefined:  # the latter is M-ratio without choices
+        return [], NO_SCALE if needs_scale else metric.note
     if "threshold" in metric.condition:
         remark = metrics.type2_remark(tables, float(str(metric.condition["threshold"])))
         if np.isnan(metric.value(tables)[0]):
@@ -506,7 +508,7 @@ def _metric_remarks(
     if drops_bin or metric.metric in _GROUPING_METRICS:
         problem = answers.grouping_problem or UNREAD
         reason = "one bin, which is dropped, below 200 items" if drops_bin else problem
-        return [metric.note], reason  # ignored if it is defined
+        return [metric.note], reason
     if "binning" in metric.condition:
         bins = count_distinct(bins_of_values(tables, 10, "equal_mass").ravel())
         return [f"{metric.note}, {bins} used"], ""
@@ -518,15 +520,15 @@ def two_choice_sensitivity(
 ) -> Statistics:
     """Return meta-d' over all confidence ratings, and its M-ratio, for items with two choices.
 
-    Both are undefined, with a reason, if outcomes are not all right or wrong, if there are fewer
-    than two ratings, or if the fit fails.
+    Each of the k different confidences is a rating. Judgments are counted in 4k cells, as the fit
+    of Maniscalco and Lau takes them: 2k for items whose right choice is the first, then 2k for the
+    others, each from the surest response with the first choice to the surest with the second. Both
+    estimates are undefined, with a reason, if outcomes are not all right or wrong, if there are
+    fewer than two ratings, or if the fit fails.
 
-    Args:
-        answers: Judgments. The response is the right choice if the answer is right, otherwise the
-            other choice.
-        stimulus: The right choice of each judgment's item, 0 or 1.
-        condition: Condition of both estimates.
-        note: Note of both estimates.
+    `stimulus` is the right choice of each judgment's item, 0 or 1. The response to it is that
+    choice if the answer is right, otherwise the other one. `condition` and `note` are those of both
+    estimates.
     """
     readable = answers.readable
     correct, right_choice = answers.correct[readable], stimulus[readable]
@@ -534,16 +536,14 @@ def two_choice_sensitivity(
     # Confidences that differ only by rounding are one rating.
     values, rating = np.unique(np.round(answers.confidence[readable], 12), return_inverse=True)
     k = len(values)
-    # Maniscalco and Lau's order: surest first choice ... surest second choice.
     response = np.where(correct == 1, right_choice, 1 - right_choice)
     column = np.where(response == 0, k - 1 - rating, k + rating)
-    # Columns: items whose right choice is the first, then those of the second. Each unit counts as
-    # one judgment on average, because the fit takes judgments as independent.
+    # Each unit counts as one judgment on average: the fit takes judgments as independent.
     items = answers.readable_units
     share = items / max(answers.n_readable, 1)
     counts = np.zeros((answers.unit_count, 4 * k))
     np.add.at(counts, (unit_index, 2 * k * right_choice + column), share)
-    padding = 1 / (2 * k) if k else 0.0
+    padding = 1 / (2 * k) if k else 0.0  # the usual one, so that no cell is empty
     reason = _two_choice_problem(k, correct)
     is_fitted = not reason
     if is_fitted:
@@ -568,7 +568,8 @@ def _meta_d_and_ratio(counts: FloatArray, padding: float, is_fitted: bool) -> Fl
     """Return meta-d' and M-ratio of each row of counts, as two columns; NaN if not fitted.
 
     The first half of a row is of items whose right choice is the first, the second half of others,
-    each in Maniscalco and Lau's order. `padding` is added to each count.
+    each from the surest response with the first choice to the surest with the second. `padding` is
+    added to each count, so that none is 0.
     """
     if not is_fitted:
         return np.full((len(counts), 2), np.nan)

@@ -123,9 +123,11 @@ class ResampledDifferences:
         return self.clusters.note if self.clusters else ""
 
     def test(self, column: int) -> "DifferenceTest":
-        """Return the 95% interval of the difference in a column, and the p that agrees with it.
+        """Return the 95% interval of the difference in a column, and its p.
 
-        Where one of them is missing, the test has the reason.
+        p is below .05 exactly if the interval excludes 0. Both follow from the contenders' own
+        intervals where these exist (`below` and `above` are then defined), otherwise from
+        resamples. Where one of them is missing, the test has the reason.
         """
         condition, metric = self.names[column]
         value, draws = float(self.values[column]), self.draws[:, column]
@@ -142,8 +144,8 @@ class ResampledDifferences:
         # If all items differ by the same, there is no interval but p is defined.
         interval, reason = metrics.interval_of(rule, value, draws, unit_count)
         note = f"no interval: {reason}" if reason else resampling_note(draws, self.grouped)
-        # p of equal distances from the best value: see `DifferenceTest.p_distance`.
-        best = direction_of(metric, condition).target
+        # Are both values at the same distance from the best one? See `DifferenceTest.p_distance`.
+        best = direction_of(metric, condition).target  # NaN for an end of the range
         mean = (self.first[column] + self.second[column]) / 2
         p_mean = metrics.resampled_p(mean - best, self.means[:, column] - best, unit_count)
         return DifferenceTest(interval, p, note, float(np.maximum(p, p_mean)))
@@ -165,15 +167,15 @@ def p_of_difference(
     """Return the two-sided p that a difference is 0, and an empty text or why there is no p.
 
     Args:
-        rule: Rule of the difference's interval.
+        rule: Rule of the difference's interval: its method, and how many units it needs.
         difference: The difference of both contenders' values.
         draws: The difference over resamples; NaN where undefined.
         unit_count: How many units were resampled.
         reach: Distances of the lower and the upper 95% limit from the difference, if they follow
-            from the intervals of both contenders. p is then that of a normal distribution with this
-            limit. NaN if the limits come from resamples.
-        balanced_units: Number of units, half of them right, that would tell right from wrong as
-            precisely; p depends on it if the metric compares right with wrong answers.
+            from the intervals of both contenders: p is then that of a normal distribution with
+            these limits. NaN if p is to come from `draws`.
+        balanced_units: Smaller number of units that counts for a metric that compares right with
+            wrong answers, if one kind is rare (`metrics.count_balanced_units`).
     """
     if reason := metrics.too_few(rule, unit_count):
         return np.nan, reason
@@ -205,14 +207,9 @@ def joined_reach(
     """Return the distances of the limits of a difference from it, from both values' intervals.
 
     Distances of independent values are added as squares (Zou and Donner 2008, Statistics in
-    Medicine 27). A biased value may exceed the true one by all of its distance to the lower limit,
-    so that the distances themselves are added.
-
-    Args:
-        values: Values of both contenders.
-        first_ends: Ends of the 95% interval of the first value.
-        second_ends: Ends of the 95% interval of the second value.
-        biased: Whether the values lie above the true ones on average.
+    Medicine 27). Values that are `biased` lie above the true ones on average: one may exceed the
+    true one by all of its distance to the lower limit, so that the distances themselves are added.
+    The ends are those of the 95% interval of each value.
     """
     first, second = values
     add = np.add if biased else np.hypot
@@ -251,9 +248,11 @@ _ARRAY_FIELDS = (
 def resample_contrast(
     contrast: Contrast, resampling: Resampling, stream: int | None
 ) -> ResampledDifferences:
-    """Compute a contrast's differences on all units and over resamples of the units.
+    """Compute the differences of two contenders on all units and over resamples of the units.
 
-    The distances `below` and `above` are NaN unless a value has an interval method of its own.
+    `contrast` has a statistic for each contender that gives the compared values, a column each. If
+    both values have an interval by a method of their own (`own_intervals`), the distances of the
+    limits of their difference follow from it; for other values `below` and `above` are NaN.
     `stream` is the number of the data set, None if there is one: resamples of different numbers are
     independent.
     """
@@ -333,15 +332,16 @@ def _subtract_draws(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
-    """Return the paired differences of a contrast; none if it has no units.
+    """Return the paired differences of two contenders; none if they have no units in common.
 
-    If no difference has an interval, a single resample is drawn.
+    `contrast` has a statistic of each contender's values, with the condition and metric of each.
+    If no difference has an interval, a single resample is drawn, which saves time.
     """
     if not contrast.unit_count:
         return []
     if not _has_any_interval(contrast):
         resampling = replace(resampling, resamples=1)
-    resampled = resample_contrast(contrast, resampling, None)
+    resampled = resample_contrast(contrast, resampling, stream=None)
     rows = []
     for column, (condition, metric) in enumerate(resampled.names):
         test = resampled.test(column)
@@ -463,13 +463,8 @@ def differences_from_baseline(
 
     A contender without an item in common with the baseline is left out. Contenders that share the
     same items with the baseline are resampled together, because the baseline's values are the same
-    for them.
-
-    Args:
-        baseline: Completed judgments of the baseline.
-        contenders: Completed judgments by contender.
-        resampling: Number of resamples, seed and thresholds.
-        stream: Number of the data set; resamples of different numbers are independent.
+    for them. Judgments are completed; `stream` is the number of the data set, whose resamples are
+    independent of those of other numbers.
     """
     # By the number of choices and the common items, then by contender.
     pairs_by_items: dict[tuple[Hashable, ...], dict[str, Pair]] = {}
@@ -532,14 +527,20 @@ def contrast_of_pairs(
     clusters: metrics.Clusters | None = None,
     requests: Callable[[str], bool] = lambda _: True,
 ) -> Contrast:
-    """Return one contrast of pairs that have the same items, choices and second contender.
+    """Return the statistics of several contenders and of one other, with which all are compared.
 
-    A pair has the readable judgments of two contenders on their common items. Columns are all
-    metrics of the first pair, then those of the second, and so on: means, the metrics `compared`,
-    and type-2 sensitivity at each threshold, as far as `requests` is true of a metric. The second
-    contender's values are computed once and repeated. A metric is resampled if there are enough
-    units for its interval, unless that has a method of its own. The units are the `clusters`, by
-    default those that the judgments declare.
+    Their columns are all metrics of the first pair, then those of the second, and so on. The values
+    of the second contender, which the pairs share, are computed once and repeated. A metric is
+    resampled if there are enough units for its interval, unless that has a method of its own.
+
+    Args:
+        pairs: Readable judgments of two contenders on their common items; at least one pair, all
+            with the same items, number of choices and second contender.
+        thresholds: Thresholds of type-2 sensitivity.
+        compared: Metrics that are compared, beside means and type-2 sensitivity.
+        condition: Condition of all compared values.
+        clusters: The clusters that are resampled; those that the judgments declare if None.
+        requests: Whether a metric is to be compared.
     """
     choices, items, unit_count = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     clusters = clusters or pairs[0].clusters
@@ -554,10 +555,10 @@ def contrast_of_pairs(
         resampled.append(has_interval and rule.method != "own")
         if has_interval and rule.method == "own" and metric.interval:
             second_interval = second.answers.interval(metric)
-            # The metrics of one pair follow those of another.
-            for row, first in enumerate(firsts):
+            for position, first in enumerate(firsts):
+                column_of_pair = position * len(compared) + column
                 ends = np.array([first.answers.interval(metric), second_interval], float)
-                own_intervals[row * len(compared) + column] = ends
+                own_intervals[column_of_pair] = ends
     first_values = [first.statistic(compared, resampled) for first in firsts]
     second_values = second.statistic(compared, resampled)
     names = [(condition.but(**metric.condition), metric.metric) for metric in compared]
@@ -590,19 +591,17 @@ def _add_means_and_sensitivity(
 def mean_differences(parts: Sequence[ResampledDifferences]) -> ResampledDifferences:
     """Return the unweighted mean over data sets of the differences that all of them have.
 
-    `parts` are the differences on each data set. Items are summed; the number of units is the
-    smallest of any data set.
+    `parts` are the differences on each data set, at least one. Items are summed; the number of
+    units is the smallest of any data set; values, draws and distances of limits are averaged. The
+    clusters are those of the first data set that has any.
     """
     names = list(parts[0].names)
     for part in parts:
         names = [name for name in names if name in part.names]
     shared = [part.take(list(map(part.names.index, names))) for part in parts]
-    reductions: dict[str, Callable[..., Any]] = {
-        "items": np.sum,
-        "unit_counts": np.min,
-    }
+    reductions: dict[str, Callable[..., Any]] = {"items": np.sum, "unit_counts": np.min}
     arrays = {}
-    for field_name in _ARRAY_FIELDS:
+    for field_name in _ARRAY_FIELDS:  # all fields with an entry, or a column, per difference
         reduction = reductions.get(field_name, np.mean)
         with np.errstate(invalid="ignore"):  # the mean of inf and -inf is NaN
             arrays[field_name] = reduction([getattr(part, field_name) for part in shared], axis=0)
@@ -619,13 +618,8 @@ def results_of_tests(
 ) -> Iterator[Result]:
     """Yield the difference of each contender from one baseline, with p and its two adjustments.
 
-    Bonferroni's and Holm's p are adjusted over the contenders.
-
-    Args:
-        contenders: Differences from the baseline, by contender.
-        key: Key of the rows.
-        condition: Condition of the rows; its part `versus` names the baseline.
-        part: Name of the condition's part that names the contender, such as `scale`.
+    Bonferroni's and Holm's p are adjusted over the contenders. In the rows' condition, `versus`
+    names the baseline, and the part named `part`, such as `scale`, the contender.
     """
     names = dict.fromkeys(chain.from_iterable(side.names for side in contenders.values()))
     for name in names:

@@ -183,9 +183,9 @@ class Statistics:
     subset: Callable[[Sequence[int]], metrics.Statistic] | None = None
 
     def restrict(self, positions: Sequence[int]) -> tuple[IntArray, metrics.Statistic]:
-        """Return a statistic of the estimates at `positions`, with the positions of its columns.
+        """Return a statistic of the estimates at `positions`, after the positions that it computes.
 
-        Without `subset` it is the statistic of all estimates.
+        It computes only these estimates if `subset` can make such a statistic, otherwise all.
         """
         if self.subset:
             return np.array(positions, np.int64), self.subset(positions)
@@ -200,13 +200,16 @@ def statistics_of_tables(
     make_tables: metrics.SumStatistic[Tables],
     values: Sequence[Callable[[Tables], FloatArray]],
 ) -> Statistics:
-    """Return estimates that are computed from the same tables.
+    """Return estimates with the statistic that computes them from the same count tables.
+
+    Any of them can be computed without the others, which saves work if few are requested.
 
     Args:
-        estimates: Descriptions of the estimates.
-        make_tables: Item weights -> one table for each resample.
-        values: For each estimate, the function of the tables that computes its values.
+        estimates: Descriptions of the estimates, without values.
+        make_tables: Item weights (resamples, items) -> one table for each resample.
+        values: For each estimate, the function of the tables that gives its value in each.
     """
+    # By positions of estimates: the statistic of these alone.
     subset = partial(_statistic_of_tables, make_tables, values)
     return Statistics(estimates, subset(range(len(values))), subset)
 
@@ -366,9 +369,10 @@ def resample(
 ) -> ResampledEstimates:
     """Compute the requested estimates on all judgments and over the same resamples.
 
-    An estimate without an interval, or whose interval needs no resamples, has NaN draws. The
-    resamples don't depend on which metrics are requested: units count as interchangeable only if
-    they are equal in all statistics.
+    Draws are the values over resamples; they are NaN for estimates that need none. The resamples
+    don't depend on which metrics are requested: units count as interchangeable only if they are
+    equal in all statistics. Where clusters lie along a line, as ages do, and are like their
+    neighbours, draws are normal around the value (`smooth_draws`).
 
     Args:
         statistics: Estimates to compute.
@@ -385,8 +389,12 @@ def resample(
     prepared = _prepare_estimates(list(statistics), weights, clusters, resampling)
     estimates, values = prepared.estimates, prepared.values
     seed = resampling.seed if stream is None else [resampling.seed, stream]
-    resamples, patterns = resampling.resamples, unpaired and not resampling.observe
-    plan = metrics.resampled_as(prepared.deciding, strata, seed, patterns=patterns, counts=counts)
+    resamples = resampling.resamples
+    # Values that are observed, for ranks, are compared with those of other models.
+    draws_equal_units_together = unpaired and not resampling.observe
+    plan = metrics.resampled_as(
+        prepared.deciding, strata, seed, patterns=draws_equal_units_together, counts=counts
+    )
     if clusters is not None and clusters.are_ordered:
         resampled_values = metrics.smooth_draws(
             prepared.to_resample, len(strata), resamples=resamples, seed=seed, trend=clusters.trend
@@ -428,7 +436,7 @@ class _PreparedEstimates:
 
     Attributes:
         estimates: All estimates, requested or not.
-        values: Their values; NaN where not requested.
+        values: Their values; NaN where neither requested nor computed along with a requested one.
         to_resample: Statistics, by the positions of the estimates whose draws they give.
         deciding: All statistics whose intervals need resamples, requested or not: those decide
             which units are interchangeable.
@@ -448,9 +456,10 @@ def _prepare_estimates(
 ) -> _PreparedEstimates:
     """Compute the requested values on all judgments, and collect the statistics to resample.
 
-    `weights` are those of all judgments, of shape (1, units); their sum is the number of units.
-    `clusters` are the clusters that the units are, None if they are items; `resampling` says which
-    metrics are requested.
+    Statistics whose intervals need resamples are also collected, requested or not (`deciding`):
+    units that are equal in all of them are interchangeable. A statistic without estimates only
+    tells units apart. `weights` are those of the sample, of shape (1, units); their sum is the
+    number of units. `clusters` are the clusters that the units are, None if they are items.
     """
     estimates = list(chain.from_iterable(part.estimates for part in all_statistics))
     values, start = np.full(len(estimates), np.nan), 0
@@ -476,7 +485,10 @@ def _prepare_estimates(
 
 
 def estimates_without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> ResampledEstimates:
-    """Return estimates with their values and NaN draws; their intervals must need no resamples."""
+    """Return estimates with their values and NaN draws; their intervals must need no resamples.
+
+    Where an estimate does not say how many units it rests on, each of its judgments is a unit.
+    """
     estimates, values = [], []
     for estimate, value in pairs:
         estimates.append(estimate)
@@ -489,23 +501,26 @@ def estimates_without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> Resa
 def _is_resampled(
     estimate: Estimate, all_units: int, clusters: metrics.Clusters | None, resampling: Resampling
 ) -> bool:
-    """Return whether an estimate gets draws: by `is_observed`, or without that if it needs them.
+    """Return whether an estimate is computed over resamples.
 
-    It needs them if its interval, or that of its mean over models, comes from resamples.
-    `all_units` is the number of resampled units.
+    If `resampling.is_observed` is set, it decides. Otherwise an estimate is resampled unless its
+    metric has no interval or an interval method of its own, or there are too few units for an
+    interval. `all_units` is the number of resampled units.
     """
     if resampling.is_observed:
         return resampling.is_observed(estimate.metric, Condition(estimate.condition))
     rule = metrics.METRICS[estimate.metric].interval.over(clusters)
+    # Wilson's method needs no resamples, but the interval of a mean over models does.
     if rule.method in ("own", "none"):
         return False
     return not metrics.too_few(rule, _units_of(estimate, all_units))
 
 
 def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
-    """Return a row of results for each estimate, and pass it to `observe` if that is set.
+    """Return a row of results for each estimate; `key` is its model, task and data set.
 
-    The note says why a value is undefined or an interval is missing.
+    The note says why a value is undefined or an interval is missing. The callback
+    `resampled.observe`, if set, gets each row with its values over resamples, for ranks.
     """
     results = []
     columns = zip(resampled.estimates, resampled.values, resampled.draws.T, strict=True)
@@ -548,12 +563,16 @@ def _cluster_note(estimate: Estimate, resampled: ResampledEstimates) -> str:
 def _interval_with_remark(
     estimate: Estimate, value: float, draws: FloatArray, resampled: ResampledEstimates
 ) -> tuple[tuple[float, float], str]:
-    """Return an estimate's interval, and why there is none or how resamples were made."""
+    """Return an estimate's interval, and why there is none or how resamples were made.
+
+    An interval that is already computed, as by Wilson's method, comes first; otherwise it follows
+    from `draws`, the values over resamples, by the rule that the registry has for the metric.
+    """
     registered = metrics.METRICS[estimate.metric]
     unit_count = _units_of(estimate, resampled.unit_count)
     rule = registered.interval.over(resampled.clusters)
-    low, _ = NO_INTERVAL if estimate.interval is None else estimate.interval
-    if estimate.no_interval_reason or not np.isnan(low):
+    is_computed = estimate.interval is not None and not np.isnan(estimate.interval[0])
+    if is_computed or estimate.no_interval_reason:
         return _computed_interval(estimate, rule, unit_count)
     (low, high), reason = metrics.interval_of(
         rule, value, draws, unit_count, estimate.balanced_units
@@ -676,11 +695,12 @@ def _columns_by_estimate(
 def _mean_estimate(
     columns: Mapping[str, _EstimateColumn], over: str, independent: bool
 ) -> Estimate:
-    """Describe the mean of one estimate over data sets or models.
+    """Describe the mean of one estimate over data sets or models; its value is computed elsewhere.
 
-    `columns` has the estimate by data set or model; `independent` says whether these were resampled
-    independently. `over` becomes its note. The counts are sums, except those of units, which are
-    the smallest.
+    Judgments are summed. The number of units, which may be too small for an interval, is the
+    smallest of any data set or model. `columns` has the estimate with its value by data set or
+    model; `over` is the note that names them; `independent` says whether they were resampled
+    independently.
     """
     estimates = [column.estimate for column in columns.values()]
     reasons = {
@@ -702,6 +722,7 @@ def _mean_estimate(
         n_asked=sum(
             estimate.n if estimate.n_asked is None else estimate.n_asked for estimate in estimates
         ),
+        # Shown only if the mean is undefined, as it is if any value is.
         undefined_reason=f"undefined in {', '.join(reasons)} "
         f"({'; '.join(dict.fromkeys(reasons.values()))})",
         no_interval_reason=next(filter(None, no_interval_reasons), ""),

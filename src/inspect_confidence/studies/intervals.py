@@ -137,14 +137,11 @@ class Intervals:
     def all_statistics(
         self, condition: Mapping[str, object], n_asked: int, note: str = ""
     ) -> Iterator[Statistics]:
-        """Yield the statistic of each metric with its estimate.
+        """Yield each metric of these interval judgments, with the statistic that computes it.
 
-        Shares and the gap between coverage and level have Wilson's interval.
-
-        Args:
-            condition: Condition of all metrics.
-            n_asked: How many intervals were asked for.
-            note: Note of all metrics.
+        Shares (coverage and misses on either side) and the gap between coverage and nominal level
+        have Wilson's interval; others are resampled. `condition` and `note` are those of all
+        metrics, `n_asked` is how many intervals were asked for.
         """
         values = self.values()
         intervals = {

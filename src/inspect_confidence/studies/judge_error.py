@@ -35,10 +35,11 @@ LEAST_LABELLED = 50
 """Number of labelled items of the run that an interval needs."""
 
 
-_ALTERNATIVE = {
+_OTHER_REMEDY = {
     CORRECTNESS: f", or labels of {LEAST_LABELLED} items of the run, drawn by chance",
     CONSISTENCY: "",
 }
+"""What else a user with too few labels can give, by form."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,13 @@ class JudgeLabels:
         return self.rows[self.rows["form"] == form]
 
     def errors(self, form: str, classes: Sequence[str]) -> JudgeErrors:
-        """Count the judge's verdicts on labelled answers by the class of verdict and label.
+        """Count the labelled answers by the user's label and the judge's verdict.
 
-        Verdicts and labels are numbers, the worth of their class: 0 is wrong and 1 right, say.
+        Both are stored as the worth of their class, such as 0 for "wrong" and 1 for "right".
 
         Args:
-            form: Form of the verdicts.
-            classes: Names of the classes that are counted.
+            form: Form of the verdicts: `correctness` or `consistency`.
+            classes: Names of the classes that are counted, such as "wrong" and "right".
 
         Raises:
             InvalidArgument: There are too few labels of a class.
@@ -83,7 +84,7 @@ class JudgeLabels:
         if scarce:
             raise InvalidArgument(
                 f"judge_labels: of {len(labels)} labels of {form} {', '.join(scarce)} are too few; "
-                f"give {LEAST_LABELS} of each{_ALTERNATIVE[form]}."
+                f"give {LEAST_LABELS} of each{_OTHER_REMEDY[form]}."
             )
         return errors
 
@@ -109,6 +110,7 @@ def corrected_correctness(
 
     Labels of the run's own items correct them by prediction-powered inference, other labels by the
     judge's error rates. Both are undefined, with a reason, if an answer is neither right nor wrong.
+    Nothing is yielded without labels.
 
     Args:
         rows: Judgments with `item`, `model`, `dataset`, `correct` and `confidence`, NaN where
@@ -116,7 +118,7 @@ def corrected_correctness(
         unit_index: The index of each judgment's item.
         unit_count: How many items there are.
         condition: Condition of the estimates.
-        resampling: Settings with the labels; without labels nothing is yielded.
+        resampling: Settings with the labels.
         judge: The judge that decided `correct`; None if rules did, or several judges.
     """
     labels = _labels_for(judge, CORRECTNESS, resampling)
@@ -212,10 +214,15 @@ class _Verdicts:
 def _correct_by_error_rates(
     estimate: Estimate, verdicts: _Verdicts, labels: JudgeLabels, resampling: "Resampling"
 ) -> Statistics:
-    """Correct the mean worth, or overconfidence, by the judge's error rates (Rogan and Gladen).
+    """Correct the mean worth of answers, or overconfidence, by the judge's error rates.
+
+    Rogan and Gladen's method: labels say how often the judge gives each verdict to answers of each
+    true class, and the mean shares of verdicts are solved for the shares of true classes. A class
+    has a worth, such as 0 for "wrong" and 1 for "right". The result is undefined, with a reason, if
+    the error rates don't determine it.
 
     `verdicts` has each answer's shares of verdicts by class, and its confidence if overconfidence
-    is corrected. The result is undefined, with a reason, if the error rates don't determine it.
+    is corrected; `labels` has the judge's verdicts on labelled answers.
     """
     confidence, unit_count = verdicts.confidence, verdicts.unit_count
     present = ~np.isnan(verdicts.shares).any(axis=1)
@@ -226,15 +233,15 @@ def _correct_by_error_rates(
     if reason := errors.why_uncorrectable():
         return _undefined_statistics(replace(estimate, note=note), reason)
     minuend = np.where(present, 0 if confidence is None else confidence, np.nan)
-    # Means are taken of the shares of the used classes and, in the last column, of the confidence.
+    # The last column, after the shares of the used classes, is the confidence.
     columns = np.column_stack([verdicts.shares[:, used], minuend])
-    # Without pseudo-units, because `errors.interval` has a prior for the judge's verdicts.
+    # Without the pseudo-units that resamples of a mean add: `errors.interval` has a prior instead.
     column_means = replace(means_of(columns, verdicts.unit_index, unit_count), extremes=None)
     statistic = _CorrectedMean(errors, column_means, is_difference=confidence is not None)
     unit_weights = np.ones((1, unit_count))
-    uncut = errors.corrected(column_means(unit_weights)[:, :-1])[0]
-    if uncut != errors.clipped(uncut):
-        note = join_notes(note, f"{uncut:.3f} before it was moved into the range")
+    mean_worth = errors.corrected(column_means(unit_weights)[:, :-1])[0]
+    if mean_worth != errors.clipped(mean_worth):
+        note = join_notes(note, f"{mean_worth:.3f} before it was moved into the range")
     draws = bootstrap(
         {"means": column_means},
         np.zeros(unit_count, np.int64),  # one stratum
@@ -257,10 +264,10 @@ def _correct_by_error_rates(
 def _used_classes(form: str, shares: FloatArray, labels: JudgeLabels) -> BoolArray:
     """Return which classes of the form the judge or a label uses; a class such as "n/a" may not be.
 
-    The first and the last class, which are the ends of the scale, count as used. `shares` are those
-    of the classes in each judgment.
+    The first and the last class, which are the ends of the scale, count as used. `shares` are the
+    shares of verdicts in each class, of shape (judgments, classes).
     """
-    form_labels = labels.of_form(form)[["judged", "label"]]
+    form_labels = labels.of_form(form)[["judged", "label"]]  # worths of classes, such as 0 and 1
     used: BoolArray = (shares > 0).any(axis=0) | np.isin(WORTH[form], form_labels)
     used[[0, -1]] = True
     return used
@@ -304,7 +311,7 @@ def _labels_of_run(labels: JudgeLabels, rows: pd.DataFrame) -> pd.DataFrame | No
     """
     run_labels = labels.of_form(CORRECTNESS)
     run_labels = run_labels[run_labels["item"].isin(rows["item"])]
-    for name in ("model", "dataset"):
+    for name in ("model", "dataset"):  # a label without them is of any model or data set
         run_labels = run_labels[run_labels[name].isin(["", rows[name].iloc[0]])]
     judgments = set(zip(rows["item"], rows["correct"], strict=True))
     labelled = set(zip(run_labels["item"], run_labels["judged"], strict=True))
@@ -316,16 +323,15 @@ def _labels_of_run(labels: JudgeLabels, rows: pd.DataFrame) -> pd.DataFrame | No
 def _correct_by_run_labels(
     estimate: Estimate, rows: pd.DataFrame, labels: pd.DataFrame, is_difference: bool
 ) -> Statistics:
-    """Correct by labels of some of the run's items (prediction-powered inference).
+    """Correct accuracy, or overconfidence, by labels of some of the run's items.
 
-    Each item counts once. There is no interval with fewer than 50 labelled items.
+    Prediction-powered inference: the judge's mean over all items is corrected by the mean of label
+    less verdict on the labelled ones, as far as both go together (weight lambda). Each item counts
+    once. There is no interval with fewer than 50 labelled items.
 
-    Args:
-        estimate: Estimate that is corrected.
-        rows: Judgments.
-        labels: Label and verdict by item, as `_labels_of_run` returns them.
-        is_difference: Whether the estimate is overconfidence, the mean of correctness less
-            confidence with its sign changed; otherwise it is accuracy.
+    `rows` are judgments whose `correct` is the judge's verdict; `labels` has the mean `label` and
+    the mean verdict (`judged`) by item. With `is_difference`, overconfidence is corrected as the
+    mean of correctness less confidence, whose sign is then changed.
     """
     items = rows.groupby("item")[["correct", "confidence"]].mean()
     subtracted = items["confidence"] if is_difference else 0 * items["correct"]

@@ -32,7 +32,10 @@ def judgment_counts(rows: pd.DataFrame) -> IntArray | None:
 
 
 def count_texts(texts: Iterable[str], counts: IntArray | None = None) -> Counter[str]:
-    """Count how often each text occurs; with `counts` an entry counts as so many."""
+    """Count how often each text occurs; with `counts` an entry counts as so many.
+
+    Long columns are counted by pandas, which is then faster.
+    """
     if counts is not None:
         totals: Counter[str] = Counter()
         for text, n in zip(texts, counts.tolist(), strict=True):

@@ -35,15 +35,8 @@ def correlate_over_models(
     A model with an undefined value is left out and counted in the note. The correlation is
     undefined with fewer than three models, or if all values of a metric are equal. Its interval is
     Fisher's z, which treats the models as a random sample, ignores the error of each value, and
-    needs four models.
-
-    Args:
-        key: Key of the row.
-        condition: Condition of the row.
-        metric: Name of the correlation in the registry.
-        first: Values of the first metric by model and variant.
-        second: Values of the second metric.
-        ranked: Whether to correlate ranks (Spearman), without an interval.
+    needs four models. With `ranked`, ranks are correlated (Spearman), without an interval.
+    `metric` is the name of the correlation; `first` and `second` are by model and variant.
     """
     pairs = np.array([[first[point], second[point]] for point in second if point in first])
     if len(pairs) < 2:

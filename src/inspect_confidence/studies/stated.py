@@ -145,10 +145,11 @@ def confidence_detail(
     condition_columns: Sequence[str],
     resampling: Resampling,
 ) -> list[Result]:
-    """Return each condition's bins, CORP curve, type-2 rates, utilities and shares of reports.
+    """Return each condition's bins, CORP curve, type-2 rates, utilities, and shares of each report.
 
-    `rows` are completed judgments, and `reported` those that have a report, in or out of range. The
-    values of `condition_columns` and the variant make the condition.
+    A report is the confidence on the scale of the question, such as 80 on 0-100. `rows` are
+    completed judgments, and `reported` those that have a report, in or out of range. The values of
+    `condition_columns` and the variant make the condition.
     """
     return [
         *bins.confidence_bins(rows, condition_columns, resampling),
@@ -170,7 +171,10 @@ def all_report_shares(reported: pd.DataFrame, condition_columns: Sequence[str]) 
 
 
 def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:
-    """Return a study's figure of expected utility; `figure` adds the study's task and panels."""
+    """Return a study's figure of expected utility, of at least two numbers.
+
+    `figure` makes a `FigureSpec` with the study's task and panels from the other fields.
+    """
     return figure(
         plot="utility",
         title="What answering only from a confidence on is worth",
@@ -201,6 +205,7 @@ def attempt_statistics(
 ) -> Iterator[Statistics]:
     """Yield the shares of attempted answers, of right ones among them and among all, and F-score.
 
+    The F-score is the harmonic mean of both shares of right answers.
     `rows` have grades, and the status `declined` where the model declined. A row counts if it has
     a grade or is declined. `units` are the names of all resampled items or clusters.
     """

@@ -125,10 +125,11 @@ class SampleFacts:
         return self.scores[names[-1]] if names else None
 
     def read(self, scorer: str) -> tuple[ScoreFacts, dict[str, str]]:
-        """Return the score by a scorer, and the judgment's columns `status` and `reason`.
+        """Return this sample's score by a scorer, and the columns `status` and `reason` of it.
 
-        Both columns come from the score's metadata, or from the run's failure. If the log holds no
-        score with values, the score is empty and the status is `scoring_failed`.
+        Both columns come from the score's metadata, or from the run's failure on this sample. If
+        the log holds no score with values by keys, the score is empty (`ScoreFacts({})`) and the
+        status is `scoring_failed`.
         """
         score = self.score(scorer)
         if score is None or not isinstance(score.value, Mapping):
@@ -139,9 +140,9 @@ class SampleFacts:
         return score, self.status_columns(status, score.metadata.get("detail", ""))
 
     def status_columns(self, status: str, reason: str) -> dict[str, str]:
-        """Return the columns `status` and `reason` of a judgment.
+        """Return the columns `status` and `reason` of a judgment of this sample.
 
-        A failure of the run replaces any status but `ok`.
+        If the run failed on the sample, the status and reason of that replace any but `ok`.
         """
         if self.failure and status != "ok":
             status, reason = self.failure
@@ -661,7 +662,10 @@ class Study:
         return [table.task for table in self.tables]
 
     def is_for_headline(self, metric: str, condition: Condition) -> bool:
-        """Return whether a number is a headline, or of a metric from which one is computed."""
+        """Return whether a number is a headline of this study, or one is computed from its metric.
+
+        Some metrics are computed from results of others and not from judgments (`self.sources`).
+        """
         sources = chain.from_iterable(
             self.sources.get(headline.metric, ()) for headline in self.headlines
         )

@@ -93,13 +93,15 @@ def cell(
 ) -> Cell:
     """Write a row's value with its interval, `0.63 [0.58, 0.68]`; a dash if it is undefined.
 
+    The cell is this text, and keeps the row's index, value and note. A dagger follows if the note
+    has one: the value rests on clearly fewer items than another model's.
+
     Args:
         row: Row of the results, with its index as `row`; None if there is no such row.
-        digits: Digits after the point.
+        digits: Digits after the point; p-values have a form of their own, such as <0.001.
         factor: Factor of the value and its interval, such as 100 for percent.
         interval: Whether the interval is shown, if the value has one.
-        mark: Text after the value, such as stars for p-values; a value that rests on clearly fewer
-            items than another model's also has a dagger, if its note does.
+        mark: Text after the value, such as stars for p-values.
 
     Example:
         >>> row = {"value": 0.631, "ci_low": 0.58, "ci_high": 0.68, "row": 7, "note": ""}
@@ -193,10 +195,12 @@ class TableSpec:
     interval_caption: str = ""
 
     def view(self) -> View:
-        """Return the table with its caption; it has no line if no row has the columns' parts.
+        """Return this table with its caption; it has no line if no row has the columns' parts.
 
-        A column `n` with the counts of judgments is added, unless the table has counts, or the
-        layout has made other lines.
+        A row's parts are its metric and parts of the condition, by which its column is found. The
+        first cells of a line name it (`label`); `layout`, if set, makes another table of the
+        finished one. A column `n` with the counts of judgments is added, unless the table has
+        counts, or the layout has made other lines.
         """
         column_parts = {column.parts() for column in self.columns}
         lines: list[dict[str, str]] = []
@@ -224,17 +228,19 @@ class TableSpec:
         return View(self.title, table, caption, missing_numbers(table))
 
     def _rows_by_line(self) -> dict[tuple[str, ...], dict[Parts, ResultRow]]:
-        """Return the rows by the values of their line, then by their other parts.
+        """Return this table's rows by the values of their line, then by the parts of their column.
 
-        Parts that all rows share, and unused parts of the key, are left out. Of rows with the same
-        parts the first one counts.
+        A line is such as ("gpt", "mmlu") for lines by model and data set, the parts of a column
+        such as {("metric", "ece"), ("bins", "15")}. Parts that all rows share, and parts of the key
+        (task, model, data set) that no column names, are left out. Of rows with the same parts the
+        first one counts.
         """
         column_names = {name for column in self.columns for name in column.where}
         key_names = set(KEY_PARTS) - column_names
-        line_names = {*self.lines, *self.rows.common, *key_names}
+        ignored_names = {*self.lines, *self.rows.common, *key_names}
         rows_by_line: dict[tuple[str, ...], dict[Parts, ResultRow]] = defaultdict(dict)
         for row in self.rows:
-            parts = frozenset(part for part in row.parts.items() if part[0] not in line_names)
+            parts = frozenset(part for part in row.parts.items() if part[0] not in ignored_names)
             line = tuple(row[name] for name in self.lines)
             rows_by_line[line].setdefault(parts, row)
         return rows_by_line

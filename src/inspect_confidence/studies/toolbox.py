@@ -63,10 +63,12 @@ CAPTION = (
 
 
 def extra_metric_views(results: pd.DataFrame) -> list[View]:
-    """Return the tables of metrics that no study prints: the most informative, the others folded.
+    """Return the tables of metrics that no study prints; none without such metrics.
 
-    AUROC is among the former. Tables of values corrected for a judge's errors come first. The list
-    is empty without either.
+    First come values corrected for a judge's errors, then the most informative metrics and AUROC
+    (`_HEADLINES`), then folded tables of the others. A line is a model, variant and data set, with
+    the parts of the condition of CORP miscalibration (`_ANCHOR`); further parts of other metrics
+    are in the headings.
     """
     corrected = corrected_views(results)
     results = results[~_is_corrected(results)]
@@ -99,9 +101,10 @@ def _is_corrected(results: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def means_as_headlines(study: Study) -> list[Headline]:
-    """Return headlines of accuracy and mean confidence that the study lacks, as ECE compares them.
+    """Return headlines of accuracy and mean confidence for a study whose headlines lack them.
 
-    Each has the conditions of a headline of the study with ECE, and its label with another name.
+    ECE compares both, so that they have the condition of each headline of ECE, and its label with
+    their name for ECE. Without such a headline the list is empty.
     """
     study_metrics = {headline.metric for headline in study.headlines}
     headlines = []
@@ -117,9 +120,10 @@ def means_as_headlines(study: Study) -> list[Headline]:
 
 
 def _corrected_spec(results: pd.DataFrame, corrected: "pd.Series[bool]") -> TableSpec:
-    """Specify the table of metrics as judged and corrected.
+    """Specify the table of metrics as judged, and corrected for the judge's errors.
 
-    `corrected` flags the corrected rows; the table has their conditions alone.
+    `corrected` flags the rows of corrected metrics. The table has these and the rows of the same
+    task, model, data set and condition, in lines by model, variant, data set and condition.
     """
     keys = results[["task", "model", "dataset", "condition"]].apply(tuple, axis=1)
     table = ResultTable.from_frame(results[keys.isin(keys[corrected])])

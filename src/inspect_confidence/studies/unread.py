@@ -33,6 +33,8 @@ def unread_shares(table: TaskTable, judgments: pd.DataFrame) -> Iterator[Result]
     """Yield the share of unread replies of each model and variant, overall and by condition.
 
     Judgments without a reply, because the run or an instrument failed, are left out and counted.
+    The task's table gives a row for each reply (`replies`), and the columns of conditions by which
+    shares are given on each data set (`varied`).
     """
     rows = table.replies(judgments)
     was_answered = has_reply(rows["status"])
@@ -94,10 +96,11 @@ class _Counts:
 
 
 def _count_replies(rows: pd.DataFrame, condition_index: Any) -> _Counts:
-    """Count replies by item or cluster, and by the index of each row's condition.
+    """Count replies by item or cluster (rows) and by condition (columns).
 
-    `rows` are judgments with `unit`, `is_unread` and `has_reply`; `condition_index` has an integer
-    for each.
+    `rows` are judgments with `unit`, their item or cluster, and the flags `is_unread` and
+    `has_reply`; a row may stand for several equal judgments of different items, whose number is
+    kept in `sizes`. `condition_index` has the column of each judgment.
     """
     unit_index = np.unique(rows["unit"], return_inverse=True)[1]
     shape = (int(unit_index.max(initial=-1)) + 1, int(condition_index.max(initial=0)) + 1)
@@ -123,7 +126,8 @@ def _shares_of_counts(
     squares = (sizes * np.square(counts.unread - share * counts.replies)).sum(axis=0)
     items = (sizes * (counts.replies > 0)).sum(axis=0)
     with_unread = (sizes * (counts.unread > 0)).sum(axis=0)
-    # Items with an unread reply, or items with a read one, whichever are fewer.
+    # Items with an unread reply, or items with a read one, whichever are fewer. With few of them
+    # dependence can't be estimated, and the replies of an item count as one.
     rarer = np.minimum(with_unread, (sizes * (counts.unread < counts.replies)).sum(axis=0))
     variances = divide_or_nan(squares, np.square(total))
     intervals = wilson_limits(share, variances, total, items, rarer=rarer)
@@ -191,13 +195,17 @@ class ParseFailureSummary:
 
 
 def summarize_failures(results: pd.DataFrame) -> list[ParseFailureSummary]:
-    """Summarize the unread replies in a study's results, by model, data set and variant."""
+    """Describe the share of unread replies in results, by task, model, data set and variant.
+
+    A summary has the overall share and, for each column of conditions by which shares are given,
+    the values with the least and the greatest one. The list is empty if there are no shares.
+    """
     table = ResultTable.from_frame(results[results["metric"].eq(UNREAD_SHARE)])
     summaries = []
     for group, rows in table.groups(*_GROUP):
         rows_by_column: dict[str, list[ResultRow]] = {}
         for row in rows:
-            # The column by whose values the share is given; none for the overall share.
+            # Its column is the part beside the group and the metric; the overall share has none.
             varied = [name for name in row.parts if name not in (*_GROUP, "metric")]
             rows_by_column.setdefault(",".join(varied), []).append(row)
         overall = rows_by_column.pop("", [])

@@ -94,11 +94,12 @@ def _empty_if_no_values(text: str) -> str:
 
 
 def complete_ages(rows: pd.DataFrame) -> pd.DataFrame:
-    """Check and complete judgments of LifeEval; the default window becomes an empty text.
+    """Check and complete judgments of LifeEval.
 
     If answers come without their true probability, the life table gives the true probability and
-    the best answer. The column `unit` names the age, because ages are resampled. A token's judgment
-    that could not be read has no score.
+    the best answer. The column `unit` names the age, because ages are resampled. An unreadable
+    judgment of the confidence in a token, whose source is `token`, loses its score. `window`, which
+    says which ages count as right, becomes empty if it is the default.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1], an age or radius is missing, or the table
@@ -139,11 +140,11 @@ CLUSTERS = Clusters(
 
 
 def age_clusters(rows: pd.DataFrame) -> Clusters:
-    """Return the ages of judgments as clusters, with the mean maximum achievable score as trend.
+    """Return the clusters of LifeEval, which are ages in order, with their trend.
 
-    The interval leaves out differences along the trend, which has a value for each age, centred at
-    0: they are no sampling error, because the life table determines the maximum. An age without a
-    maximum has 0.
+    The trend is each age's mean of the maximum achievable score (`mas`), less the mean of all ages;
+    0 for an age without. Intervals leave out differences along it: the life table determines the
+    maximum, so that they are no sampling error.
     """
     maximum = rows.groupby("unit")["mas"].mean().sort_index()
     trend = tuple((maximum - maximum.mean()).fillna(0).tolist())

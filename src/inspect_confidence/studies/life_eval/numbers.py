@@ -196,10 +196,11 @@ def rounded_share(
     convention: str | None,
     note: str = "",
 ) -> Statistics:
-    """Return the share of confidences that are multiples of 5%, with its note.
+    """Return the share of confidences that are multiples of 5%.
 
-    Wilson's interval is used only where each item is a unit of its own. The rule by which multiples
-    are told depends on the convention; the result's note names it before `note`.
+    The convention decides which floats count as multiples; the share's note says so, then `note`.
+    The interval is Wilson's if each item is a unit of its own; if ages or decades are the units, it
+    comes from resamples, and with too few units there is none.
     """
     rounded, rule = _multiples_of_5(100 * answers.confidence, convention)
     full_note = join_notes(rule, note, describe_counts(rows, ~np.isnan(rounded)))
@@ -208,7 +209,7 @@ def rounded_share(
     )
     if (estimate.unit_names(rows) == rows["item"]).all():
         return share
-    # Wilson's interval takes a unit for one question; an age or a decade has several.
+    # Wilson's method takes the judgments of a unit for those of one question.
     rule_of_clusters = metrics.METRICS["round_rate"].interval.over(CLUSTERS)
     units = share.estimates[0].unit_count or 0
     reason = metrics.too_few(rule_of_clusters, units)
@@ -218,7 +219,8 @@ def rounded_share(
 def unread_share(rows: pd.DataFrame, answers: Answers, condition: Condition) -> Statistics:
     """Return the share of unreadable replies, with Wilson's interval over items.
 
-    Ages, which are the units of other metrics of LifeEval, do not make failures alike.
+    Other metrics of LifeEval resample ages, because answers at the same or a neighbouring age are
+    alike. Whether a reply can be read does not depend on the age, so that items are independent.
     """
     failed = unread_flags(rows["status"])
     columns = {"format_failure_rate": failed}
@@ -342,9 +344,7 @@ _WITHOUT_MEAN = ("n", "mean_answer", "mean_best_answer")
 def group_mean(by_model: Mapping[str, ResampledEstimates], shared: str) -> ResampledEstimates:
     """Return the unweighted mean over models of the estimates that all models have.
 
-    Args:
-        by_model: Estimates of each model.
-        shared: Note on the items that all models have, as `shared_items` returns it.
+    `shared` is a note on the items that all models have; empty if they have the same.
     """
     mean = estimate.average_estimates(by_model, _WITHOUT_MEAN, independent=False)
     estimates = [
@@ -369,8 +369,9 @@ def compare_contenders(
 ) -> list[Difference]:
     """Return the differences of two contenders' completed judgments on their common items.
 
-    LifeEval's are over all radii, at each radius, and of the hard-easy slope. Where answers are
-    given, no thresholds are applied.
+    LifeEval, whose judgments have a `radius`, has differences over all radii, at each radius, and
+    of the hard-easy slope. Question sets have differences at thresholds of high confidence, too,
+    unless the question gives the answer (`kind` is `given`) and confidence is itself the judgment.
     """
     sides = [with_outcomes(a), with_outcomes(b)]
     if "radius" not in a:
@@ -379,7 +380,7 @@ def compare_contenders(
     differences = compare.differences(_contrast(sides, resampling), resampling)
     for radius in sorted(set(a["radius"]) & set(b["radius"])):
         at_radius = [side[side["radius"] == radius] for side in sides]
-        contrast = _contrast(
+        contrast = _contrast(  # the ages of all radii are resampled, as for single contenders
             at_radius, resampling, condition=Condition(radius=radius), design=sides[0]
         )
         differences += compare.differences(contrast, resampling)
@@ -393,20 +394,20 @@ def _contrast(
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
     design: pd.DataFrame | None = None,
 ) -> Contrast:
-    """Return the contrast of two sides on the judgments that are readable on both.
+    """Return the statistics of two contenders on the judgments that are readable on both sides.
 
     Judgments are paired by item and, if the question gives an answer, by that answer.
 
     Args:
         sides: Judgments of both contenders.
         resampling: Settings of the resampling, and the metrics to compare.
-        thresholds: Confidences from which answers are accepted.
+        thresholds: Thresholds of high confidence, for type-2 sensitivity.
         condition: Condition of all differences.
-        design: Judgments of all radii, whose ages are the units; None for those of `sides`. The
-            numbers of one radius then have the interval that `summarize` gives them.
+        design: Judgments whose items or ages are the resampled units; None for those of `sides`.
+            With judgments of all radii, differences at one radius have the same units as all.
     """
     keys, readable = [], []
-    for side in sides:
+    for side in sides:  # without a column `given`, the item pairs judgments alone
         given_answer = side.get("given", side["item"])
         keys.append(pd.MultiIndex.from_arrays([side["item"], given_answer]))
         readable.append((side["confidence"] + side["correct"]).notna().to_numpy())
@@ -427,7 +428,11 @@ def _contrast(
 
 
 def _slope_contrast(sides: Sequence[pd.DataFrame]) -> Contrast:
-    """Return the contrast of the hard-easy slopes of two sides, on their common items."""
+    """Return the statistics of two contenders' hard-easy slopes on their common items.
+
+    A slope is that of overconfidence on difficulty, 1 - the maximum achievable score (`mas`), over
+    judgments with confidence, outcome and this maximum; ages are resampled.
+    """
     readable = [side.dropna(subset=["confidence", "correct", "mas"]) for side in sides]
     items, common = compare.restrict_to_common_items(readable)
     units = estimate.ordered_units(common[0])
@@ -443,15 +448,23 @@ def _slope_contrast(sides: Sequence[pd.DataFrame]) -> Contrast:
 def _slope_statistic(
     rows: pd.DataFrame, unit_index: IntArray, unit_count: int
 ) -> metrics.Statistic:
-    """Return the slope of overconfidence on difficulty as a statistic of unit weights."""
-    return metrics.SumStatistic(_moments(rows, unit_index, unit_count), _slope_of_sums)
+    """Return the slope of overconfidence on difficulty as a statistic of unit weights.
+
+    The difficulty is 1 - the maximum achievable score (`mas`). Its least-squares slope follows from
+    what each unit adds to the number of judgments and to the sums of x, y, xx and xy.
+    """
+    x = 1 - rows["mas"].to_numpy(float)
+    y = (rows["confidence"] - rows["correct"]).to_numpy(float)
+    sums = np.zeros((unit_count, 5))
+    np.add.at(sums, unit_index, np.column_stack([np.ones_like(x), x, y, x * x, x * y]))
+    return metrics.SumStatistic(sums, _slope_of_sums)
 
 
 def _slope_of_sums(totals: FloatArray) -> FloatArray:
     """Return the least-squares slope of y on x in each resample; NaN if x is constant.
 
-    `totals` are the sums of `_moments` over the judgments of a resample; the shape of the slopes is
-    (resamples, 1).
+    The columns of `totals` are, for each resample, the number of judgments and the sums of x, y, xx
+    and xy; the shape of the slopes is (resamples, 1).
     """
     n, x, y, xx, xy = totals.T
     variation = n * xx - x * x
@@ -461,27 +474,18 @@ def _slope_of_sums(totals: FloatArray) -> FloatArray:
     return np.asarray(slopes[:, None])
 
 
-def _moments(rows: pd.DataFrame, unit_index: IntArray, unit_count: int) -> FloatArray:
-    """Return by unit the number of judgments, and the sums of x, y, xx and xy.
-
-    x is the difficulty, y the overconfidence.
-    """
-    x = 1 - rows["mas"].to_numpy(float)
-    y = (rows["confidence"] - rows["correct"]).to_numpy(float)
-    sums = np.zeros((unit_count, 5))
-    np.add.at(sums, unit_index, np.column_stack([np.ones_like(x), x, y, x * x, x * y]))
-    return sums
-
-
 def stated_against_token(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> Iterator[Result]:
-    """Yield the differences, stated less token confidence, on the items that have both, if any."""
+    """Yield the differences, stated less token confidence, on the items that have both, if any.
+
+    `rows` are completed judgments of one model on a data set; `key` names both.
+    """
     sides = [with_outcomes(rows[rows["source"] == source]) for source in (STATED, TOKEN)]
     contrast = _contrast(sides, resampling)
     if not contrast.unit_count:
         return
-    resampled = compare.resample_contrast(contrast, resampling, 0)
+    resampled = compare.resample_contrast(contrast, resampling, stream=0)  # one data set
     for column, (_, metric) in enumerate(resampled.names):
         metric_condition = condition.but(of=metric, versus=TOKEN)
         yield from compare.difference_results(resampled, column, key, metric_condition)

@@ -35,8 +35,8 @@ _NO_INTERVAL_NOTE = "no interval: neighbouring ages are alike, and a bin holds f
 def _truth_bin_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Yield mean confidence in bins of true probability, by radius (years) and over all radii.
 
-    There are no intervals: neighbouring ages are alike, and a bin has few others. Without readable
-    judgments there is one NaN for each metric.
+    There are no intervals: neighbouring ages are alike, and few ages in a bin are not neighbours.
+    Without readable judgments there is one NaN for each metric.
     """
     metrics = ("truth_bin_probability", "truth_bin_confidence")
     present = (rows["confidence"] + rows["correct"]).notna()
@@ -89,8 +89,9 @@ def _age_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator
 def _item_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Yield each item's mean overconfidence and mean confidence over epochs.
 
-    The condition has the item's difficulty (1 - the maximum achievable score), or the mean true
-    probability of its answers. An item without readable judgments has no confidence.
+    The condition of overconfidence has the item's difficulty, 1 - the maximum achievable score
+    (`mas`); that of confidence the mean true probability of the answers (`truth`). An item without
+    readable judgments has no row of confidence.
     """
     excess = (rows["confidence"] - rows["correct"]).where(rows["mas"].notna())
     notes = _notes_by_group(rows, excess.notna(), ["item"])
@@ -124,7 +125,8 @@ def _means_by_item(rows: pd.DataFrame, excess: "pd.Series[float]") -> pd.DataFra
     """Return a row for each item with means over epochs, and counts of judgments.
 
     `excess` is the overconfidence of each judgment, whose mean rests on `n` judgments; confidence
-    and true probability (`truth`) rest on `n_readable`, those that have both.
+    and true probability (`truth`) rest on `n_readable`, those that have both. `mas` is the item's
+    maximum achievable score.
     """
     grouped = rows.assign(excess=excess).groupby("item", sort=False)
     is_readable = (rows["confidence"] + rows["correct"]).notna()

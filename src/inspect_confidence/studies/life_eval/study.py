@@ -50,7 +50,7 @@ def _complete(task: str, frame: pd.DataFrame, resampling: Resampling) -> pd.Data
     options = judgments.grade_by_convention(
         judgments.complete_options(frame), resampling.convention
     )
-    return options.assign(window="")
+    return options.assign(window="")  # groups of both tasks are made by it; sets have none
 
 
 def _dataset_results(
@@ -106,7 +106,11 @@ def _life_statistics(
 def _options_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield a question set's statistics of a model by source, over all kinds and for each."""
+    """Yield a question set's statistics of a model by source, over all kinds and for each.
+
+    The source of confidence is the stated number or the token's probability; the kind of a question
+    is such as `true_false`.
+    """
     for source, source_rows in rows.groupby("source", sort=True):
         source_condition = _add_source(condition, source)
         yield from numbers.judgment_statistics(source_rows, units, source_condition, resampling)
