@@ -50,7 +50,8 @@ def is_missing(value: object) -> bool:
     """
     if isinstance(value, str):
         return value.strip().lower() in MISSING
-    return value is None or (isinstance(value, Number) and value != value)  # noqa: PLR0124 # NaN
+    # NaN is the number that differs from itself.
+    return value is None or (isinstance(value, Number) and value != value)  # noqa: PLR0124
 
 
 def read_number(value: object, *, decimal_comma: bool = False) -> float:

@@ -88,7 +88,10 @@ def failure(error: object, request: str = "") -> str:
 
 
 def _without_request(text: str, request: str) -> str:
-    """Replace passages of `_MIN_PASSAGE` and more characters that the request contains too."""
+    """Replace passages of `_MIN_PASSAGE` and more characters that the request contains too.
+
+    An error that quotes the request must not carry its text, such as a question, into a log.
+    """
     pieces, start = [], 0
     while start < len(text):
         end = start + _MIN_PASSAGE

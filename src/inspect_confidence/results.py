@@ -119,7 +119,10 @@ class Condition(Mapping[str, str]):
     __slots__ = ("_parts",)
 
     def __init__(self, parts: Mapping[str, object] | None = None, **more: object) -> None:
-        """Take the parts by name; parts whose value is an empty text are left out."""
+        """Take the condition's parts by name, such as `level=90`; leave out those with no text.
+
+        They are sorted by name, so that equal conditions have equal texts.
+        """
         self._parts: dict[str, str] = {}
         for key, value in sorted({**(parts or {}), **more}.items(), key=itemgetter(0)):
             if text := _part_text(value):
@@ -420,7 +423,8 @@ class ResultTable:
     def groups(self, *names: str) -> Iterator[tuple[list[str], "ResultTable"]]:
         """Yield each combination of values of the named parts, with the table of its rows.
 
-        The parts become common ones of the table, which its display leaves out.
+        The value of a part that a row lacks is empty. All rows of a table yielded share the parts,
+        which its display leaves out.
         """
         groups: dict[tuple[str, ...], list[ResultRow]] = {}
         for row in self:

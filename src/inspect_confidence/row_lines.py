@@ -30,4 +30,5 @@ def row_lines(text: str, separator: str | None = None) -> Iterator[int]:
     for cells in reader:
         if cells:
             yield first_line
-        first_line = reader.line_num + 1  # line_num is the last line of the row
+        # `line_num` is the last line of the row.
+        first_line = reader.line_num + 1

@@ -114,7 +114,10 @@ def staged(folder: Path, *, last: str = "") -> Iterator[Path]:
 
 @contextmanager
 def name_write_errors(folder: Path) -> Iterator[None]:
-    """Turn the system's errors while a folder is written to into `write_error`."""
+    """Turn errors of writing to a folder (no space, or a path in it) into `write_error`.
+
+    Other errors, such as of reading a file elsewhere, are raised as they are.
+    """
     try:
         yield
     except OSError as error:
@@ -141,6 +144,8 @@ def _encode_text(content: bytes | str) -> bytes:
 
 def _move_files(new_files: Path, folder: Path, last: str) -> None:
     """Move all files of a folder to another one, after checks; the file named `last` comes last.
+
+    That file may refer to the others, which then exist already.
 
     Raises:
         OSError: A target is a folder or not writable; then no file is moved.

@@ -210,8 +210,12 @@ def revision_of(source: Source) -> str:
 
 
 def _preferred_source(name: str) -> Source:
-    """Return the source, or one with the same rows in another form that is cached and valid."""
+    """Return the source, or the one with the same rows in another form if its file is cached.
+
+    A cached file with another sha256 does not count.
+    """
     source = SOURCES[name]
-    rows = SOURCES.get(source.rows, source)
-    path = cache_folder() / rows.name
-    return rows if path.is_file() and pooch.file_hash(str(path)) == rows.sha256 else source
+    other_form = SOURCES.get(source.rows, source)  # `rows` is that source's name, often empty
+    path = cache_folder() / other_form.name
+    is_valid = path.is_file() and pooch.file_hash(str(path)) == other_form.sha256
+    return other_form if is_valid else source

@@ -83,6 +83,7 @@ def load_fermi(
             "%s: only %d of %d items remain for train and test.", name, len(ordered), limit
         )
     files = records.pool_files(dataset, FILES)
+    # `+` drops reasons that exclude no item.
     return Selection(name, choose(ordered, split, items), version, +excluded, files)
 
 

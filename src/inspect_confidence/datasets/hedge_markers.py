@@ -210,10 +210,10 @@ def _exclusion_reason(row: Question, formats: StudyFormats | None) -> str:
 
 
 def _word_question(row: Question, seed: int, formats: StudyFormats | None) -> Question:
-    """Return the question as it is asked.
+    """Return the question as it is asked: in the study's wording if `formats` has that.
 
-    With `formats`, that is in the study's wording; only SciQ's choices are shuffled before. Without
-    them, choices are in seeded order, and the accepted answers are those of `_accepted_answers`.
+    Choices are shuffled by the seed, except in the study's wording, which keeps their order. SciQ's
+    are shuffled there too: in the source the right one has a fixed place.
     """
     if formats and row.dataset != "sciq":
         return formats.worded(row)

@@ -147,7 +147,7 @@ def _ambignq(split: Split) -> Iterator[Question]:
     single answer is used.
     """
     for row in downloaded_records(_AMBIGNQ[split]):
-        single, readings = _annotated(row["annotations"])
+        single, readings = _parse_annotations(row["annotations"])
         questions = [(row["question"], single[0])] if single else readings
         for number, (question, answers) in enumerate(questions):
             id_ending = "" if single else f"-{number}"
@@ -156,7 +156,7 @@ def _ambignq(split: Split) -> Iterator[Question]:
             )
 
 
-def _annotated(annotations: Any) -> tuple[list[Any], list[tuple[str, Any]]]:
+def _parse_annotations(annotations: Any) -> tuple[list[Any], list[tuple[str, Any]]]:
     """Return the answers of annotators who gave a single one, and the readings of the others.
 
     A single answer is a list of spellings; a reading is a clearer question with its answers.
@@ -317,7 +317,7 @@ class Published:
     splits: tuple[Split, ...] = ("train", "test")
 
     def questions(self, split: str) -> Iterator[Question]:
-        """Yield the questions of one split, or of `all` splits, choices in the source's order."""
+        """Yield the data set's questions of one or `all` splits, choices in the source's order."""
         for name in self.splits:
             if split in ("all", name):
                 for item in self.read(name):

@@ -83,7 +83,7 @@ class LifeTable:
         Raises:
             InvalidArgument: The table doesn't have this sex or age.
         """
-        alive = self._alive(sex, age)
+        alive = self._alive(sex, age)  # P(alive at k) for k = age, ..., top + 1
         dying = np.array([*self.death_probability[sex][int(age) : -1], 1.0])
         deaths: NDArray[np.float64] = alive[:-1] * dying
         return deaths
@@ -138,15 +138,20 @@ class LifeTable:
             return BestAnswer(int(age), 0.0)
         # alive[i] is the probability to reach age + i, so that a window's mass is a difference.
         # Windows that end before `age` hold nothing. Those that end after top hold no more than
-        # the one that ends there, whose answer is less. So each age to end at is one candidate.
+        # the one that ends there, whose answer is less. So each age to end at is one candidate;
+        # `end` is the index of the age after it.
         end = np.arange(1, alive.size)
         # Bounded, since numpy takes no larger integers than 64 bits hold.
         score = alive[np.maximum(end - min(width, alive.size), 0)] - alive[end]
         best = int(np.argmax(score >= score.max() - _TIE))
+        # The best window ends at age + best: `reach` after its answer, or 1 less if half-open.
         return BestAnswer(int(age) + best - reach + half_open, float(score.max()))
 
     def _alive(self, sex: str, age: int) -> NDArray[np.float64]:
-        """Return P(alive at k | alive at `age`), k = `age`, ..., top + 1; refuse others."""
+        """Return P(alive at k | alive at `age`) for k = `age`, ..., top + 1: from 1 down to 0.
+
+        Refuse a sex or an age that the table does not have.
+        """
         if sex not in self.sexes:
             raise InvalidArgument(
                 f"sex={sex} is not in the life table {self.name}; it has: {', '.join(self.sexes)}."
@@ -169,7 +174,7 @@ def _survival(death_probability: tuple[float, ...], age: int) -> NDArray[np.floa
 
 
 def _is_half_open(window: str, radius: float) -> bool:
-    """Check the window and the radius, and return whether the window is half-open."""
+    """Return whether the window is `half-open` (without its upper end); refuse unusable values."""
     half_open = choice("window", window, WINDOWS) == "half-open"
     if not 0 <= radius < math.inf:
         raise InvalidArgument(f"radius={radius} is not a number of years; give 0 or more.")
@@ -281,7 +286,8 @@ def _probability(text: str, location: str) -> float:
             f"{location}: {text!r} is not a probability from 0 to 1; give the share of those alive "
             "at this age who die before the next (deaths per 1,000 are to be divided by 1,000)."
         )
-    return abs(value)  # -0.0 is no other table than 0.0
+    # So that -0.0 makes no other table than 0.0.
+    return abs(value)
 
 
 def _number(text: str) -> float | None:

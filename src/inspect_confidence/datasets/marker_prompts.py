@@ -121,7 +121,7 @@ class StudyFormats:
         else:
             label = _fill_choice_template(choice_template, right_index, "").strip(" .")
             answers = [f"Choice {label}"]
-            if self._branch(item) not in self.branches:
+            if self._branch(item) not in self.branches:  # a data set outside the study
                 answers.append(right_text)
         return replace(item, question=text, choices=(), answers=tuple(answers), target="")
 
@@ -135,10 +135,10 @@ class StudyFormats:
         return self.branches.get(self._branch(item), self.branches[substitute])
 
     def _template(self, item: Question) -> str | None:
-        """Return the template of the whole question, or None if a field is missing."""
+        """Return the study's first template that the question can fill, or None without one."""
         if item.dataset == "superglue" and item.part not in self.branches:
             return None  # the study does not ask this task
-        templates = self._templates(item) or ["{question}"]
+        templates = self._templates(item) or ["{question}"]  # a data set that is asked unchanged
         return _first_fillable(templates, self._fillings(item).keys())
 
     def _choice_template(self, item: Question) -> str | None:
@@ -146,11 +146,12 @@ class StudyFormats:
         return _first_fillable(self._templates(item), {"idx", "letter", "x", "choice"})
 
     def _fillings(self, item: Question) -> dict[str, str]:
-        """Return the texts that fill a template, by field."""
+        """Return the texts that fill a template, by field, such as `question` and `choices_str`."""
         question = item.question.strip()
+        # The study's templates call the question by either name.
         fillings = {"question": question, "input_args": question, **item.fields}
         if item.choices:
-            template = self._choice_template(item) or "{x}"
+            template = self._choice_template(item) or "{x}"  # the choice alone, without a label
             choices = []
             for index, text in enumerate(item.choices):
                 choices.append(_fill_choice_template(template, index, text))

@@ -185,7 +185,10 @@ def _bundled(name: str) -> tuple[list[SetQuestion], str]:
 
 
 def _question_of_user_row(row: OwnRow) -> SetQuestion:
-    """Return the question of a row of a user's file, as `load_question_set` describes.
+    """Return the question of a row of a user's file.
+
+    With choices its kind is `options`. Otherwise the target is true or false: of the question
+    (`true_false`), or of the answer that the row gives (`given`).
 
     Raises:
         InvalidArgument: The row has both choices and an answer, or an unclear target.

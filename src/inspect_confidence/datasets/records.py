@@ -55,7 +55,7 @@ def _csv_rows(path: Path) -> list[Record]:
     """Return the rows of a user's csv file; refuse a row with more fields than the header."""
     rows = list(csv_records(read_text(path), strict=True))
     for number, row in enumerate(rows, start=1):
-        if None in row:
+        if None in row:  # where csv.DictReader puts the further fields
             raise OwnRow(row, path, number).error(
                 "it has more fields than the header; quote commas in text."
             )
@@ -104,7 +104,7 @@ class OwnRow:
 
     @property
     def split(self) -> Split | None:
-        """Split that the `split` cell names; None if the cell is empty.
+        """Split that the row's `split` cell names; None if the cell is empty.
 
         Raises:
             InvalidArgument: The cell is neither `train` nor `test`.
@@ -123,7 +123,7 @@ class OwnRow:
         return str(self._scalar_cell(column))
 
     def _scalar_cell(self, column: str) -> object:
-        """Return a cell's value, which must not be a list or an object."""
+        """Return the value of the row's cell; None if it is absent, an error if it is nested."""
         value = self.record.get(column)
         if isinstance(value, list | dict):
             raise self.error(f"{column!r} is a list or an object; give a text or a number.")

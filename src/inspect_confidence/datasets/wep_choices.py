@@ -102,7 +102,7 @@ class ChoicePrompt(Item):
 
 
 def design() -> Iterator[ChoicePrompt]:
-    """Yield the 360 prompts in the study's order."""
+    """Yield the 360 prompts in the study's order; both sets of numbers have the same points."""
     cells = product(NUMBERS, POINTS["narrow"], INTERVALS, SCENARIOS, CHOICE_SETS)
     for numbers, point, interval, scenario, choice_set in cells:
         yield ChoicePrompt(

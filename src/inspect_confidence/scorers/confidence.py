@@ -219,7 +219,8 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
     """Return the score of all methods, with the correctness of the answer.
 
     Its value has `correct` (NaN without a grade), then the confidence or the decisions of each
-    method, then a flag `<method>_ok` for each confidence. The first failure is the reason.
+    method, then a flag `<method>_ok` for each confidence. The first failure is the reason. `parsed`
+    has what each method's replies say.
     """
     correct = grade(eval_grades(state.scores), score_name)
     if isinstance(correct, ParseFailure):
@@ -294,7 +295,10 @@ async def _read(
 
 
 def _read_on_scale(reply: Draw, scale: Scale) -> ParsedReply:
-    """Read a number on a scale, as a share of it; too far outside, it is NaN, with a failure."""
+    """Read a number on a scale as a confidence: 0 at the lower end, 1 at the upper.
+
+    Outside by up to 5% of the width it counts as the end, further outside it is NaN, a failure.
+    """
     read = reply.read(answers.read_confidence, scale.low, scale.high, is_whole_reply=True)
     ends = {"low": float(scale.low), "high": float(scale.high)}
     if isinstance(read, ParseFailure):

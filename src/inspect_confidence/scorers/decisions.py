@@ -63,13 +63,14 @@ class AttemptedAnswer:
 
     @property
     def is_read(self) -> float:
-        """1 if the reply was understood, 0 if not, NaN without a reply.
+        """1 if the reply was understood, 0 if not, NaN if the run gave no reply.
 
-        A declined answer is understood, and so is one that the judge failed to grade.
+        A declined answer is understood, and so is one (with `text`) that the judge failed to grade.
         """
         if self.failure and self.failure.status in RUN_STATUSES:
             return NAN
-        return 0.0 if self.failure and self.is_declined != 1 and not self.text else 1.0
+        is_unread = self.failure and self.is_declined != 1 and not self.text
+        return 0.0 if is_unread else 1.0
 
     @property
     def status(self) -> str:
@@ -120,7 +121,7 @@ def graded_by_rule(answer: StatedChoice | StatedAmount, target: str) -> tuple[st
 
 @dataclass(frozen=True)
 class AskedConfidence:
-    """A confidence that was asked apart, on the scale from 0 to 100.
+    """A confidence that was asked in a call of its own, on the scale from 0 to 100.
 
     Attributes:
         status: Empty if it was not asked, `ok`, or the status of the failure.
@@ -159,7 +160,7 @@ class AskedConfidence:
     ]
 )
 def abstain_score(judge: str = "model") -> Scorer:
-    """Score an answer that the model may decline, and the confidence that was asked apart.
+    """Score an answer that the model may decline, and the confidence, asked in a second call.
 
     The value is a dict of numbers: `confidence_target` (t); `correct` (1 or 0; NaN if declined);
     `declined` (1 or 0); `raw` and `confidence` (as reported from 0 to 100, and in [0, 1]); and
@@ -178,7 +179,7 @@ def abstain_score(judge: str = "model") -> Scorer:
 
 
 def _score_abstention(state: TaskState, answer: AttemptedAnswer) -> Score:
-    """Return the score of a graded answer, with the confidence that the sample asked for apart."""
+    """Return the score of a graded answer, with the confidence from a second call, if asked."""
     moment = str(state.metadata["confidence_asked"])
     confidence_reply = AskedConfidence.from_reply(
         stored_reply(state, "confidence"), is_asked=moment != "none"

@@ -50,14 +50,14 @@ class Regrading:
 
 
 def _failed_decision(method: str, problem: ParseFailure) -> ParsedReply:
-    """Return a method's decisions as NaN, all of which could not be read for the same reason.
+    """Return a method's decisions as NaN: none could be read, for the same reason.
 
-    The metadata has the status of each: `keep_status` and `bet_status`, or `after_status`.
+    The metadata has `keep_status` and `bet_status` for the method `keep`, `after_status` for
+    `pushback`. Other methods have a single decision, whose status is the reply's.
     """
     values = dict.fromkeys(score_keys(method), NAN)
-    parts = {"keep": problem, "bet": problem} if method == KEEP else {}
-    parts = {"after": problem} if method == PUSHBACK else parts
-    return ParsedReply(values, problem, metadata=_statuses(parts))
+    parts = {KEEP: ("keep", "bet"), PUSHBACK: ("after",)}.get(method, ())
+    return ParsedReply(values, problem, metadata=_statuses(dict.fromkeys(parts, problem)))
 
 
 async def read_decision(
@@ -91,7 +91,10 @@ async def read_decision(
 
 
 def _read_commitment(reply: Draw) -> ParsedReply:
-    """Read whether the answer is kept and whether it is bet on; each may fail by itself."""
+    """Read whether the answer is kept and whether it is bet on; each may fail by itself.
+
+    The first failure is the reply's; the metadata has the status of each.
+    """
     parts = {"keep": reply.read(read_keep), "bet": reply.read(read_bet)}
     problems = [part for part in parts.values() if isinstance(part, ParseFailure)]
     words = [
@@ -145,7 +148,10 @@ async def _read_final_answer(
 
 
 async def _has_moved(state: TaskState, target: Target, text: str, rule: Rule) -> tuple[float, str]:
-    """Return 1 if a text is another answer than the eval's, 0 if not, and the rule; NaN and why."""
+    """Return 1 if a text is another answer than the eval's, 0 if not, with the rule's name.
+
+    If the answers can't be compared it is NaN, with the reason or the rule's name.
+    """
     if comparable(text) == comparable(state.output.completion):
         return 0.0, "text"
     comparison = await compare_answers(state, target, [text], rule)

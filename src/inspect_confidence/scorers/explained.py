@@ -87,7 +87,8 @@ def quoted(text: object, longest: int = 160) -> str:
     """
     line = " ".join(str(text).split())
     cut = line if len(line) <= longest else f"{line[:longest].rstrip()}..."
-    return _MARKUP.sub(r"\\\g<0>", cut).replace("](", "] (")  # no link
+    # The blank keeps `[text](address)` from being a link.
+    return _MARKUP.sub(r"\\\g<0>", cut).replace("](", "] (")
 
 
 def unread(quantity: str, status: str, detail: str) -> str:
@@ -124,7 +125,10 @@ def probability_read(probability: float, word: str) -> str:
 
 
 def age_read(value: Mapping[str, float], radius: float) -> str:
-    """Describe an age at death, and its confidence if there is one, by the life table."""
+    """Describe an age at death, and its confidence if there is one, by the life table.
+
+    `value` has the score's numbers; `mas` is the chance that the best answer has.
+    """
     confidence = gap = ""
     if not math.isnan(value["confidence"]):
         confidence = f" with a confidence of {value['confidence']:.4g}"

@@ -183,10 +183,14 @@ def _whole_sentences(draw: Draw) -> tuple[list[str], bool]:
 
 
 def _verdict(word: Verdict | ParseFailure, answerable: bool, *, punts: bool) -> _Verdict:
-    """Return the verdict on an answer: a punt is right only if nobody can answer the question.
+    """Return the verdict on an answer: whether it is right, and whether it is a punt (no answer).
+
+    If nobody can answer the question, a punt is right and anything else wrong. A judge that is
+    asked only for right or wrong is believed if it calls a reply to such a question correct; then
+    it is unknown whether that is a punt.
 
     Args:
-        word: The judge's word.
+        word: The judge's word, `correct`, `incorrect` or `punt`, or why there is none.
         answerable: Whether the question has an answer.
         punts: Whether the judge is asked for punts.
     """
@@ -257,7 +261,7 @@ def _score(
     for sentence in sentences:
         if sentence.markers is not None:
             marker_counts.append(len(sentence.markers))
-        # The markers, the decisiveness, and the agreement of each draw.
+        # `agreement` counts draws, each one judgment; markers and decisiveness are two more.
         judgments += sum(sentence.agreement.values()) + 2
         failed += sentence.failed
     if sentences:  # and whether the answer is right

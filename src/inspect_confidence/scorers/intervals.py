@@ -135,13 +135,14 @@ def repeated_intervals() -> Scorer:
 
 @scorer(metrics=INTERVAL_METRICS)
 def token_distribution() -> Scorer:
-    """Score the smallest sets of integers that exceed each level's probability.
+    """Score, at each level, the fewest integers whose probabilities together exceed the level.
 
-    If there are several draws (reasoning traces), their mean distribution is scored. The value
-    holds `truth`, `format_ok` (share of readable draws), `draws`, `unseen_mass`, `tunnel_index`
-    (bits; 0 for one draw) and for each level the hull's `lower_90`, `upper_90`, `covered_90`,
-    `width_90`, `interval_score_90`. A run without log probabilities is `scoring_failed`, and has no
-    value.
+    They are scored as an interval, from the least to the greatest of them. Of several draws
+    (reasoning traces) the mean distribution is scored. The value holds `truth`, `format_ok` (share
+    of readable draws), `draws`, `unseen_mass` (probability on no integer), `tunnel_index` (how much
+    the draws differ, in bits; 0 for one draw) and for each level the interval's `lower_90`,
+    `upper_90`, `covered_90`, `width_90`, `interval_score_90`. A run without log probabilities is
+    `scoring_failed`, and has no value.
     """
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -82,8 +82,8 @@ def _score_judgment(state: TaskState, target: Target) -> Score:
 def _compare(form: str, judgment: Any, label: str, sentence: str) -> tuple[dict[str, float], str]:
     """Return the numbers and the sentence that compare a judgment with its label.
 
-    Of the form `markers` the judgment is a list of texts and the label is one as JSON; the form
-    `decisiveness` has numbers, `consistency` and `correctness` have words such as `yes`.
+    Both are, by the form: markers found in the sentence (the label as a JSON list) for `markers`, a
+    number for `decisiveness`, a word such as `yes` for `consistency` and `correctness`.
     """
     if form == "markers":
         markers = json.loads(label)

@@ -109,9 +109,11 @@ def _compute(
     """Return the numbers of a metric by name: one for each group of scores, or their mean.
 
     Inspect calls it with the scores of all samples; the other arguments are those of `_metric`.
+    Without scores the mean is NaN.
     """
     groups = _groups(scores)
     kind = groups[0].kind if groups else ""
+    # The number of a single method has the metric's plain name.
     if kind in split_by and (kind != "method" or len(groups) > 1):
         return {f"{name}_{group.name}": _plain(compute_number(group)) for group in groups}
     return {name: _plain(mean_of(map(compute_number, groups)))}
@@ -130,10 +132,10 @@ def _mean_of(key: str, name: str) -> LogMetric:
 def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
     """Return the scores grouped by level, scale, method or target; the groups are sorted.
 
-    A score is a dict. Its keys tell the kind of group: those of `_KEYS`, or names that end in a
-    level (`lower_90`) or begin with a method (`stated_ok`). A score gives a row for each of its
-    levels, or for each method that any score has, with NaN if it did not use the method. A score
-    that is no dict is left out.
+    A score is a dict. Its keys tell the kind of group: those of `_KEYS`, such as `low` and `high`
+    for a scale, or names that end in a level (`lower_90`) or begin with a method (`stated_ok`). A
+    score gives a row for each of its levels, or for each method that any score has, with NaN if it
+    did not use the method. A score that is no dict is left out.
     """
     # Scores with the same keys, such as ("lower_90", "upper_90", ...), are treated alike.
     values_by_keys: dict[tuple[str, ...], list[ValuesByName]] = {}
@@ -153,7 +155,7 @@ def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
                 rows += _by_method(value, methods)
             else:
                 rows += _by_level(value, levels) if levels else [value]
-        # The first kind whose keys the rows have tells the groups apart.
+        # The first kind whose keys the rows have; the last one, "", has no keys.
         kind = next(kind for kind, names in _KEYS.items() if set(names) <= set(rows[0]))
         for row in rows:
             key = tuple(row[name] for name in _KEYS[kind])
@@ -170,7 +172,7 @@ def _levels_and_methods(keys: tuple[str, ...]) -> tuple[list[str], list[str]]:
 
 
 def _by_level(value: ValuesByName, levels: Iterable[str]) -> list[ValuesByName]:
-    """Return a score's numbers as one row per level: some samples have one level, some all."""
+    """Return a score of several levels as one row per level, with the bounds of that level."""
     rows: list[ValuesByName] = []
     for level in levels:
         bounds = {"lower": value[f"lower_{level}"], "upper": value[f"upper_{level}"]}
@@ -412,7 +414,8 @@ def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:
         group_key: Key of the samples' metadata; samples without it are in no group.
         value_key: Key of the score's value whose mean it is. Logs of earlier versions have a plain
             number as the value.
-        label: Name of a group, with `{}` for the value: numbers by size, words in their order.
+        label: Template of a group's name, with `{}` for the value of the group's samples. Groups
+            are sorted if these are numbers, otherwise in the order of the samples.
     """
 
     def compute(scores: list[SampleScore]) -> Value:

@@ -66,22 +66,22 @@ def option_confidence() -> Scorer:
 
 
 def _score_option(state: TaskState, target: Target) -> Score:
-    """Return the score of an answer in JSON and its probabilities; the target is its name.
+    """Return the score of an answer in JSON and its probabilities.
 
-    A name is a letter, or True or False. A question of the kind `given` shows an answer, for
-    which only the confidence is asked.
+    The target is the name of the right option: its letter, or `True` or `False` of a statement. A
+    question of the kind `given` shows an answer and asks only for the confidence in it; the target
+    is then `True` if that answer is right.
     """
     kind, right = str(state.metadata["kind"]), target.text
     options = state.metadata.get("options", choice_texts(state))
     names = VERDICTS if kind == "true_false" else ascii_uppercase[: len(options)]
-    # Its index among the options, their probabilities, its confidence and failure.
+    # The answer's index among the options, its probability, and the failure of either.
     answer = _read(read_reply(state, answers.read_json), kind, options)
     token_reading = _read_option_token(state, names, answer.index)
     token = AnswerToken((), NAN, "")
     if not isinstance(token_reading, ParseFailure):
         token = token_reading
     name = "" if answer.index is None else names[answer.index]
-    # Of a given answer the target says whether it is right.
     graded = "True" if kind == "given" and answer.failure is None else name
     value = {
         "correct": float(graded == right) if graded else NAN,

@@ -101,7 +101,10 @@ class ParsedReply:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def score(self, quantity: str) -> Score:
-        """Return the score; its explanation names the quantity if that could not be read."""
+        """Return the score; its explanation names the quantity if that could not be read.
+
+        `format_ok` is taken from `values`, or else by the failure: NaN if the run gave no reply.
+        """
         outcome = status_of(self.failure)  # the keys `status` and `detail`
         status = outcome["status"]
         is_read = NAN if status in RUN_STATUSES else float(status == "ok")
@@ -247,16 +250,17 @@ class Draws(Generic[AnswerT]):
     @property
     def counts(self) -> dict[str, float]:
         """Share of the replies that could be read (NaN without replies), and number of draws."""
-        # A run that failed, or an instrument, gave no reply that could have been read.
+        # Draws that failed for another cause than the model's reply do not count in the share.
         without_reply = RUN_STATUSES | INSTRUMENT_STATUSES
         n_replies = sum(status not in without_reply for status in self.statuses)
         readable = len(self.answers) / n_replies if n_replies else NAN
         return {"format_ok": readable, "draws": float(len(self.replies))}
 
     def explain_interval(self, method: str, bounds: Mapping[float, Bounds], truth: float) -> str:
-        """Return a sentence on the readable draws, the method and the coverage of the interval.
+        """Return a sentence: how many draws could be read, and whether their interval is right.
 
-        Of the bounds, by level in percent, those of the highest level are described.
+        `method` is a clause on how the draws make the interval, such as "; their quantiles". Of the
+        `bounds`, both ends by level in percent, those of the highest level are described.
         """
         level = max(bounds)
         low, high = bounds[level]
@@ -276,7 +280,8 @@ class Draws(Generic[AnswerT]):
 
         The metadata holds a row for each draw, with the `columns` of its answer, as JSON text: a
         list with a missing number would break the log viewer. `answer` (a word) and `sentence` (the
-        explanation) are used if any draw could be read.
+        explanation) are used if any draw could be read; if none could, the score has the status of
+        the first as its reason.
         """
         rows: list[Mapping[str, object]] = []
         for reply in self.replies:
@@ -290,6 +295,6 @@ class Draws(Generic[AnswerT]):
         return shown_score(
             values,
             explanation=f"No interval could be made: {draws_read(self.statuses)}.",
-            reason=[*self.statuses, NOT_ASKED.status][0],
+            reason=self.statuses[0] if self.statuses else NOT_ASKED.status,
             metadata=metadata,
         )

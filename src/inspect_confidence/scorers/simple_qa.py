@@ -38,9 +38,10 @@ class CommonestAnswer:
 
     @classmethod
     def from_answers(cls, answers: Sequence[StatedWords | ParseFailure]) -> "CommonestAnswer":
-        """Count answers whose texts are equal but for case and marks; of equal counts the first.
+        """Return the commonest answer; of equally common ones the one that comes first.
 
-        Declining is an answer; other failures don't count.
+        Texts are equal if they differ only in case and marks. Declining is an answer, other
+        failures don't count. Without any answer the first failure stands for it, with a NaN share.
 
         Example:
             >>> lyon, paris = StatedWords("Lyon"), StatedWords("Paris")
@@ -136,9 +137,9 @@ async def _score_draws(state: TaskState, target: Target, judge: Judge, judge_lab
 def _value(
     report: StatedConfidence | ParseFailure, main: AttemptedAnswer | None = None
 ) -> dict[str, float]:
-    """Return the score's numbers of the first reply: its graded answer and its confidence.
+    """Return the score's numbers of the first reply: its grade, its confidence and their scale.
 
-    Without a reply `main` is None and all numbers are NaN.
+    Without a reply `main`, the graded answer, is None and all numbers but the scale's ends are NaN.
     """
     value = {
         "correct": main.correct if main else NAN,

@@ -68,9 +68,10 @@ def _score_stated(state: TaskState, target: Target) -> Score:
         failure = ParseFailure(missing[-1].status, "; ".join(reasons))
         text = " ".join(f"{line[0].upper()}{line[1:]}." for line in sentences)
         return ParsedReply(value, failure, answer_text, text).score("answer with its confidence")
-    if range_failure:
-        value["format_ok"] = 1.0  # it was read, and has a number
-    return ParsedReply(value, range_failure, answer_text, "; ".join(sentences) + ".").score("")
+    value["format_ok"] = 1.0  # also outside the scale: the number was read
+    sentence = "; ".join(sentences) + "."
+    reply = ParsedReply(value, range_failure, answer_text, sentence)
+    return reply.score("answer with its confidence")
 
 
 def _read_answer(state: TaskState) -> StatedChoice | StatedAmount | ParseFailure:

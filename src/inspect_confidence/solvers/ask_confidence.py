@@ -87,7 +87,7 @@ class ConfidenceRequest:
         prompt: object = None,
         targets: object = TARGETS,
     ) -> "ConfidenceRequest":
-        """Return the request for arguments of a task or a log.
+        """Return the request for the arguments of `ask_confidence`, of a task or from a log.
 
         Raises:
             InvalidArgument: An argument cannot be used.
@@ -105,9 +105,10 @@ class ConfidenceRequest:
         return cls(expanded, scales[0], number, wording)
 
     def text(self, method: str, **fields: str) -> str:
-        """Return the text of a request for a number, filled with `question` and `answer`.
+        """Return the text of a request for a number, filled with the scale and the `fields`.
 
-        The method is `stated`, `alone` or `before`; a user's wording replaces that of each method.
+        The method is `stated`, `alone` or `before`, the fields are `question` and `answer`. A
+        user's wording replaces that of each method and may leave out fields.
         """
         low, high = self.scale
         if self.wording is not None:
@@ -171,7 +172,11 @@ def _wording(prompt: object, methods: Sequence[str], scale: Scale) -> str:
 
 
 def _check_fields(prompt: object, fields: set[str], method: str, *, is_published: bool) -> None:
-    """Refuse a wording by its `fields`, such as "question", if they don't fit a method."""
+    """Refuse a wording whose fields, such as `question`, don't fit a method that asks for a number.
+
+    A method has needed fields. Before the answer there is none to show, and after it a published
+    wording with the question would ask for another answer.
+    """
     if missing := sorted(set(_NUMBER_METHODS[method].needed) - fields):
         raise InvalidArgument(f"prompt={prompt} lacks {{{missing[0]}}}, which ways={method} needs.")
     if method == "before" and "answer" in fields:
@@ -379,7 +384,7 @@ def _without_calls(message: ChatMessage, answered: set[str | None]) -> ChatMessa
 
 async def _in_conversation(state: TaskState, text: str, **form: object) -> list[ModelOutput]:
     """Send a request, with `form` in its metadata, after the eval's conversation."""
-    message = user_message(text, state, state.epoch - 1, **form)
+    message = user_message(text, state, draw=state.epoch - 1, **form)
     output = await get_model().generate(
         [*_conversation(state), message],
         # Some providers want the tools named that a conversation called.
@@ -393,7 +398,7 @@ async def _in_new_conversation(
     state: TaskState, text: str, config: GenerateConfig | None = None, **form: object
 ) -> list[ModelOutput]:
     """Send a request, with `form` in its metadata, in a conversation of its own."""
-    message = user_message(text, state, state.epoch - 1, **form)
+    message = user_message(text, state, draw=state.epoch - 1, **form)
     output = await get_model().generate([message], config=config or GenerateConfig())
     return [require_reply(output)]
 

@@ -131,7 +131,7 @@ async def _push_back(
 
     `text` is the pushback's; `form` describes the question in the message's metadata.
     """
-    message = user_message(text, state, state.epoch - 1, form="pushback", **form)
+    message = user_message(text, state, draw=state.epoch - 1, form="pushback", **form)
     output = require_reply(await get_model().generate([*state.messages, message]))
     _store(state, "final", output)
     state.messages = [*state.messages, message, output.message]
@@ -191,7 +191,7 @@ async def ask_apart(
         NoReplyError: The provider sent no reply.
     """
     text, form = request
-    message = user_message(text, state, state.epoch - 1, form=form, low=LOW, high=HIGH)
+    message = user_message(text, state, draw=state.epoch - 1, form=form, low=LOW, high=HIGH)
     _store(state, name, require_reply(await get_model().generate([*before, message])))
 
 

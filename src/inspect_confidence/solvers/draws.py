@@ -67,7 +67,10 @@ class Draw:
     def read(
         self, reader: Callable[..., AnswerT | ParseFailure], *arguments: object, **options: object
     ) -> AnswerT | ParseFailure:
-        """Return `failure`, or else the text as a reader of `answers` reads it with arguments."""
+        """Return what a reader of `answers` reads from the reply, or why there is no text to read.
+
+        The reader takes the text, the arguments and whether the reply was cut off.
+        """
         is_truncated = self.stop == "max_tokens"
         return self.failure or reader(self.text, *arguments, **options, truncated=is_truncated)
 
@@ -274,7 +277,10 @@ def draw_of(output: ModelOutput) -> Draw:
 
 
 def tokens_of(choice: ChatCompletionChoice) -> list[TokenLogprobs] | None:
-    """Return the tokens of a choice, as in `Draw.tokens`; None if the provider gave none."""
+    """Return a choice's tokens, each with its log probability and those of its alternatives.
+
+    It is None if the provider gave no log probabilities.
+    """
     if choice.logprobs is None:
         return None
     tokens = []

@@ -95,7 +95,8 @@ def ask_integer(prompt: str, system: str | None = None) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         refuse_providers_without_logprobs()
         text = prompt.format(question=state.input_text)
-        return await ask_draws(state, text, 1, system, ONE_WORD, form="integer")
+        # ONE_WORD: log probabilities, and at most 16 tokens.
+        return await ask_draws(state, text, 1, system, config=ONE_WORD, form="integer")
 
     return solve
 
@@ -114,7 +115,10 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Ask by `prompt` for `draws` traces, each followed by an integer; store these replies."""
+        """Ask by `prompt` for `draws` traces, and after each by `answer` for an integer.
+
+        `answer` is the text of the second message; only the replies to that are stored.
+        """
         refuse_providers_without_logprobs()
         text = prompt.format(question=state.input_text)
         first = (state.epoch - 1) * draws
@@ -223,7 +227,7 @@ def ask_age(
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         """Ask about the sample's person, by the template `prompt` or else by the `directions`."""
         text = life_eval.message(directions, state.input_text)
-        if prompt:
+        if prompt:  # the study's has the field `input`, a user's has `question`
             text = prompt.format(question=state.input_text, input=state.input_text)
         person = {name: state.metadata[name] for name in ("sex", "age", "radius")}
         first_message = opening(directions, prompt, system)
@@ -358,10 +362,10 @@ def ask_judge(judge_prompts: Mapping[str, str] | str, batch: bool | None = None)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         """Ask by the judge's `wording` for the sample's judgment, with a schema if possible."""
-        if state.metadata["judge"] == "rules":
+        if state.metadata["judge"] == "rules":  # which need no call
             return state
         form = str(state.metadata["form"])
-        if batched and form != "correctness":
+        if batched and form != "correctness":  # a call for all judgments of a sentence
             form = "sentence"
         facts = _judged_texts(state.metadata)
         text, system = wording.fill(form, facts), wording.systems.get(form)

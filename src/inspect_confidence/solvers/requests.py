@@ -86,7 +86,10 @@ def unsent_settings(
 
 
 def _names(request: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of the values set in a request, including those in nested mappings."""
+    """Yield the names of the values set in a request, in lower case and without underscores.
+
+    Names in nested mappings are among them, but not those in parts that hold the conversation.
+    """
     for name, value in request.items():
         if value is None or name in _CONVERSATION:
             continue

@@ -154,8 +154,8 @@ def log_facts(
         files: Data files, besides those of the selection.
         calls: Model calls per sample.
         read_again: Characters that a call reads besides question, wording and system message.
-        typical_text: The text that a typical call reads besides the question; by default the
-            first wording and the system message.
+        typical_text: The text that a typical call reads besides the question, of which only the
+            length counts; by default the first wording and the system message.
         further: Facts of this task alone, which replace those of the same name.
     """
     text = wordings[0] + (system or "") if typical_text is None else typical_text

@@ -94,41 +94,36 @@ def abstain(
     if form == "option":
         _require_choices(selection)
     instrument = judge_of_answers("abstain", judge, selection.items)
+    option = OPTION if form == "option" else ""
     samples = []
     for item in selection.items:
-        kind = "option" if form == "option" else kind_of(item)
+        kind = "option" if option else kind_of(item)
         for target in target_list:
-            samples.append(
-                decision_sample(
-                    item,
-                    kind,
-                    {"confidence_target": target, "format": form, "confidence_asked": moment},
-                    suffix=f"@t={target:g}",
-                    option=OPTION if form == "option" else "",
-                )
-            )
+            facts = {"confidence_target": target, "format": form, "confidence_asked": moment}
+            name_ending = f"@t={target:g}"
+            samples.append(decision_sample(item, kind, facts, suffix=name_ending, option=option))
     wordings = [shared.template or prompts.ABSTAIN, prompts.TARGET, prompts.EXAM]
     wordings += [*prompts.FORMATS.values(), confidence_prompts.BEFORE, prompts.WITHHELD]
-    calls = 1 if moment == "none" else 2
-    confidence_wordings = [confidence_prompts.BEFORE] * (calls - 1)
-    tokens = output_tokens(selection.items) + _CONFIDENCE_TOKENS * (calls - 1)
+    has_confidence = moment != "none"
+    calls = 2 if has_confidence else 1
+    question_wording = wordings[0] + prompts.TARGET + prompts.FORMATS["words"]
+    confidence_wording = confidence_prompts.BEFORE if has_confidence else ""
+    tokens = output_tokens(selection.items) + _CONFIDENCE_TOKENS * has_confidence
     return compose_task(
         abstain,
         samples,
         ask_abstain(shared.template, shared.system, moment, grader=instrument == "model"),
         abstain_score(instrument),
-        partial(abstain_viewer, has_confidence=moment != "none"),
+        partial(abstain_viewer, has_confidence=has_confidence),
         headline="payoff",
         facts=log_facts(
             selection,
             wordings,
             shared.system,
-            prompts=["decisions", *["confidence"] * (calls - 1)],
+            prompts=["decisions", "confidence"] if has_confidence else ["decisions"],
             output_tokens=round(tokens / calls),
             calls=calls,
-            typical_text="".join(
-                [wordings[0], prompts.TARGET, prompts.FORMATS["words"], *confidence_wordings]
-            ),
+            typical_text=question_wording + confidence_wording,
             further=judge_facts(instrument, grader_wording("ours")),
         ),
     )
@@ -178,12 +173,12 @@ def commitment(
     with a pushback one more for the final answer and one for its confidence.
 
     Args:
-        dataset: As in `abstain`.
+        dataset: Name of a data set, or a csv or jsonl file, as in `abstain`.
         pushback: `none`, `neutral` (asks to go through it again), `disagree` (doubts the answer
             without a reason) or `source` (names an unnamed reference work that differs).
         confidence: Whether the confidence from 0 to 100 is asked after the answer and after the
             final answer, each in a copy of the conversation.
-        judge: As in `abstain`.
+        judge: `model` or `rules`, for answers in words, as in `abstain`.
         items: Number of items, or a file with one id per line; all by default, 1,000 of MMLU.
         split: `train`, `test` or `all`.
         seed: Seed of the order of items, and of the order of TruthfulQA's choices.
@@ -220,10 +215,10 @@ def commitment(
             selection,
             wordings,
             shared.system,
-            prompts=["decisions", *["confidence"] * is_rated],
+            prompts=["decisions", "confidence"] if is_rated else ["decisions"],
             output_tokens=round(tokens / calls),
             calls=calls,
-            # A call reads the question and on average as much as the mean of the turns.
+            # Only the length counts: a call reads the question and, on average, the mean turn.
             typical_text=wordings[0] + "".join(turns)[: sum(map(len, turns)) // len(turns)],
             further=judge_facts(instrument, grader_wording("ours"), 1 + is_pushed),
         ),
@@ -272,6 +267,7 @@ def simple_qa(
         grader = arguments.choice("judge_prompts", judge_prompts, GRADERS)
     verified = selection.name == SIMPLEQA_VERIFIED
     judging = grader_wording(grader, is_verified=verified)
+    has_own_judge = instrument == "model" and grader == OURS  # whose prompts are the package's
     wording = shared.template or confidence_prompts.PUBLISHED["simpleqa"].text
     return compose_task(
         simple_qa,
@@ -284,11 +280,12 @@ def simple_qa(
             selection,
             [wording],
             shared.system,
-            prompts=["confidence", *["judge"] * (instrument == "model" and grader == OURS)],
+            prompts=["confidence", "judge"] if has_own_judge else ["confidence"],
             output_tokens=30,
             calls=1 + n_draws,
             further={
-                **judge_facts(instrument, judging, 2 if n_draws else 1),
+                # The commonest answer of the draws is judged besides the first.
+                **judge_facts(instrument, judging, answers=2 if n_draws else 1),
                 "judge_prompts": judging.name if instrument == "model" else "",
                 "draws_per_sample": n_draws,
             },
@@ -298,7 +295,10 @@ def simple_qa(
 
 
 def _in_words(item: Question) -> Question:
-    """Return a question with its answers in words; a number becomes one. Refuse choices."""
+    """Return a question with accepted answers in words; a number as target becomes the only one.
+
+    Refuse a question with choices.
+    """
     if item.choices:
         raise InvalidArgument(
             f"simple_qa: {item.id} has choices, and answers here are words; leave `choices` out, "

@@ -145,7 +145,7 @@ def fermi_eval(
             read_again=elicitation.read_again,
             output_tokens=elicitation.output_tokens,
             prompts=["fermi_eval"],
-            # Each trace continues by itself.
+            # Draws of one prompt may share a call; traces don't, since each goes on by itself.
             further={"draws_per_sample": n_draws if elicitation.calls == 1 else 0, **calibrated},
         ),
         config=GenerateConfig(),

@@ -78,7 +78,7 @@ def hedge_markers(
             sentence), or a file.
         batch_judgments: Whether all judgments of a sentence are asked for in one call, instead of
             one for its markers, one for its decisiveness and one for each different answer. By
-            default they are, except with the study's prompts and a file without `sentence`.
+            default they are, unless `judge_prompts` is `study` or a file without `sentence`.
         items: Number of items, spread over data sets and splits; `all` for up to 5,000 of each, as
             in the study; or a file with one id per line.
         seed: Seed of the order of items and of choices.
@@ -111,7 +111,7 @@ def hedge_markers(
     scorer = hedged(instrument, batch, judge_templates)
     selection = load_marker_questions(dataset, **shared.choice, formats=formats)
     wordings = [template] if template else list(wording.TEMPLATES.values())
-    wordings += [version_of(UTILS)] if study else []
+    wordings += [version_of(UTILS)] if study else []  # the study's file that words questions
     run_facts: dict[str, object] = {
         "judge": instrument,
         "judge_prompts": _prompts_label(judge_templates),
@@ -164,7 +164,8 @@ def judge_check(
         parts: Some of `sentences` (132), `pairs` (126), `answers` (63).
         batch_judgments: Whether sentences and pairs are judged by the prompt that asks for all
             judgments of a sentence in one call, a pair together with the replies of two other
-            pairs about the question; by default as in `hedge_markers`.
+            pairs about the question. By default they are, unless `judge_prompts` is `study` or a
+            file without `sentence`.
         items: Number of items, or a file with one id per line; all by default.
         seed: Seed of the order of items.
         judge_prompts: As in `hedge_markers`.
@@ -264,7 +265,10 @@ def _grader_facts(
 
 
 def _system_text(system: str, *, study: bool) -> str:
-    """Return the system message of a name, of the study's if asked for, or of a user's file."""
+    """Return the system message of that name, or from a user's file.
+
+    With `study` the study's messages replace the package's of the same names.
+    """
     systems = {**wording.SYSTEMS, **(study_systems() if study else {})}
     if system in systems:
         return systems[system]
@@ -317,7 +321,10 @@ def _sample(item: Question) -> Sample:
 
 
 def _batch_replies(item: JudgeItem) -> list[str]:
-    """Return the replies that a batch shows the judge with this item's sentence."""
+    """Return the replies that one call shows the judge to compare with this item's sentence.
+
+    They are those of all pairs about the same question; items that are no pairs have none.
+    """
     if item.part != "pairs":
         return []
     pairs = [pair for pair in labelled_items()["pairs"] if pair.question == item.question]

@@ -46,8 +46,9 @@ def json_prompt(
         wordings: The package's wordings.
     """
     template, system = shared.template, shared.system
+    # `opening` returns the system message: the user's, or else the directions.
     text = (template or message) + (opening(directions, template, system) or "")
-    return JsonPrompt(template, system, [template] if template else wordings, text)
+    return JsonPrompt(template, system, [template] if template else wordings, typical_text=text)
 
 
 def token_config(tokens: object) -> GenerateConfig:

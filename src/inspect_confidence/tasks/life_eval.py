@@ -1,6 +1,5 @@
 """LifeEval: ages at death and their stated probabilities, against a life table."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from inspect_ai import Task, task
@@ -16,7 +15,6 @@ from inspect_confidence.scorers.options import age_at_death
 from inspect_confidence.solvers.forms import ask_age
 from inspect_confidence.tasks.composition import compose_task, log_facts, read_shared, sample
 from inspect_confidence.tasks.json_prompts import (
-    JsonPrompt,
     is_exact,
     is_schema,
     json_prompt,
@@ -79,7 +77,7 @@ def life_eval(
         prompt=prompt,
         system=system,
         population=adjective if adjective != AMERICAN else None,
-        format=schema and format,
+        format=format if schema else None,
     )
     shared = read_shared(life_eval, unknown, items, split, seed, prompt, "{question}", system)
     config = token_config(tokens)
@@ -93,7 +91,11 @@ def life_eval(
         **shared.choice,
     )
     if exact:
-        questions, texts = _study_questions(selection.items)
+        study_messages = study_prompts(selection.items)
+        messages = [study_messages[item.sex, item.age, item.radius] for item in selection.items]
+        questions = [user for user, _ in messages]
+        _, system_message = messages[0]  # the same for all
+        texts = study_prompt(system_message, STUDY_COMMIT)
     else:
         questions = [
             wording.question(item.sex, item.age, item.radius, adjective) for item in selection.items
@@ -131,14 +133,6 @@ def _life_table(table: str) -> tuple[tables.LifeTable, str | Path]:
     if life_table.name == tables.SSA_2022:
         return life_table, tables.BUNDLED
     return life_table, arguments.user_path("table", table).resolve()
-
-
-def _study_questions(items: Sequence[LifeItem]) -> tuple[list[str], JsonPrompt]:
-    """Return the study's exact prompt of each item, and the texts around it."""
-    study_messages = study_prompts(items)
-    messages = [study_messages[item.sex, item.age, item.radius] for item in items]
-    _, system = messages[0]
-    return [user for user, _ in messages], study_prompt(system, STUDY_COMMIT)
 
 
 def _sample(

@@ -191,9 +191,12 @@ def _bundled_quiz(task_args: Mapping[str, Any]) -> Task:
 
 
 def _costs(eval_task: Task, request: ConfidenceRequest, agreement: str) -> dict[str, object]:
-    """Return the costs of asking, without those of the eval itself, for `plan`."""
+    """Return the costs of asking, without those of the eval itself, for `plan`.
+
+    `beside` ends a sentence of the plan on the number of calls.
+    """
     draws = request.draws if "consistency" in request.methods else 0
-    compared = draws + (PUSHBACK in request.methods)
+    compared = draws + (PUSHBACK in request.methods)  # answers that a judge compares
     grading = "; grading final answers takes the eval's own scorer"
     return {
         "dataset": eval_task.name,
