@@ -53,7 +53,8 @@ def headline_rows(
         by_study[study.name] = [item for item in study_headlines if item.task in tasks]
     metrics = {headline.metric for headline in chain.from_iterable(by_study.values())}
     rows = results.among("metric", metrics)
-    rows_by_number: dict[tuple[str, str, Condition], list[ResultRow]] = {}  # a row per variant
+    # The key has the condition without variant and judge: a number has a row for each of these.
+    rows_by_number: dict[tuple[str, str, Condition], list[ResultRow]] = {}
     for row in rows:
         rows_by_number.setdefault((row["task"], row["metric"], row.shared), []).append(row)
     chosen = []

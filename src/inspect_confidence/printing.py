@@ -107,13 +107,9 @@ def excerpt(text: object, length: int) -> str:
 
 
 def counted(number: float, singular: str, plural: str = "", *, form: str = "") -> str:
-    """Return a number with what it counts, in the singular or the plural.
+    """Return a number, in the format `form`, with what it counts in the singular or the plural.
 
-    Args:
-        number: The number.
-        singular: Text after 1.
-        plural: Text after other numbers; by default the singular with an s.
-        form: Format of the number.
+    By default the plural is the singular with an s.
 
     Example:
         >>> counted(1, "item"), counted(2, "reply", "replies"), counted(1_000, "row", form=",")

@@ -413,7 +413,8 @@ class ResultTable:
     def matching(self, **parts: str) -> "ResultTable":
         """Return the rows whose parts (task, model, metric, level...) have these texts.
 
-        An empty text means that the part is absent. `common` is what all rows are known to share.
+        An empty text means that the part is absent. Displays of the table returned leave these
+        parts out of labels (`common`), since all rows share them.
         """
         rows = list(self)
         for name, text in parts.items():

@@ -87,12 +87,8 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     """Return how values contradict the scale that they are said to be on; empty if they do not.
 
     Values from 2 on contradict a scale from 0 to 1. A longer scale is contradicted by values
-    between 0 and 1 beside whole numbers, or if no value is above 1 and some are 1.
-
-    Args:
-        values: Reports on the scale, without missing ones.
-        low: Lower end of the scale.
-        high: Upper end of the scale.
+    between 0 and 1 beside whole numbers, or if no value is above 1 and some are 1. `low` and `high`
+    are the scale's ends; no value is missing.
 
     Example:
         >>> other_scale(np.array([0.85, 90, 70]), 0, 100)

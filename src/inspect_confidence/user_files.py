@@ -78,9 +78,7 @@ def read_json(path: Path) -> Any:
 def parse_json(name: str, text: str) -> Any:
     """Read JSON text without duplicate keys and without numbers that are not finite.
 
-    Args:
-        name: Name of the text in errors.
-        text: The text.
+    `name` is the name of the text in errors.
 
     Raises:
         InvalidArgument: The text is not JSON, or a value exceeds a limit.
@@ -96,12 +94,9 @@ def parse_json(name: str, text: str) -> Any:
 
 
 def check_shape(name: str, value: object, shape: type[Shape]) -> Shape:
-    """Return the content of a file as a typed model.
+    """Return the content of a file (`value`) as a model, by the types of its fields.
 
-    Args:
-        name: Name of the file in errors.
-        value: Content of the file.
-        shape: A `FileSection`, or a type with sections in it.
+    `shape` is a `FileSection`, or a type with sections in it; `name` is the file's name in errors.
 
     Raises:
         InvalidArgument: A value has the wrong type or is out of bounds, or a key is missing or

@@ -64,9 +64,7 @@ def cache_folder() -> Path:
 def fetch(source: Source, *, alternative: str) -> Path:
     """Return the cached file of a source; download it first if it is absent or differs.
 
-    Args:
-        source: Source of the file.
-        alternative: Alternative to the download, for the error message.
+    `alternative` is what the user can do without the download, for the error message.
 
     Raises:
         DataUnavailable: The download failed or its content differs; the cache is unchanged.
@@ -124,11 +122,9 @@ def _download_error(
 
 
 def fetch_text(name: str, *, alternative: str = BUNDLED_INSTEAD) -> str:
-    """Return the text of a source's file, downloaded if it is not cached.
+    """Return the text of the file of a source in `SOURCES`, downloaded if it is not cached.
 
-    Args:
-        name: Name of the source in `SOURCES`.
-        alternative: Alternative to the download, for the error message.
+    `alternative` is what the user can do without the download, for the error message.
 
     Raises:
         DataUnavailable: The file could not be downloaded.
@@ -169,20 +165,14 @@ class DataFile(TypedDict):
 def data_file(file: str | Path) -> DataFile | None:
     """Return the name, revision and hash of a file that questions are read from.
 
-    Args:
-        file: Name of a source or of a bundled file, or path of a user's file.
-
-    Returns:
-        None if a source isn't in the cache folder, for instance because its split isn't used.
+    The file is a source or a bundled file (by name), or a user's file (by path). The result is None
+    if a source isn't in the cache folder, for instance because its split isn't used.
     """
     if isinstance(file, Path):
         return {"file": file.name, "revision": "", "sha256": pooch.file_hash(str(file))}
     if file not in SOURCES:
-        with resources.as_file(
-            resources.files("inspect_confidence.datasets") / "bundled"
-        ) as folder:
-            sha256 = pooch.file_hash(str(folder / file))
-        return {"file": f"bundled/{file}", "revision": "", "sha256": sha256}
+        name = f"bundled/{file}"
+        return {"file": name, "revision": "", "sha256": bundled_hashes()[name]}
     source = _preferred_source(file)
     path = cache_folder() / source.name
     if not path.is_file():

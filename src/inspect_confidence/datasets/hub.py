@@ -112,7 +112,10 @@ def simpleqa_verified() -> Iterator[Question]:
 
 
 def _halueval(_: Split) -> Iterator[Question]:
-    """Yield HaluEval's questions whether a response or summary is made up; the split is ignored."""
+    """Yield HaluEval's questions whether a response or summary is made up; the split is ignored.
+
+    A question shows two columns of a row, each under a title: the source, and the output to judge.
+    """
     for part, (name, source_title, source, output_title, output) in _HALUEVAL.items():
         for number, row in enumerate(downloaded_records(_halueval_file(name))):
             yield Question(
@@ -250,7 +253,7 @@ def _superglue(split: Split) -> Iterator[Question]:
             item = Question(
                 id=f"superglue-{task}-{split}-{row['idx']}",
                 # WSC's spans are in `target`.
-                question=_worded(task, {**row, **row.get("target", {})}),
+                question=_question_text(task, {**row, **row.get("target", {})}),
                 choices=_YES_NO,
                 target="",
                 part=task,
@@ -275,7 +278,7 @@ def _superglue_file(task: str, split: Split) -> str:
     return f"qa/superglue/{task}_{_LABELLED[split]}.parquet"
 
 
-def _worded(task: str, row: Mapping[str, Any]) -> str:
+def _question_text(task: str, row: Mapping[str, Any]) -> str:
     """Return the question of a row of one of SuperGLUE's tasks: boolq, copa, wic or wsc."""
     match task:
         case "boolq":

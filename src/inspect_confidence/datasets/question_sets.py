@@ -234,9 +234,10 @@ def _published(name: str) -> tuple[list[SetQuestion], str]:
 
 
 def _question_with_options(row: Record) -> SetQuestion:
-    """Return a question with options, split from its passage if the text has one.
+    """Return a question with options, still without id, split from its passage if there is one.
 
-    AGIEval writes `PASSAGE Q: QUESTION Answer Choices: OPTIONS`; these options are dropped.
+    AGIEval writes `PASSAGE Q: QUESTION Answer Choices: OPTIONS`. The options are read from columns
+    such as `Option A` instead.
     """
     question, context = row.get("Question") or row["query"], ""
     if "Q: " in question:

@@ -195,7 +195,7 @@ def _is_running() -> bool:
 
 
 def texts_by_method(store: Mapping[str, Any], scores: Mapping[str, Score]) -> dict[str, list[str]]:
-    """Return the replies that a logged sample holds, by method of elicitation."""
+    """Return the texts of a logged sample's replies by method, without methods that failed."""
     texts = {}
     for method, elicited in (stored_replies(store) | _replies_of_scores(scores)).items():
         if not isinstance(elicited.replies, ParseFailure):

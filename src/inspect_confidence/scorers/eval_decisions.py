@@ -170,8 +170,8 @@ async def _grade_final_answer(
 ) -> tuple[str, Grade]:
     """Return the final answer as the eval's scorer extracts it, and its grade by that scorer.
 
-    The scorer sees a copy of the sample in which the final answer is the model's output. If it is
-    missing or fails, the grade is a `ParseFailure` and the answer empty.
+    The scorer sees a copy of the sample in which the final answer is the model's output. If there
+    is no scorer or it fails, the grade is a `ParseFailure` and the answer empty.
     """
     if regrading.scorer is None:
         return "", ParseFailure("scoring_failed", "the eval's scorer is needed: use regrade")

@@ -229,11 +229,11 @@ def _sentence(text: str, judgment: SentenceJudgment, sizes: Sequence[int]) -> _S
     markers = judgment.markers
     return _Sentence(
         text,
-        None if isinstance(markers, ParseFailure) else list(markers),
-        number_of(judgment.decisiveness),
-        agreement,
-        reasons[0] if reasons else "",
-        markers.foreign if isinstance(markers, Markers) else 0,
+        markers=None if isinstance(markers, ParseFailure) else list(markers),
+        decisiveness=number_of(judgment.decisiveness),
+        agreement=agreement,
+        reason=reasons[0] if reasons else "",
+        foreign=markers.foreign if isinstance(markers, Markers) else 0,
     )
 
 

@@ -82,8 +82,8 @@ def _score_judgment(state: TaskState, target: Target) -> Score:
 def _compare(form: str, judgment: Any, label: str, sentence: str) -> tuple[dict[str, float], str]:
     """Return the numbers and the sentence that compare a judgment with its label.
 
-    Both are, by the form: markers found in the sentence (the label as a JSON list) for `markers`, a
-    number for `decisiveness`, a word such as `yes` for `consistency` and `correctness`.
+    The form says what they are: for `markers` the markers of the sentence (in the label as a JSON
+    list), for `decisiveness` a number, for `consistency` and `correctness` a word such as `yes`.
     """
     if form == "markers":
         markers = json.loads(label)

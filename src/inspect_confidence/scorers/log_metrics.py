@@ -1,10 +1,8 @@
 """Metrics in the log itself, one of each name, for the numbers of every scorer.
 
 Inspect writes a metric's name into the log and finds the metric by that name, so that a log cannot
-hold two metrics of one name. What a metric computes follows from the keys of the scores: scores
-with a `level` (or `lower_90`, `lower_95`) are grouped by level, scores with `low` and `high` by
-scale, scores with `stated_ok` and the like by method of elicitation, scores with a
-`confidence_target` by that target; all others are one group.
+hold two metrics of one name. What a metric computes follows from the keys of the scores, by which
+these are grouped (by level, scale, method of elicitation or confidence target).
 
 They run on unreduced scores: reducing epochs first would average a miss and a hit into half a hit.
 The score of an unreadable reply is a dict of NaN, so that failure rates count it; a sample without
@@ -145,10 +143,10 @@ def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
             values_by_keys.setdefault(tuple(value), []).append(cast(ValuesByName, value))
     methods: dict[str, None] = {}  # of all scores, in order
     for keys in values_by_keys:
-        methods |= dict.fromkeys(_levels_and_methods(keys)[1])
+        methods |= dict.fromkeys(_methods_of(keys))
     groups: dict[tuple[str, tuple[Any, ...]], list[ValuesByName]] = {}
     for keys, values in values_by_keys.items():
-        levels, _ = _levels_and_methods(keys)
+        levels = [key.removeprefix("lower_") for key in keys if key.startswith("lower_")]
         rows: list[ValuesByName] = []
         for value in values:
             if methods:
@@ -164,11 +162,10 @@ def _groups(scores: Sequence[SampleScore]) -> list[ScoreGroup]:
     return [ScoreGroup(kind, key, rows) for (kind, key), rows in ordered]
 
 
-def _levels_and_methods(keys: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Return the levels and the methods that a score's keys name: `lower_90`, `stated_ok`."""
-    levels = [key.removeprefix("lower_") for key in keys if key.startswith("lower_")]
+def _methods_of(keys: Iterable[str]) -> list[str]:
+    """Return the methods that a score's keys name, such as `stated` in `stated_ok`."""
     flags = [key for key in keys if key.endswith("_ok") and key != "format_ok"]
-    return levels, [flag.removesuffix("_ok") for flag in flags]
+    return [flag.removesuffix("_ok") for flag in flags]
 
 
 def _by_level(value: ValuesByName, levels: Iterable[str]) -> list[ValuesByName]:

@@ -78,10 +78,11 @@ def _score_option(state: TaskState, target: Target) -> Score:
     # The answer's index among the options, its probability, and the failure of either.
     answer = _read(read_reply(state, answers.read_json), kind, options)
     token_reading = _read_option_token(state, names, answer.index)
-    token = AnswerToken((), NAN, "")
+    token = AnswerToken((), NAN, "")  # no probabilities
     if not isinstance(token_reading, ParseFailure):
         token = token_reading
     name = "" if answer.index is None else names[answer.index]
+    # If the question gives the answer, that counts as the name `True`.
     graded = "True" if kind == "given" and answer.failure is None else name
     value = {
         "correct": float(graded == right) if graded else NAN,

@@ -100,7 +100,7 @@ class ConfidenceRequest:
         shares = arguments.numbers("targets", targets, above=0, below=1)
         wording = _wording(prompt, methods, scales[0]) if prompt else None
         expanded: list[str] = []
-        for method in methods:
+        for method in methods:  # `decline` is asked once for each target, as `decline_0.75`
             expanded += map(decline_way, shares) if method == DECLINE else [method]
         return cls(expanded, scales[0], number, wording)
 
@@ -449,10 +449,11 @@ async def _ask_p_true(state: TaskState, request: ConfidenceRequest) -> list[Mode
 
 async def _ask_consistency(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
     """Ask again, `draws` times, with the messages that the last answer replied to."""
-    messages = state.messages
-    replies = [k for k, message in enumerate(messages) if message.role == "assistant"]
-    before = messages[: replies[-1]] if replies else messages
-    last = max(k for k, message in enumerate(before) if message.role == "user")
+    roles = [message.role for message in state.messages]
+    answers = [position for position, role in enumerate(roles) if role == "assistant"]
+    before = state.messages[: answers[-1]] if answers else state.messages
+    # Position of the question, the last message of the user before the answer.
+    last = max(position for position, role in enumerate(roles[: len(before)]) if role == "user")
     item = state.metadata.get("item", state.sample_id)
     first = (state.epoch - 1) * request.draws
     conversations = []

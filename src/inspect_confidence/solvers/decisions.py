@@ -93,10 +93,7 @@ def ask_commitment(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Ask the question, then for decisions, confidence and the answer after the pushback.
-
-        The arguments of `ask_commitment` say what is asked: `prompt`, `pushback` and the others.
-        """
+        """Ask the question, then for decisions, and as the arguments of `ask_commitment` say."""
         if grader:
             require_grader()
         kind = state.metadata["kind"]

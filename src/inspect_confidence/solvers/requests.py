@@ -142,8 +142,9 @@ def dropped_names(model: str, settings: Mapping[str, Any]) -> frozenset[str]:
 def _names_dropped_by_openai(name: str, settings: Mapping[str, Any]) -> frozenset[str]:
     """Return the settings that Inspect does not send to a model of OpenAI.
 
-    These are `top_k` before GPT-5, all for a model that reasons, and for a later one that doesn't
-    all but `_OF_REASONING`; with `num_choices`, temperature and `top_k`.
+    Before GPT-5 that is `top_k`. Later it is every setting for a model that reasons, and for one
+    that doesn't every setting but temperature, top_p and log probabilities (`_OF_REASONING`). With
+    `num_choices` it is temperature and `top_k`.
     """
     match = _GPT.search(name)  # gpt-5.1 gives 5 and 1, gpt-35 nothing
     version = (int(match[1]), int(match[2] or 0)) if match else (0, 0)
@@ -153,6 +154,7 @@ def _names_dropped_by_openai(name: str, settings: Mapping[str, Any]) -> frozense
     if settings.get("num_choices") is not None:  # of a whole run: Inspect takes the older API
         return frozenset({"temperature", "top_k"})
     effort = settings.get("reasoning_effort")
+    # By default models reason from GPT-5.5 on; GPT-5 and the o series always do.
     reasons = version >= (5, 5) if effort is None else effort != "none"
     if is_o_series or version == (5, 0) or reasons:
         return SETTINGS

@@ -183,9 +183,10 @@ def compose_task(
     facts: dict[str, object],
     config: GenerateConfig | None = None,
 ) -> Task:
-    """Return the task of a function from its parts, at temperature 0 without a config.
+    """Return the Inspect task of the function `task`, composed of its parts.
 
-    `viewer` is called with the scorer's name, `facts` are those of `log_facts`.
+    `viewer` is called with the scorer's name, `facts` are those of `log_facts`. Without a `config`
+    the temperature is 0.
     """
     return Task(
         dataset=MemoryDataset(samples, name=str(facts["dataset"])),

@@ -319,12 +319,8 @@ def decision_sample(
 ) -> Sample:
     """Return a sample about a question, with the facts that solver, scorer and study need.
 
-    Args:
-        item: The question.
-        kind: Kind of the answer; `option` adds a choice.
-        facts: Further facts of the sample.
-        suffix: End of the sample's id.
-        option: Text of the choice that is added.
+    `kind` is the kind of the answer, `facts` are further facts, `suffix` ends the sample's id, and
+    `option` is the text of a choice that is added after the question's, if any.
     """
     subject = {"subject": item.part} if item.part else {}
     choices = [*item.choices, option] if option else item.choices

@@ -229,7 +229,11 @@ def _names_of(scorers: Sequence[Scorer]) -> list[str]:
 
 
 def _score_name(eval_task: Task, score: str | None) -> str | None:
-    """Return the score that defines correctness; refuse an eval that has none or several."""
+    """Return the name of the score that defines correctness; None stands for the eval's only one.
+
+    It is the user's `score`, or else the eval's headline. Refuse an eval without a scorer, or with
+    several if neither names one.
+    """
     scorers = eval_task.scorer or []
     names = _names_of(scorers)
     if not names:
@@ -282,7 +286,7 @@ def _task_args(task_args: object) -> dict[str, Any]:
 
 
 def _load_task(name: str, task_args: Mapping[str, Any]) -> Task:
-    """Return the installed task of that name, or the task in that file; refuse other arguments."""
+    """Return the installed task of that name, or a file's; refuse arguments that it lacks."""
     file, _, name_in_file = name.partition("@")
     try:
         if file.endswith(".py"):
@@ -298,6 +302,7 @@ def _load_task(name: str, task_args: Mapping[str, Any]) -> Task:
         if not re.search(r"unexpected keyword argument|missing \d+ required", str(error)):
             raise
         raise InvalidArgument(f"task_args don't fit {name}: {error}.") from error
+    # Inspect does not call a function without the return type `Task`.
     return loaded if isinstance(loaded, Task) else loaded(**task_args)
 
 
