@@ -39,12 +39,8 @@ def headline_rows(
 ) -> ResultTable:
     """Return the headlines (main numbers) of each model and variant, in the order of studies.
 
-    Args:
-        results: Results, of any metrics.
-        headlines: Function from a study to its headlines; by default the study's own.
-
-    Returns:
-        Rows of `results` with the further parts `label`, `short` and `study`.
+    They are rows of `results` with the further parts `label`, `short` and `study`. The function
+    `headlines` selects a study's headlines; by default they are its own.
     """
     by_study: dict[str, Sequence[Headline]] = {}  # of the tasks that have results
     tasks = set(results.values("task"))
@@ -85,15 +81,10 @@ def _present_headlines(rows: ResultTable, headlines: Iterable[Headline]) -> Iter
 def condition_values(
     rows: ResultTable, task: str, where: Mapping[str, str], each: Sequence[str]
 ) -> list[dict[str, str]]:
-    """Return the combinations of values that some parts of a task's conditions have.
+    """Return the combinations of values that the parts `each` of a task's conditions have.
 
-    They are in the order of the rows, each as a dict from part to value.
-
-    Args:
-        rows: Results.
-        task: Name of the task.
-        where: The other parts of the condition, except variant and judge.
-        each: Names of the parts.
+    They are in the order of the rows, each as a dict from part to value. `where` has the other
+    parts of the conditions, except variant and judge.
     """
     combinations = []
     for condition in dict.fromkeys(row.shared for row in rows.matching(task=task)):

@@ -67,7 +67,7 @@ def bibtex(key: str, *, version: str = "") -> str:
 
 @functools.cache
 def entries() -> Mapping[str, str]:
-    """Return all entries by key, in the order of the file."""
+    """Return all BibTeX entries of `references.bib` by key, in the order of the file."""
     text = (resources.files("inspect_confidence") / "references.bib").read_text(encoding="utf-8")
     # An entry begins with its key, as in "@article{key,"; a blank line ends it.
     blocks = text.removesuffix("\n").split("\n\n")

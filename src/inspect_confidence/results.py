@@ -140,7 +140,7 @@ class Condition(Mapping[str, str]):
 
     @property
     def plain(self) -> str:
-        """The condition for readers: `str` without percent-encoding, except that of `;`.
+        """The condition for readers: `str` without percent-encoding, except of the separator `;`.
 
         Example:
             >>> Condition(level=90, variant="temperature=1").plain

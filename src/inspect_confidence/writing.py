@@ -91,7 +91,7 @@ def staged(folder: Path, *, last: str = "") -> Iterator[Path]:
 
     Args:
         folder: Target of the files; created if necessary.
-        last: Name of the file that is moved last.
+        last: Name of the file that is moved last, because it refers to the others.
 
     Raises:
         InvalidArgument: A file can't be written; the error names the folder and the remedy.

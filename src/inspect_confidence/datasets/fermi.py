@@ -100,7 +100,7 @@ def _load_named(name: str, excluded: Counter[str]) -> tuple[list[FermiItem], str
 
 @functools.cache
 def bundled_fermi() -> Mapping[str, FermiItem]:
-    """Return the questions written for this project, by id."""
+    """Return the order-of-magnitude questions written for this project, by id."""
     items = {}
     for record in records.bundled_records("fermi.jsonl"):
         name = record["id"]

@@ -82,6 +82,7 @@ def load_marker_questions(
     if any(row.choices for row in chain.from_iterable(data_sets)):  # the seed orders the choices
         version = fingerprint(f"{version} {seed}")
     questions = [_word_question(row, seed, formats) for row in chosen]
+    # `+` drops reasons that exclude no item.
     return Selection(name, questions, version, +excluded, files)
 
 

@@ -166,15 +166,21 @@ class LifeTable:
 
 @functools.lru_cache(maxsize=1024)
 def _survival(death_probability: tuple[float, ...], age: int) -> NDArray[np.float64]:
-    """Return P(alive at k | alive at `age`) for k = `age`, ..., top + 1: from 1 down to 0."""
+    """Return P(alive at k | alive at `age`) for k = `age`, ..., top + 1: from 1 down to 0.
+
+    At top, the last age, everybody dies.
+    """
     surviving = 1 - np.array(death_probability[age:-1])
     alive = np.concatenate([[1.0], np.cumprod(surviving), [0.0]])
-    alive.setflags(write=False)
+    alive.setflags(write=False)  # the cache returns the same array again
     return alive
 
 
 def _is_half_open(window: str, radius: float) -> bool:
-    """Return whether the window is `half-open` (without its upper end); refuse unusable values."""
+    """Return whether a window is `half-open` (without its upper end) and not `closed`.
+
+    Refuse another word, and a radius that is negative or not finite.
+    """
     half_open = choice("window", window, WINDOWS) == "half-open"
     if not 0 <= radius < math.inf:
         raise InvalidArgument(f"radius={radius} is not a number of years; give 0 or more.")

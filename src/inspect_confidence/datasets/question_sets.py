@@ -171,7 +171,8 @@ def known_question(name: str) -> SetQuestion:
     dataset = name.partition("-")[0]
     if dataset in ITEMS:
         return _published_by_id(dataset)[name]
-    return ChainMap(*map(dict, bundled_sets().values()))[name]  # ids are unique in all sets
+    # Ids are unique over all bundled sets.
+    return ChainMap(*map(dict, bundled_sets().values()))[name]
 
 
 @functools.cache

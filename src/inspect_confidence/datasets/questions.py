@@ -100,6 +100,7 @@ def load_questions(
     ordered = alternate(pool, seed, limit=limit, group=group)
     excluded = Counter({"not drawn": len(pool) - len(ordered)})
     files = records.pool_files(dataset, FILES)
+    # `+` drops reasons that exclude no item.
     return Selection(name, choose(ordered, split, items), version, +excluded, files)
 
 
@@ -198,7 +199,7 @@ def _gsm8k() -> Iterator[Question]:
 
 
 def _truthfulqa(seed: int) -> Iterator[Question]:
-    """Yield the multiple-choice questions; the source's first choice is the right one."""
+    """Yield multiple-choice questions, choices shuffled: at the source the first one is right."""
     for number, row in enumerate(downloaded_records(TRUTHFULQA)):
         name = f"truthfulqa-{number:04d}"
         choices = list(row["mc1_targets"])

@@ -113,6 +113,7 @@ def bundled_contexts() -> Mapping[str, Context]:
     """Return the contexts written for this project, by id."""
     contexts = {}
     for record in bundled_records(_BUNDLED):
+        # In Chinese: the translation of each English word. `statements` are by translation there.
         translations = record.get("words", {})
         statements = record["statements"]
         if translations:

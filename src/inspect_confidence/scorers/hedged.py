@@ -135,7 +135,7 @@ async def _score_draws(
     if not sentences:
         return _score(label, ParseFailure("truncated", "no sentence is whole"))
     other_texts = [draw.text.strip() for draw in draws[1:] if _failure([draw]) is None]
-    # The package's prompts exclude markers from the comparison of answers; others may not.
+    # Only the package's prompts (a wording without a name) compare answers without their markers.
     excludes_markers = isinstance(judge, ModelJudge) and not wording.name
     sizes = _count_equal(other_texts, ignore_markers=excludes_markers)
     question = with_choices(state.input_text, choice_texts(state))

@@ -76,6 +76,7 @@ def ask_point(prompt: str, system: str | None = None, draws: int = 20) -> Solver
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        # Runs at different temperatures (CALIBRATED) are compared, so that it must be sent.
         refuse_unsent(str(get_model()), run_settings(), CALIBRATED)
         text = prompt.format(question=state.input_text)
         return await ask_draws(state, text, draws, system, form="point")
@@ -256,7 +257,7 @@ def ask_options(
         question = question_sets.with_options(state.input_text, options)
         directions = question_sets.directions(kind, len(options), example=not json_schema)
         text = question_sets.message(directions, question)
-        if prompt:
+        if prompt:  # a user's has the field `question`; the study's is `{input}` alone
             text = prompt.format(question=question, input=state.input_text)
         answer = {"given": state.metadata["given"]} if kind == "given" else {}
         schema = _schema_of(kind, len(options)) if json_schema else None

@@ -37,13 +37,10 @@ def study_prompt(system: str, revision: str) -> JsonPrompt:
 def json_prompt(
     shared: SharedArguments, *, message: str, directions: str, wordings: Sequence[str]
 ) -> JsonPrompt:
-    """Return the prompts of a user's files, or else the package's.
+    """Return the prompts of a user's files (in `shared`), or else the package's.
 
-    Args:
-        shared: The task's arguments with the texts of the user's files, if any.
-        message: The package's user message, without a question.
-        directions: The package's directions.
-        wordings: The package's wordings.
+    The other arguments are the package's: its user message without a question, its directions and
+    its wordings.
     """
     template, system = shared.template, shared.system
     # `opening` returns the system message: the user's, or else the directions.

@@ -54,7 +54,8 @@ def question_sets(
         **unknown: Refused.
     """
     schema = is_schema(format)
-    exact = is_exact(prompts, prompt=prompt, system=system, format=schema and format)
+    changed_format = format if schema else None
+    exact = is_exact(prompts, prompt=prompt, system=system, format=changed_format)
     shared = read_shared(question_sets, unknown, items, split, seed, prompt, "{question}", system)
     config = token_config(tokens)
     selection = data.load_question_set(dataset, **shared.choice)
