@@ -178,7 +178,10 @@ def judgment_groups(judgments: Judgments) -> list[ConfidenceGroup | IntervalGrou
 
 
 def _missing_error(kind: str, tables: Sequence[TaskTable], judgments: Judgments) -> InvalidArgument:
-    """Return the error for judgments without the named kind, which judgments of `tables` have."""
+    """Return the error for judgments that lack a kind, such as `stated confidence`.
+
+    `tables` are those of the tasks whose judgments have it.
+    """
     return InvalidArgument(
         f"The judgments ({', '.join(judgments)}) have no {kind}; read logs or files of "
         f"{' or '.join(table.task for table in tables)}."

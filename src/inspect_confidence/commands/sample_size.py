@@ -432,7 +432,7 @@ def _size_to_detect(
     else:
         second_name, correlation = "another run", 0.0
         pilot_note = "one run in the pilot: the other is taken to be independent of it"
-    items_asked = min(item_counts)
+    items_asked = min(item_counts)  # of the run that asked fewer
     return {
         "task": groups[0].task,
         "a": names[0],

@@ -124,7 +124,10 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
 
 
 def _m_ratio_limits(rows: pd.DataFrame) -> tuple[float, float]:
-    """Return the ends of an axis for all finite values and interval ends of rows, and for 1."""
+    """Return the ends of an axis that shows all finite values and interval ends of rows, and 1.
+
+    On each side is a margin of 4% of their range, or of 0.1 if that is longer.
+    """
     numbers = rows[["value", "ci_low", "ci_high"]].to_numpy(float)
     values = np.append(numbers[np.isfinite(numbers)], 1)
     margin = 0.04 * max(float(np.ptp(values)), 0.1)
@@ -262,8 +265,8 @@ def _far_out_remark(rows: pd.DataFrame) -> str:
 def _draw_histogram(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a panel's shares of reports as bars, with their intervals if there are at most 40.
 
-    The axis has ticks at both ends of the scale and in the middle; reports too far out are left
-    out.
+    The axis has ticks at both ends of the scale and in the middle. Reports further outside the
+    scale than its width are left out.
     """
     share = rows["value"].to_numpy(float)
     low, high, lowest, highest = _histogram_limits(rows)
@@ -279,9 +282,10 @@ def _draw_histogram(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_xlim(min([low, *reported]) - beyond, max([high, *reported]) + beyond)
     ticks = [low, (low + high) / 2, high]
     labels = list(map(brief, ticks))
-    wide = inches_of(labels[-1], _TICK_SIZE) > _TWICE_THE_MARGIN  # no room for one in the middle
-    ax.set_xticks(ticks, [labels[0], "" if wide else labels[1], labels[2]])
-    if wide:
+    # A wide label at the end leaves no room for one in the middle, and must not exceed the figure.
+    is_wide = inches_of(labels[-1], _TICK_SIZE) > _TWICE_THE_MARGIN
+    ax.set_xticks(ticks, [labels[0], "" if is_wide else labels[1], labels[2]])
+    if is_wide:
         ax.get_xticklabels()[-1].set_horizontalalignment("right")
     ax.set_ylim(bottom=0)
     ax.yaxis.set_major_locator(MaxNLocator(3))

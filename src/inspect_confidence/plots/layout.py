@@ -385,7 +385,7 @@ def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: floa
     ticks = max(least_ticks, *(map(_widest_tick, axes)))
     old_height = float(figure.get_figheight())
     x_lines = lines_of(x, WIDTH - 2 * _EDGE, _LABEL)
-    old_foot = foot = margins.bottom * old_height
+    old_foot = foot = margins.bottom * old_height  # inches below the panels
     if x_lines:
         foot = _FOOT + _LINE_HEIGHTS[_LABEL] * (len(x_lines) - 1)
     new_height = old_height + foot - old_foot
@@ -394,6 +394,7 @@ def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: floa
     gap, n_columns = _panel_gap(shared, ticks), len({ax.get_position().x0 for ax in axes})
     panel_width = _panel_width(left_edge, n_columns, gap)
     figure.set_figheight(new_height)
+    # Matplotlib takes margins as shares of the figure, and gaps as shares of a panel.
     bottom, top = foot / new_height, 1 - (1 - margins.top) * old_height / new_height
     left, right, wspace = left_edge / WIDTH, 1 - _RIGHT / WIDTH, gap / panel_width
     figure.subplots_adjust(left=left, right=right, bottom=bottom, top=top, wspace=wspace)

@@ -63,7 +63,7 @@ def window(metric: str, values: Iterable[float]) -> tuple[float, float]:
     size = max(map(abs, points))
     low = entry.low if math.isfinite(entry.low) else -_round_end(-min(points), size)
     high = entry.high if math.isfinite(entry.high) else _round_end(max(points), size)
-    # 0 is added to turn -0.0 into 0.0.
+    # 0 is added to turn -0.0 into 0.0. An axis from a lower end above all points has length 1.
     return float(low) + 0.0, float(high) if high > low else float(low) + 1
 
 
