@@ -476,7 +476,10 @@ def _task_texts(rows: "pd.DataFrame") -> list[str]:
 
 
 def _full_table(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return differences with both values, interval, items and verdict as texts."""
+    """Return differences with both values, interval, items and verdict as texts.
+
+    Values and differences that are 0 but for rounding errors are written as 0.
+    """
     table = rows[["task"]].copy()
     pairs = zip(rows["metric"], _plain_conditions(rows), strict=True)
     table["metric"] = [";".join(filter(None, pair)) for pair in pairs]  # as `check` takes it

@@ -201,7 +201,7 @@ def _confidence_groups(judgments: Judgments) -> Iterator[ConfidenceGroup]:
 def _interval_groups(judgments: Judgments) -> Iterator[IntervalGroup]:
     """Yield judgments of intervals by task, model, variant, method and level.
 
-    The level is NaN in tasks in which an interval is computed from several judgments.
+    The level is NaN where an interval is computed from several judgments.
     """
     for table in all_tables().values():
         if table.intervals is not None and table.task in judgments:
@@ -220,14 +220,15 @@ def _split_groups(
 ) -> Iterator[JudgmentGroupT]:
     """Yield the groups of a task's judgments by model, variant and `columns`, the elicitation."""
     for key, group in rows.groupby(["model", "variant", *columns], sort=False, dropna=False):
-        elicitation: dict[str, Any] = dict(zip(columns, key[2:], strict=True))
+        model, variant, *values = key
+        elicitation: dict[str, Any] = dict(zip(columns, values, strict=True))
         for name, value in elicitation.items():
             if pd.isna(value):  # a missing scale or level
                 elicitation[name] = None
         yield group_class(
             task=task,
-            model=str(key[0]),
-            variant=str(key[1]),
+            model=str(model),
+            variant=str(variant),
             elicitation=elicitation,
             rows=group.reset_index(drop=True),
         )

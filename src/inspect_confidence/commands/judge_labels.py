@@ -97,7 +97,10 @@ def _parse_labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
 
 
 def _parse_words(column: pd.Series, source: str) -> tuple[pd.Series, pd.Series]:
-    """Return what each word judges and its number: `yes` is (consistency, 1); refuse others."""
+    """Return the form of judgment of each word, and its number: consistency and 1 for `yes`.
+
+    Unknown words are refused; `source` names the table in the error.
+    """
     words = column.str.lower()
     unknown = set(words) - set(_LABEL_WORDS)
     if unknown:

@@ -324,7 +324,7 @@ class _Requests:
         return _cost_of_calls(self.extractor.model, usage, cost_file, "--extractor", calls=calls)
 
     def typical_judge_cost(self, grader: str | None, cost_file: str | None) -> _CallCost:
-        """Return the cost of the judge if a typical share of replies differ; zero without a judge."""
+        """Return the cost of the judge if a typical share of replies differ; 0 without a judge."""
         if not self.judge:
             return _CallCost("", 0, ModelUsage())
         typical = math.ceil(_TYPICAL_SHARE * self.judge.replies)

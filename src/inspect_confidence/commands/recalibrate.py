@@ -42,8 +42,8 @@ from inspect_confidence.printing import counted
 from inspect_confidence.privacy import model_name, redact_path, scrub_condition, stable_alias
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Difference, Resampling, estimate
-from inspect_confidence.studies import compare as contenders
 from inspect_confidence.studies.calibration import Answers, confidence_metric, table_statistics
+from inspect_confidence.studies.compare import confidence_contrast, differences
 from inspect_confidence.user_files import parse_json, read_json
 from inspect_confidence.writing import write_file
 
@@ -230,15 +230,15 @@ def _compare_confidence(
     rows_before = group.pooled().assign(confidence=group.confidence)
     rows_after = rows_before.assign(confidence=recalibrated_confidence)
     # Recalibrated minus stated, paired by item.
-    contrast = contenders.confidence_contrast(rows_after, rows_before, (), COMPARED_METRICS)
-    differences = {}
-    for difference in contenders.differences(contrast, resampling):
-        differences[difference.metric] = difference
+    contrast = confidence_contrast(rows_after, rows_before, (), COMPARED_METRICS)
+    difference_by_metric = {}
+    for difference in differences(contrast, resampling):
+        difference_by_metric[difference.metric] = difference
     results_before = _confidence_results(group, rows_before, resampling)
     results_after = _confidence_results(group, rows_after, resampling)
     comparisons = []
     for before, after in zip(results_before, results_after, strict=True):
-        comparisons.append((before, after, differences[before.metric]))
+        comparisons.append((before, after, difference_by_metric[before.metric]))
     return comparisons
 
 

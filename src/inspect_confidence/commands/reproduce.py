@@ -150,7 +150,7 @@ def _table(log: EvalLog) -> TaskTable:
 
 
 def _task_reference(log: EvalLog) -> str:
-    """Return the task's name for the command line: as installed, or by file or name."""
+    """Return the task for the command line: of this package, of its file, or by its name only."""
     name = log.eval.task_registry_name or log.eval.task
     if task := _own_task(log):
         return f"{_PACKAGE}/{task}"

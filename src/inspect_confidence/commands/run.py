@@ -84,10 +84,11 @@ def _build_tasks(design: Design) -> list[Task]:
 def _tasks_of_entry(
     entry: StudyEntry, models: dict[str, Model], settings: Mapping[str, Any]
 ) -> list[Task]:
-    """Return a task for each model of an entry, a task with its arguments; all share one data set.
+    """Return a task for each model of an entry of a study file; all share one data set.
 
-    `models` are by name. Invalid arguments, a judge without a model, and a setting whose effect the
-    task measures and that is not sent to a model, are refused.
+    An entry is a task with its arguments. `models` are by name. Invalid arguments, a judge without
+    a model, and a setting whose effect the task measures and that is not sent to a model, are
+    refused.
     """
     built = entry.build()
     if "grader" in (built.metadata or {}) and not entry.grader:

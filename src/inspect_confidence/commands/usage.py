@@ -105,7 +105,10 @@ def _subtract(whole: ModelUsage, part: ModelUsage) -> ModelUsage:
 
 
 def _total_of_model(model: str, role: str, usages: Sequence[ModelUsage]) -> ModelTotal:
-    """Return the sum of usages; a cost that a log lacks is computed from the model's price."""
+    """Return the sum of usages; a cost that a log lacks is computed from the model's price.
+
+    The dollars are None if a cost is unknown.
+    """
     price = price_of(model)
     tokens_in, price_source, costs = 0, "", []
     for usage in usages:

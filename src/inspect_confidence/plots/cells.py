@@ -75,8 +75,8 @@ def cells(tables: Sequence[CellTable]) -> Figure:
         shared="none",
         ticks=ticks,
         least_ticks=ticks,
-        beneath=remarks,
-        below=0.24 + label_height,
+        remarks=remarks,
+        inches_below=0.24 + label_height,
     )
 
 
@@ -85,8 +85,8 @@ def _draw_table(
 ) -> None:
     """Draw the table's columns with these indices as coloured cells with their values as text.
 
-    The columns have `labels`, which may be slanted. The cell of a value that is not finite is
-    blank.
+    The columns have `labels`, which may be slanted. Colours go from 0 to the table's greatest value
+    unless it has `limits`. The cell of a value that is not finite is blank.
     """
     finite = table.values[np.isfinite(table.values)]
     low, high = table.limits or (0.0, float(finite.max(initial=0)) or 1.0)

@@ -119,7 +119,7 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
         legend=list(map(shortened, datasets)) if len(datasets) > 1 else [],
         handles=lambda axes: axes[0].containers,
         ticks=0.6,
-        beneath=_infinite_remark,
+        remarks=_infinite_remark,
     )
 
 
@@ -240,7 +240,7 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
         height=height,
         shared="none",
         ticks=0.4,
-        beneath=remarks if any(remarks) else (),
+        remarks=remarks if any(remarks) else (),
     )
 
 

@@ -62,12 +62,12 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
     if not panels:
         raise InvalidArgument("There is nothing to draw: no row has a value.")
     shown_names, remark = first_names(names, most_names, noun)
-    labelled = tick_labels(shown_names)
-    columns, ticks = min(2, len(panels)), tick_width(labelled)
+    name_labels = tick_labels(shown_names)
+    columns, ticks = min(2, len(panels)), tick_width(name_labels)
     most_ticks = 5 if columns == 1 else 3
-    labels = {panel.label for panel in panels}
+    axis_labels = {panel.label for panel in panels}
     # A label that all panels share is written once, at the foot.
-    common_label = panels[0].label if len(labels) == 1 else ""
+    common_label = panels[0].label if len(axis_labels) == 1 else ""
     room = (WIDTH - ticks) / columns - 0.3  # inches for the label of an axis
     series = max(len(panel.series) for panel in panels)
     return facets(
@@ -80,12 +80,12 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
         shared="values",
         legend=[label for label, _ in panels[0].series if label],
         ticks=ticks,
-        beneath=[remark, *[""] * (len(panels) - 1)],
-        below=None
+        remarks=[remark, *[""] * (len(panels) - 1)],
+        inches_below=None
         if common_label
-        else label_height(max(len(label_lines(axis_label, room)) for axis_label in labels)),
+        else label_height(max(len(label_lines(label, room)) for label in axis_labels)),
         most_lines=8,
-        finish=partial(_set_axes, panels=panels, labels=labelled, most_ticks=most_ticks),
+        finish=partial(_set_axes, panels=panels, labels=name_labels, most_ticks=most_ticks),
     )
 
 
@@ -116,7 +116,8 @@ def _draw_panel(ax: Axes, panel: Panel, names: Sequence[str], label_room: float 
     """Draw each series of a panel at the heights of the names; rows of other names are left out.
 
     `label_room` is the length in inches for the label of the axis of values; None if all panels
-    share a label, which stands at the foot of the figure.
+    share a label, which stands at the foot of the figure. If names are models and there is one
+    series, each name has the look of its model; otherwise each series has one look.
     """
     if label_room is not None:
         ax.set_xlabel("\n".join(label_lines(panel.label, label_room)))

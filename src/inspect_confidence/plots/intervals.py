@@ -98,7 +98,7 @@ def _level_panels(
         legend=list(map(_LINE_LABELS.__getitem__, names)),
         looks=map(_line_look, names),
         ticks=0.46,
-        beneath=remarks,
+        remarks=remarks,
         finish=partial(_set_level_axes, labels=ticks, set_axis=set_axis),
     )
 

@@ -185,8 +185,8 @@ def facets(
     looks: Iterable[Mapping[str, Any]] = (),
     ticks: float = 0.3,
     least_ticks: float = 0,
-    beneath: Sequence[str] | Callable[[PlottedT], str] = (),
-    below: float | None = None,
+    remarks: Sequence[str] | Callable[[PlottedT], str] = (),
+    inches_below: float | None = None,
     most_lines: int = 2,
     finish: Callable[[list[Axes]], object] = list,
 ) -> Figure:
@@ -214,9 +214,9 @@ def facets(
         looks: Arguments of matplotlib's `Line2D` for the mark of each name in the legend.
         ticks: Expected width in inches of tick labels of the vertical axis.
         least_ticks: Minimum width in inches kept free for these labels.
-        beneath: Remarks in faint type between each title and its panel, or a function that returns
+        remarks: Remark in faint type between each title and its panel, or a function that returns
             the remark on a content.
-        below: Inches that labels take beneath each panel, if panels have labels of their own.
+        inches_below: Inches that labels take below each panel, if panels have labels of their own.
         most_lines: Maximum number of lines for each line of a title.
         finish: Function that adjusts all axes after they are drawn; `list` changes nothing.
     """
@@ -227,17 +227,23 @@ def facets(
     title_shift = 0 if shared != "none" else min(ticks, 0.3)
     text_width, headings = panel_width + _OVERHANG, []
     for k, (title, content) in enumerate(titled_panels):
-        remark = beneath(content) if callable(beneath) else beneath[k] if beneath else ""
+        remark = ""
+        if callable(remarks):
+            remark = remarks(content)
+        elif remarks:
+            remark = remarks[k]
         title_lines = lines_of(title, text_width + title_shift, _TITLE, most_lines)
         remark_lines = lines_of(remark, text_width, _REMARK, _MOST_REMARK_LINES)
         headings.append(_Heading(title_lines, remark_lines))
     head_height = max(heading.height for heading in headings)
-    space_below = below if below is not None else 0.1 if shared == "both" else _TICK_ROW
+    space_below = 0.1 if shared == "both" else _TICK_ROW
+    if inches_below is not None:
+        space_below = inches_below
     heights = _Heights(
         top=_legend_height(legend) + _HEAD + head_height,
         panels=height or _PANEL_HEIGHTS.get(n_panels, _PANEL_HEIGHT),
         between_rows=head_height + space_below,
-        foot=_FOOT if below is None else below + _EDGE,
+        foot=_FOOT if inches_below is None else inches_below + _EDGE,
     )
     figure, axes = _panel_grid(n_panels, n_columns, heights, shared)
     for k, (ax, heading) in enumerate(zip(axes, headings, strict=True)):
@@ -367,7 +373,7 @@ def _legend_columns(names: Sequence[str]) -> int:
         width_of_names = 0.0
         for column in np.array_split(np.array(names), count):
             width_of_names += max(inches_of(str(name), _LEGEND_SIZE) for name in column)
-        width = count * (_HANDLE + _PAD + _BETWEEN) - _BETWEEN + 2 * _LEGEND_EDGE
+        width = count * (_HANDLE + _PAD + _BETWEEN) - _BETWEEN + 2 * _LEGEND_EDGE  # in ems
         if width_of_names + _EM_INCHES * width <= WIDTH:
             return count
     return 1

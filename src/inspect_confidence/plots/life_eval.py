@@ -157,7 +157,7 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
         partial(draw_bins, right=1.03, strip=0.2),
         x="true probability of the answer",
         y="mean confidence",
-        beneath=lambda panel_rows: f"n = {panel_rows['n'].sum():,}",
+        remarks=lambda panel_rows: f"n = {panel_rows['n'].sum():,}",
     )
 
 
@@ -337,7 +337,8 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
     slope_by_panel = {_panel_key(row): row for row in slopes.to_dict("records")}
     radii = sorted(items["radius"].unique(), key=float)
     titled = panels(items, _BY, title_of_one=False)
-    separator, many = "\n" if len(titled) > 1 else " ", len(items) > _MANY_MARKS
+    many = len(items) > _MANY_MARKS
+    separator = "\n" if len(titled) > 1 else " "  # several panels are narrower
     remarks = []
     for _, panel_rows in titled:
         slope = slope_by_panel.get(_panel_key(panel_rows.iloc[0]))
@@ -349,7 +350,7 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
         y="overconfidence",
         legend=list(map("radius {}".format, radii)),
         looks=point_looks(len(radii)),
-        beneath=remarks,
+        remarks=remarks,
         finish=_widen_overconfidence_axis,
     )
     if many:

@@ -85,7 +85,7 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
         height=heights,
         shared="none",
         ticks=ticks,
-        beneath=remarks,
+        remarks=remarks,
     )
 
 

@@ -96,7 +96,7 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
         ticks=ticks,
         legend=_LEGEND,
         looks=looks,
-        beneath=remarks,
+        remarks=remarks,
     )
 
 
@@ -197,7 +197,7 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
         height=1.5,
         legend=series,
         looks=looks,
-        beneath=lambda pairs: f"{counted(len(pairs), 'pair')}\n{remark}",
+        remarks=lambda pairs: f"{counted(len(pairs), 'pair')}\n{remark}",
         most_lines=4,
     )
 

@@ -46,6 +46,7 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
     selected = selected[
         (selected["method"] == "direct") & (selected["level"] != "") & (selected["traces"] == "")
     ]
+    # All items come first, then the test split, and then other splits.
     selected = selected.sort_values(
         "split", key=lambda split: split.map(_SPLIT_ORDER).fillna(2), kind="stable"
     )
@@ -205,7 +206,7 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
         columns=2,
         height=2.4,
         shared="none",
-        below=0.26,
+        inches_below=0.26,
     )
 
 
@@ -260,8 +261,8 @@ def auroc_by_scale(rows: pd.DataFrame) -> Figure:
 def mic_of_models(rows: pd.DataFrame) -> Figure:
     """Draw the internal confidence of each marker, one mark per model, with 95% intervals.
 
-    There is one panel for each data set, split, variant and judge; the markers are in order of
-    frequency.
+    There is one panel for each data set, split, variant and judge. The 12 most frequent markers are
+    drawn, in order of frequency.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences of a marker are

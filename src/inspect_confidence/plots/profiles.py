@@ -171,15 +171,15 @@ def profile(rows: pd.DataFrame) -> Figure:
             parts.append(_STUDY_TITLES.get(str(study), str(study)))
         for line in study_rows.to_dict("records"):
             parts.append(_profile_row(line, reach[line["metric"]]))
-    heights = [_HEADING if isinstance(part, str) else part.high for part in parts]
+    heights = [_HEADING if isinstance(part, str) else part.height for part in parts]
     figure = Figure(figsize=(WIDTH, 2 * _TOP + sum(heights)))
     top = figure.get_figheight() - _TOP
-    for part, high in zip(parts, heights, strict=True):
+    for part, height in zip(parts, heights, strict=True):
         if isinstance(part, str):
             _draw_heading(figure, part, top)
         else:
             _draw_row(figure, part, top)
-        top -= high
+        top -= height
     return figure
 
 
@@ -235,7 +235,7 @@ class _ProfileRow:
     number: str
 
     @property
-    def high(self) -> float:
+    def height(self) -> float:
         """Height of the row in inches."""
         lines = _LINE * len(self.label) + _SMALL_LINE * len(self.under)
         return lines + _TO_AXIS + _TO_ENDS + _ROW_GAP
@@ -249,17 +249,17 @@ def _profile_row(line: Mapping[Any, Any], ends: tuple[float, float]) -> _Profile
     """
     value, low, high = map(float, itemgetter(*_NUMBERS)(line))
     text = interval_text(value, (low, high), reach=ends, unit=METRICS[line["metric"]].unit)
-    label, wide = str(line["label"]), WIDTH - 2 * _SIDE_MARGIN
+    label, width = str(line["label"]), WIDTH - 2 * _SIDE_MARGIN
     if not label.startswith(_LOWER_CASE_NAMES):  # names of quantities that are written small
         label = label[:1].upper() + label[1:]
-    room = wide - inches_of(text, _LABEL_SIZE) - _TEXT_GAP
+    room = width - inches_of(text, _LABEL_SIZE) - _TEXT_GAP
     end_width = 2 * max(inches_of(number(end, "g"), _FINE_SIZE) for end in ends)
     under = shortened(str(line["under"]), _LONGEST)
     return _ProfileRow(
         line,
         ends,
         label=wrapped(shortened(label, _LONGEST), room, _LABEL_SIZE, limit=3),
-        under=wrapped(under, wide - end_width - 2 * _TEXT_GAP, _FINE_SIZE),
+        under=wrapped(under, width - end_width - 2 * _TEXT_GAP, _FINE_SIZE),
         number=text,
     )
 

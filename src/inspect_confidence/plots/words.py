@@ -341,7 +341,7 @@ def _compared_sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
         return "model", "people", setting
     if second in _SETTINGS:
         return setting, second, f"{setting} against {second}"
-    if second == "en" and row["language"] != "en":
+    if second == "en" and row["language"] != "en":  # a model in another language than English
         first = str(row["language"])
     second = shortened(second, 18)
     return first, second, f"{first} against {second}" + (f", {setting}" if setting else "")
@@ -438,7 +438,7 @@ def words(rows: pd.DataFrame) -> Figure:
         height=heights,
         shared="none",
         ticks=max(widths),
-        beneath=remarks,
+        remarks=remarks,
     )
 
 
