@@ -103,14 +103,10 @@ def _console() -> "Console":
 def print_table(
     table: "pd.DataFrame", title: str, caption: str, *, transposable: bool = False
 ) -> None:
-    """Print a table, split into several below each other if it exceeds the width.
+    """Print a table between its title and caption, as several tables if it exceeds the width.
 
-    Args:
-        table: The table.
-        title: Title above it.
-        caption: Caption below it; empty for none.
-        transposable: Whether its lines become columns, if all of them fit beside each other. Other
-            tables are not broken if the output is no terminal, so that lines can be searched.
+    The lines of a `transposable` table become columns, if all of them fit beside each other. Other
+    tables are not broken if the output is no terminal, so that lines can be searched.
     """
     from inspect_confidence.cli.layout import Grid
 

@@ -273,9 +273,8 @@ class StudyResults:
         The shares use all judgments (`all_frames`), since the items that all models answered (the
         setting `common_items`) have no unread replies.
 
-        Args:
-            observe: Callback for each result with its values over resamples.
-            is_observed: Whether a number is resampled for the callback, as in `Resampling`.
+        `observe` is called with each result and its values over resamples; `is_observed` says for
+        which numbers these are needed, as in `Resampling`.
         """
         resampling = replace(self.resampling, observe=observe, is_observed=is_observed)
         if self.metrics is not None:

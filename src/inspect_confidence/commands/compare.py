@@ -306,9 +306,6 @@ def metric_labels(rows: pd.DataFrame) -> list[str]:
     """Return a short label of each difference: its headline's, if it is one, else the metric.
 
     Parts of the condition that the headline does not name follow, in brackets: `ECE (radius 1)`.
-
-    Args:
-        rows: Differences, with `task`, `metric` and `condition`.
     """
     labels = []
     for key in zip(rows["task"], rows["metric"], conditions_of(rows), strict=True):
@@ -449,17 +446,11 @@ def _p_text(p: float) -> str:
 def main_differences(differences: pd.DataFrame, *, only_primary: bool = False) -> pd.DataFrame:
     """Return the differences that a screen shows, from the rows of `compare`.
 
-    These are the primary ones; of a single pair in one task also its other headlines. Contrasts of
-    methods are shown only if there are none of models. If a study's headline is of one method or
-    scale, such as 0-100, only that one is shown. Undefined differences are left out.
-
-    Args:
-        differences: Rows of `compare`.
-        only_primary: Whether to leave out other headlines, as where the user names the metrics.
-
-    Returns:
-        Some of the rows, ordered by pair, primary ones first; `a` and `b` are named without the
-        `variant` and `method` of both.
+    These are the primary ones; of a single pair in one task also its other headlines, unless
+    `only_primary` is set. Contrasts of methods are shown only if there are none of models. If a
+    study's headline is of one method or scale, such as 0-100, only that one is shown. Undefined
+    differences are left out. Rows are ordered by pair, primary ones first; `a` and `b` are named
+    without the `variant` and `method` of both.
     """
     rows = _of_main_conditions(differences, differences["role"] == PRIMARY)
     is_single_pair = len(rows[["task", "a", "b"]].drop_duplicates()) == 1

@@ -105,11 +105,7 @@ class StudyEntry:
         return " ".join([self.task, *arguments])
 
     def build(self) -> Task:
-        """Build the task: check its arguments and download its data set if necessary.
-
-        Raises:
-            InvalidArgument: An argument is invalid.
-        """
+        """Build the task: check its arguments and download its data set if necessary."""
         try:
             task: Task = getattr(_registry, self.task)(**self.arguments)
         except InvalidArgument as error:

@@ -149,10 +149,9 @@ class IntervalGroup(JudgmentGroup):
 
 
 def confidence_groups(judgments: Judgments) -> list[ConfidenceGroup]:
-    """Group judgments of stated confidence by model, variant and elicitation method.
+    """Group judgments of stated confidence by model, variant and method.
 
-    Raises:
-        InvalidArgument: There are no such judgments.
+    Judgments without stated confidence are refused.
     """
     groups = [*_confidence_groups(judgments)]
     if not groups:
@@ -164,8 +163,7 @@ def confidence_groups(judgments: Judgments) -> list[ConfidenceGroup]:
 def judgment_groups(judgments: Judgments) -> list[ConfidenceGroup | IntervalGroup]:
     """Group judgments of stated confidence and intervals by model, variant, method and level.
 
-    Raises:
-        InvalidArgument: There are no such judgments.
+    Judgments without either are refused.
     """
     groups: list[ConfidenceGroup | IntervalGroup] = [
         *_confidence_groups(judgments),
@@ -256,7 +254,8 @@ def item_folds(rows: pd.DataFrame, seed: int) -> IntArray:
 def _item_hashes(rows: pd.DataFrame, seed: int, *, size: int) -> IntArray:
     """Return the first `size` bytes of SHA-256 of each judgment's `seed/dataset/item` as a number.
 
-    The cluster takes the place of the item, if there is one.
+    The cluster takes the place of the item, if there is one. A hash looks random and can be
+    recomputed from the names, unlike a draw.
     """
     names = rows["dataset"].astype(str) + "/" + estimate.cluster_names(rows).astype(str)
     numbers = {}

@@ -36,10 +36,7 @@ def price_of(model: str, cost_file: str | None = None) -> Price | None:
 
     The user's file comes first, then Inspect's model data, then this package's list. In the list, a
     dated name (`openai/gpt-4o-mini-2024-07-18`) has the price of the undated name unless it has its
-    own. Simulated models cost nothing.
-
-    Raises:
-        InvalidArgument: The user's `cost_file` has no valid prices (see `read_prices`).
+    own. Simulated models cost nothing. A `cost_file` without valid prices is refused.
     """
     prices = read_prices(cost_file) if cost_file else {}
     if model in prices:

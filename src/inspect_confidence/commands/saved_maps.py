@@ -60,7 +60,7 @@ class _Entry(FileSection):
 
     @model_validator(mode="after")
     def _check_scale(self) -> Self:
-        """Refuse a scale whose ends, `low` and `high`, are not two numbers; none is allowed."""
+        """Refuse a scale whose ends, `low` and `high`, are not two numbers; no scale passes."""
         ends = [self.condition.get(name) for name in ("low", "high")]
         numbers = [
             end for end in ends if isinstance(end, int | float) and not isinstance(end, bool)
@@ -182,7 +182,10 @@ class IntervalMap(_Fitted):
 
 
 def _kind(entry: object) -> str:
-    """Return the kind of an entry, for pydantic to choose its class; others fail as `knots`."""
+    """Return the kind of an entry, by which pydantic chooses its class.
+
+    An entry of an unknown kind is checked as `knots`, which refuses it.
+    """
     if not isinstance(entry, Mapping):
         return "knots"
     kind = entry.get("kind")

@@ -122,8 +122,8 @@ def _headline_views_of_task(
 ) -> list[View]:
     """Return a table for each group of data sets whose headlines have the same labels.
 
-    `rows` are the task's headlines, `results` all its results. `models` gave replies; other names
-    in `rows` are means over models.
+    `rows` are the task's headlines, `results` all its results. `models` are those that gave
+    replies; rows of other names are means over models.
     """
     unread, unread_warning = summarize_failures(results), nearly_all_unread(results)
     datasets_by_labels: dict[frozenset[str], list[str]] = {}
@@ -157,8 +157,8 @@ def _headline_view(
 ) -> View:
     """Build the table of a task's headlines with the shares of unread replies.
 
-    `rows` are headlines with labels; `models` gave replies, and other names in `rows` are means
-    over models. `unread` has the unread replies of each model and data set. `unread_warning`
+    `rows` are headlines with labels. `models` are those that gave replies; rows of other names are
+    means over models. `unread` has the unread replies of each model and data set. `unread_warning`
     replaces all reasons, if nearly all replies are unread; else it is empty.
     """
     rows, ending = _without_shared_ending(rows)

@@ -16,8 +16,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import Costs
 from inspect_confidence.plots.layout import (
-    arms,
     facets,
+    interval_lengths,
     panels,
     select_against,
     select_rows,
@@ -157,7 +157,7 @@ def _draw_m_ratios(
         shift = (k - (len(datasets) - 1) / 2) * (0.7 / len(datasets))
         y = of_dataset["scale"].map(scales.index).to_numpy(float) + shift
         # An interval without an end runs out of the panel; one that is missing is not drawn.
-        reach = arms(of_dataset, beyond=high - low)
+        reach = interval_lengths(of_dataset, beyond=high - low)
         ax.errorbar(of_dataset["value"], y, xerr=reach, linestyle="none", elinewidth=1, **mark(k))
     ax.grid(visible=False, axis="y")
 

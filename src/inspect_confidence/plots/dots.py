@@ -14,8 +14,8 @@ from matplotlib.ticker import MaxNLocator
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.plots.layout import (
-    arms,
     facets,
+    interval_lengths,
     label_height,
     label_lines,
     tick_labels,
@@ -148,7 +148,7 @@ def _draw_series(
     """Draw the values of rows at heights `y`, with intervals; marks not `filled` are hollow."""
     value = rows["value"].to_numpy(float)
     look: dict[str, Any] = {**series_look, "linestyle": "none", "markersize": 4.5}
-    ax.errorbar(value, y, xerr=arms(rows), elinewidth=1, **look | {"marker": "None"})
+    ax.errorbar(value, y, xerr=interval_lengths(rows), elinewidth=1, **look | {"marker": "None"})
     filled = rows["filled"].to_numpy(bool) if "filled" in rows else np.ones(len(rows), bool)
     ax.plot(value[~filled], y[~filled], markerfacecolor=PAPER, **look)
     ax.plot(value[filled], y[filled], label=label or None, **look)

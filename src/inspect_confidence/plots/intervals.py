@@ -73,14 +73,10 @@ def _level_panels(
 ) -> Figure:
     """Draw one panel for each method over evenly spaced levels; a remark names infinite values.
 
-    Args:
-        rows: Rows from `_rows_of_lines`.
-        y: Name of the vertical axis.
-        ceiling: Upper limit of the axis; an interval without an upper end runs beyond it.
-        set_axis: Function that sets limits and ticks of a panel's vertical axis, after all panels
-            are drawn.
-        nominal: Whether a dashed line shows a coverage equal to the level.
-        remark_by_panel: Remarks on panels, by `_panel_key`.
+    `rows` are from `_rows_of_lines`. The vertical axis is named `y` and ends at `ceiling`, beyond
+    which intervals without an upper end run; `set_axis` sets its limits and ticks after all panels
+    are drawn. With `nominal`, a dashed line shows a coverage equal to the level. `remark_by_panel`
+    has further remarks by `_panel_key`.
     """
     titled = panels(rows, _PANEL_COLUMNS, always=["of"])
     names = _ordered_lines(rows)

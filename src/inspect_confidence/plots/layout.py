@@ -25,12 +25,8 @@ def select_rows(
 ) -> pd.DataFrame:
     """Return the rows of one or several tasks that have a value of one of the metrics.
 
-    Args:
-        rows: Results, or rows in their layout.
-        task: Names of the tasks.
-        metrics: Names of the metrics.
-        parts: Parts of the condition that become columns, beside `variant`; a column is empty in
-            rows without the part.
+    `parts` of the condition become columns, beside `variant`; a column is empty in rows without the
+    part.
 
     Raises:
         InvalidArgument: No such row has a value; an infinite value counts.
@@ -114,11 +110,16 @@ def with_both_intervals(ax: Axes, rows: pd.DataFrame, **look: Any) -> None:
     """
     across = rows[["x", "x_ci_low", "x_ci_high"]].set_axis(["value", "ci_low", "ci_high"], axis=1)
     ax.errorbar(
-        rows["x"], rows["value"], xerr=arms(across), yerr=arms(rows), linestyle="none", **look
+        rows["x"],
+        rows["value"],
+        xerr=interval_lengths(across),
+        yerr=interval_lengths(rows),
+        linestyle="none",
+        **look,
     )
 
 
-def arms(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
+def interval_lengths(rows: pd.DataFrame, beyond: float = 0) -> np.ndarray:
     """Return how far each interval reaches below and above its finite value, of shape (2, rows).
 
     The length is 0 for a missing end. It is also 0 for an end on the wrong side of the value: an
@@ -140,7 +141,7 @@ def with_intervals(ax: Axes, x: "pd.Series[float]", rows: pd.DataFrame, **look: 
     ax.errorbar(
         np.asarray(x, float)[finite],
         rows["value"].to_numpy(float)[finite],
-        yerr=arms(rows[finite]),
+        yerr=interval_lengths(rows[finite]),
         **{"capsize": 2.5, "elinewidth": 1, **look},  # type: ignore[arg-type]
     )
 

@@ -91,11 +91,12 @@ _RAISES = "\nRaises:\n    InvalidArgument: There is no such row."
 def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
     """Return the plot with the package's look applied to its figure; decorates all plots.
 
-    Its docstring gets the sections Returns and Raises that all plots have.
+    Its docstring gets the sections Returns and Raises that all plots have; Raises only if it has
+    none of its own.
     """
     # From Python 3.13 on docstrings come without their indentation.
-    description, raises, raised = cleandoc(plot.__doc__ or "").partition("\nRaises:")
-    plot.__doc__ = description.rstrip() + _RETURNS + (raises + raised or _RAISES)
+    description, heading, errors = cleandoc(plot.__doc__ or "").partition("\nRaises:")
+    plot.__doc__ = description.rstrip() + _RETURNS + (heading + errors or _RAISES)
 
     @wraps(plot)
     def wrapped(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Figure:
