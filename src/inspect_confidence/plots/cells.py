@@ -98,15 +98,9 @@ def _draw_table(
     )
     for y, x in np.argwhere(np.isfinite(values)):
         value = float(values[y, x])
-        look: dict[str, Any] = {"color": _text_colour(colours(scale(value))), "fontsize": 8}
-        ax.text(
-            x + 0.5,
-            y + 0.5,
-            table.write(value) + str(stars[y, x]),
-            ha="center",
-            va="center",
-            **look,
-        )
+        look: dict[str, Any] = {"fontsize": 8, "ha": "center", "va": "center"}
+        look["color"] = _text_colour(colours(scale(value)))
+        ax.text(x + 0.5, y + 0.5, table.write(value) + str(stars[y, x]), **look)
     ax.set_xticks(np.arange(len(labels)) + 0.5, labels)
     if slanted:
         ax.tick_params(axis="x", labelrotation=_SLANT)

@@ -130,13 +130,8 @@ def _draw_panel(ax: Axes, panel: Panel, names: Sequence[str], label_room: float 
         y = np.asarray(shown_rows["name"].map(places), np.float64) + shift
         if panel.names_are_models and len(panel.series) == 1:
             for k, name in enumerate(shown_rows["name"]):
-                _draw_series(
-                    ax,
-                    shown_rows[k : k + 1],
-                    y=y[k : k + 1],
-                    label="",
-                    series_look=mark_of(name, k),
-                )
+                row = slice(k, k + 1)
+                _draw_series(ax, shown_rows[row], y[row], label="", series_look=mark_of(name, k))
         else:
             look = mark_of(panel.models[i], i) if panel.models else mark(i)
             _draw_series(ax, shown_rows, y=y, label=label, series_look=look)

@@ -178,9 +178,10 @@ def _draw_says_and_right(
 def decisions_by_target(rows: pd.DataFrame) -> Figure:
     """Draw payoff and accuracy given attempted by target, one line per model.
 
-    Lines have 95% intervals. There are two panels for each data set, form and variant. The dashed
-    line in the panel of accuracy is the target, as the model was told. At the dashed line in the
-    panel of the payoff the model does no better than by never answering.
+    Lines have 95% intervals. There are two panels for each data set, format, variant, and request
+    for confidence or not. The dashed line in the panel of accuracy is the target, as the model was
+    told. At the dashed line in the panel of the payoff the model does no better than by never
+    answering.
 
     Args:
         rows: Results of `abstain`; its rows of `payoff` and `accuracy_given_attempted` are drawn.

@@ -184,9 +184,9 @@ _MOST_WORDS, _MOST_COLUMNS = 40, 10
 def divergence(rows: pd.DataFrame) -> Figure:
     """Draw a table of the divergence of each word from people, with settings in columns.
 
-    There is one table for each metric, or for each metric and model if there are many columns, in
-    blocks of up to five columns. All tables of a metric have one scale of colours. Cells without a
-    value are blank.
+    There is one table for each metric, or for each metric and run (model, variant and data set) if
+    there are many columns, in blocks of up to five columns. All tables of a metric have one scale
+    of colours. Cells without a value are blank.
 
     Args:
         rows: Results of `wep_elicitation`; its rows of `kl_divergence`, `jensen_shannon` and
@@ -240,8 +240,8 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
     """Draw the Kullback-Leibler divergence of each word between two sources, with stars.
 
     There is one table for each model and reference (people, a language, a setting, another model),
-    and one column for each language and setting. Stars are p < .1, .05 and .01 of Brunner and
-    Munzel's test, not adjusted.
+    and one column for each language, setting, data set and variant. Stars are p < .1, .05 and .01
+    of Brunner and Munzel's test, not adjusted.
 
     Args:
         rows: Results of `wep_elicitation`; its rows of `kl_divergence`, and of `p_value` of
@@ -305,8 +305,9 @@ _TEST_KEY = ("model", "dataset", "variant", "language", "setting", "versus", "wo
 def word_differences(rows: pd.DataFrame) -> Figure:
     """Draw the difference of each word under a condition from its reference, with 95% intervals.
 
-    There is one panel for each measure and comparison. Filled marks have p < 0.05 after Holm's
-    adjustment, which medians don't have; without rows of `p_holm` all marks are filled.
+    There is one panel for each measure, comparison, model, data set, variant and language. Filled
+    marks have p < 0.05 after Holm's adjustment, which medians don't have; without rows of `p_holm`
+    all marks are filled.
 
     Args:
         rows: Results of `wep_elicitation`; its rows of `brunner_munzel_theta`,
@@ -462,7 +463,7 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     people, of_models = wide[is_people], _by_setting(wide[~is_people])
     single = of_models[of_models["setting"] != "all"]
     of_models = single if len(single) else of_models.assign(setting=_ALL_SETTINGS["all"])
-    models = dict.fromkeys([*people["model"], *of_models["model"]])
+    models = list(dict.fromkeys([*people["model"], *of_models["model"]]))
     titled = [("", of_models)]
     if len(of_models):  # else there are only people
         keys = ("setting", "language", "variant", "dataset")
@@ -472,14 +473,7 @@ def word_medians(rows: pd.DataFrame) -> Figure:
         all_rows = pd.concat([people, panel_rows])
         series = [(shortened(model), all_rows[all_rows["model"] == model]) for model in models]
         panels_drawn.append(
-            Panel(
-                title,
-                "stated probability",
-                series=series,
-                reference=0.5,
-                within=(0, 1),
-                models=list(models),
-            )
+            Panel(title, "stated probability", series, reference=0.5, within=(0, 1), models=models)
         )
     is_people = selected["model"] == _PEOPLE
     return dots(panels_drawn, _words_by_median(selected[is_people], selected[~is_people]), "words")
