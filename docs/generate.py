@@ -156,8 +156,9 @@ _DECISIONS = """
 
 - `risk_at_coverage` is the error rate if only the surest half, or four fifths, of the answers are
   given.
-- `augrc` ranks models or methods over all coverages (shares of answers given). In the older `aurc`,
-  a few errors among the most confident answers can outweigh all others. Both depend on accuracy and
+- `augrc` ranks models or methods over all coverages (shares of answers given). In the older `aurc`
+  (area under the curve of error rate by coverage), a few errors among the most confident answers
+  can outweigh all others. Both depend on accuracy and
   discrimination; `auroc` depends only on the order of confidence.
 - `prr` makes `aurc` comparable between models of different accuracy: 0 is random rejection, 1 an
   oracle that rejects every wrong answer first. It equals LM-Polygraph's PRR without a limit on the
@@ -265,8 +266,9 @@ if more than 5% of resamples give no value. These methods are used for several m
 **Headline metrics**, such as accuracy, ECE and AUROC, have an interval [in nearly all simulated
 samples](#share-of-samples-with-an-interval) in which they have a value. AUROC and M-ratio have no
 value if all answers are right, as in half of the samples of 30 items at an accuracy of .98. If the
-true d' may be at most 0.1, the interval of M-ratio is unbounded on one side or on both, like
-Fieller's. A difference of two such M-ratios has an interval that says nothing.
+true d' (how well choices are told apart) may be at most 0.1, the interval of M-ratio is unbounded
+on one side or on both, like Fieller's. A difference of two such M-ratios has an interval that says
+nothing.
 
 **Pseudo-units.** The bootstrap adds half a unit at each extreme of what can occur, so that an
 interval has a width even if a sample contains no error:
@@ -335,8 +337,7 @@ _PRINTED = """
 
 The table has, for each headline metric, the share of simulated samples with an interval among those
 in which the metric has a value, by accuracy and number of items. Nine in ten stated confidences are
-.95 or 1. `coverage` and `interval_score` are not in the table: `coverage` has Wilson's interval at
-any number of items, `interval_score` the bootstrap's from 20 items on.
+.95 or 1.
 
 """
 
@@ -742,9 +743,9 @@ def _in_order(place: tuple[str, str]) -> tuple[str, bool, list[int], str]:
 _CARDS_HEAD = """\
 # Cards
 
-The data, settings, cost and prompts of each task, for a methods section or an audit. `make docs`
-writes this page from the code. A log holds the same facts for its own run, and
-[`reproduce`](reproduce.md) compares it with the installed package.
+This page has the data, settings, cost and prompts of each task, for a methods section or an audit.
+`make docs` writes it from the code; [`reproduce`](reproduce.md) compares a log with the installed
+package.
 
 ## Tasks
 

@@ -121,9 +121,6 @@ _ROUNDS = """\
 | ninth, integers | 118 | 5 (4.2%) | 0 | 5 |
 | tenth, integers | 147 | 3 (2.0%) | 2 | 1 |"""
 _SINCE = """\
-From the seventh round on, the replies contain only the two forms of which more than 3% were left
-unread in the sixth: probabilities (8 of 142) and bare integers (2 of 37).
-
 The present readers, corrected with all rounds of artificial replies, leave {unread} of {readable}
 readable answers in the last five rounds unread (**{share:.1%}**) and misread {misread}. Of another
 {unreadable} answers, which have no certain reading, they read {guessed} (for example a bare

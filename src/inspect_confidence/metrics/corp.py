@@ -343,7 +343,8 @@ def corp_band(
     unit="probability",
     undefined=f"{UNREAD}, or outcomes that are not 0 or 1",
     interval=NO_ESTIMATE,
-    source="Dimitriadis, Gneiting and Jordan (2021); Phipson and Smyth (2010) for the + 1",
+    source="Dimitriadis, Gneiting and Jordan (2021); Phipson and Smyth (2010): 1 is added to both "
+    "counts",
     toolbox=True,
 )
 def calibration_p(

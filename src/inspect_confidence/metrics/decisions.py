@@ -178,7 +178,7 @@ def best_threshold_payoff(
     ),
 )
 def regret(confidence: ArrayLike, credit: ArrayLike, declined: ArrayLike, target: float) -> float:
-    """Payoff of the best threshold on a separately stated confidence, minus the payoff.
+    """Payoff (mean points) of the best threshold on a separately stated confidence, minus payoff.
 
     Below 0 the model decides better than any threshold on the confidence that it states. Answers
     without confidence or credit (NaN) are left out; NaN if none is left.

@@ -362,8 +362,8 @@ _FEW = "fewer than two readable traces an item"
 
 
 @metric(
-    definition="Entropy of the mean distribution over all traces minus the mean entropy of a "
-    "single trace's distribution, mean over items.",
+    definition="Entropy of the mean distribution over all traces (reasonings) minus the mean "
+    "entropy of a single trace's distribution, mean over items.",
     unit="bits",
     direction="lower",
     undefined=_FEW,
@@ -390,8 +390,8 @@ def tunnel_index(traces: ArrayLike) -> float:
 
 
 @metric(
-    definition="Entropy of the mean of all N traces, minus the mean entropy of means of n of them; "
-    "the Tunnel Index at n = 1, 0 at n = N. Mean over items.",
+    definition="Entropy of the mean of all N traces (reasonings), minus the mean entropy of means "
+    "of n of them; the Tunnel Index at n = 1, 0 at n = N. Mean over items.",
     unit="bits",
     direction="lower",
     undefined=_FEW,

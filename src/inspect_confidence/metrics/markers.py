@@ -87,9 +87,9 @@ numbers(
 )
 numbers(
     About(undefined=_FEW, direction="lower", source=_STUDY, interval=DEBIASED),
-    id_mae="Mean over data sets of the distance between a marker's MIC in the train split and the "
-    "internal confidence of its test sentences; by marker, or at the level that the condition "
-    "names.",
+    id_mae="Mean over data sets of the distance between a marker's MIC (mean internal confidence) "
+    "in the train split and the internal confidence of its test sentences; by marker, or at the "
+    "level that the condition names.",
     cd_mae="As `id_mae`, but from one data set's train split to another's test split, mean over "
     "ordered pairs of data sets.",
 )
@@ -101,7 +101,8 @@ numbers(
 numbers(
     About(undefined=_FEW, unit="ratio", direction="lower", source=_STUDY, interval=_VARIATION),
     m_avg_cv="Mean over the markers that all data sets share of the coefficient of variation of "
-    "MIC over data sets; with `shared=some` over those that two or more have.",
+    "MIC (mean internal confidence) over data sets; with `shared=some` over those that two or more "
+    "have.",
 )
 numbers(
     About(undefined=_FEW, unit="ratio", source=_STUDY, interval=_VARIATION),
@@ -120,9 +121,11 @@ numbers(
 numbers(
     About(undefined=_FEW, unit="correlation", source=_STUDY, interval=_CORRELATION),
     mac="Fisher mean over the markers that all data sets share of the correlation over data sets "
-    "of MIC with accuracy; with `shared=some` over those that three or more have.",
+    "of MIC (mean internal confidence) with accuracy; with `shared=some` over those that three or "
+    "more have.",
     mcc="Fisher mean over the markers that all data sets share of the correlation over data sets "
-    "of MIC with cMFG; with `shared=some` over those that three or more have.",
+    "of MIC (mean internal confidence) with `cmfg`; with `shared=some` over those that three or "
+    "more have.",
 )
 numbers(
     About(

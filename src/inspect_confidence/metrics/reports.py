@@ -34,7 +34,7 @@ __all__ = [
     "utilization",
 ]
 
-_STUDY = "the scale-design study"
+_STUDY = "Dai (2026), the scale-design study"
 _LARGEST = no_interval("the largest of several shares is overstated by chance")
 
 

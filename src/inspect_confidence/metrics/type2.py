@@ -82,7 +82,7 @@ def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
     direction="higher",
     undefined=ONE_SIDED,
     interval=FEW_WRONG,
-    source="the scale-design study",
+    source="Dai (2026), the scale-design study",
     of_tables=meta_d_ideal_of_tables,
 )
 def meta_d_ideal(confidence: ArrayLike, correct: ArrayLike, *, threshold: float = 0.5) -> float:
@@ -121,7 +121,7 @@ def type2_criterion_of_tables(tables: ConfidenceTables, *, threshold: float = 0.
     unit="d'",
     undefined=ONE_SIDED,
     interval=FEW_WRONG,
-    source="the scale-design study",
+    source="Dai (2026), the scale-design study",
     of_tables=type2_criterion_of_tables,
 )
 def type2_criterion(confidence: ArrayLike, correct: ArrayLike, *, threshold: float = 0.5) -> float:
