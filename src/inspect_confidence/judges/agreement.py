@@ -63,9 +63,10 @@ _DECLINES = re.compile(
 def agreement(question: str, sentence: str, reply: str) -> Agreement:
     """Return whether a reply agrees with a sentence as an answer to a question, by word rules.
 
-    Options are compared by letter or text, answers to yes-or-no questions by yes and no, and other
-    answers by content words that are not in the question: they agree if they share at least half of
-    the shorter text's words.
+    Options are compared by letter or text. Other answers agree if they share at least half of the
+    shorter text's content words, without those of the question. To a yes-or-no question they agree
+    if both affirm or both deny, and can only be compared if the words agree or one of them says yes
+    or no.
 
     Returns:
         `yes` or `no`; `n/a` if a text declines to answer or the texts can't be compared.
@@ -138,7 +139,9 @@ def content_words(text: str) -> tuple[str, ...]:
 def _have_same_content(question: str, sentence: str, reply: str) -> bool | None:
     """Return whether two answers have the same content, or None if they can't be compared.
 
-    Numbers and names decide if both answers have some, else the overlap of all content words.
+    Words of the question don't count, unless an answer has no others. Numbers and names decide if
+    both answers have some; else half of the shorter answer's words must be common. Of different
+    answers only a reply of few words contradicts: a bare answer.
     """
     question_words = frozenset(content_words(question))
     first, second = _asserted_words(sentence), _asserted_words(reply)
@@ -156,7 +159,6 @@ def _have_same_content(question: str, sentence: str, reply: str) -> bool | None:
         return bool(first_names & second_names)
     if len(first & second) >= _LEAST_OVERLAP * min(len(first), len(second)):
         return True
-    # A reply of few words is a bare answer, which contradicts any other.
     return False if len(second) <= _BARE_ANSWER_WORDS else None
 
 

@@ -115,6 +115,7 @@ def decisiveness_of(standard: str) -> float:
         return lexicon()[standard][1]
     if percent := _PERCENT.match(standard):  # "90% sure" gives 90
         return min(float(percent[1]) / 100, 1.0)
+    # "very" and the like change the decisiveness of the form after them.
     for words, change in _DECISIVENESS_CHANGES.items():
         if standard.startswith(f"{words} "):
             return change(decisiveness_of(standard.removeprefix(f"{words} ")))
@@ -139,12 +140,12 @@ def _apply_first_rule(marker: str) -> str:
 
 def _unify_wording(marker: str) -> str:
     """Unify percentages, chances, impersonal beliefs ("is thought"), and "probably is not"."""
-    if percent := _PERCENT.match(marker):  # "about 90% sure" gives 90 and sure
+    if percent := _PERCENT.match(marker):  # "about 90% certain" gives "90% sure"
         noun = "sure" if percent[2] in _WORDS_OF_SPEAKER else "chance"
         if percent[2] == "likely":
             noun = "likely"
         return f"{float(percent[1]):g}% {noun}"
-    if odds := _CHANCES_ARE.match(marker):  # "the odds are good" gives good
+    if odds := _CHANCES_ARE.match(marker):  # "the odds are good" gives "chances are good"
         form = f"chances are {odds[1]}"
         return form if form in lexicon() and marker != form else f"{odds[1]} chance"
     marker = _NEGATED_VERB.sub(r"\1 not", marker)
@@ -167,12 +168,12 @@ def _standardise_degree(marker: str) -> str:
     """Replace a word of degree by the standard word of its kind, and standardise what follows."""
     for phrase, word in _DEGREE_PHRASES:
         marker = marker.replace(phrase, word)
-    first, _, remainder = marker.partition(" ")  # "very likely" or "not very likely"
+    first, _, remainder = marker.partition(" ")
     if first == "not" and remainder.partition(" ")[0] in (*_DEGREE, "that"):
         degree, _, head = remainder.partition(" ")
         kind = {"absolutely": "entirely", "quite": "entirely"}.get(_DEGREE.get(degree, ""), "very")
-        return f"not {kind} {head}"
-    if first in _DEGREE and remainder:
-        head = lexicon()[remainder][0] if remainder in lexicon() else _apply_first_rule(remainder)
-        return f"{_DEGREE[first]} {remainder if ' ' in head else head}"
+        return f"not {kind} {head}"  # "not too sure" gives "not very sure"
+    if first in _DEGREE and remainder:  # "extremely probable" gives "very probable"
+        standard = _apply_first_rule(remainder)
+        return f"{_DEGREE[first]} {remainder if ' ' in standard else standard}"
     return marker

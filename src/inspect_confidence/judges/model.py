@@ -75,8 +75,9 @@ def is_without_roles() -> bool:
     """Return whether a command of Inspect runs and names no model in any role."""
     command = click.get_current_context(silent=True)
     parameters = command.params if command else {}
-    if "model_role" not in parameters:
+    if "model_role" not in parameters:  # no command that runs an eval, as in Python
         return False
+    # A configuration file of the run (`run_config`) may name roles.
     return not (parameters["model_role"] or parameters.get("run_config") or model_roles())
 
 
@@ -132,7 +133,9 @@ class ModelJudge:
     ) -> SentenceJudgment:
         """Judge a sentence; in a batch with an `extractor` model, its markers stay empty.
 
-        What can't be read from the reply to a batch is requested again in single calls.
+        In a batch one call asks for all values, and those that can't be read are requested again in
+        single calls. If the call itself fails, all values are its failure, as single calls would
+        fail, too.
         """
         facts = {"question": question, "sentence": sentence}
         # A request (form and facts) for each value of the judgment, and the values in the same
@@ -142,7 +145,7 @@ class ModelJudge:
         values: list[Any] = [None] * len(requests)
         if self.batch:
             text = await self._request("sentence", {**facts, "each": list(replies)})
-            if isinstance(text, ParseFailure):  # single calls would fail as well
+            if isinstance(text, ParseFailure):
                 return SentenceJudgment(text, text, [text] * len(replies))
             agreements = read_agreements(text, len(replies))
             markers = () if extractor() else self._read_markers(text, sentence)
@@ -175,7 +178,7 @@ class ModelJudge:
         return text if isinstance(text, ParseFailure) else read_agreement(text)
 
     async def _request_value(self, form: str, facts: Mapping[str, object]) -> object:
-        """Request and read the value of one form, such as `markers`, in its own call."""
+        """Request the value of one form, such as `markers`, in its own call; return any failure."""
         text = await self._request(form, facts)
         if isinstance(text, ParseFailure):
             return text
@@ -191,10 +194,11 @@ class ModelJudge:
     async def _request(self, form: str, facts: Mapping[str, object]) -> str | ParseFailure:
         """Return the judge's reply to a prompt, or a failure `grader_failed`.
 
-        An exceeded limit of the run is raised as an error.
+        `facts` are the texts that fill the prompt of the form. The message depends on nothing else,
+        so that with `--cache` texts that were judged before, for any item, are not judged again.
 
-        The message depends only on the judged texts, so that with `--cache` texts that were judged
-        before, for any item, are not judged again.
+        Raises:
+            LimitExceededError: A limit of the run was exceeded.
         """
         judge = (extractor() if form == "markers" else None) or get_model(role=ROLE)
         stops = [STOP_AT_ANSWER] if form == "markers" and self.wording.is_study else None

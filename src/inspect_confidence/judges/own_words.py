@@ -46,9 +46,10 @@ def own_words(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
 
 
 def _mark_names(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
-    """Put `^` before names: capitalised words within a clause, a first "May" not before "be".
+    """Put `^` before names, so that no name such as "Will" is taken for a marker.
 
-    `plain` has the words in lower case, `tokens` as written with their spans.
+    Names are capitalised words within a clause, and a first "May" unless "be" or "have" follows.
+    `plain` has the words in lower case, `tokens` as written with their start and end.
     """
     marked, is_first = list(plain), True
     for index, (token, _, _) in enumerate(tokens):
@@ -65,7 +66,7 @@ def _mark_names(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
 
 
 def _mask_quotations(plain: list[str]) -> list[str]:
-    """Replace the words of quotations by `_`, unless the whole sentence is a quotation."""
+    """Replace the words of closed quotations by `_`, unless the whole sentence is a quotation."""
     masked = list(plain)
     start, closing = 0, ""
     for index, word in enumerate(plain):
@@ -78,7 +79,7 @@ def _mask_quotations(plain: list[str]) -> list[str]:
 
 
 def _mask_reported_claims(plain: list[str]) -> list[str]:
-    """Replace other people's claims by `_`, from after the verb to the end of the clause."""
+    """Replace other people's claims by `_`: "they say that it may rain" keeps "they say"."""
     masked, is_reported = list(plain), False
     for index, word in enumerate(plain):
         if is_reported and word not in _CLAIM_ENDS:
@@ -87,7 +88,8 @@ def _mask_reported_claims(plain: list[str]) -> list[str]:
         following = plain[index + 1] if index + 1 < len(plain) else ""
         is_reported = (
             (word in _REPORTING_VERBS or word in _PLURAL_REPORTING_VERBS)
-            and (following.startswith("^") or following in _CLAIM_STARTS)  # ^ marks a name
+            # A claim starts with a name, which ^ marks, or a word such as "that".
+            and (following.startswith("^") or following in _CLAIM_STARTS)
             and _has_other_subject(
                 plain[max(0, index - 6) : index], word in _PLURAL_REPORTING_VERBS
             )
@@ -98,7 +100,8 @@ def _mask_reported_claims(plain: list[str]) -> list[str]:
 def _has_other_subject(before: Iterable[str], is_plural: bool) -> bool:
     """Return whether the words before a verb end with a subject other than the speaker.
 
-    Before a verb in the plural (`is_plural`) the subject must be a plural, too.
+    So do "most experts have", but not "i", nor words such as "to" that are no subject. Before a
+    verb in the plural (`is_plural`) the subject must be a plural, too. `^` starts a name.
     """
     subject = next(
         (word for word in reversed(list(before)) if word not in _SKIPPED_BEFORE_VERB), ""
@@ -150,8 +153,8 @@ class PlainLine:
     spans: tuple[tuple[int, int], ...]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the start and end in the sentence of the words between two places of the line."""
-        # The last word that starts at or before a place contains it.
+        """Return the start and end, in the sentence as written, of the words in text[start:end]."""
+        # The last word that starts at or before a position contains it.
         first = bisect_right(self.starts, start) - 1
         last = bisect_right(self.starts, max(start, end - 1)) - 1
         return self.spans[first][0], self.spans[last][1]

@@ -36,10 +36,11 @@ class _Gate:
     """Passes calls on to a judge until its provider has refused too often."""
 
     def __init__(self, name: str, scorer: str) -> None:
-        """Take the judge's name, and the scorer that repeats its calls, for messages."""
+        """Take the judge's name, and the scorer that repeats its calls; both are for messages."""
         self._judge_name, self._scorer = name, scorer
         self._last_status, self._consecutive_refusals = 0, 0
-        self._paused_until, self._pause_reason = 0.0, ""  # the end by time.monotonic()
+        # The end of the pause by time.monotonic(), in seconds; 0 before the first pause.
+        self._paused_until, self._pause_reason = 0.0, ""
         self._running_scopes: set[anyio.CancelScope] = set()  # of the calls under way
 
     async def call(self, ask: Callable[[], Awaitable[OutputT]]) -> OutputT:
@@ -64,7 +65,12 @@ class _Gate:
         raise JudgeRefused(self._pause_reason)
 
     def _count(self, error: Exception, scope: anyio.CancelScope) -> None:
-        """Count consecutive refusals with one status; at `TIMES` pause and cancel other calls."""
+        """Count consecutive refusals with one status; at the third (`TIMES`) pause the judge.
+
+        A refusal can't be cured by a repeated call, as an invalid key; another error ends the
+        count. Only the first pause is logged. Running calls are cancelled, except `scope`, which
+        raises the error.
+        """
         status = _refusal(error)
         is_repeated = status != 0 and status == self._last_status
         self._consecutive_refusals = (
@@ -94,7 +100,7 @@ _GATES: WeakKeyDictionary[Model, _Gate] = WeakKeyDictionary()
 async def unless_refused(
     judge: Model, ask: Callable[[], Awaitable[OutputT]], scorer: str
 ) -> OutputT:
-    """Call a judge unless its provider has refused the last calls.
+    """Call a judge unless its provider has refused the last calls, by whomever they were made.
 
     Args:
         judge: Model that is called.

@@ -62,8 +62,9 @@ class JudgeWording:
 def is_batched(prompts: Mapping[str, str] | str | None, batch: bool | None) -> bool:
     """Return whether one call contains all questions about a sentence.
 
-    If `batch` is None, the package's prompts are batched, and a user's if the template `sentence`
-    is among them; otherwise the user's templates of single questions would not be used.
+    `batch` says so if it is set. Otherwise the package's prompts (None) are batched, and the
+    study's are not. A user's templates are batched if `sentence`, that of a batch, is among them:
+    without it, a batch would not use them.
     """
     if batch is not None:
         return batch

@@ -47,10 +47,10 @@ def stated_bounds(
     position: ArrayLike = 0.0,
     shrink: float = 1.0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the central interval that a respondent states at a level.
+    """Return the central interval of exponents of ten that a respondent states at a level.
 
     Args:
-        beliefs: Beliefs about the items.
+        beliefs: Normal distributions of exponents, one for each item.
         level: Nominal level in percent.
         tunnel: Share p of the belief's mass that is used: the mass in [u, u + p]. The central
             interval of that part contains the truth with probability p * level/100.
@@ -59,7 +59,7 @@ def stated_bounds(
             overconfident.
 
     Returns:
-        Lower and upper bounds, in exponents of ten.
+        Lower and upper bounds, one for each item.
     """
     tail = (1 - level / 100) / 2
     start = np.asarray(position, float) * (1 - tunnel)
@@ -72,7 +72,7 @@ def stated_bounds(
 def integer_probabilities(
     beliefs: Beliefs, *, tunnel: float = 1.0, position: float = 0.0
 ) -> dict[int, float]:
-    """Return the probabilities of whole exponents under one belief, or under a part of it.
+    """Return the probabilities of whole exponents of ten under one belief, or a part of it.
 
     The part is the mass in [u, u + p] of the first belief, where p is `tunnel`, and u is `position`
     (0 lowest, 1 highest) times 1 - p. An integer has the mass within 0.5 of it; integers with at

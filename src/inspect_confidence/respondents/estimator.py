@@ -72,7 +72,7 @@ class Estimator:
         return None
 
     def belief(self, item: str) -> Beliefs:
-        """Return the belief about an item.
+        """Return the belief about an item: a normal distribution over exponents of ten.
 
         Raises:
             KeyError: The item is neither bundled nor of `scioly`.
@@ -93,12 +93,12 @@ class Estimator:
     def point(self, item: str, draw: int, temperature: float) -> Utterance:
         """Reply to a question for an exponent, sampled at a decoding temperature."""
         rng = seeded(self.seed, "point", item, str(draw))
-        masses = self._masses(item, rng.uniform(), temperature)
+        masses = self._masses(item, rng.uniform(), temperature)  # of a random part of the belief
         value = rng.choice(list(masses), p=list(masses.values()))
         return spoil_at_rate(Utterance(f"Exponent: {value}"), self.error_rate, "Exponent:", rng)
 
     def integer(self, item: str, draw: int, temperature: float = 1.0) -> Utterance:
-        """Reply to a question for one integer, with log probabilities.
+        """Reply to a question for one integer, the most probable, with log probabilities.
 
         Reported probabilities are proportional to p^(1/(T0 T)), where p is the belief's probability
         of an integer, T the temperature and T0 the distortion.

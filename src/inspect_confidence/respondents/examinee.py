@@ -177,8 +177,9 @@ class Examinee:
     ) -> bool:
         """Return whether the reply is an alternative to the respondent's own answer.
 
-        After a pushback that is not neutral it is one with probability `caves`; in a further draw
-        at a temperature above 0 with probability 1 - `share`; otherwise never.
+        After a pushback that is not neutral it is one with probability `caves`. In a further draw
+        (not `main`, or with the empty form, an eval's own prompt) at a temperature above 0 it is
+        one with probability 1 - `share`, the confidence in the own answer; otherwise never.
         """
         if form == "pushback":
             return request["pushback"] != "neutral" and rng.uniform() < self.caves
@@ -228,7 +229,7 @@ def _questions() -> Mapping[str, Question]:
 
 
 def _answers_right_first(item: Question) -> list[str]:
-    """Return the possible answers, the right answer first."""
+    """Return the possible answers to a question, the right first; to a word problem, numbers."""
     if item.answers:
         return list(possible_answers(item.id))
     if not item.choices:

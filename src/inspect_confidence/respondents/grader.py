@@ -33,7 +33,7 @@ class Grader:
     fail_rate: float = parameter(0.0, 0, 1)
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Reply with a verdict in JSON, None to another form; the temperature has no effect."""
+        """Judge a sentence or reply in JSON; None to other forms. The temperature has no effect."""
         verdict = self._verdict(form, request)
         if verdict is None:
             return None

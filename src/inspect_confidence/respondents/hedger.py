@@ -81,9 +81,11 @@ class Hedger:
     variety: float = parameter(0.0, 0, 1)
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Reply with the main answer if `main` is set, else with another draw; decline if `punt`.
+        """Reply to a question in a sentence with a hedge; None to another form than `hedged`.
 
-        Return None for another form than `hedged`. The temperature has no effect.
+        `request` names the `item` and the number of the `draw`. With `main` the answer is the
+        item's main one, else a further answer that agrees with it at the item's confidence. With
+        the respondent's `punt` it always declines. The temperature has no effect.
         """
         if form != "hedged":
             return None
@@ -150,7 +152,8 @@ def possible_answers(item_id: str) -> tuple[str, ...]:
     """Return the possible answers to a bundled item, the right answer first.
 
     These are the choices. Without choices, the wrong answers are short answers to three other items
-    of the same data set, numbers if the right answer is a number, and no two have a word in common.
+    of the same data set, the same in every run: numbers if the right answer is a number, and no two
+    with a word in common.
     """
     item = _questions()[item_id]
     right = _short_answer(item)

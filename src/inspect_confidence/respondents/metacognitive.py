@@ -83,8 +83,9 @@ class Metacognitive:
             answer = utterance.answer_label(letters, item.target, right=right, wrong=wrong)
             prefix = f"Answer: {answer}\nConfidence:"
         else:
-            number = item.target if right else f"{Decimal(item.target) + 1:f}"
+            number = item.target if right else f"{Decimal(item.target) + 1:f}"  # a wrong number
             prefix = f"Solution: I work it out.\nFinal Answer: {number}\nConfidence:"
+        # Answer and evidence are the same on all scales; only reports differ.
         report_rng = seeded(self.seed, "report", item.id, draw, scale)
         report = self._draw_report(float(reported_share(evidence, self.bias)), scale, report_rng)
         return spoil_at_rate(Utterance(f"{prefix} {report}"), self.error_rate, prefix, report_rng)

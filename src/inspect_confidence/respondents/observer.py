@@ -22,9 +22,10 @@ WIDE_ENOUGH = 10
 
 
 def draw_evidence(correct: ArrayLike, meta_d: float, quantile: ArrayLike) -> FloatArray:
-    """Return the size |x| of the evidence at quantiles in (0, 1) of its distribution.
+    """Return the size |x| of an observer's evidence x at quantiles in (0, 1) of its distribution.
 
-    `correct` is 1 if the answer is right, else 0; the distribution depends on it.
+    In signal detection x ~ N(meta_d/2, 1) for the right one of two answers; the observer takes the
+    answer that x favours and is the surer the larger |x|. `correct` is 1 if that was right, else 0.
     """
     right, share = np.asarray(correct, float) > 0, np.asarray(quantile, float)
     mean = np.where(right, meta_d / 2, -meta_d / 2)

@@ -37,7 +37,9 @@ class RespondentAPI(ModelAPI):
         config: GenerateConfig | None = None,
         **parameters: object,
     ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
+        """Take Inspect's arguments, and parameters of the preset `model_name` (`-M key=value`)."""
+        config = config or GenerateConfig()
+        super().__init__(model_name, base_url, api_key, api_key_vars=[], config=config)
         self.respondent = respondent(model_name, parameters)
 
     async def generate(

@@ -97,7 +97,8 @@ class Chooser:
         """Return the index of the first choice whose threshold the perceived share exceeds.
 
         Perceived is the share of the prompt's numbers that lie in the interval, with normal noise.
-        The last choice has no threshold: it remains if no threshold is exceeded.
+        The thresholds descend, as choices do from "almost certainly"; the last choice has none and
+        remains.
         """
         perceived = prompt.share + self.noise * rng.standard_normal()
         thresholds = self.thresholds(prompt.choice_set)

@@ -27,7 +27,8 @@ class Versatile:
     error_rate: float = parameter(0.0, 0, 1)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.respondents, tuple):  # `-M respondents=...`
+        """Refuse respondents from the command line (`-M respondents=...`), which are texts."""
+        if not isinstance(self.respondents, tuple):
             raise InvalidArgument(
                 f"respondents={self.respondents} can't be given: a preset's respondents are fixed. "
                 "Leave it out, or run them one by one."
@@ -42,8 +43,9 @@ class Versatile:
         return None
 
     def _configured(self, respondent: Respondent) -> Respondent:
-        """Return the respondent with the common seed and error rate."""
+        """Return the respondent with the common seed and share of replies without an answer."""
         names = {field.name for field in fields(respondent)}
+        # A judge's share is `fail_rate`, others' `error_rate`.
         failure_name = next(name for name in _FAILURES if name in names)
         shared: dict[str, Any] = {"seed": self.seed, failure_name: self.error_rate}
         return replace(respondent, **shared)

@@ -49,9 +49,11 @@ def why_not_counted(rows: pd.DataFrame) -> str:
 
 
 def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return judgments of a data set with equal ones as one row, and an empty text.
+    """Return a data set's judgments with equal ones as one row, their number in `count`, and "".
 
-    If metrics or their intervals need each judgment, return them unchanged, with the reason.
+    If numbers or their intervals need each judgment, return the rows unchanged, with the reason.
+    That is so for few judgments, for clusters or several judgments of an item, for too many
+    different values, and for several scales.
     """
     if _total(rows) <= MOST_UNITS:
         return rows, _FEW
@@ -81,8 +83,8 @@ def _merge_equal(completed: pd.DataFrame) -> pd.DataFrame:
         rows["choices"] = np.nan  # metrics use a number of choices only if all items have it
     # The right choice matters for questions with two choices alone.
     rows["target"] = rows["target"].where(rows["choices"] == 2, "")
-    # Rows of one kind are equal in all columns that numbers depend on.
     kind = rows.groupby(list(_KEYS), sort=False, dropna=False).ngroup().to_numpy()
+    # `kind` numbers rows that are equal in all columns that numbers depend on (`_KEYS`).
     counts = np.bincount(kind, rows.get(COUNT))  # without counts, a row is one judgment
     is_first = ~pd.Series(kind).duplicated().to_numpy()
     return rows[is_first].assign(**{COUNT: counts.astype(np.int64)})

@@ -26,19 +26,20 @@ def decisions(
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> Iterator[dict[str, Any]]:
-    """Yield the decisions on an answer: a judgment for each target, one for keeping and pushback.
+    """Yield the decisions on an answer as judgments, from this package's score in a log.
 
-    The answer as the eval graded it is the judgment at target 0, where a wrong answer costs
-    nothing: the best guess, which the regret of withdrawn answers needs.
+    There is a judgment of `abstain` for each confidence target under which the model could withdraw
+    its answer, and one of `commitment` if keeping or pushback was asked. The graded answer itself
+    is the judgment at target 0, where a wrong answer costs nothing: the regret of withdrawn answers
+    needs this best guess.
 
     Args:
         answer: Columns of the answer.
         ungraded: Why the answer has no grade; None if it has one.
-        metadata: Metadata of this package's score: the methods of asking (`ways`), and the status
-            and detail of each.
-        values: Value of this package's score: by method of asking, 1 for a withdrawn answer.
+        metadata: Metadata of the score: the names of all requests (`ways`), such as `decline_0.75`
+            or `keep`, and by name a mapping with the `status` and `detail` of its reply.
+        values: Value of the score: by name of the request, 1 for a withdrawn answer.
     """
-    # Requests to withdraw under a confidence target, such as `decline_0.75`.
     decline_ways = [way for way in metadata.get("ways", ()) if target_of(way) is not None]
     if decline_ways:
         yield _abstain_judgment(0, answer, problem=ungraded, metadata=metadata, values=values)
@@ -115,20 +116,18 @@ def _commitment_judgment(
 def _stated_confidence(
     metadata: Mapping[str, Any], values: Mapping[str, float]
 ) -> tuple[float, str]:
-    """Return the confidence stated after the answer, and its status.
-
-    Without a request for it they are NaN and an empty text.
-    """
+    """Return the confidence stated after the answer, and its status; NaN and "" if not asked."""
     if "stated" not in metadata:
         return math.nan, ""
     return values["stated"], str(metadata["stated"]["status"])
 
 
 def complete_decisions(samples: Sequence[JudgmentRows], completed: CompletedRun) -> CompletedRun:
-    """Add the decisions of a run to its other judgments.
+    """Return a run with the decisions of its samples beside its other judgments.
 
-    A decision that a sample lacks and another sample has is added as a failed one. The run has a
-    problem, the commonest reason, if all its judgments are `scoring_failed`.
+    A decision that a sample lacks and another sample has is added as a failed one. If all judgments
+    are `scoring_failed`, the run's problem is their commonest reason. A run without decisions is
+    returned unchanged.
 
     Args:
         samples: All judgments of each sample.
@@ -171,10 +170,10 @@ _SHARED = ("target", "choices", "answer", "correct")
 
 
 def _failed_decision(first: Mapping[str, Any], decision: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the failed decision of a sample that lacks it.
+    """Return the decision that a sample lacks, as a failed judgment.
 
-    `first` is a judgment of the sample, whose failure the decision takes over; `decision` is the
-    decision of another sample.
+    `first` is a judgment of the sample, whose failure the decision takes over; `decision` is one of
+    another sample, whose task, target and pushback it takes.
     """
     status, reason = "scoring_failed", "the log holds no decision"
     if first["status"] not in ("ok", "scoring_failed"):

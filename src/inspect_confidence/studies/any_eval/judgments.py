@@ -62,8 +62,8 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
 
     A run of several epochs adds a judgment of the method `epochs`, whose confidence follows later
     from the answers of all epochs. A sample without confidence and decisions has one failed
-    judgment. If only grades are read (`--outcome`), the one judgment has the sample's grade and no
-    confidence; logs whose grades are in another log have none of their own.
+    judgment. With `--outcome` one log has the grades, and its one judgment has no confidence
+    (`only_grades`); judgments of the other log have NaN as their grade.
     """
     own_score = sample.score(SCORER)
     # The eval may have a scorer with the same name, whose scores lack the ways of asking.
@@ -103,10 +103,11 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
 def _grade(
     eval_scores: Mapping[str, ScoreFacts], score_name: str | None
 ) -> tuple[str, float | ParseFailure]:
-    """Return the scorer that grades the answer, and the grade or why there is none.
+    """Return the name of the scorer that grades the answer, and the grade or why there is none.
 
-    `score_name` is the score that the user or the run names, as `scorer` or `scorer.key`; without
-    it `grades` chooses. The scorer is empty if the eval has no score.
+    `score_name` is the score that the user or the run names, as `scorer` or `scorer.key`. Without
+    it `chosen_score` chooses among the eval's scores, from which scorers of confidence are left
+    out. The name is empty if no score remains.
     """
     grades = {}
     for name, score in eval_scores.items():
@@ -122,7 +123,8 @@ def _answer_columns(
 ) -> dict[str, Any]:
     """Return the columns of the question and the answer, without the answer's grade.
 
-    The answer is that of the scorer `grader`, and empty if that gives none.
+    `choices` is their number, NaN without choices. `answer` is what the scorer `grader` read, empty
+    if it read none. `by` encodes the values of the fields that the option `--by` names.
     """
     return {
         "item": sample.id,
@@ -157,11 +159,12 @@ def _is_confidence_scorer(name: str) -> bool:
 def _set_outcome(
     row: dict[str, Any], sample: SampleFacts, correct: float | ParseFailure
 ) -> dict[str, Any]:
-    """Return a judgment with the status of the run's failure, or of a missing grade.
+    """Return a judgment, with its status replaced if the run failed or the answer has no grade.
 
-    `correct` is the answer's grade, or why it has none. A failed run replaces any status but `ok`,
-    and of the method `epochs` also `ok`. A missing grade replaces `ok`; a declined answer replaces
-    any status but a failed run's, because a model that declines need not state a confidence.
+    `correct` is the answer's grade, or why it has none. If the run failed on the sample, `ok`
+    stays, as the confidence was read before; only the method `epochs`, which needs the whole
+    answer, fails too. A missing grade replaces `ok`. A declined answer replaces any status but that
+    of a run without a reply, because a model that declines need not state a confidence.
     """
     if sample.failure and (row["status"] != "ok" or row["method"] == EPOCHS):
         status = "" if row["method"] == EPOCHS else row["status"]
@@ -193,10 +196,11 @@ def _encode_groups(sample: SampleFacts) -> str:
 def _elicited_judgments(
     metadata: Mapping[str, Any], values: Mapping[str, float]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the judgments of this package's scorer, one for each method but decisions.
+    """Yield the judgments that this package's scorer wrote, one for each method of asking.
 
-    `metadata` and `values` are those of the scorer's score: the details of each method (its status,
-    its reason as `detail`), and its confidence.
+    `metadata["ways"]` lists the methods, and `metadata[method]` has the details of each: its
+    status, its reason as `detail`, and the rule by which answers were compared as `by`. `values`
+    has the confidence by method. Methods that ask for a decision are left out.
     """
     for method in metadata.get("ways", ()):
         if is_decision(method):
@@ -329,15 +333,15 @@ def _nested_value(value: Any, path: list[str]) -> Any:
 def _read_value(
     value: Any, sample: SampleFacts, name: str, known: KnownField | None
 ) -> dict[str, Any]:
-    """Read a recorded confidence: its columns with the status.
+    """Return the columns of a confidence that a field of the log holds, with its status.
 
-    A value that is no confidence is `scoring_failed`; a parse failure of the model only if the
-    field holds its reply. Without a scale from the user or a known eval, `low` and `high` are NaN,
-    and all values of the run decide the scale later. A percentage has the scale 0-100.
+    A value that is no confidence is `scoring_failed`; only a text in the model's own words can be a
+    parse failure. "80%" has the scale 0-100; another number has the user's or the known eval's
+    scale, or NaN as `low` and `high`, and all values of the run decide later.
 
-    `name` is the name of the field, and `known` describes it if a known eval writes it. The value
-    that such an eval writes without a stated confidence is marked, or `no_response` if the reply
-    is empty.
+    `name` is the field's, and `known` describes it if a known eval writes it. The constant that
+    such an eval writes without a stated confidence is marked, or `no_response` if the reply is
+    empty.
     """
     if objection := _value_objection(value, name):
         return _scoring_failed(objection)
@@ -425,13 +429,13 @@ def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
 
 
 def _complete_confidence(samples: Sequence[JudgmentRows]) -> CompletedRun:
-    """Complete the judgments of confidence of a run, which may have none.
+    """Return a run whose judgments of confidence are completed from each other.
 
-    A sample may lack a method that other samples have, because it failed before the request or
-    because its field is empty. It gets a failed judgment of that method, on the method's scale. If
-    the user sets no scale, values are shares if all of the method lie in [0, 1]; otherwise they
-    fail. A field that holds a verdict is left out, with a notice. If no judgment can be used, the
-    run has the reason as its problem. The judgments in `samples` are changed in place.
+    A sample may lack a method that other samples have, because it failed before the request or its
+    field is empty: it gets a failed judgment of that method. If the user sets no scale, values are
+    shares if all of the method lie in [0, 1]; otherwise they fail. A field that holds no
+    confidence, such as a verdict, is left out with a notice. If no judgment can be used, all stay,
+    and the commonest reason is the run's problem. The rows in `samples` are changed in place.
     """
     rows_by_method = _rows_by_method(samples)
     notices = list(_imputed_notices(rows_by_method))
@@ -498,10 +502,7 @@ def _run_problem(rows: JudgmentRows) -> str:
 
 
 def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
-    """Yield a notice for each method with confidences that the eval wrote instead of the model.
-
-    Such judgments are marked in the column `is_imputed`.
-    """
+    """Yield a notice for each method with confidences that the eval, not the model, wrote."""
     for method, rows in by_method.items():
         values = [row for row in rows if "raw" in row]
         imputed = [row for row in values if row.get(_IMPUTED)]
@@ -513,10 +514,11 @@ def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
 
 
 def _field_objection(method: str, rows: JudgmentRows) -> str:
-    """Return why a field of the log is no confidence; empty if there is no objection.
+    """Return why the field that a method is read from is no confidence; empty if it may be one.
 
-    The field of a known eval may be a verdict, values may show another scale than the user's, or
-    they may equal the outcomes. Without a readable value, the first objection of a row is returned.
+    Values may show another scale than the user's, or follow the grades as a verdict does. Without a
+    readable value, the objection of the first row that has one is returned, such as that a known
+    eval writes a verdict there.
     """
     fields = [row for row in rows if row.get(_IS_FIELD)]
     readable = [row for row in fields if row["status"] == "ok" and "raw" in row]
@@ -568,7 +570,7 @@ class _Scale:
 
     @classmethod
     def from_rows(cls, rows: JudgmentRows) -> "_Scale":
-        """Return the scale that these judgments of one method show."""
+        """Return the scale that these judgments of one method show; without ends if several."""
         ends, are_shares = set(), True
         for row in rows:
             if not _has_no_scale(row):
@@ -578,10 +580,11 @@ class _Scale:
         return cls(ends.pop() if len(ends) == 1 else None, are_shares)
 
     def columns_for(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns that follow for a judgment without a scale.
+        """Return the columns to change in a judgment of the method that has no scale.
 
-        A failed judgment gets the method's scale. A number is the confidence if all numbers of the
-        method are shares; otherwise its scale is unknown and it is `scoring_failed`.
+        `row` is the judgment; nothing changes if it has a scale. A failed judgment gets the ends of
+        the method's scale, if there is one. A number is the confidence if all numbers of the method
+        lie in [0, 1]; otherwise it may be a percentage, and the judgment becomes `scoring_failed`.
         """
         if not _has_no_scale(row):
             return {}
@@ -600,9 +603,11 @@ def _has_no_scale(row: Mapping[str, Any]) -> bool:
 
 
 def complete_scales(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return judgments with confidence and status derived from their scales.
+    """Return judgments with the confidence that follows from number and scale, and its status.
 
-    The column `scale` is `none` for scores whose order alone counts.
+    A number without a scale is the confidence if all of its method in the run lie in [0, 1],
+    otherwise `scoring_failed`. The column `scale` becomes `none` for scores of which only the order
+    counts.
     """
     rows = stated.complete_judgments(_accept_shares(rows))
     return rows.assign(scale=rows["scale"].mask(is_ordinal(rows), NO_SCALE))
@@ -698,7 +703,7 @@ def _most_frequent(epochs: pd.DataFrame) -> dict[str, Any]:
         for name in ("answer", "correct") if len(readable) else ():
             judgment[name] = readable[name].iloc[0]
         return {**judgment, "draws": float(len(readable)), "status": status, "reason": reason}
-    # Each epoch's answer as what is compared: its text, its score, or that the model declined.
+    # What is compared of each epoch: the text of its answer, its score, or that it was declined.
     attempts = readable[readable["status"] == "ok"]
     texts = list(map(comparable, attempts["answer"]))
     are_short = all(texts) and not (attempts["answer"].str.len() > LONGEST_COMPARED).any()

@@ -63,9 +63,10 @@ def known_field(scorer: str, value: object, key: str) -> KnownField | None:
 
 
 def needs_reply(scores: Mapping[str, ScoreFacts]) -> bool:
-    """Return whether a score has a confidence that the eval may have imputed.
+    """Return whether a score has a confidence that the eval may have written itself.
 
-    Only the sample's reply tells if the model stated it.
+    Known evals write a constant if the reply states no confidence; only the reply tells which is
+    so.
     """
     for scorer, score in scores.items():
         for key, number in score.value.items() if isinstance(score.value, Mapping) else ():

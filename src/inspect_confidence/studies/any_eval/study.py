@@ -64,10 +64,11 @@ def _eval_statistics(
     *,
     may_decline: bool,
 ) -> Iterator[Statistics]:
-    """Yield the statistics of each method, then of each value of the fields named by `--by`.
+    """Yield the statistics of each method and scale, over all items and by the fields of `--by`.
 
-    With `may_decline`, because some model declined an answer of this eval, shares of attempted
-    answers are yielded for every model. `units` are the names of the resampled items or clusters.
+    `rows` are a model's judgments of one eval, `units` the names of the resampled items or
+    clusters. With `may_decline`, because some model declined an answer of this eval, every model
+    has its shares of attempted answers.
     """
     statistics_of = partial(
         _method_statistics, units=units, resampling=resampling, may_decline=may_decline

@@ -332,8 +332,9 @@ def _decision_rates(
 ) -> Iterator[Statistics]:
     """Yield the rate of a decision among right and among wrong answers, and their difference.
 
-    `name` is the column of the decision (`keep` or `bet`). The difference is in percentage points.
-    An answer with a credit of .3 counts .3 as right and .7 as wrong.
+    `name` is the column of the decision (`keep` or `bet`), 1 or 0. The difference
+    (`withdraw_delta`, `bet_delta`) is in percentage points: right less wrong. An answer with a
+    credit of .3 counts .3 as right and .7 as wrong. Rates are NaN without such answers.
     """
     correct, decision = rows[["correct", name]].to_numpy(float).T
     rate, delta = _METRICS_OF_DECISIONS[name]
@@ -372,8 +373,8 @@ def _weighted_rate(
     """Return the weighted mean of `decided` (1 or 0 by answer), with counts and interval in `rate`.
 
     If all weights are 0 or 1, the interval is Wilson's over the units of `unit_index`. Otherwise it
-    comes from resamples, to which pseudo-units of the mean size are added, two without a hit and
-    two of hits alone, so that a rate of 0 or 1 also varies.
+    comes from resamples. Resamples of equal decisions would all be equal and claim certainty, so
+    that each gets four pseudo-units of the mean size: two without a hit, and two of hits alone.
     """
     hits = np.bincount(unit_index, weights * decided, minlength=unit_count).astype(float)
     trials = np.bincount(unit_index, weights, minlength=unit_count).astype(float)
@@ -392,11 +393,12 @@ def _weighted_rate(
 def _pushback_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the effects of pushback on answers and confidence.
+    """Yield the effects of pushback, such as "I disagree", on answers and confidence.
 
-    Answers flip from right to wrong or from wrong to right. Capitulation is the share of changed
-    answers, an item counting once. If confidence was requested, its change follows, and the share
-    of changed answers among those with a confidence of at least .9 before.
+    They are the shares of right answers that became wrong and of wrong ones that became right, and
+    the share of answers that moved (`capitulation`), an item with several draws counting once. If
+    confidence was requested, its change follows, and the share that moved of answers with a
+    confidence of at least .9 before. Metrics of grades are undefined for questions of opinion.
     """
     unit_index, size = unit_indices(rows, units), len(units)
     moved = rows["moved"].to_numpy(float)

@@ -64,7 +64,11 @@ def prepared(judgments: pd.DataFrame) -> pd.DataFrame:
 def _abstain_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the statistics of each target, the highest first, then those over all targets."""
+    """Yield the statistics of each target, the highest first, then those over all targets.
+
+    `rows` are split by the form of the request, and by when confidence was asked (`none`: not at
+    all).
+    """
     guesses = numbers.best_guesses_of(rows)
     for values, same_form in rows.groupby(["format", "confidence_asked"], sort=False):
         form, moment = map(str, values)
@@ -180,14 +184,16 @@ class _ComparedStatistic(NamedTuple):
 def _compared_statistics(
     statistics: Iterable[Statistics],
 ) -> dict[tuple[Condition, str], _ComparedStatistic]:
-    """Return the statistics of the compared metrics, by condition and metric."""
+    """Return each compared metric's statistic and number of items, by condition and metric."""
     by_name = {}
-    for part in statistics:
-        for column, number in enumerate(part.estimates):
-            if number.metric not in _COMPARED:
+    for joint in statistics:
+        for column, number in enumerate(joint.estimates):
+            if number.metric not in _COMPARED:  # such as counts
                 continue
             items = number.n if number.unit_count is None else number.unit_count
-            statistic = metrics.CombinedStatistic([part.statistic], partial(_select_column, column))
+            statistic = metrics.CombinedStatistic(
+                [joint.statistic], partial(_select_column, column)
+            )
             by_name[Condition(number.condition), number.metric] = _ComparedStatistic(
                 statistic, items
             )

@@ -32,10 +32,9 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def _question_columns(sample: SampleFacts) -> dict[str, Any]:
-    """Return the columns of the question and the request.
+    """Return the columns of the question and the request; what the sample lacks is NaN or empty.
 
-    A temperature that was set but not sent to the model is in `unsent_temperature`. What the sample
-    lacks is NaN, or empty.
+    A temperature that was set but not sent to the model is in `unsent_temperature`.
     """
     metadata = sample.metadata
     levels = metadata.get("levels") or []

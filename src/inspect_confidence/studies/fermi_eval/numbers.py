@@ -50,11 +50,11 @@ _TOKEN_METHODS = ("logprob", "traces")
 def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
     """Return one row for each item, epoch and level, with the columns of stated intervals.
 
-    An interval is `ok` if one of its draws could be read; otherwise it has the most frequent status
-    of its draws. Methods of token probabilities give sets of integers, with the columns
-    `set_covered` and `set_size`; the bounds are the smallest and the greatest integer. Rows of
-    `direct`, and of methods that are not this package's, are intervals already and returned as they
-    are.
+    An interval is made of all readable draws of its item and epoch. Without one its bounds are NaN,
+    and its status is the most frequent of its draws. Methods of token probabilities give sets of
+    integers, with the columns `set_covered` and `set_size`; the bounds are the smallest and the
+    greatest integer. Rows of `direct` and of users' own methods are intervals already and returned
+    unchanged.
     """
     if _is_interval(method):
         return rows
@@ -237,9 +237,10 @@ def _conformal_statistics(
 ) -> Iterator[Statistics]:
     """Yield the metrics of test intervals at one level after split-conformal adjustment.
 
-    `train` and `test` are intervals at that level. The offset, by which both bounds move outwards,
-    is learned on train items and kept in all resamples: the metrics describe it on new items. With
-    too few train items it is infinite. The last metric is the change of the interval score.
+    `train` and `test` are intervals at that level. Split conformal prediction moves both bounds
+    outwards by an offset, the score of rank ceil((n + 1) * level) of n train items, so that new
+    intervals cover at the level. The offset is the same in all resamples, which are of test items.
+    With too few train items it is infinite. The last metric is the interval score less that before.
     """
     before = Intervals.from_frame(test, units)
     calibration = Intervals.from_frame(train, units).first_epochs()
@@ -248,14 +249,14 @@ def _conformal_statistics(
     base = "" if method == "direct" else method
     adjusted_condition = condition.but(base=base, level=level, method="conformal", split="test")
     source = f"learned on {items} train items"
-    # The offset is the score of rank ceil((items + 1) * level), which must not exceed the items.
-    needed = int(np.ceil(level / (100 - level) - 1e-9))  # a rounding error must add no item
+    # The rank must not exceed the items; 1e-9, because a rounding error must add no item.
+    needed = int(np.ceil(level / (100 - level) - 1e-9))
     if items < needed:
         source += f", fewer than the {needed} that {level:g}% needs, so that intervals are infinite"
     note = join_notes(f"{method} adjusted by an offset {source}", interval_note(test, test))
-    bounds = (calibration.lower, calibration.upper, calibration.truth, level)
-    offset = metrics.conformal_offset(*bounds)
-    offset_interval = metrics.conformal_offset_interval(*bounds)
+    lower, upper, truth = calibration.lower, calibration.upper, calibration.truth
+    offset = metrics.conformal_offset(lower, upper, truth, level)
+    offset_interval = metrics.conformal_offset_interval(lower, upper, truth, level)
     if np.isnan(offset_interval[0]):
         source += "; no interval: too few of them"
     yield single_statistic(
@@ -303,9 +304,9 @@ def _mean_distributions(rows: pd.DataFrame, units: pd.Index) -> SplitDistributio
 
 
 def _unseen_mass(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
-    """Return the mean probability that is on no integer among the listed tokens.
+    """Return the mean probability that is on no integer among the tokens that the provider lists.
 
-    Its note counts the answers of several tokens.
+    Only readable judgments count. The note says how many answers took several tokens.
     """
     ok = rows["status"] == "ok"
     several = int((rows["answer_tokens"][ok] > 1).sum())
@@ -318,9 +319,10 @@ def _unseen_mass(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> S
 def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the Residual Tunnel Index of each item and epoch, a column for each number of traces.
 
-    The numbers are 1, 2, 5, 10, 20, 50, 100, up to the largest number of readable traces of any
-    item and epoch. The index depends on the number, so items and epochs with fewer are left out.
-    Without two traces of an item the frame is empty.
+    The index, in bits, is what n averaged traces (replies after reasoning) lack of the entropy of
+    the mean of all. The n are 1, 2, 5, 10, 20, 50, 100 and the largest number of readable traces of
+    any item and epoch. The index depends on that number, so items and epochs with fewer are left
+    out. Without two traces of an item the frame is empty.
     """
     items, traces = _traces_by_item(rows)
     if not traces:
@@ -352,11 +354,13 @@ def _traces_by_item(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
 def _tunnel_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the Residual Tunnel Index after averaging n traces, in bits, for each n.
+    """Yield the mean Residual Tunnel Index after averaging n traces, in bits, for each n.
 
-    At n = 1 it is also the Tunnel Index; that, and the mean entropy of a trace, follow it. Only
-    items and epochs with the largest number of readable traces count; `units` are the names of the
-    resampled items.
+    A trace is one reply after reasoning. The index is the entropy of the mean of all traces less
+    that of means of n of them. At n = 1 it is the information that a trace has on the answer, which
+    is also yielded as `tunnel_index`, with the mean entropy of a trace. Only items and epochs with
+    the largest number of readable traces count. Nothing is yielded unless an item has two; `units`
+    are the names of the resampled items.
     """
     indices = tunnel_indices(rows)
     if indices.empty:
@@ -422,7 +426,8 @@ def _score_changes(
 def interval_note(intervals: pd.DataFrame, replies: pd.DataFrame) -> str:
     """Return a note on left-out replies, reversed bounds, and counts of intervals and items.
 
-    `replies` are the judgments that the intervals come from.
+    `replies` are the judgments that the intervals come from; where each is an interval, both are
+    the same rows. The note is empty if nothing was left out and each item has one interval.
     """
     swapped = sum(value is True for value in replies.get("reversed", []))
     items, n = intervals["item"].nunique(), len(intervals)

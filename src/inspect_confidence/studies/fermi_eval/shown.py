@@ -43,6 +43,7 @@ _OVER_LEVELS = (
 
 def interval_tables(results: pd.DataFrame) -> list[View]:
     """Return each model's tables, with a line for each level, and the table of score reductions."""
+    # Without the Residual Tunnel Index by number of averaged traces.
     rows = ResultTable.from_frame(results).matching(traces="")
     specs: list[TableSpec] = []
     for (model, dataset, variant), model_rows in rows.groups("model", "dataset", "variant"):
@@ -54,7 +55,8 @@ def interval_tables(results: pd.DataFrame) -> list[View]:
 def _interval_tables_of_model(title: str, rows: ResultTable) -> Iterator[TableSpec]:
     """Yield one table with all columns for up to two methods, otherwise one for each metric.
 
-    Tables are of the test split if there is one. The last table has the caption.
+    Tables are of the test split if there is one. Only the last, above the next model's, has the
+    caption.
     """
     split = "test" if rows.matching(split="test").rows else ""
     title += ", test split" if split else ""

@@ -85,7 +85,7 @@ def _resample(
 def _decoding_statistics(
     rows: pd.DataFrame, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Return the metrics of `sampling` at that temperature of the rows which train items choose."""
+    """Yield the metrics of the method `sampling` at the temperature that train items choose."""
     intervals = {
         float(str(temperature)): numbers.intervals_of(draws, "sampling")
         for temperature, draws in rows.groupby("temperature")

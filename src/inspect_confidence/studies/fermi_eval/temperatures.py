@@ -62,18 +62,19 @@ class LikeliestTemperature:
         values, masses = metrics.ranked(train.distributions)
         is_seen = metrics.truth_seen(values, masses, train.truth)
         answers = values[is_seen], masses[is_seen], train.truth[is_seen]
-        losses = []
+        losses = []  # by temperature: the negative log-likelihood of each true value
         for temperature in metrics.TEMPERATURES:
             losses.append(metrics.negative_log_likelihood(*answers, temperature))
         return cls(np.stack(losses, axis=1), train.unit_index[is_seen])
 
     def __call__(self, weights: FloatArray) -> FloatArray:
-        """Return the temperature with the smallest weighted loss; NaN without train judgments.
+        """Return the temperature of the grid with the smallest weighted loss in each resample.
 
-        Sums of losses that agree to nine decimals are ties.
+        `weights` are those of items, of shape (resamples, items). Of temperatures whose losses
+        agree to nine decimals the one nearest to 1 is returned. It is NaN without train judgments.
         """
         judgment_weights = weights[:, self.unit_index]
-        # Of shape (resamples, temperatures); `argmin` takes the first of ties.
+        # Of shape (resamples, temperatures), nearest to 1 first; `argmin` takes the first of ties.
         sums = np.round((judgment_weights @ self.losses)[:, self.order], 9)
         temperatures = metrics.TEMPERATURES[self.order[sums.argmin(axis=1)]]
         return np.where(judgment_weights.sum(axis=1) > 0, temperatures, np.nan)
@@ -88,8 +89,9 @@ def scaled_statistics(
 ) -> Iterator[Statistics]:
     """Yield the metrics of test items' prediction sets, scaled by a temperature above 0.
 
-    Coverage and the other metrics of intervals are those of the sets' hulls, from the smallest to
-    the greatest integer. The share of sets that contain the true value is `set_coverage`.
+    An item's set has the most probable integers, as many as together exceed the level in percent.
+    The metrics of intervals are those of the sets' hulls, from the smallest to the greatest
+    integer. The share of sets that contain the true value is `set_coverage`.
     """
     values, masses = metrics.ranked(test.distributions)
     scaled = metrics.tempered(masses, temperature)
@@ -106,7 +108,7 @@ def scaled_statistics(
         empty=epoch == 0,
     )
     yield from hulls.all_statistics(condition, test.n_asked, note)
-    # Items that could not be read follow as NaN, so that they count as asked.
+    # Items that could not be read follow as NaN, which counts as asked and in no unit's mean.
     covered = np.full(test.n_asked, np.nan)
     covered[: len(low)] = metrics.set_covers(values, scaled, level, test.truth)
     unit_index = np.pad(test.unit_index, (0, test.n_asked - len(low)))
@@ -161,8 +163,8 @@ def scaled_temperatures(
 def objectives(candidates: Sequence[Intervals], penalty: float) -> FloatArray:
     """Return mean interval score + penalty * max(0, nominal - coverage) of each candidate.
 
-    Candidates are the intervals at each temperature; the lowest value is the best. It is NaN for a
-    candidate without readable intervals.
+    Candidates are the intervals at each temperature; the lowest value is the best. The score alone
+    would accept intervals that cover too rarely. The value is NaN without readable intervals.
     """
     unit_weights = np.ones((1, candidates[0].unit_count))
     values = []
@@ -226,8 +228,8 @@ def _chosen_temperature(
 ) -> Statistics:
     """Return the temperature with the smallest objective; NaN if an objective is undefined.
 
-    `objective` has a value for each temperature. `train` are the train items' intervals at each,
-    which are counted.
+    `objective` has a value for each temperature. `train` has the intervals of the same train items
+    at each temperature, of which the first are counted.
     """
     is_undefined = np.isnan(objective).any()
     temperature = np.nan if is_undefined else temperatures[_best(objective)]

@@ -24,7 +24,7 @@ def _read_thresholds(name: str, value: object) -> tuple[float, ...]:
 
 
 def _read_clamp(name: str, value: object) -> float:
-    """Read the bound of correlations, which must lie in (0, 1]; refuse other values."""
+    """Read the greatest absolute correlation, in (0, 1]: Fisher's z of 1 is infinite."""
     clamp = number(name, value)
     if not 0 < clamp <= 1:
         raise InvalidArgument(f"{name}={value} is not in (0, 1].")

@@ -204,10 +204,10 @@ class Sentences:
         )
 
     def marker_cells(self, rows: pd.DataFrame, markers: Sequence[str]) -> MarkerCells:
-        """Return the confidences of sentences with these markers, by group and marker.
+        """Return how many sentences have which confidence, by resampled unit, group and marker.
 
-        Groups are data sets' splits. `rows` is a part of `self.rows`, of which those of other
-        markers are left out.
+        Groups are data sets' splits. `rows` is a part of `self.rows`, of which those of markers
+        that are not in `markers` are left out.
         """
         positions = {marker: position for position, marker in enumerate(markers)}
         chosen = rows[rows["standard"].isin(positions)]
@@ -234,8 +234,9 @@ class Sentences:
     def mic_rows(self, convention: str | None) -> pd.DataFrame:
         """Return the rows that marker internal confidences (MICs) are computed from.
 
-        They are judged and have a confidence. Sentences with several markers are left out, except
-        by the convention `authors`.
+        They are judged and have a confidence. Sentences with several markers are left out, as their
+        confidence belongs to no single marker; the convention `authors` counts them for each
+        marker.
         """
         readable = self.rows[(self.rows["status"] == "ok") & self.rows["confidence"].notna()]
         return readable if convention == "authors" else readable[readable["n_markers"] <= 1]
@@ -274,8 +275,9 @@ class Sentences:
 def _reply_rows(rows: pd.DataFrame, sentence_rows: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each reply with the means of its sentences, NaN if none was judged.
 
-    Faithfulness is one minus the mean distance between decisiveness and confidence, and
-    `confidence_with_both` the mean confidence, of sentences that have both.
+    `rows` has a row for each marker, `sentence_rows` for each sentence. Of sentences with both
+    decisiveness and confidence, `faithfulness` is one minus their mean distance, and
+    `confidence_with_both` the mean confidence.
     """
     names = ["unit", "group", "correct", "punt", "status", "empty_draws", "cut", "cluster"]
     replies = rows.drop_duplicates(REPLY).set_index(REPLY)[names]

@@ -77,11 +77,11 @@ def _extraction_statistics(
 
 
 def _share_statistics(described: Estimate, counts: ArrayLike, totals: ArrayLike) -> Statistics:
-    """Return the ratio of two sums over units, with Wilson's interval at the effective size.
+    """Return the ratio of two sums over units, with Wilson's interval; NaN if the second sum is 0.
 
-    Counts of a unit (item or cluster) are alike, so that the interval takes them for fewer.
-    `counts` and `totals` have one value for each unit; `described` is the estimate without the
-    interval.
+    `counts` and `totals` have one value for each unit (item or cluster). Counts of one unit
+    resemble each other, so that the interval is that of fewer independent counts. `described` is
+    the estimate without the interval.
     """
     interval = clustered_wilson_interval(counts, totals)
     return Statistics([replace(described, interval=interval)], ratio(counts, totals))
@@ -138,7 +138,9 @@ def group_statistics(
 def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[Statistics]:
     """Yield means over replies, sentences per reply, and the share of unreadable replies.
 
-    A punt is a reply that gives no answer. The count of sentences comes last.
+    A punt is a reply that gives no answer; grades of right or wrong alone leave it NaN. Notes say
+    how many replies a mean leaves out. The count of sentences comes last, with sentences cut off at
+    the end of a reply and empty draws (further replies) in its note.
     """
     replies, unit_count = sentences.replies, len(sentences.units)
     unit_index = replies["unit"].to_numpy(np.int64)
@@ -184,6 +186,7 @@ def _format_failure_rate(
     """Return the share of unreadable replies; requests that got no reply are not in its base."""
     status = replies["status"]
     has_sentences = replies["sentences"].notna()
+    # Declining is an answer, and a failed judge had a reply to read.
     readable = status.isin(["ok", "grader_failed", *ANSWER_STATUSES]) | has_sentences
     replied = (readable | status.isin(REPLY_STATUSES)).to_numpy()
     failures = {"format_failure_rate": np.where(replied, ~readable, np.nan)}
@@ -194,11 +197,12 @@ def _format_failure_rate(
 def _judge_corrected_statistics(
     sentences: Sentences, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield accuracy and internal confidence corrected for the judge's errors.
+    """Yield accuracy and internal confidence of replies, corrected for the judge's errors.
 
-    Nothing is yielded without labels by which to estimate these errors. Internal confidence is
-    corrected from the mean shares of a reply's draws that the judge holds for inconsistent,
-    undecided and consistent with its sentences.
+    The user's labels (`judge_labels`) give the judge's error rates, by which `judge_error` inverts
+    its verdicts; nothing is yielded without labels. Internal confidence is corrected from the mean
+    shares of a reply's draws that the judge holds for inconsistent, undecided and consistent with
+    its sentences.
     """
     if resampling.judge_labels is None:
         return
@@ -247,7 +251,7 @@ def _failed_judgments_note(sentences: pd.DataFrame) -> str:
     """Describe how many confidences rest on fewer judgments than asked; empty if none does."""
     failed = sentences["failed"].fillna(0)
     agreements = sentences[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
-    has_confidence = agreements > 0
+    has_confidence = agreements > 0  # it is the share of judged draws that agree
     failed_counts = failed[has_confidence]
     if not failed_counts.sum():
         return ""
@@ -261,15 +265,15 @@ def _failed_judgments_note(sentences: pd.DataFrame) -> str:
 def _judge_failure_rate(sentences: Sentences, condition: Condition) -> Statistics:
     """Return the share of requested judgments that the judge failed to give.
 
-    Of each sentence the judge gives markers, decisiveness and agreement with each draw; of each
-    reply with sentences correctness.
+    The judge gives each sentence three kinds of judgments: its markers, its decisiveness, and its
+    agreement with each draw. It gives each reply with sentences one, of correctness; a judge that
+    can't tell a reply without an answer (punt) still says whether it is right.
     """
     sentence_rows = sentences.sentence_rows
     replies = sentences.replies[sentences.replies["sentences"] > 0]
     agreements = sentence_rows[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
     failed_agreements = sentence_rows["failed"].fillna(0)
     missing = sentence_rows["n_markers"].isna().astype(float) + sentence_rows["decisiveness"].isna()
-    # A judge that can't tell a punt still says whether the answer is right.
     without_verdict = replies["punt"].isna() & replies["correct"].isna()
     unit_index = pd.concat([sentence_rows["unit"], replies["unit"]]).to_numpy(np.int64)
     unit_count = len(sentences.units)
@@ -289,7 +293,7 @@ def _cmfg_statistics(
     """Return conditional mean faithful generation (cMFG), with the number of used bins as its note.
 
     cMFG is the mean over bins of confidence of the mean faithfulness in a bin. Replies without an
-    answer (punts) are left out, except by the convention `authors`.
+    answer (punts) are left out; the convention `authors`, as the authors' code, includes them.
     """
     authors = convention == "authors"
     statistic = CmfgStatistic.from_sentences(sentences, authors)
@@ -419,10 +423,8 @@ def _mic_statistics(
         )
         means.append(described)
     spreads = [replace(described, metric="mic_sd") for described in means]
-    # (0, 1) are the least and the greatest confidence.
-    mean = means_of(
-        np.stack(columns, axis=1), unit_index, len(sentences.units), [(0, 1)] * len(columns)
-    )
+    extremes = [(0, 1)] * len(columns)  # the least and the greatest confidence of each marker
+    mean = means_of(np.stack(columns, axis=1), unit_index, len(sentences.units), extremes)
     yield Statistics(means, mean)
     yield Statistics(spreads, partial(_standard_deviations, cells))
 

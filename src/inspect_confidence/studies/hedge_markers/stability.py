@@ -37,10 +37,11 @@ STABILITY_METRICS = ("id_mae", "cd_mae", "m_avg_cv", "d_avg_cv", "mrc", "mac", "
 def stability_statistics(
     sentences: Sentences, resampling: Resampling, threshold: float, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the metrics of stability, with and without sentences that do not hedge.
+    """Yield the metrics of the stability of markers, with and without sentences that do not hedge.
 
-    Markers with `threshold` sentences (T) in any group, which is a data set's split, count. If
-    there are such sentences, the change of the mean rank correlation (MRC) follows.
+    Markers count that have `threshold` sentences (T) in any group, which is a data set's split.
+    Sentences that do not hedge are those of the marker `<no_hedge>`. Only if that counts, the
+    metrics without it follow, and the change of Spearman's mean rank correlation (MRC).
     """
     authors = resampling.convention == "authors"
     rules = _StabilityRules(authors, threshold, resampling.options(HedgeOptions), resampling)
@@ -79,8 +80,9 @@ class _StabilityRules:
     def tables(self, cells: metrics.MarkerCells, weights: FloatArray) -> metrics.MarkerTables:
         """Return count tables of resamples in which rare markers have no mean confidence (MIC).
 
-        Markers count if they reach T in the sample. By the authors' code, which needs T only in
-        train splits, they count if they reach T in the resample.
+        `weights` are those of units, of shape (resamples, units). Markers count if they reach T
+        sentences in the sample. By the authors' code, which needs T only in train splits, they
+        count if they reach T in the resample.
         """
         if self.authors:
             return cells.tables(weights, self.threshold)
@@ -145,8 +147,9 @@ class _StabilityStatistic:
     rules: _StabilityRules
 
     def __call__(self, weights: FloatArray) -> FloatArray:
-        """Return the values of all metrics in each resample."""
+        """Return the values of all metrics in each resample, of shape (resamples, metrics)."""
         tables = self.rules.tables(self.cells, weights)
+        # What these two metrics correlate markers' confidence with, by group.
         properties = {"mac": self.accuracy(weights), "mcc": self.cmfg(weights)}
         columns = []
         for metric in self.stability_metrics:
@@ -163,7 +166,8 @@ def _metric_values(
 ) -> FloatArray:
     """Return a metric of stability in each resample.
 
-    A MIC is a marker's mean confidence in a group, which is a data set's split.
+    A MIC is a marker's mean confidence in a group, which is a data set's split; NaN if it has too
+    few sentences there.
 
     Args:
         metric: Name of the metric, its groups (or pairs of them), and its kind of correlation.
@@ -190,7 +194,7 @@ def _metric_values(
         mean, sd = _mean_and_sd(sizes.reshape(len(sizes), -1), rules.options.ddof)
         return mean if metric.metric == "sentences_per_marker" else sd
     kind, clamp = metric.correlation, rules.options.correlation_clamp
-    if group_property is None:  # MRC
+    if group_property is None:  # MRC, the mean rank correlation over pairs of groups
         return metrics.marker_rank_correlation(mics, kind=kind, clamp=clamp)
     return metrics.marker_trend(mics, group_property[:, groups], kind=kind, clamp=clamp)
 
@@ -201,11 +205,13 @@ def _stability_of_markers(
     """Return all metrics of the stability of these markers' MICs; NaN without markers.
 
     A MIC is a marker's mean confidence in a group, which is a data set's split. `rules` has the
-    convention and T, the number of sentences that a marker needs in a group.
+    convention and T, the number of sentences that a marker needs in a group. Coefficients of
+    variation get an interval of their own: the scatter of MICs biases them upwards, in resamples
+    even more.
     """
     cells = sentences.marker_cells(rules.mic_rows(sentences), markers)
-    # Number of sentences, of shape (groups, markers).
-    size = cells.tables(np.ones((1, len(sentences.units))), 0).size[0]
+    sample_weights = np.ones((1, len(sentences.units)))
+    size = cells.tables(sample_weights, threshold=0).size[0]  # sentences by (groups, markers)
     is_frequent = (size >= rules.threshold) & (size > 0)
     stability_metrics = [
         *_split_distances(sentences, rules, is_frequent, size > 0),
@@ -217,7 +223,7 @@ def _stability_of_markers(
         return Statistics(estimates, constant_statistic(undefined))
     sample_mics, mic_draws = _resampled_mics(cells, is_frequent, sentences, rules.resampling)
     for position, metric in enumerate(stability_metrics):
-        if metric.varies_over:  # a variation, which the scatter of MICs biases upwards
+        if metric.varies_over:  # only coefficients of variation have this axis
             groups, used_mics = list(metric.groups), np.where(metric.cells, sample_mics, np.nan)
             interval = metrics.spread_interval(
                 used_mics[groups],
@@ -245,9 +251,11 @@ def _stability_estimates(
     rules: _StabilityRules,
     condition: Condition,
 ) -> list[Estimate]:
-    """Return the estimate of each metric with its numbers of sentences and units, and notes.
+    """Return the description of each metric's estimate: counts, notes, reasons if undefined.
 
-    Sentences count if the metric uses their marker in their group, which is a data set's split.
+    A metric's `cells`, of shape (groups, markers), say which markers it uses in which group, which
+    is a data set's split; sentences with such a marker count. Rows are those that mean confidences
+    (MICs) are computed from.
     """
     mic_rows = rules.mic_rows(sentences)
     n_asked, left_out = sentences.asked_counts(), sentences.left_out_note(mic_rows)
@@ -262,7 +270,7 @@ def _stability_estimates(
         is_used = metric.cells[group, marker]
         reason = ""
         if metric.condition.get("level") == "mean":
-            # If true MICs are equal in both splits, their sampling error alone moves this from 0.
+            # Where true means are equal in both splits, sampling error alone moves this from 0.
             reason = "no method covers distances of means that are equal"
         estimate = Estimate(
             condition.but(**metric.condition),
@@ -321,9 +329,10 @@ def _split_distances(
 ) -> Iterator[_StabilityMetric]:
     """Yield MAEs of MICs between train and test splits, within data sets and across them.
 
-    MAE is the mean absolute error, MIC a marker's mean confidence in a group (data set's split). By
-    `level`, each marker, sentence or reply has weight one; at `mean` both sides are MICs. After an
-    MAE comes the pooled standard deviation of the distances that it is a mean of.
+    MAE is the mean absolute error, MIC a marker's mean confidence in a group (data set's split).
+    The error is of the test split's sentences from the train split's MIC; by `level`, each marker,
+    sentence or reply has weight one in it. At `mean` it is the distance of both MICs. After an MAE
+    comes the pooled standard deviation of the distances that it is a mean of.
 
     Args:
         sentences: Groups of the sentences.
@@ -384,10 +393,10 @@ def _metrics_over_groups(
 ) -> Iterator[_StabilityMetric]:
     """Yield variation, correlations and trends of MICs over groups, one of each data set.
 
-    A MIC is a marker's mean confidence in a group. Metrics of shared markers come twice: of markers
-    in all groups, and (`shared`: `some`) of those in enough groups for the metric. `groups` are the
-    positions of groups in `is_frequent`, of shape (groups, markers), which says which markers have
-    T sentences in which group.
+    A MIC is a marker's mean confidence in a group (data set's split). Metrics of shared markers
+    come twice: of markers in all groups, and (`shared`: `some`) of those in enough groups for the
+    metric. `is_frequent`, of shape (groups, markers), says which markers have T sentences in which
+    group, and `groups` are positions in its first axis.
     """
     is_chosen = np.isin(np.arange(len(is_frequent)), groups)
     cells = is_frequent & is_chosen[:, None]
@@ -434,11 +443,12 @@ def _cells_of_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _metrics_of_shared_markers(shared: _StabilityMetric) -> Iterator[_StabilityMetric]:
-    """Yield the metrics of markers that data sets share.
+    """Yield the metrics of markers that data sets share, from a metric without a name.
 
     They are the variation of a marker's mean confidence (MIC) over data sets (M-AvgCV), and the
     correlations of the MIC with the data sets' accuracy (MAC) and faithful generation (cMFG; MCC).
-    `shared` has the groups, markers, condition and note of these metrics, but no name.
+    `shared` has their groups, condition and note, and its `cells`, of shape (groups, markers), say
+    which markers count where. A variation needs two data sets, a correlation `LEAST_POINTS`.
     """
     n = len(shared.groups)
     no_marker = f"no marker is in {f'all {n}' if shared.is_of_shared else 'enough'} data sets"
@@ -495,13 +505,13 @@ def _mrc_changes(
 ) -> FloatArray:
     """Return MRC (mean rank correlation) without a marker, less MRC with it, in each resample.
 
-    `no_hedge` is the position of that marker, of sentences that do not hedge, and `weights` are
-    those of units, of shape (resamples, units). `cells` has the confidences of sentences by group
-    and marker, `rules` the convention and the number of sentences that a marker needs.
+    `no_hedge` is the marker's position, `weights` are those of units, of shape (resamples, units).
+    `mrc` describes the metric, `cells` has the confidences of sentences by group and marker, and
+    `rules` the convention and the number of sentences that a marker needs.
     """
     tables = rules.tables(cells, weights)
-    mrc_without = _metric_values(mrc, tables.drop_marker(no_hedge), None, rules)
-    return mrc_without - _metric_values(mrc, tables, None, rules)
+    values_of = partial(_metric_values, mrc, group_property=None, rules=rules)
+    return values_of(tables=tables.drop_marker(no_hedge)) - values_of(tables=tables)
 
 
 def _group_accuracy(sentences: Sentences) -> metrics.Statistic:
@@ -530,10 +540,10 @@ class CmfgStatistic:
 
     @classmethod
     def from_sentences(cls, sentences: Sentences, authors: bool) -> "CmfgStatistic":
-        """Sum up replies by unit, group and bin.
+        """Sum up replies by unit, group (data set's split) and bin of confidence.
 
-        Replies without an answer (punts) are left out, but not if `authors` is true: the authors'
-        code knows no punts.
+        A reply without confidence or faithfulness is in no bin. Replies without an answer (punts)
+        are left out, but not if `authors` is true: the authors' code knows no punts.
         """
         convention = "authors" if authors else "text"
         replies = sentences.replies
@@ -555,17 +565,19 @@ class CmfgStatistic:
     def __call__(self, weights: FloatArray) -> FloatArray:
         """Return cMFG of each group in each resample, from weights of shape (resamples, units)."""
         columns = []
-        for position in range(self.sums.shape[1]):
-            total, n = np.hsplit(weights @ self.sums[:, position], 2)
+        for group in range(self.sums.shape[1]):
+            # The first half of the sums is faithfulness by bin, the second the number of replies.
+            total, n = np.hsplit(weights @ self.sums[:, group], 2)
             columns.append(metrics.cmfg_of(total, n, self.convention))
         return np.column_stack(columns)
 
 
 def model_correlations(results: Sequence[Result]) -> list[Result]:
-    """Correlate accuracy and faithful generation (cMFG) over models with markers' stability.
+    """Return correlations over models of accuracy and faithful generation (cMFG) with stability.
 
-    Accuracy and cMFG are unweighted means over data sets. The variation of MICs within data sets
-    (`d_avg_cv`) is also correlated with the range of confidence.
+    A metric of the stability of markers is named by `of`; its value at a point, which is a model
+    and variant, is correlated with the mean over data sets of accuracy or cMFG there. The variation
+    of mean confidences within data sets (`d_avg_cv`) is also correlated with their range.
     """
     accuracy = _mean_over_datasets(results, "accuracy")
     cmfg = _mean_over_datasets(results, "cmfg")
@@ -593,9 +605,9 @@ def model_correlations(results: Sequence[Result]) -> list[Result]:
 
 
 def _mean_over_datasets(results: Sequence[Result], metric: str) -> dict[Point, float]:
-    """Return a metric's mean over data sets by model and variant.
+    """Return a metric's unweighted mean over data sets by point, which is a model and variant.
 
-    A data set with several splits counts with its train split.
+    A data set with several splits counts with its train split, if there is one, else its first.
     """
     values_by_point: dict[Point, dict[str, float]] = defaultdict(dict)
     for row in results:

@@ -70,7 +70,8 @@ def _model_results(
     """Return the results of each data set's split, then those over data sets.
 
     Metrics that depend on T, the sentences that a marker needs, have a row for each T. The
-    condition names T if there are several, except the default T.
+    condition names T if there are several, except the default T. `stream` numbers the splits, so
+    that their resamples are independent.
     """
     thresholds = resampling.options(HedgeOptions).marker_thresholds
     conditions: dict[float, dict[str, float | str]] = {}
@@ -102,9 +103,10 @@ def _model_results(
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
-    """Return the differences of means over replies, on the items that both answered.
+    """Return the differences of means over replies, on the items that both sides answered.
 
-    They are of all items, and of each split if there are several. `judge_check` has none.
+    A reply counts if it has a faithfulness. The differences are of all items, and of each split if
+    there are several. `judge_check` has none.
     """
     if a["task"].iloc[0] == CHECK:
         return []

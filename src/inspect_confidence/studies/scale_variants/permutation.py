@@ -59,10 +59,10 @@ class Permutations:
     permuted: FloatArray
 
     def p_values(self) -> dict[TestName, float]:
-        """Return (1 + exchanges with as large a difference) / (1 + exchanges), two-sided.
+        """Return (1 + permutations with as large a difference) / (1 + permutations), two-sided.
 
-        An exchange with an undefined metric counts as one with as large a difference. p is NaN if
-        the observed difference is undefined.
+        A permutation with an undefined metric counts as one with as large a difference; `_TIE`
+        allows for rounding. p is NaN if the observed difference is undefined.
         """
         is_large = ~(np.abs(self.permuted) < np.abs(self.observed) - _TIE)
         p = (1 + is_large.sum(axis=0)) / (1 + len(self.permuted))
@@ -73,11 +73,12 @@ class Permutations:
 def permute(
     rows: pd.DataFrame, baseline: pd.DataFrame, resampling: Resampling, stream: int
 ) -> Permutations | None:
-    """Return a scale's differences from the baseline under exchanges within items.
+    """Return a scale's differences from the baseline, observed and under permutations.
 
     Without a difference of the scales the labels "scale" and "baseline" of an item's judgments are
     exchangeable. Each permutation exchanges them in a random half of the items, all judgments of an
-    item together. None if no item has judgments on both scales.
+    item together. Only graded, readable judgments of items on both scales count; without such items
+    return None.
 
     Args:
         rows: Completed judgments on a scale, of one data set.
@@ -126,15 +127,15 @@ def _differences(
         exchanged: 1 for items whose judgments are exchanged, else 0: (permutations, items).
     """
     values = []
-    # First the side of the scale, then that of the baseline: weights of judgments on the scale.
-    for weights in (1 - exchanged, exchanged):
-        tables = count_tables.tables(np.hstack([weights, 1 - weights]))
+    # An exchanged item gives its judgments on the scale to the side of the baseline.
+    for scale_weights in (1 - exchanged, exchanged):  # of the side of the scale, of the baseline
+        tables = count_tables.tables(np.hstack([scale_weights, 1 - scale_weights]))
         values.append(np.column_stack([function(tables) for function in functions]))
     return np.asarray(values[0] - values[1])
 
 
 def mean_permutations(parts: Sequence[Permutations]) -> Permutations:
-    """Return the mean differences over data sets, whose items are exchanged independently."""
+    """Return the mean differences over data sets, of the i-th permutations of all for each i."""
     return Permutations(
         parts[0].names,
         np.mean([part.observed for part in parts], axis=0),

@@ -131,7 +131,7 @@ class _TablesOfAllModels:
     def from_rows(
         cls, rows: ResultTable, threshold: str, adjusted: _AdjustedP
     ) -> "_TablesOfAllModels":
-        """Find the rows of means and the scales that were used.
+        """Find the rows of means and the scales that were used in rows of results.
 
         A model with one data set has no mean; all its rows stand in the tables of means.
         """
@@ -144,12 +144,13 @@ class _TablesOfAllModels:
         return cls(rows, ResultTable(mean_rows), used_scales, threshold, adjusted)
 
     def specs(self) -> Iterator[TableSpec]:
-        """Yield the tables that the study prints, under the numbers that they have there."""
+        """Yield the tables that the study prints, titled by their numbers in the study."""
         adjusted, baseline = self.adjusted, _BASELINE_SCALE
         meta_d, m_ratio, *_ = _sensitivity(self.rows, self.threshold)
         meta_d, m_ratio = _add_stars(meta_d, adjusted), _add_stars(m_ratio, adjusted)
         sensitivity = [meta_d, m_ratio]
         odd_columns = [_ROUND, _OUT_OF_RANGE, *sensitivity]  # for scales with odd ends
+        # p, and the difference it is of, compare a scale with the baseline, 0-100.
         p_values = [_test_column(adjusted.metric, "p", measure) for measure in sensitivity]
         tests = [_test_column("difference", "difference", measure) for measure in sensitivity]
         columns = [*_REPORTED, _ACCURACY, _AUROC, _ECE, *sensitivity, _NOT_COMMON]
@@ -243,8 +244,9 @@ def _test_column(metric: str, heading: str, column: Column) -> Column:
 def _tables_of_model(
     model: str, rows: ResultTable, threshold: str, adjusted: _AdjustedP
 ) -> Iterator[TableSpec]:
-    """Yield a model's tables by data set and scale; `threshold` is that of type-2 sensitivity."""
-    numbers = rows.matching(of="")  # without differences, which are `of` a metric
+    """Yield a model's tables by data set and scale, then its differences from the baseline."""
+    # Without differences, which are `of` a metric. `threshold` is that of type-2 sensitivity.
+    numbers = rows.matching(of="")
     tables: Mapping[str, Sequence[Column]] = {
         "Calibration and sensitivity": [*_CALIBRATION, *_sensitivity(rows, threshold)],
         "Reports": [*_REPORTED, _ROUND, _UTILIZATION],
@@ -318,7 +320,7 @@ def _columns_with_content(table: pd.DataFrame) -> pd.DataFrame:
     """Return the columns with any value or note; no lines if no number is defined."""
     columns = []
     for name in table:
-        if any(value and value is not NOTHING for value in table[name]):
+        if any(value and value is not NOTHING for value in table[name]):  # NOTHING: no result
             columns.append(name)
     cells = table.to_numpy().ravel()
     is_defined = any(isinstance(value, Cell) and value != "-" for value in cells)

@@ -58,10 +58,11 @@ class _DatasetNumbers:
 def _model_results(
     model: Key, condition: Condition, rows: pd.DataFrame, resampling: Resampling
 ) -> list[Result]:
-    """Return a model's results by data set, then those of the mean over data sets.
+    """Return a model's results by data set, then those of the mean over several data sets.
 
-    Each scale is tested against the baseline, or against the first scale without one. `model` is
-    the key of the model, and `condition` names its variant.
+    They are estimates on each scale, the spread of accuracy over scales, and tests of each scale
+    against the baseline (against the first scale if the baseline was not used). `model` is the key
+    of the model, and `condition` names its variant.
     """
     scales = sorted(rows["scale"].unique(), key=numbers.scale_sort_key)
     versus = _BASELINE if _BASELINE in scales else scales[0]
@@ -117,10 +118,10 @@ def _dataset_numbers(
 def _mean_numbers(
     by_dataset: Mapping[str, _DatasetNumbers], scales: Sequence[str]
 ) -> _DatasetNumbers:
-    """Return the means over data sets; a test needs its scale in all of them."""
+    """Return the means over data sets; a test of a scale needs the scale in all of them."""
     estimates = estimate.average_estimates(
         {name: part.estimates for name, part in by_dataset.items()},
-        ("top1_value", "n"),  # a mean of commonest values, or of counts, has no meaning
+        ("top1_value", "n"),  # left out: a mean of commonest values, or of counts, has no meaning
         independent=True,
         reported_if_missing=("meta_d", "m_ratio"),
     )

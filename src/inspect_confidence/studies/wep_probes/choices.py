@@ -86,13 +86,12 @@ def unknown_prompts(frame: pd.DataFrame) -> dict[int, str]:
 
 
 def _prompt_names(frame: pd.DataFrame) -> list[str]:
-    """Return the id of each judgment's prompt, as in the study's design."""
-    sizes = frame["choice_set"].fillna(0).astype(int)
-    numbered = frame.assign(choice_set=sizes)
-    return [
-        f"{row.scenario}-{row.choice_set}-{row.numbers}-{row.point:g}-{row.interval}"
-        for row in numbered.itertuples()
-    ]
+    """Return the id of each judgment's prompt, such as `height-5-narrow-0.05-above_low`.
+
+    It is scenario, number of choices (0 if missing), kind of numbers, point and interval.
+    """
+    rows = frame.assign(choice_set=frame["choice_set"].fillna(0).astype(int)).itertuples()
+    return [f"{r.scenario}-{r.choice_set}-{r.numbers}-{r.point:g}-{r.interval}" for r in rows]
 
 
 def _rank_of_choice(row: Any, choices: Sequence[str]) -> float:
@@ -114,17 +113,17 @@ def _rank_of_letter(row: Any, choices: Sequence[str]) -> float:
 def score_units(
     rows: pd.DataFrame, convention: str | None, factors: Sequence[str] = FACTORS
 ) -> Mapping[str, pd.DataFrame]:
-    """Return the units of each score: a row for each with its `value`, factors, `pair` and `key`.
+    """Return the units of each consistency score, by score.
 
-    A unit is what a score judges: a sequence of prompts, one of its points or steps, or a pair of
-    complementary sequences at a point. Its value is the mean over epochs. `key` names a unit within
-    its factors, so that units of two conditions can be paired. With the convention `authors` the
-    three-choice pair (least likely, likeliest) counts as not mirrored, as the study's figures
-    imply.
+    A unit is what a score judges: a sequence of prompts that differ in their point, one of its
+    points, a step from one point to the next, or a pair of complementary sequences at a point. Its
+    row has the `value`, the mean over epochs of 1 (consistent) or 0; the `factors`; the `pair` of
+    intervals; and a `key` within these, such as `above_low@0.05`, by which units of two conditions
+    can be paired.
 
     Args:
         rows: Judgments as `rank_choices` returns them.
-        convention: `authors`, or None for the definitions of the text.
+        convention: `authors`, or None for the definitions of the text; as in `_mirrored_flags`.
         factors: Columns that tell conditions apart.
     """
     keys = [*factors, "run", "epoch", "repeat", "interval"]
@@ -162,9 +161,11 @@ def _mirrored_flags(
     """Return which sequences come first in a pair, and whether the complement mirrors them.
 
     A choice is mirrored if the complementary prompt, such as "above" of "below", has the choice of
-    the opposite rank. The positions are those of rows in `index`, whose last column is the
-    interval. The flags are a list by point, each with one value for each of these sequences; NaN if
-    a rank or the complement is missing. `ranks` has the shape (sequences, points).
+    the opposite rank. By the convention `authors` least likely of three (rank 2) beside likeliest
+    (0) is not, as the study's figures imply. The positions are those of rows in `index`, whose last
+    column is the interval; `ranks` has the shape (sequences, points). The flags are a list by
+    point, each with one value for each of these sequences; NaN if a rank or the complement is
+    missing.
     """
     firsts = np.flatnonzero(index["interval"].isin(COMPLEMENTS))
     position = {tuple(row): i for i, row in enumerate(index.itertuples(index=False, name=None))}
@@ -188,8 +189,9 @@ def _unit_rows(
 ) -> pd.DataFrame:
     """Return a row for each unit with its `pair`, `key` and `value`, averaged over epochs.
 
-    `values` are the values of the sequences in `index`, by a name within the sequence such as the
-    point; the name is empty for the sequence as a whole. A key is such as `above_low@12`.
+    `index` has a row for each sequence of prompts: its factors, epoch and interval. `values` has a
+    value for each of these rows, by a name within the sequence such as the point; the name is empty
+    for the sequence as a whole. A key is such as `above_low@0.05`.
     """
     parts = [
         index.assign(key=index["interval"] + "@" + name, value=value)
@@ -280,8 +282,8 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
 def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
     """Yield the slices to report: without and with reasoning, and both together if there are both.
 
-    A slice is the factor values that select prompts. Each is followed by its parts by scenario, set
-    of choices and numbers.
+    A slice is the factor values that select prompts, such as `{"cot": True, "scenario": "height"}`.
+    Each is followed by its parts by scenario, set of choices and numbers.
     """
     modes = [{"cot": mode} for mode in sorted(rows["cot"].unique())]
     for mode in [*modes, *([{}] if len(modes) > 1 else [])]:
@@ -306,9 +308,10 @@ def _is_in_slice(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
 
 
 def unit_clusters(frame: pd.DataFrame, excluded: str = "") -> list[str]:
-    """Return the cluster of each unit: its scenario, set of choices, numbers and pair.
+    """Return the cluster of each unit, such as `height|5|narrow|below_low/above_low`.
 
-    `excluded` is a factor that does not tell clusters apart, because each row pairs two levels.
+    It is scenario, set of choices, numbers and pair of intervals, without the factor `excluded`:
+    that does not tell clusters apart where each row pairs two of its levels.
     """
     names = [name for name in ("scenario", "choice_set", "numbers") if name != excluded]
     columns = [frame[name].astype(str) for name in [*names, "pair"]]
@@ -318,9 +321,11 @@ def unit_clusters(frame: pd.DataFrame, excluded: str = "") -> list[str]:
 def _resampled_means(
     columns: Sequence[tuple[Estimate, pd.DataFrame]], resampling: Resampling
 ) -> ResampledEstimates:
-    """Return the mean of units' values of each estimate, resampled by clusters within scenarios.
+    """Return the mean of units' values of each estimate, with its resamples.
 
-    `columns` are the estimates, each with its units; their column `cluster` names the cluster.
+    Clusters of units are resampled, each within its scenario: the few scenarios are the study's
+    choice and no sample. `columns` are the estimates, each with its units; their column `cluster`
+    names the cluster, and starts with the scenario.
     """
     all_units = pd.concat([unit.assign(column=i) for i, (_, unit) in enumerate(columns)])
     clusters = pd.Index(sorted(set(all_units["cluster"])))
@@ -360,7 +365,10 @@ class _ClusteredMean:
 
     @classmethod
     def from_units(cls, unit: pd.DataFrame) -> "_ClusteredMean":
-        """Compute the mean of units from their `value`, `cluster` and `scenario`, without NaN."""
+        """Compute the mean of units from their `value`, `cluster` and `scenario`, without NaN.
+
+        The variance is that of a sample of clusters, drawn in each scenario (stratum) apart.
+        """
         present = unit["value"].notna().to_numpy()
         values = unit["value"].to_numpy(float)[present]
         if not len(values):
@@ -368,14 +376,13 @@ class _ClusteredMean:
         _, first, cluster = np.unique(
             unit["cluster"].to_numpy(str)[present], return_index=True, return_inverse=True
         )
-        # `stratum` is the position of each cluster's scenario, `size` m, and `z` one a cluster.
         scenario = unit["scenario"].to_numpy(str)[present][first]
-        stratum = np.unique(scenario, return_inverse=True)[1]
-        if (np.bincount(stratum) < 2).any():
+        stratum = np.unique(scenario, return_inverse=True)[1]  # of each cluster
+        if (np.bincount(stratum) < 2).any():  # one cluster has no variance
             stratum = np.zeros(len(first), np.int64)
         size, value = np.bincount(stratum), float(values.mean())
-        z = np.bincount(cluster, values - value)
-        distance = z - (np.bincount(stratum, z) / size)[stratum]
+        excess = np.bincount(cluster, values - value)  # sum of a cluster's differences from `value`
+        distance = excess - (np.bincount(stratum, excess) / size)[stratum]
         spread = np.bincount(stratum, distance**2) * size / np.maximum(size - 1, 1)
         variance = float(spread.sum() / len(values) ** 2)
         return cls(value, variance, len(values), len(first), len(first) - len(size))
@@ -387,9 +394,11 @@ class _ClusteredMean:
 
     @property
     def widening(self) -> float:
-        """Square of the ratio of Student's interval to the normal one, at 95%.
+        """Square of the ratio of Student's t quantile to the normal one, at 95%.
 
-        Wilson's interval takes normal quantiles; a variance times this has the width of Student's.
+        The variance of a mean is estimated from few clusters, which `freedom` (clusters less
+        scenarios) counts. Wilson's interval takes normal quantiles; a variance times this has
+        Student's width.
         """
         return float((stdtrit(max(self.freedom, 1), 0.975) / stdtrit(1e9, 0.975)) ** 2)
 
@@ -414,10 +423,11 @@ def _score_estimates(
     condition: Condition,
     resampling: Resampling,
 ) -> ResampledEstimates:
-    """Return every score in every slice, with draws if models are to be ranked.
+    """Return every score in every slice, with its clustered Wilson interval.
 
     A slice is a part of the prompts, such as those of one scenario. `scored` are the units by
     score, as `score_units` returns them; `rows` are the judgments, for the counts in notes.
+    Resamples are drawn only if someone observes them, in order to rank models.
     """
     columns, means = [], []
     clustered = {
@@ -443,7 +453,6 @@ def _score_estimates(
         replace(number, interval=interval)
         for (number, _), interval in zip(columns, _wilson_intervals(means), strict=True)
     ]
-    # Resamples are observed to rank models; the intervals need none.
     if resampling.observe:
         return replace(_resampled_means(columns, resampling), estimates=numbers)
     return estimate.estimates_without_resamples(
@@ -502,9 +511,11 @@ def _chance_results(
 def _mean_expectation(
     metric: str, sizes: "pd.Series[int]", prompts: pd.DataFrame, convention: str | None
 ) -> float:
-    """Return a score's expectation under random choices, averaged over units.
+    """Return a score's expectation under random choices, averaged over units; NaN without any.
 
-    `sizes` has each unit's number of choices; the other arguments are as in `expected_by_chance`.
+    `sizes` has each unit's number of choices, 3 or 5. `prompts` are ranked judgments, of which
+    those with as many choices count; `convention` is `authors`, or None for the definitions of the
+    text.
     """
     expectations = {}
     for size in sizes.unique():
@@ -538,16 +549,17 @@ def _mean_share_with_t_interval(values: FloatArray) -> tuple[float, tuple[float,
 def _contrast_results(
     scored: Mapping[str, pd.DataFrame], rows: pd.DataFrame, key: Key, condition: Condition
 ) -> Iterator[Result]:
-    """Yield the contrasts of choice sets, numbers and reasoning for each score, as in `CONTRASTS`.
+    """Yield the contrasts of choice sets, numbers and reasoning (`CONTRASTS`) for each score.
 
-    They are over all units, and within slices. A contrast whose levels were not both asked is left
-    out.
+    `scored` are the units of each score, such as sequences of prompts; units of one level of a
+    factor are paired with like units of its other level. Contrasts are over all units, and within
+    slices. One whose levels were not both asked is left out.
     """
     modes = sorted(rows["cot"].unique())
     for factor, level, versus_level in CONTRASTS:
         if not {level, versus_level} <= set(rows[factor].unique()):
             continue
-        slices: list[Slice] = [{}]  # values of factors that select pairs; {} selects all
+        slices: list[Slice] = [{}]  # all pairs; below, those with these values of factors
         if factor == "cot":
             slices += [{"scenario": scenario} for scenario in sorted(rows["scenario"].unique())]
         elif len(modes) > 1:
@@ -569,10 +581,11 @@ def _contrast_results(
 
 
 def _pair_units(units: pd.DataFrame, versus: pd.DataFrame, factor: str) -> pd.DataFrame:
-    """Pair the units of two levels of `factor` that agree in all other factors, pair and key.
+    """Pair the units of two levels of `factor` that are alike in all else; leave out others.
 
-    The column `value` is the difference, `units` minus `versus`; NaN where either has no value.
-    Units without a counterpart are left out.
+    `units` and `versus` have a row for each unit, as `score_units` returns them. They are alike if
+    the other factors, `pair` and `key` are equal. The column `value` becomes the difference,
+    `units` less `versus`; NaN where either has no value.
     """
     keys = [*(name for name in FACTORS if name != factor), "pair", "key"]
     joined = units.merge(versus, on=keys, suffixes=("_own", "_versus"))
@@ -630,9 +643,10 @@ def _cohens_d(first: FloatArray, second: FloatArray) -> tuple[float, str]:
 
 
 def _p_value(mean: _ClusteredMean) -> float:
-    """Return the two-sided p-value of a mean of 0; NaN with too few clusters for an interval.
+    """Return the two-sided p-value of a mean difference of 0; NaN with too few clusters.
 
-    If all clusters have the same difference, it is that of the sign test.
+    It is that of Student's t over clusters. If all k clusters have the same difference, t is
+    infinite, and p is that of the sign test: 2 / 2^k, or 1 for no difference.
     """
     if not mean.has_interval:
         return np.nan

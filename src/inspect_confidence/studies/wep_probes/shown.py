@@ -72,7 +72,8 @@ def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> 
     values = words.values_of(sample) / 100
     n = len(values)
     note = join_notes("" if n else "undefined: no readable judgment", note)
-    yield from bin_shares(key, condition, "value_share", values, np.arange(n), BINS, note)
+    unit_index = np.arange(n)  # each value is a unit of its own
+    yield from bin_shares(key, condition, "value_share", values, unit_index, BINS, note)
     for q in QUANTILES:
         value = float(np.quantile(values, q)) if n else np.nan
         yield key.result(condition.but(q=q), "probability_quantile", value, n=n, note=note)
@@ -210,9 +211,10 @@ _CONDITION_REFERENCES = {versus for _, versus in words.SETTING_PAIRS} | {"en"}
 
 
 def _is_score_by_choice_set(parts: Mapping[str, str]) -> bool:
-    """Return whether a row is a score by reasoning and choice set, or its expectation by chance.
+    """Return whether a row is drawn in the figure of scores by reasoning and choice set.
 
-    `parts` are those of the row's condition; `cot` says whether replies have reasoning.
+    That is a score, or its exact expectation by chance, of all scenarios and numbers. `parts` are
+    those of the row's condition; `cot` says whether replies have reasoning.
     """
     is_by_choice_set = set(parts) <= {"cot", "choice_set", "baseline", "variant"}
     return is_by_choice_set and parts.get("baseline", "expected") == "expected"

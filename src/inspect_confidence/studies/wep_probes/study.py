@@ -48,7 +48,11 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 
 
 def _word_values(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean probability of each word by context and setting; the items are contexts."""
+    """Return the mean probability of each word by context and setting, as rows to compare.
+
+    `name` is the condition and metric, `item` the context, `key` the setting. Rows of two sides
+    with the same three are compared, and items are resampled.
+    """
     readable = frame[frame["status"] == "ok"]
     keys = ["language", "setting", "context", "word"]
     means = readable.groupby(keys, as_index=False, sort=False)["probability"].mean()
@@ -63,8 +67,9 @@ def _word_values(frame: pd.DataFrame) -> pd.DataFrame:
 def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     """Return the values of all units of each score, with and without reasoning and altogether.
 
-    A unit is what a score judges, such as a sequence of prompts. The items are the clusters of
-    units: complementary sequences of one scenario, set of choices and kind of numbers.
+    A unit is what a score judges, such as a sequence of prompts; without a value it is left out.
+    The columns are as in `_word_values`. An item is a cluster of units: complementary sequences of
+    one scenario, set of choices and kind of numbers; `key` names the unit in it.
     """
     conditions = [Condition(), Condition(cot="without"), Condition(cot="with")]
     parts = []

@@ -109,7 +109,7 @@ class Side:
 
     @cached_property
     def words(self) -> "dict[str, Word]":
-        """Judgments of each word, in the order of the rows."""
+        """Judgments of each word, in the order of the rows; samples lack unread contexts."""
         by = ["word", "context"]
         contexts_asked = self.rows[by].drop_duplicates()["word"].value_counts()
         readable = self.rows[self.rows["status"] == "ok"]
@@ -150,7 +150,7 @@ def fill_missing_contexts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def sides_of(frame: pd.DataFrame) -> list[Side]:
-    """Return a side for each model, variant, data set, language and setting.
+    """Return the judgments by side: a model, variant, data set, language and setting.
 
     Several settings of a language also have a side together, the setting `all`.
     """
@@ -200,8 +200,9 @@ def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result
 def _compared_sides(sides: Sequence[Side]) -> Iterator[tuple[Side, Side, str]]:
     """Yield a side, its reference and the reference's name, for sides that differ in one thing.
 
-    That is the setting (`SETTING_PAIRS`), the language (against English), or model and variant (the
-    later against the earlier side).
+    That is the setting (`SETTING_PAIRS`, such as female against male), the language (against
+    English), or model and variant (each pair once: the later against the earlier side). Both are of
+    one data set.
     """
     for (i, first), (j, second) in product(enumerate(sides), repeat=2):
         if i == j or first.key.dataset != second.key.dataset:
@@ -286,7 +287,8 @@ def _comparison_results(
 
     Args:
         side: The judgments to compare.
-        reference: Sample by word; words without one are left out.
+        reference: By word, the reference's probabilities in percent by context or person; words
+            without any are left out.
         versus: Name of the reference, for the condition.
         resampling: Convention and seed.
     """
@@ -314,8 +316,10 @@ def _compare_word(
 ) -> tuple[list[_ValuedEstimate], _WordTests]:
     """Return all measures of a word against a reference, each with its value, and its tests.
 
-    The reference comes first in every measure: differences are reference minus side. Where both
-    have contexts in common, their mean paired difference is one of the measures.
+    Samples are probabilities in percent, by context or person. The reference comes first in every
+    measure: differences are reference minus side. Where both have contexts in common, their mean
+    paired difference is one of the measures. The interval of Brunner and Munzel's theta is a t
+    interval by the convention `authors`, otherwise that of its logit, which stays in [0, 1].
     """
     sample = word_values.sample
     n = len(sample)
@@ -391,12 +395,11 @@ def _median_difference(
 def _divergences(
     described: Estimate, reference: FloatArray, sample: FloatArray
 ) -> Iterator[_ValuedEstimate]:
-    """Yield the measures of how far two samples differ that have no interval.
+    """Yield the measures of how far two samples of percentages differ that have no interval.
 
-    Args:
-        described: Estimate whose condition, counts and note these measures have too.
-        reference: Values of the reference, which comes first.
-        sample: Values of the word.
+    They are KL and Jensen-Shannon divergence over 20 bins, the KS statistic and the Wasserstein
+    distance. `described` is an estimate whose condition, counts and note they have too; `reference`
+    comes first.
     """
     tables = ValueTables.pair(reference, sample)
     for metric in _MEASURES:
