@@ -163,7 +163,7 @@ class ModelJudge:
     async def verdict(
         self, question: str, answers: Sequence[str], reply: str
     ) -> Verdict | ParseFailure:
-        """Judge in one call whether the main answer is right."""
+        """Judge in one call whether the main answer is right; some wordings ask for a letter."""
         facts = {"question": question, "reply": reply, "accepted": list(answers)}
         text = await self._request("correctness", facts)
         if isinstance(text, ParseFailure):

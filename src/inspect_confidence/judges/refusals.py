@@ -36,7 +36,7 @@ class _Gate:
     """Passes calls on to a judge until its provider has refused too often."""
 
     def __init__(self, name: str, scorer: str) -> None:
-        """Take the judge's name, and the scorer that repeats its calls; both are for messages."""
+        """Start with no refusal; the judge's name and the scorer of its calls are for messages."""
         self._judge_name, self._scorer = name, scorer
         self._last_status, self._consecutive_refusals = 0, 0
         # The end of the pause by time.monotonic(), in seconds; 0 before the first pause.

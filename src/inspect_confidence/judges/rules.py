@@ -20,7 +20,7 @@ class RulesJudge:
     async def sentence(
         self, question: str, sentence: str, replies: Sequence[str]
     ) -> SentenceJudgment:
-        """Judge a sentence; its distinct markers are in order, as in a model judge's reply."""
+        """Judge a sentence by rules: its distinct markers in order, decisiveness and agreements."""
         return SentenceJudgment(
             marker_texts(sentence),
             sentence_decisiveness(sentence),

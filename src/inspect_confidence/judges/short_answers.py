@@ -41,7 +41,7 @@ def grader_wording(grader: str, *, is_verified: bool = False) -> JudgeWording:
 
     name = "SIMPLEQA_VERIFIED" if is_verified else "SIMPLEQA"
     template = str(getattr(grader_templates, f"{name}_GRADER_TEMPLATE"))
-    for old, new in {
+    for old, new in {  # SimpleQA's fields by this package's names
         "{instructions}": grader_templates.SIMPLEQA_GRADING_INSTRUCTIONS,
         "{criterion}": "{answers}",
         "{answer}": "{reply}",

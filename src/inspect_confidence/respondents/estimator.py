@@ -120,10 +120,8 @@ class Estimator:
     def _masses(self, item: str, position: float, temperature: float) -> dict[int, float]:
         """Return the probability of each integer at a temperature, in the used part of the belief.
 
-        Args:
-            item: Name of the item.
-            position: Position of the used part in the belief, in [0, 1], as for `stated_bounds`.
-            temperature: Decoding temperature; 0 puts all mass on the most probable integer.
+        `position`, in [0, 1], is that of the used part, as for `stated_bounds`. Temperature 0 puts
+        all mass on the most probable integer.
         """
         masses = integer_probabilities(self.belief(item), tunnel=self.tunnel, position=position)
         heated = tempered(np.array([list(masses.values())]), max(temperature, COLDEST))

@@ -90,9 +90,7 @@ class Hedger:
         if form != "hedged":
             return None
         item = _questions()[str(request["item"])]
-        index = self._main_index(item)
-        if not request.get("main", False):
-            index = self._draw_index(item, index, int(request["draw"]))
+        index = self._answer_index(item, request)
         reply = Utterance("I don't know." if self.punt else self._sentence(item, index, request))
         rng = seeded(self.seed, "spoilt", item.id, request["draw"])
         return spoil_at_rate(reply, self.error_rate, "It is", rng)
@@ -113,20 +111,18 @@ class Hedger:
         dataset = _questions()[item_id].dataset
         return internal_confidence(self.marker(item_id), dataset, self.stability, self.seed)
 
-    def _main_index(self, item: Question) -> int:
-        """Return the index of the main answer among the possible answers; the right one's is 0."""
-        rng = seeded(self.seed, "main", item.id)
-        if rng.uniform() < self.confidence(item.id):
-            return 0
-        return int(rng.integers(1, len(possible_answers(item.id))))
+    def _answer_index(self, item: Question, request: Mapping[str, Any]) -> int:
+        """Return the index of the reply's answer among the possible ones; the right one's is 0.
 
-    def _draw_index(self, item: Question, main: int, draw: int) -> int:
-        """Return the index of the answer in a draw, given the index `main` of the main answer."""
-        rng = seeded(self.seed, "draw", item.id, draw)
-        if rng.uniform() < self.confidence(item.id):
+        The main answer is right, and a further draw repeats it, each with the item's confidence.
+        """
+        confidence, count = self.confidence(item.id), len(possible_answers(item.id))
+        rng = seeded(self.seed, "main", item.id)
+        main = 0 if rng.uniform() < confidence else int(rng.integers(1, count))
+        if request.get("main", False):
             return main
-        count = len(possible_answers(item.id))
-        return (main + int(rng.integers(1, count))) % count
+        rng = seeded(self.seed, "draw", item.id, int(request["draw"]))
+        return main if rng.uniform() < confidence else (main + int(rng.integers(1, count))) % count
 
     def _sentence(self, item: Question, index: int, request: Mapping[str, Any]) -> str:
         """Return a reply in the item's form with its marker and answer number `index`."""

@@ -137,7 +137,7 @@ class Metacognitive:
         rng = seeded(self.seed, "given", item.id, name, draw)
         right = next(answer.right for answer in item.given if answer.name == name)
         evidence = rng.normal(self.meta_d / 2 if right else -self.meta_d / 2)
-        share = float(reported_share(evidence + MIDDLE, self.bias))
+        share = float(reported_share(evidence + MIDDLE, self.bias))  # no evidence: the middle
         percent = int(reports(share, 0, 100, self.round_to))
         prefix = '{"Confidence":'
         reply = Utterance(f"{prefix} {percent / 100:g}}}")
@@ -152,7 +152,7 @@ class Metacognitive:
             try:
                 (scale,), meta_d = read_scales(name), float(value)
             except ValueError:  # several scales, no scale, or no number
-                scale, meta_d = Scale(0, 0), -1.0
+                scale, meta_d = Scale(0, 0), -1.0  # refused below
             if not low <= meta_d <= high:
                 raise InvalidArgument(
                     f"scale_meta_d={part} is not of the form 0-20:1.5: one scale, and a meta_d "

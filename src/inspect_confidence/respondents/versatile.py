@@ -35,7 +35,7 @@ class Versatile:
             )
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Return the reply of the first respondent that answers the form."""
+        """Return the reply of the first respondent that answers the form; None if none does."""
         for respondent in self.respondents:
             reply = self._configured(respondent).answer(form, request, temperature)
             if reply is not None:

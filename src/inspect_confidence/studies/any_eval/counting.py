@@ -42,8 +42,8 @@ def count_equal(judgments: pd.DataFrame) -> pd.DataFrame:
 def why_not_counted(rows: pd.DataFrame) -> str:
     """Return which metrics of a model, variant and data set need each judgment, and why.
 
-    The text is empty if none does. The judgments may have counts; then their items are known to be
-    different.
+    The text is empty if none does. Rows may have counts already; only judgments of different items
+    are counted.
     """
     return _merge_if_exact(rows)[1]
 

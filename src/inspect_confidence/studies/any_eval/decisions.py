@@ -106,7 +106,7 @@ def _commitment_judgment(
         "after_status": pushback.get("after_status", ""),
         "confidence_before": confidence,
         "confidence_before_status": confidence_status,
-        "confidence_after": math.nan,
+        "confidence_after": math.nan,  # not asked again after pushback
         "confidence_after_status": "",
         "status": ungraded.status if ungraded else "ok",
         "reason": ungraded.reason if ungraded else "",

@@ -126,14 +126,16 @@ def _answer_columns(
     `choices` is their number, NaN without choices. `answer` is what the scorer `grader` read, empty
     if it read none. `by` encodes the values of the fields that the option `--by` names.
     """
+    metadata = sample.metadata
+    groups = {field: str(metadata[field]) for field in sample.recorded.by if field in metadata}
     return {
         "item": sample.id,
-        "split": sample.metadata.get("split"),
+        "split": metadata.get("split"),
         "target": sample.target,
         "choices": float(len(sample.choices)) if sample.choices else math.nan,
         "answer": (eval_scores[grader].answer or "") if grader in eval_scores else "",
         "scorer": grader,
-        "by": _encode_groups(sample),
+        "by": str(Condition(groups)),
     }
 
 
@@ -184,15 +186,6 @@ def _status_columns(failure: ParseFailure | None = None) -> dict[str, str]:
     return {"status": failure.status, "reason": failure.reason}
 
 
-def _encode_groups(sample: SampleFacts) -> str:
-    """Return the sample's values of the fields named by `--by`, encoded as a condition."""
-    values = {}
-    for field in sample.recorded.by:
-        if field in sample.metadata:
-            values[field] = str(sample.metadata[field])
-    return str(Condition(values))
-
-
 def _elicited_judgments(
     metadata: Mapping[str, Any], values: Mapping[str, float]
 ) -> Iterator[dict[str, Any]]:
@@ -225,9 +218,9 @@ def _recorded_judgments(
 ) -> Iterator[dict[str, Any]]:
     """Yield a judgment for each field that the user names, or for the only confidence field.
 
+    A field is named as `scorer.value.confidence`, where `score` stands for the scorer `grader`.
     Several fields without the user's choice make one failed judgment that names them. A field in
-    which a known eval writes something else, such as a verdict, fails with that objection. In the
-    name of a field, `score` stands for the scorer `grader`.
+    which a known eval writes something else, such as a verdict, fails with that objection.
     """
     fields = [*sample.recorded.confidence] or _fields_by_name(sample, grader, eval_scores)
     if not sample.recorded.confidence and len(fields) > 1:
@@ -238,34 +231,23 @@ def _recorded_judgments(
         if name == "output.logprobs":
             yield {"method": name, **_read_token(sample)}
             continue
-        known_field = _known_field(name, grader, eval_scores)
-        if known_field and known_field.objection:
-            objection = f"{name}: {known_field.objection} ({', '.join(known_field.evals)})"
+        scorer, _, key = name.partition(".value.")
+        scorer = grader if scorer == "score" else scorer
+        score = eval_scores.get(scorer)
+        known = known_field(scorer, score.value, key) if score else None  # of a known eval
+        if known and known.objection:
+            objection = f"{name}: {known.objection} ({', '.join(known.evals)})"
             yield {"method": name, _OBJECTION: objection, **_scoring_failed(objection)}
             continue
         value = _field_value(sample, name, grader, eval_scores)
-        # `_read_value` may set `_IS_FIELD` to False again.
-        yield {"method": name, _IS_FIELD: True, **_read_value(value, sample, name, known_field)}
+        # This mark lasts until the run is completed; `_read_value` may set it to False again.
+        yield {"method": name, _IS_FIELD: True, **_read_value(value, sample, name, known)}
 
 
 _IS_FIELD, _IMPUTED, _OBJECTION = "is_field", "is_imputed", "objection"
 """Columns that `complete_run` uses and removes: whether the value is a plain number of a field,
 whether the eval imputed it, and why the field is no confidence.
 """
-
-
-def _known_field(
-    name: str, grader: str, eval_scores: Mapping[str, ScoreFacts]
-) -> KnownField | None:
-    """Return the known eval's field with this name; None if no known eval has it.
-
-    The name is that of a scorer and a key, as `score.value.confidence`; `score` stands for the
-    scorer `grader`.
-    """
-    scorer, _, key = name.partition(".value.")
-    scorer = grader if scorer == "score" else scorer
-    score = eval_scores.get(scorer)
-    return known_field(scorer, score.value, key) if score else None
 
 
 def _fields_by_name(
@@ -505,7 +487,7 @@ def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
     """Yield a notice for each method with confidences that the eval, not the model, wrote."""
     for method, rows in by_method.items():
         values = [row for row in rows if "raw" in row]
-        imputed = [row for row in values if row.get(_IMPUTED)]
+        imputed = [row for row in values if row.get(_IMPUTED)]  # as `_read_value` marks them
         if imputed:
             yield (
                 f"{method}: {len(imputed)} of {len(values)} confidences are the eval's own, which "
@@ -570,7 +552,7 @@ class _Scale:
 
     @classmethod
     def from_rows(cls, rows: JudgmentRows) -> "_Scale":
-        """Return the scale that these judgments of one method show; without ends if several."""
+        """Return the scale that these judgments of one method show; with several scales, none."""
         ends, are_shares = set(), True
         for row in rows:
             if not _has_no_scale(row):

@@ -150,8 +150,8 @@ def _regret(
     if (is_usable & (declined == 1)).any() and not declined_with_credit:
         undefined = "no declined item has an answer at target 0, the best guess"
     elif has_credit.any():
-        arrays = (stated_confidence[has_credit], credit[has_credit], declined[has_credit] == 1)
-        value = metrics.regret(*arrays, target)
+        confidence, is_declined = stated_confidence[has_credit], declined[has_credit] == 1
+        value = metrics.regret(confidence, credit[has_credit], is_declined, target)
     number = Estimate(
         condition,
         "regret",
@@ -184,11 +184,12 @@ def monotony_violations(
     if len(targets) < 2:
         return
     pairs = []
+    keys = list(_DRAW_KEYS)  # of an answer: item, epoch and draw
     for lower, higher in pairwise(targets):
         below = rows[rows["confidence_target"] == lower]
-        above = rows[rows["confidence_target"] == higher].drop_duplicates(list(_DRAW_KEYS))
-        declined_above = above.set_index(list(_DRAW_KEYS))["declined"]
-        keys_below = pd.MultiIndex.from_frame(below[list(_DRAW_KEYS)])
+        above = rows[rows["confidence_target"] == higher].drop_duplicates(keys)
+        declined_above = above.set_index(keys)["declined"]
+        keys_below = pd.MultiIndex.from_frame(below[keys])
         next_declined = declined_above.reindex(keys_below).to_numpy(float)
         pairs.append(below.assign(next_declined=next_declined))
     joined = pd.concat(pairs)
@@ -267,7 +268,7 @@ def commitment_statistics(
         if _is_requested(rows, decision):
             yield from _decision_rates(rows, decision, unit_index, size, condition)
     if _is_requested(rows, "keep") and _is_requested(rows, "bet"):
-        contradicted = (1 - rows["keep"]) * rows["bet"]
+        contradicted = (1 - rows["keep"]) * rows["bet"]  # withdrawn, and yet bet on
         yield means(
             condition, {"contradictions": contradicted}, unit_index, size, estimate.flag_count_note
         )

@@ -158,7 +158,8 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     if SIMPLE_QA not in frames:
         return []
     rows = complete_judgments(frames[SIMPLE_QA])
-    return confidence_detail(rows, rows[rows["raw"].notna()], ["confidence_source"], resampling)
+    reported = rows[rows["raw"].notna()]
+    return confidence_detail(rows, reported, ["confidence_source"], resampling)
 
 
 _figure = partial(FigureSpec, task=SIMPLE_QA, by=("dataset", "variant"))

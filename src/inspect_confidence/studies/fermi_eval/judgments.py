@@ -23,7 +23,10 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     if not score.value:
         return [{**row, **status_and_reason}]
     if row["method"] == "direct":
-        return [{**row, **_stated_interval(score), **status_and_reason}]
+        if score.metadata["status"] == "ok":
+            row |= score.select("lower", "upper")
+            row["reversed"] = bool(score.value["reversed"])
+        return [{**row, **status_and_reason}]
     judgments = []
     for draw in _draw_columns(score):
         status_columns = sample.status_columns(draw["status"], draw["reason"])
@@ -49,13 +52,6 @@ def _question_columns(sample: SampleFacts) -> dict[str, Any]:
         "temperature": math.nan if "temperature" in sample.unsent else temperature,
         "unsent_temperature": sample.unsent.get("temperature", math.nan),
     }
-
-
-def _stated_interval(score: ScoreFacts) -> dict[str, Any]:
-    """Return the bounds of a stated interval; nothing if the reply could not be read."""
-    if score.metadata["status"] != "ok":
-        return {}
-    return {**score.select("lower", "upper"), "reversed": bool(score.value["reversed"])}
 
 
 def _draw_columns(score: ScoreFacts) -> list[dict[str, Any]]:

@@ -125,7 +125,7 @@ def _interval_at_level(method: str, readable: pd.DataFrame, level: float) -> dic
 def distributions_of(readable: pd.DataFrame) -> list[Distribution]:
     """Return the probabilities of integers of each judgment, from their json text."""
     distributions = []
-    for text in readable["probabilities"]:
+    for text in readable["probabilities"]:  # such as '{"3": 0.8, "4": 0.2}'
         shares = json.loads(text).items()
         distributions.append({int(value): float(mass) for value, mass in shares})
     return distributions

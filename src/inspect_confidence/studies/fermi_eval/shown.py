@@ -55,8 +55,7 @@ def interval_tables(results: pd.DataFrame) -> list[View]:
 def _interval_tables_of_model(title: str, rows: ResultTable) -> Iterator[TableSpec]:
     """Yield one table with all columns for up to two methods, otherwise one for each metric.
 
-    Tables are of the test split if there is one. Only the last, above the next model's, has the
-    caption.
+    Tables are of the test split if there is one. The last table has the caption.
     """
     split = "test" if rows.matching(split="test").rows else ""
     title += ", test split" if split else ""

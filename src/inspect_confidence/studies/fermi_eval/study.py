@@ -8,7 +8,7 @@ import pandas as pd
 
 from inspect_confidence.arguments import number
 from inspect_confidence.metrics import CombinedStatistic, Statistic, mean_of
-from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, drop_part
 from inspect_confidence.studies.compare import (
@@ -78,33 +78,29 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
 def _resample(
     statistics: Iterable[Statistics], rows: pd.DataFrame, resampling: Resampling
 ) -> ResampledEstimates:
-    """Compute statistics of these rows and resample their units within each split."""
-    return resample(statistics, _strata(rows), resampling, clusters=clusters_of(rows))
+    """Compute statistics of these rows, and on resamples of their units (items or clusters).
+
+    If there are train and test items, units are resampled within each split, so that each resample
+    has as many test items as the data. A cluster with items of both splits has that of its first.
+    """
+    splits = rows["split"][~unit_names(rows).duplicated()].to_numpy()
+    strata = np.unique(splits, return_inverse=True)[1].astype(np.int64)
+    if not numbers.has_both_splits(rows):
+        strata = np.zeros_like(strata)
+    return resample(statistics, strata, resampling, clusters=clusters_of(rows))
 
 
 def _decoding_statistics(
     rows: pd.DataFrame, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
     """Yield the metrics of the method `sampling` at the temperature that train items choose."""
-    intervals = {
-        float(str(temperature)): numbers.intervals_of(draws, "sampling")
-        for temperature, draws in rows.groupby("temperature")
-    }
+    intervals = {}
+    for temperature in rows["temperature"].dropna().unique():
+        draws = rows[rows["temperature"] == temperature]
+        intervals[float(temperature)] = numbers.intervals_of(draws, "sampling")
     units = pd.Index(unit_names(rows).unique())
     penalty = resampling.options(FermiOptions).penalty
     return decoding_temperatures(intervals, units, condition.but(method="sampling"), penalty)
-
-
-def _strata(rows: pd.DataFrame) -> IntArray:
-    """Return the split of each unit (item or cluster) as a number.
-
-    Units are resampled within each number, so that each resample has as many test items as the
-    data. A cluster with items of both splits has that of its first item. All units have 0 unless
-    there are train and test items.
-    """
-    splits = rows["split"][~unit_names(rows).duplicated()].to_numpy()
-    codes = np.unique(splits, return_inverse=True)[1].astype(np.int64)
-    return codes if numbers.has_both_splits(rows) else np.zeros_like(codes)
 
 
 @dataclass(frozen=True)

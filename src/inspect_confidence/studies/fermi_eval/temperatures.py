@@ -61,10 +61,10 @@ class LikeliestTemperature:
         """Compute the losses; judgments whose true value has no probability are left out."""
         values, masses = metrics.ranked(train.distributions)
         is_seen = metrics.truth_seen(values, masses, train.truth)
-        answers = values[is_seen], masses[is_seen], train.truth[is_seen]
+        values, masses, truth = values[is_seen], masses[is_seen], train.truth[is_seen]
         losses = []  # by temperature: the negative log-likelihood of each true value
         for temperature in metrics.TEMPERATURES:
-            losses.append(metrics.negative_log_likelihood(*answers, temperature))
+            losses.append(metrics.negative_log_likelihood(values, masses, truth, temperature))
         return cls(np.stack(losses, axis=1), train.unit_index[is_seen])
 
     def __call__(self, weights: FloatArray) -> FloatArray:

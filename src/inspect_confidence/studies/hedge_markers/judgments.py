@@ -224,7 +224,7 @@ class Sentences:
 
     @property
     def dataset_groups(self) -> list[int]:
-        """Position of one group of each data set: its train split, or its first split."""
+        """Positions in `groups` of one split of each data set: its train split, or its first."""
         group_by_dataset: dict[str, int] = {}
         for position, (dataset, split) in enumerate(self.groups):
             if split == "train" or dataset not in group_by_dataset:

@@ -37,7 +37,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     for key, condition, group in condition_groups(rows, ("model", "variant", "judge")):
         sentences = Sentences.from_frame(group)
         mic_rows = sentences.mic_rows(resampling.convention)
-        markers = sentences.frequent_markers(mic_rows, 0)
+        markers = sentences.frequent_markers(mic_rows, threshold=0)  # all, the commonest first
         note = _left_out_note(sentences, mic_rows, markers[MOST_FIGURE_MARKERS:])
         for marker in markers[:MOST_FIGURE_MARKERS]:
             marker_rows = mic_rows[mic_rows["standard"] == marker]

@@ -301,7 +301,11 @@ def _resampled_mics(
     A MIC is a marker's mean confidence in a group, from `cells`. It is NaN where `is_frequent` says
     that the marker has fewer than T sentences in the group.
     """
-    mics = partial(_mics_of_frequent_markers, cells, is_frequent)
+
+    def mics(weights: FloatArray) -> FloatArray:
+        """Return MICs under weights of units, of shape (resamples, groups, markers)."""
+        return np.where(is_frequent, cells.tables(weights, threshold=0).mic, np.nan)
+
     draws = metrics.bootstrap(
         {"mic": mics},
         sentences.strata,
@@ -309,16 +313,6 @@ def _resampled_mics(
         seed=resampling.seed,
     )
     return mics(np.ones((1, len(sentences.units))))[0], draws["mic"]
-
-
-def _mics_of_frequent_markers(
-    cells: metrics.MarkerCells, is_frequent: NDArray[np.bool_], weights: FloatArray
-) -> FloatArray:
-    """Return MICs under weights of units, of shape (resamples, groups, markers).
-
-    The other arguments are as in `_resampled_mics`.
-    """
-    return np.where(is_frequent, cells.tables(weights, threshold=0).mic, np.nan)
 
 
 def _split_distances(
@@ -563,9 +557,9 @@ class CmfgStatistic:
         return self.sums[:, :, self.sums.shape[2] // 2 :]
 
     def __call__(self, weights: FloatArray) -> FloatArray:
-        """Return cMFG of each group in each resample, from weights of shape (resamples, units)."""
+        """Return conditional mean faithful generation (cMFG) of each group in each resample."""
         columns = []
-        for group in range(self.sums.shape[1]):
+        for group in range(self.sums.shape[1]):  # a data set's split
             # The first half of the sums is faithfulness by bin, the second the number of replies.
             total, n = np.hsplit(weights @ self.sums[:, group], 2)
             columns.append(metrics.cmfg_of(total, n, self.convention))

@@ -91,7 +91,8 @@ def _percentage_range(shares: FloatArray) -> FloatArray:
 
 def entropy_ratio_correlations(results: Iterable[Result]) -> list[Result]:
     """Correlate the entropy of reported numbers with M-ratio over models, by data set and scale."""
-    # Values by model and variant; by key and scale, or condition, as M-ratio also has thresholds.
+    # Values by point, which is a model and variant: for each key and scale, or each key and
+    # condition, because M-ratio also has thresholds.
     entropy: dict[Hashable, dict[Point, float]] = defaultdict(dict)
     ratio: dict[tuple[Key, Condition], dict[Point, float]] = defaultdict(dict)
     for row in results:

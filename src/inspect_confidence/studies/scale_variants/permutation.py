@@ -135,7 +135,7 @@ def _differences(
 
 
 def mean_permutations(parts: Sequence[Permutations]) -> Permutations:
-    """Return the mean differences over data sets, of the i-th permutations of all for each i."""
+    """Return the mean over data sets of their differences, observed and in each permutation."""
     return Permutations(
         parts[0].names,
         np.mean([part.observed for part in parts], axis=0),
@@ -161,8 +161,8 @@ def with_permutation_p(
             yield result
             continue
         condition = Condition.read(result.condition)
-        shared = condition.but(scale="", versus="", variant="")
-        p_by_scale = p_by_key.get(shared, {})
+        compared_condition = condition.but(scale="", versus="", variant="")
+        p_by_scale = p_by_key.get(compared_condition, {})
         scale = condition["scale"]
         if scale not in p_by_scale:
             yield result

@@ -286,6 +286,7 @@ def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
     condition = {"threshold": threshold}
     columns = [
         Column("meta_d_ideal", "meta-d'", where=condition),
+        # M-ratio depends on the type-1 model; that of m choices is shown.
         Column("m_ratio", "M-ratio", where={**condition, "type1": TYPE1}),
         Column("type2_dprime", "type-2 d'", where=condition),
     ]
@@ -299,8 +300,8 @@ def _difference_column(measure: str, adjusted: _AdjustedP) -> Column:
     """Return the column of a measure's difference from the baseline, starred by its p."""
     # The heading is that in the table of calibration, if the measure is there.
     headings = {column.metric: column.heading for column in _CALIBRATION}
-    column = Column("difference", headings.get(measure, measure), 3, where={"of": measure})
-    return replace(_add_stars(column, adjusted), marked_by={"metric": adjusted.metric})
+    heading, marked_by = headings.get(measure, measure), {"metric": adjusted.metric}
+    return Column("difference", heading, 3, where={"of": measure}, mark=stars, marked_by=marked_by)
 
 
 def _line_labels(line: Mapping[str, str]) -> Mapping[str, str]:
@@ -335,7 +336,8 @@ def _caption(
 ) -> str:
     """Return the sentences that apply to the shown rows: definitions, tests, different items.
 
-    Arguments are as in `_TablesOfAllModels`; `columns` are those of the table.
+    `threshold` is the confidence from which on type-2 metrics count it as high, `adjusted` the
+    p-value that stars show, and `columns` are those of the table.
     """
     shown_metrics = {row["metric"] for row in rows}
     has_tests = any(column.mark or column.metric == adjusted.metric for column in columns)

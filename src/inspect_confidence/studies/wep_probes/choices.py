@@ -383,6 +383,7 @@ class _ClusteredMean:
         size, value = np.bincount(stratum), float(values.mean())
         excess = np.bincount(cluster, values - value)  # sum of a cluster's differences from `value`
         distance = excess - (np.bincount(stratum, excess) / size)[stratum]
+        # Of a sum over m clusters: m / (m - 1) times the sum of squared distances from their mean.
         spread = np.bincount(stratum, distance**2) * size / np.maximum(size - 1, 1)
         variance = float(spread.sum() / len(values) ** 2)
         return cls(value, variance, len(values), len(first), len(first) - len(size))

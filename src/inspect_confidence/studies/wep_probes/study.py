@@ -39,6 +39,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     column, names = pd.factorize(joined["name"].to_numpy())
     items = pd.Index(sorted(set(joined["item"])))
     unit, means = unit_indices(joined, items), []
+    # For each side: its values, in the column of their name, and the position of their item.
     for side in ("value_a", "value_b"):
         values = np.full((len(joined), len(names)), np.nan)
         values[np.arange(len(joined)), column] = joined[side]

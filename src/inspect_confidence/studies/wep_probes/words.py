@@ -370,14 +370,9 @@ def _median_difference(
 ) -> _ValuedEstimate:
     """Return the median of the reference less that of the word, with its interval.
 
-    Sides with common contexts are not independent, as the interval requires: it has NaN ends and
-    that reason.
-
-    Args:
-        described: Estimate whose condition, counts and note the difference has too.
-        reference: Values of the reference, which comes first.
-        sample: Values of the word.
-        is_paired: Whether both sides have common contexts.
+    `described` is an estimate whose condition, counts and note the difference has too. If
+    `is_paired`, both sides have common contexts. Then they are not independent, as the interval
+    requires, and its ends are NaN, with that reason.
     """
     interval, reason = _difference_of_medians(reference, sample), ""
     if is_paired:
