@@ -46,7 +46,7 @@ def own_words(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
 
 
 def _mark_names(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
-    """Put `^` before names, so that no name such as "Will" is taken for a marker.
+    """Put `^` before names, so that the first word of "May Day" is not taken for a marker.
 
     Names are capitalised words within a clause, and a first "May" unless "be" or "have" follows.
     `plain` has the words in lower case, `tokens` as written with their start and end.

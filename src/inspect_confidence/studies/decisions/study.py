@@ -186,13 +186,13 @@ def _compared_statistics(
 ) -> dict[tuple[Condition, str], _ComparedStatistic]:
     """Return each compared metric's statistic and number of items, by condition and metric."""
     by_name = {}
-    for joint in statistics:
-        for column, number in enumerate(joint.estimates):
+    for group in statistics:
+        for column, number in enumerate(group.estimates):
             if number.metric not in _COMPARED:  # such as counts
                 continue
             items = number.n if number.unit_count is None else number.unit_count
             statistic = metrics.CombinedStatistic(
-                [joint.statistic], partial(_select_column, column)
+                [group.statistic], partial(_select_column, column)
             )
             by_name[Condition(number.condition), number.metric] = _ComparedStatistic(
                 statistic, items

@@ -199,10 +199,9 @@ def _judge_corrected_statistics(
 ) -> Iterator[Statistics]:
     """Yield accuracy and internal confidence of replies, corrected for the judge's errors.
 
-    The user's labels (`judge_labels`) give the judge's error rates, by which `judge_error` inverts
-    its verdicts; nothing is yielded without labels. Internal confidence is corrected from the mean
-    shares of a reply's draws that the judge holds for inconsistent, undecided and consistent with
-    its sentences.
+    The user's labels (`judge_labels`) show how the judge errs; nothing is yielded without them.
+    Internal confidence is corrected from the mean shares of a reply's draws that the judge holds
+    for inconsistent, undecided and consistent with its sentences.
     """
     if resampling.judge_labels is None:
         return
