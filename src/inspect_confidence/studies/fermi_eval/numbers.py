@@ -50,7 +50,7 @@ _TOKEN_METHODS = ("logprob", "traces")
 def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
     """Return one row for each item, epoch and level, with the columns of stated intervals.
 
-    An interval is made of all readable draws of its item and epoch. Without one its bounds are NaN,
+    An interval is made of all readable draws of its item and epoch. Without any its bounds are NaN,
     and its status is the most frequent of its draws. Methods of token probabilities give sets of
     integers, with the columns `set_covered` and `set_size`; the bounds are the smallest and the
     greatest integer. Rows of `direct` and of users' own methods are intervals already and returned
