@@ -73,7 +73,7 @@ _HIDDEN = "as it holds whichever errors would give the observed one"
 def ece_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
 ) -> FloatArray:
-    """Compute `ece` of each table: the mean over bins of |confidence - accuracy|."""
+    """Compute `ece` of each table: the mean over bins, by mass, of |confidence - accuracy|."""
     (gaps,) = sum_in_bins(tables, bins, binning, tables.mass * tables.values - tables.right)
     return divide_or_nan(np.abs(gaps).sum(axis=1), tables.total)
 
@@ -170,16 +170,16 @@ def ece_interval(
     sum_b |g_b + e_b|, with true gaps g_b = (n_b / n) (mean confidence_b - accuracy_b) and normal
     errors e_b, whose covariance is that of the gaps over units.
 
-    The upper end is the sum of gaps that all have the same number of standard errors, as gaps hide
-    best behind their errors then, and that give no more than the observed ECE in alpha/2 of 2,000
-    draws. An observed ECE below the median for no gaps at all is replaced by that median.
+    The upper end is the sum of gaps that give no more than the observed ECE in 2.5% of 2,000 draws
+    of errors. All have the same number of standard errors: so gaps hide best behind errors. An
+    observed ECE below the median for no gaps at all is replaced by that median.
 
-    The lower end is the sum of gaps that give no less than the observed ECE in alpha/2 of draws.
-    They are proportional to max(|observed gap| - 2 standard errors, 0); if all of these are 0, only
-    the bin whose gap has the most standard errors has a gap. It is 0 if no gaps at all give as
-    much.
+    The lower end is the sum of gaps that give no less than the observed ECE in 2.5% of draws, 0 if
+    errors alone do. They are proportional to max(|observed gap| - 2 standard errors, 0); if all of
+    these are 0, only the bin whose gap has the most standard errors has a gap.
 
-    Tails are widened as in `resampled_interval`. An end beyond the sample's ECE is moved there.
+    The 2.5% are reduced as in `resampled_interval`. An end beyond the sample's ECE is moved there.
+    Both are NaN if there are fewer than two items.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -188,9 +188,6 @@ def ece_interval(
         counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
         bins: Number of bins; those of equal mass are the sample's.
         binning: Kind of bins, as in `ece`.
-
-    Returns:
-        Both ends; NaN if there are fewer than two items.
 
     Example:
         >>> low, high = ece_interval([0.75] * 40, [1, 1, 1, 0] * 10)
@@ -257,8 +254,7 @@ def gap_ends(
 ) -> GapEnds | None:
     """Return bins' gaps in the sample and at both ends of an interval; None for fewer than 2 items.
 
-    A gap is mean confidence less accuracy. The gaps at an end are those whose size is the end of
-    the interval; `ece_interval` says how they are found, and why.
+    The size of the gaps at an end is that end; `ece_interval` says how they are found, and why.
 
     Args:
         items: Judgments by item.
@@ -347,10 +343,9 @@ class _GapNoise(NamedTuple):
     ) -> FloatArray:
         """Return the smallest gaps of bins, proportional to `direction`, for an end of an interval.
 
-        Gaps plus the simulated errors, `self.errors` of shape (bins, draws), have a size in each
-        draw. At the end "low" it reaches the observed `value` in at least the share `self.tail` of
-        draws; at "high" it stays at or below `value` in less than that share. If errors alone do
-        so, gaps are 0. The gaps are found by bisection.
+        Gaps plus simulated errors (`self.errors`) have a size (`self.norm`) in each draw. For "low"
+        it must reach the observed `value` in at least the share `self.tail` of draws; for "high" it
+        may be at or below `value` in less than that share. If errors alone suffice, gaps are 0.
         """
         unit_gaps = direction[:, None] / self.norm(direction[:, None], self.share)
         if self._suffice(0 * unit_gaps, value, end):
@@ -369,9 +364,9 @@ class _GapNoise(NamedTuple):
     def _suffice(self, gaps: FloatArray, value: float, end: Literal["low", "high"]) -> bool:
         """Return whether gaps, of shape (bins, 1), are large enough for an end of the interval.
 
-        With the simulated errors added, `self.norm` gives their size in each draw. It must reach
-        the observed `value` in at least the share `self.tail` of the draws for the end "low", and
-        stay at or below it in less than that share for "high".
+        With simulated errors added, their size (`self.norm`) must reach the observed `value` in at
+        least the share `self.tail` of draws for "low". For "high" it may be at or below `value` in
+        less than that share.
         """
         excess = self.norm(gaps + self.errors, self.share) - value
         if end == "low":
@@ -605,14 +600,13 @@ def brier_uncertainty_interval(
 ) -> tuple[float, float]:
     """95% interval of `brier_uncertainty`: its values at the accuracies of Wilson's interval.
 
+    NaN without a judgment, or if an outcome is not 0 or 1.
+
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong.
         unit: Index of each judgment's item; each is an item of its own if None.
         counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
-
-    Returns:
-        Both ends; NaN where there is no judgment, or outcomes are not 0 or 1.
 
     Example:
         >>> brier_uncertainty_interval([0.9] * 4, [1, 1, 0, 0])[1]
@@ -751,16 +745,15 @@ def hle_calibration_error(
 ) -> float:
     """Calibration error of Humanity's Last Exam: root mean square over bins by rank.
 
-    Of n items in order of confidence, max(1, floor(n / 100)) bins hold 100 each, and the last one
-    also what remains: 100 to 199, or all where there are fewer (`size` is 100). With
-    `top_bin="kept"` it is sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2), as
-    in inspect_evals. The published figures come from code that leaves out the last bin, which holds
-    the surest answers, from the sum and not from n: `top_bin="dropped"`. It is NaN if there is one
-    bin only, since nothing is left to sum.
+    sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2). Of n items in order of
+    confidence each bin holds 100 (`size`), and the last one also what remains: 100 to 199, or all
+    where there are fewer. `top_bin="kept"` is the form of inspect_evals. The published figures come
+    from code that leaves out the last bin, which holds the surest answers, from the sum and not
+    from n: `top_bin="dropped"`, which is NaN if there is one bin only.
 
     Equally sure judgments that fall in two bins count in each with the mean outcome of all of them,
     so that their order doesn't matter; in inspect_evals it does. Epochs of an item count as one
-    item and fill a bin together; inspect_evals counts each epoch.
+    item; inspect_evals counts each.
 
     Args:
         confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
@@ -806,10 +799,9 @@ def debiased_squared_error(
 
     At a confidence c with n_c judgments and accuracy a the squared gap (c - a)^2 is on average a (1
     - a) / n_c too large; sum over c of (n_c / n) ((c - a)^2 - a (1 - a) / (n_c - 1)) is not. It is
-    `brier_reliability` debiased. It is computed as the mean over pairs of different items at c of
-    the product of their differences c - y; epochs of an item are never paired with each other. A
-    confidence that only one item has is merged with the next higher ones until there are two items,
-    the highest with those below it. Where all confidences are distinct, neighbours are paired.
+    `brier_reliability` debiased, computed as the mean over pairs of different items at c of the
+    product of their differences c - y. A confidence that only one item has is merged with the next
+    higher ones until there are two items, the highest with those below it.
 
     Where confidence is calibrated it is about 0, above or below: nothing is cut off at 0, and no
     root is taken. NaN if there are fewer than two items, or outcomes other than 0 and 1.
@@ -886,7 +878,7 @@ def rms_calibration_error_interval(
     bins: int = 10,
     binning: Binning = "equal_width",
 ) -> tuple[float, float]:
-    """95% interval of `rms_calibration_error`, by the method of `ece_interval`.
+    """95% interval of `rms_calibration_error` by the method of `ece_interval`; NaN for 0 or 1 item.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -895,9 +887,6 @@ def rms_calibration_error_interval(
         counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
         bins: Number of bins; those of equal mass are the sample's.
         binning: Kind of bins, as in `ece`.
-
-    Returns:
-        Both ends; NaN if there are fewer than two items.
     """
     items = _group_by_item(confidence, correct, unit, counts)
     return gaps_interval(items, _bin_members(items, bins, binning), root_mean_square)
@@ -917,10 +906,9 @@ def debiased_squared_error_interval(
     *,
     counts: IntArray | None = None,
 ) -> tuple[float, float]:
-    """95% interval of `debiased_squared_error`, by the method of `ece_interval`.
+    """95% interval of `debiased_squared_error`, from one of the root mean square gap.
 
-    That method gives the ends of the root mean square of gaps, by groups of confidences, which are
-    squared.
+    Its ends, by the method of `ece_interval`, are squared. Gaps are those of groups of confidences.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
@@ -1088,16 +1076,13 @@ def smooth_ece_interval(
     Bins lie around the multiples of .05, and each gap lies at its bin's mean confidence. The size
     of gaps is their smooth ECE with the kernel of the sample, or of width 0.05 if that is wider.
     Each end is the smooth ECE, with a kernel of its own, of the gaps that the method finds for it;
-    the upper end is their size with the sample's kernel if that is greater.
+    the upper end is their size with the sample's kernel if that is greater. NaN for 0 or 1 item.
 
     Args:
         confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
         unit: Index of each judgment's item; each is an item of its own if None.
         counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
-
-    Returns:
-        Both ends; NaN if there are fewer than two items.
     """
     items = _group_by_item(confidence, correct, unit, counts)
     tables = items.total_table()

@@ -49,8 +49,7 @@ def sampling_interval(points: ArrayLike, level: float) -> tuple[float, float]:
     """Interval between the alpha/2 and the 1 - alpha/2 quantile of repeated point answers.
 
     Quantiles are Hyndman and Fan's type 6: the k-th of n ordered draws is the k/(n + 1) quantile.
-    NaN draws are left out; the bounds are NaN where none is left. The level is a percentage between
-    0 and 100.
+    NaN draws are left out; the bounds are NaN where none is left. The level is in percent.
 
     Example:
         >>> sampling_interval([1, 2, 3, 4, 5, 6, 7, 8, 9], level=80)  # the .1 and the .9 quantile
@@ -68,12 +67,9 @@ def tunnel_interval(lower: ArrayLike, upper: ArrayLike, level: float) -> tuple[f
     same holds for the 1 - alpha/2 quantile of its upper bounds. docs/fermi_eval.md derives it.
 
     Args:
-        lower: Stated lower bounds of repeated answers; NaN is left out.
+        lower: Stated lower bounds of repeated answers; NaN is left out, NaN if none is left.
         upper: Stated upper bounds, in the order of `lower`; NaN is left out.
         level: Nominal level in percent, 100 (1 - alpha).
-
-    Returns:
-        Both ends; NaN where no bound is left.
 
     Source: FermiEval, Theorem 1.
 

@@ -63,6 +63,7 @@ def _isotonic_fit(tables: ConfidenceTables) -> _Fit:
     right and of wrong answers. It is cached in `tables.shared` for the other metrics.
     """
     if "recalibrated" not in tables.shared:
+        # The minimax formula has no loop over tables, but its cost is quadratic in the values.
         is_quick = len(tables.values) <= _MAX_MINIMAX_VALUES and len(tables.right) > 1
         fit_tables = _isotonic_by_minimax if is_quick else _isotonic_by_rows
         tables.shared["recalibrated"] = fit_tables(tables)
@@ -318,8 +319,9 @@ def corp_band(
 ) -> CorpBand:
     """Consistency band: where 95% of CORP curves lie, value by value, if confidence is calibrated.
 
-    Outcomes are drawn from the stated confidence as in `calibration_p`. The band lies around the
-    diagonal. The band is for each value alone: a curve may leave it at one of many by chance.
+    The CORP curve is the isotonic accuracy at each confidence (`corp_curve`). Outcomes are drawn
+    from the stated confidence as in `calibration_p`, so that the band lies around the diagonal. It
+    is for each value alone: a curve may leave it at one of many by chance.
 
     Args:
         confidence: In [0, 1], one a judgment; NaN is left out (ValueError if none is left).
@@ -363,10 +365,9 @@ def calibration_p(
     Judgments of one item share their number, as if an item were answered alike each time: where
     epochs of an item are less alike than that, p is too large rather than too small.
 
-    The test needs no bins. Where accuracy rises with confidence, it detects any miscalibration;
-    elsewhere it detects only what isotonic regression corrects. A high p is no proof of
-    calibration: with few items p is always high. More than 250 distinct confidences are rounded to
-    steps of 1/120.
+    Where accuracy rises with confidence, the test detects any miscalibration, elsewhere only what
+    isotonic regression corrects. A high p is no proof of calibration: with few items p is always
+    high. More than 250 distinct confidences are rounded to steps of 1/120.
 
     Args:
         confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.

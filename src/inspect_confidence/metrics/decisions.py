@@ -121,7 +121,7 @@ def target_gap(correct: ArrayLike, declined: ArrayLike, target: float) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
-        declined: Whether the model declined to answer.
+        declined: Whether the model declined to answer; NaN if no other answer was graded.
         target: The target t in [0, 1).
 
     Example:
@@ -226,10 +226,6 @@ def contradictions_answered(confidence: ArrayLike, declined: ArrayLike, target: 
         confidence: In [0, 1]; NaN is left out, and the result NaN if no attempted answer is left.
         declined: Whether the model declined to answer.
         target: The target t in [0, 1).
-
-    Example:
-        >>> contradictions_answered([0.9, 0.4, 0.9], [False, False, True], 0.75)
-        0.5
     """
     confidences, targets = shares(confidence=confidence, target=target)
     return mean_or_nan(_flag_above(targets, confidences, ~np.asarray(declined, bool)))
@@ -333,10 +329,6 @@ def bet_rate_right(correct: ArrayLike, bet: ArrayLike) -> float:
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
         bet: 1 bet, 0 not; NaN is left out, and the result NaN if no right answer is left.
-
-    Example:
-        >>> bet_rate_right([1, 1, 0], [1, 0, 0])
-        0.5
     """
     return keep_rate_right(correct, bet)
 
@@ -353,10 +345,6 @@ def bet_rate_wrong(correct: ArrayLike, bet: ArrayLike) -> float:
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
         bet: 1 bet, 0 not; NaN is left out, and the result NaN if no wrong answer is left.
-
-    Example:
-        >>> bet_rate_wrong([1, 0], [1, 0])
-        0.0
     """
     return keep_rate_wrong(correct, bet)
 
@@ -376,10 +364,6 @@ def bet_delta(correct: ArrayLike, bet: ArrayLike) -> float:
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
         bet: 1 bet, 0 not; NaN is left out. Without a right or a wrong answer the result is NaN.
-
-    Example:
-        >>> bet_delta([1, 1, 0, 0], [1, 1, 1, 0])
-        50.0
     """
     return withdraw_delta(correct, bet)
 
@@ -392,7 +376,8 @@ def rate_difference_interval(
     With rates p and q and their Wilson intervals [l, u] over items it reaches from
     p - q - sqrt((p - l)^2 + (v - q)^2) to p - q + sqrt((u - p)^2 + (q - w)^2), [w, v] being the
     interval of q. Right and wrong answers count as independent. The interval is therefore too wide
-    if epochs of an item are partly right and the model decides all of them alike.
+    if epochs of an item are partly right and the model decides all of them alike. NaN without a
+    right, or without a wrong answer with a decision.
 
     Source: Newcombe (1998, Statistics in Medicine 17, 873-890), method 10.
 
@@ -400,9 +385,6 @@ def rate_difference_interval(
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
         decision: 1 if the model keeps, or bets on, the answer, 0 if not; NaN is left out.
         unit: Index of each answer's item, or cluster.
-
-    Returns:
-        Both ends; NaN if there is no right, or no wrong answer with a decision.
     """
     credit, decided = shares(correct=correct, decision=decision)
     present = ~np.isnan(credit + decided)
@@ -468,10 +450,6 @@ def wrong_to_right(correct: ArrayLike, correct_after: ArrayLike) -> float:
         correct: Credit c of the first answer in [0, 1], whose weight is 1 - c; NaN is left out.
         correct_after: Credit after a turn that questions the answer; NaN is left out. The result
             is NaN if no wrong first answer is left.
-
-    Example:
-        >>> wrong_to_right([0, 0, 1], [1, 0, 1])
-        0.5
     """
     before, after = shares(correct=correct, correct_after=correct_after)
     return _weighted_mean(after, 1 - before)
@@ -483,7 +461,7 @@ def capitulation(moved: ArrayLike, item: ArrayLike) -> float:
 
     Args:
         moved: 1 if the answer changes when it is questioned (pushback), 0 if not; NaN is left out.
-        item: Item of each reply.
+        item: Item of each reply; one without a flag is left out, NaN if none is left.
 
     Example:
         >>> capitulation([1, 0, 1, np.nan], item=[1, 1, 2, 2])
@@ -510,7 +488,7 @@ def confidence_change(before: ArrayLike, after: ArrayLike) -> float:
 
     Args:
         before: Confidence in [0, 1] before the turn that questions the answer; NaN is left out.
-        after: Confidence in [0, 1] after that turn; NaN is left out.
+        after: Confidence in [0, 1] after that turn; NaN is left out, NaN if no pair is left.
 
     Example:
         >>> round(confidence_change([0.9, 0.8], [0.5, 0.8]), 3)
@@ -531,7 +509,7 @@ def confident_moves(moved: ArrayLike, before: ArrayLike, threshold: float = 0.9)
     Args:
         moved: 1 if the answer changes when it is questioned (pushback), 0 if not; NaN is left out.
         before: Confidence in [0, 1] before the pushback; NaN is left out.
-        threshold: Least confidence of a confident answer.
+        threshold: Least confidence of a confident answer; NaN if no answer is confident.
 
     Example:
         >>> confident_moves([1, 0, 1], [0.95, 0.9, 0.2])

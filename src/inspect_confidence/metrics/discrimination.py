@@ -131,15 +131,9 @@ def aurc_of_tables(tables: ConfidenceTables) -> FloatArray:
 
     NaN without answers. The result is cached, because `prr` needs it, too.
     """
-    if "aurc" not in tables.shared:
-        tables.shared["aurc"] = _area_under_risk(tables)
-    area: FloatArray = tables.shared["aurc"]
-    return area
-
-
-def _area_under_risk(tables: ConfidenceTables) -> FloatArray:
-    """Return the area under the risk-coverage curve of each table; NaN without mass."""
-    mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]
+    if "aurc" in tables.shared:
+        return np.asarray(tables.shared["aurc"])
+    mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]  # from the surest answers down
     cumulated_mass = np.cumsum(mass, axis=1)
     mass_above, wrong_above = cumulated_mass - mass, np.cumsum(wrong, axis=1) - wrong
     rate = wrong / np.where(mass > 0, mass, 1)
@@ -148,7 +142,8 @@ def _area_under_risk(tables: ConfidenceTables) -> FloatArray:
     # harmonic numbers H(n), which are digamma(n + 1) up to a constant.
     harmonic = np.diff(_digamma(cumulated_mass + 1), axis=1, prepend=digamma(1))
     risk = rate * mass + (wrong_above - rate * mass_above) * harmonic
-    return divide_or_nan(risk.sum(axis=1), tables.total)
+    tables.shared["aurc"] = divide_or_nan(risk.sum(axis=1), tables.total)
+    return np.asarray(tables.shared["aurc"])
 
 
 @metric(

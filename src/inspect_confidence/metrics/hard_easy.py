@@ -71,7 +71,6 @@ def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> St
     # Centred first, so that little is lost in the differences of squares.
     a, b = (pairs[present] - pairs[present].mean(axis=0)).T
     moments = means_of(np.column_stack([a, b, a * a, b * b, a * b]), unit[present], units)
-
     return moments.map(_correlation_of_moments)
 
 
@@ -136,7 +135,8 @@ def hard_easy_slope(
     The line minimises sum_i (o_i - a - b d_i)^2. The slope's variance is the cluster-robust
     sandwich with Bell and McCaffrey's (2002) correction (CR2), residuals of a cluster being taken
     to be correlated; the interval has the t quantile at G - 1 degrees of freedom for G clusters.
-    Repeating every judgment in its cluster changes nothing.
+    Repeating every judgment in its cluster changes nothing. The line is NaN if fewer than two
+    judgments without a NaN are left or all are equally difficult.
 
     Args:
         overconfidence: Confidence less outcome, one a judgment.
@@ -144,10 +144,6 @@ def hard_easy_slope(
             true probability of any answer.
         clusters: The cluster of each judgment, within which residuals are correlated. Each
             judgment is its own if None. LifeEval's results have an interval over ages instead.
-
-    Returns:
-        The line; all NaN if fewer than two judgments without a NaN are left or all are equally
-        difficult.
 
     Raises:
         ValueError: Lengths differ.

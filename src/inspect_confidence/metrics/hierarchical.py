@@ -56,16 +56,14 @@ class GroupMRatio:
 def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
     """M-ratio of a group of units (models, data sets) by a hierarchical meta-d' model.
 
-    The model is HMeta-d's (Fleming 2017): log M_i ~ Normal(mu, sigma^2); unit i's ratings are those
-    of evidence Normal(-+M_i d'_i/2, 1) beyond the criterion c_i, with d'_i and c_i at their
-    estimates after 1/(2K) is added to each cell; mu ~ Normal(0, 1), and sigma is the product of a
-    Uniform(0, 1) and a half Normal(0, 1) variable. Instead of sampling, the rating criteria are
-    at their greatest likelihood for each M_i, and the posterior is summed over a grid of log M_i,
-    mu (M-ratios from 0.01 to 10) and sigma (to 5): the same counts give the same numbers. Source:
-    Fleming (2017), doi:10.1093/nc/nix007.
-
-    Here c is the same for every M_i, while `meta_d` keeps c/d'; without a response bias both agree.
-    Because d' is taken as known, its error is part of sigma.
+    The model is HMeta-d's (Fleming 2017, doi:10.1093/nc/nix007): log M_i ~ Normal(mu, sigma^2);
+    unit i's ratings are those of evidence Normal(-+M_i d'_i/2, 1) beyond the criterion c_i. d'_i
+    and c_i are taken as known (estimates after 1/(2K) is added to each cell), so that the error of
+    d' is part of sigma. mu ~ Normal(0, 1), and sigma is a Uniform(0, 1) times a half Normal(0, 1)
+    variable. Instead of sampling, the rating criteria are at their greatest likelihood for each
+    M_i, and the posterior is summed over a grid of log M_i, mu (M-ratios from 0.01 to 10) and sigma
+    (to 5). Here c is the same for every M_i, while `meta_d` keeps c/d'; without a response bias
+    both agree.
 
     Args:
         nr_s1: Counts given stimulus S1, a row a unit: highest-confidence "S1" ... lowest "S1",

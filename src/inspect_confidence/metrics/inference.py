@@ -133,14 +133,12 @@ def resampled_interval(
 ) -> tuple[float, float]:
     """95% interval from resamples: percentiles, for `debiased` joined with the reflected ones.
 
-    The ends are the quantiles of the draws at a tail and at 1 less it. With n units and
-    t = t(0.025, n - 1) the tail is Phi(t sqrt(n/(n - 1))) instead of 0.025, which makes the
-    interval of a mean as wide as Student's. Quantiles are order statistics, so that infinite draws
-    stay infinite. An end that does not enclose the value is moved to it.
-
-    The debiased interval is for values that are biased upwards, whose resamples have the bias
+    The ends are the quantiles (order statistics) of the draws at a tail and at 1 less it. With n
+    units and t = t(0.025, n - 1) the tail is Phi(t sqrt(n/(n - 1))) instead of 0.025, which makes
+    the interval of a mean as wide as Student's. An end that does not enclose the value is moved to
+    it. The method `debiased` is for values that are biased upwards, whose resamples have the bias
     twice. It takes the farther of two quantiles at each end: that of the draws less twice (their
-    mean - value), and that of the reflected draws, 2 value - draw.
+    mean - value), and that of the reflected draws, 2 value - draw. NaN if no draw is defined.
 
     Source: Hesterberg (2015, The American Statistician 69); Davison and Hinkley (1997) for the
     reflected draws.
@@ -150,9 +148,6 @@ def resampled_interval(
         draws: Values over resamples; NaN is left out.
         units: n, the number of resampled units, or of as many that tell the variance as well.
         method: Method; all but `debiased` are computed as `bootstrap`.
-
-    Returns:
-        Both ends, value between them; NaN where no draw is defined.
     """
     tail, lows, highs = float(ndtr(widened_quantile(units))), [value], [value]
     for ranked in _ranked_draws(value, draws, method):
@@ -178,13 +173,10 @@ def score_interval(
     Source: Wilson (1927); Korn and Graubard (1998, Survey Methodology 24) for the effective n.
 
     Args:
-        value: Value of the sample.
-        draws: Values over resamples; NaN is left out.
+        value: Value of the sample; both ends are NaN if it is.
+        draws: Values over resamples; NaN is left out, both ends are NaN if none is left.
         units: Number of resampled units.
         ceiling: Greatest possible value.
-
-    Returns:
-        Both ends; NaN where the value or every draw is undefined.
 
     Example:
         >>> low, high = score_interval(0.1, [0.05, 0.15], 100)
@@ -247,8 +239,7 @@ def _p_of_ranked(value: float, ranked: FloatArray, units: float) -> float:
     widening = np.sqrt(units / freedom)
     if are_equal(ranked):
         return float(min(2.0 ** (1 - units), smallest_p))
-    # The interval at 1 - alpha ends at 0 if its widened tail, Phi(t(alpha/2, n - 1) widening), is
-    # the share of draws at or beyond 0: solved for alpha.
+    # Solved for alpha: Phi(t(alpha/2, n - 1) widening), the tail, is the share of draws beyond 0.
     if crossed := float((side * ranked <= 0).mean()):
         return max(2 * float(stdtr(freedom, ndtri(crossed) / widening)), smallest_p)
     # No draw reaches 0: Student's t of the value over the draws' standard deviation.
@@ -272,9 +263,8 @@ def _ranked_draws(value: float, draws: ArrayLike, method: Method) -> list[FloatA
 def widened_quantile(units: float) -> float:
     """Return the normal quantile, below 0, of the tail that a 95% interval of n units leaves out.
 
-    It is t(0.025, n - 1) sqrt(n/(n - 1)) for n = `units`, at least as far from 0 as -1.96. Draws of
-    a mean vary by the factor sqrt((n - 1)/n) too little; with this tail their percentiles are as
-    far apart as the ends of Student's interval. One unit counts as n - 1 = 1.
+    It is t(0.025, n - 1) sqrt(n/(n - 1)) for n = `units`, at least as far from 0 as -1.96, so that
+    percentiles of draws of a mean are as far apart as the ends of Student's interval.
     """
     freedom = max(units - 1, 1)
     return float(stdtrit(freedom, 0.025) * np.sqrt(units / freedom))

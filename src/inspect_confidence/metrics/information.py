@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
-from inspect_confidence.metrics.arrays import FloatArray, IntArray, divide_or_nan
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.metrics.registry import INFINITY, UNREAD, metric, no_interval
 from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table, sum_by_table
 
@@ -26,7 +26,8 @@ def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray
     right, wrong = classes.right.sum(axis=1), classes.wrong.sum(axis=1)
     # Not all answers right, or wrong, and none with partial credit.
     defined = (np.minimum(right, wrong) > 0) & tables.binary
-    entropy = binary_entropy(divide_or_nan(right, classes.total))[defined]
+    share = right[defined] / classes.total[defined]
+    entropy = -(xlogy(share, share) + xlogy(1 - share, 1 - share)) / np.log(2)
     information = np.full(len(defined), np.nan)
     information[defined] = np.minimum(  # the jackknife can exceed the entropy, the greatest value
         _jackknifed_information(classes.right[defined], classes.wrong[defined]), entropy
@@ -54,8 +55,8 @@ def meta_information_corrected(confidence: ArrayLike, correct: ArrayLike) -> flo
     """Mutual information of confidence and correctness, its bias taken off by the jackknife.
 
     With I the `meta_information` of confidence in classes, it is I less the jackknife's estimate of
-    its bias: the mean over judgments of (n - d)/d times (I without a mass d of the judgment's cell
-    - I), where d is 1, or the whole cell if its mass is below 1.
+    its bias, the mean over judgments of (n - d)/d (I' - I). I' is I without a mass d of the
+    judgment's cell, its class and outcome; d is 1, or the cell's whole mass if that is below 1.
 
     The classes are the distinct confidences if there are at most k = min(20, floor(sqrt(n))) for n
     items, otherwise k classes of equal mass, as far as ties allow. Pooling loses less than chance
@@ -71,11 +72,6 @@ def meta_information_corrected(confidence: ArrayLike, correct: ArrayLike) -> flo
         1.0
     """
     return float(meta_information_corrected_of_tables(confidence_table(confidence, correct))[0])
-
-
-def binary_entropy(share: FloatArray) -> FloatArray:
-    """Return the entropy of a binary outcome, -p log2 p - (1 - p) log2(1 - p), in bits."""
-    return np.asarray(-(xlogy(share, share) + xlogy(1 - share, 1 - share)) / np.log(2))
 
 
 def pooled(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
@@ -106,8 +102,8 @@ def _jackknifed_information(right: FloatArray, wrong: FloatArray) -> FloatArray:
     """Return the mutual information I of class and outcome in each row, in bits, less its bias.
 
     `right` and `wrong` are masses of answers, of shape (rows, classes). The bias is the jackknife's
-    estimate: the mean over judgments of (n - d)/d times (I without a mass d of the judgment's cell
-    - I), where d is 1, or the whole cell if its mass is below 1.
+    estimate, the mean over judgments of (n - d)/d (I' - I): I' is I without a mass d of the
+    judgment's cell, its class and outcome; d is 1, or the cell's whole mass if that is below 1.
     """
     mass = right + wrong
     n = mass.sum(axis=1, keepdims=True)

@@ -293,9 +293,8 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
     rows = truth_seen(values, masses, target)
     if not rows.any():
         return float("nan")
-
     readable_answers = (values[rows], masses[rows], target[rows])
-    low, high = math.log(0.01), math.log(100)
+    low, high = math.log(0.01), math.log(100)  # `_mean_loss` takes log T
     # Imported here because it takes a quarter of a second, which every command would pay.
     from scipy.optimize import minimize_scalar  # noqa: PLC0415
 

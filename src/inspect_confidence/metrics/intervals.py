@@ -41,8 +41,6 @@ _OF_SCORES = Interval(
 def coverage(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> float:
     """Share of intervals that hold the truth, bounds included.
 
-    The mean of 1[lower <= truth <= upper].
-
     Args:
         lower: Lower bounds, one a judgment, in any unit; judgments with a NaN are left out.
         upper: Upper bounds, in the unit and order of `lower`.
@@ -131,10 +129,6 @@ def mean_width(lower: ArrayLike, upper: ArrayLike) -> float:
     """Mean width of the intervals.
 
     Judgments with a NaN are left out; NaN if none is left.
-
-    Example:
-        >>> mean_width([1, 2], [3, 8])
-        4.0
     """
     low, high = aligned(lower=lower, upper=upper)
     return mean_or_nan(high - low)
@@ -176,10 +170,6 @@ def miss_above(upper: ArrayLike, truth: ArrayLike) -> float:
     """Share of judgments whose truth lies above the upper bound.
 
     Judgments with a NaN are left out; NaN if none is left.
-
-    Example:
-        >>> miss_above([3, 3], truth=[2, 4])
-        0.5
     """
     high, target = aligned(upper=upper, truth=truth)
     return mean_or_nan(np.where(np.isnan(high) | np.isnan(target), np.nan, target > high))

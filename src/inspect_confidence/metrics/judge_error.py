@@ -115,7 +115,7 @@ class JudgeErrors:
     def from_labels(
         cls, label: ArrayLike, verdict: ArrayLike, worth: ArrayLike = (0, 1)
     ) -> "JudgeErrors":
-        """Count labelled judgments by label and verdict.
+        """Return the judge's errors, from labelled judgments counted by label and verdict.
 
         Args:
             label: True class of each judgment, one of `worth`; pairs with a NaN are left out.

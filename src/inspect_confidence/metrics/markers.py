@@ -283,11 +283,10 @@ class MarkerCells:
         return cls(values, masses, shape, kinds)
 
     def tables(self, weights: FloatArray, threshold: float = 10) -> MarkerTables:
-        """Return weighted counts of sentences by group, marker and internal confidence.
+        """Return a table of sentences by group, marker and internal confidence per row of weights.
 
-        There is one table for each row of `weights`, the weights of the units (items), of shape
-        (resamples, units). `threshold` is kept in the tables: in groups where a marker has fewer
-        sentences it gets no mean internal confidence.
+        `weights` of the units (items) have the shape (resamples, units). In groups where a marker
+        has fewer sentences than `threshold` the table gives it no mean internal confidence.
         """
         # Cells of the table are group by marker by confidence. `self.masses`, (cells, units), has
         # the sentences that each unit adds.
@@ -397,10 +396,10 @@ def marker_mae_sd(
 ) -> FloatArray:
     """Standard deviation of the distances that `marker_mae` is a mean of, pooled over pairs.
 
-    sqrt(sum (n - 1) s^2 / sum (n - 1)), where a pair has n distances with standard deviation s. A
-    distance is one per marker, at the level `sentence` one per sentence, at `response` one per
-    reply. Pairs with fewer than two distances are left out; NaN if none is left. In the authors'
-    code one such pair makes the result NaN. Arguments are those of `marker_mae`.
+    sqrt(sum (n - 1) s^2 / sum (n - 1)), where a pair has n distances with standard deviation s.
+    There is one per marker, at the level `sentence` per sentence, at `response` per reply. Pairs
+    with fewer than two distances are left out; NaN if none is left. In the authors' code one such
+    pair makes the result NaN. Arguments are those of `marker_mae`.
     """
     squares = freedom = np.zeros(len(tables.counts))
     for gap, weight in _distances(tables, pairs, level, shared, train_only):
@@ -459,8 +458,7 @@ def _distances_by_reply(
     """Return each kind of reply's mean distance over its sentences, and its number of replies.
 
     Both have the shape (resamples, kinds). Replies of a kind have sentences with the same markers
-    and internal confidences, and so the same distance. A kind without a sentence that counts has
-    the number 0.
+    and confidences, so the same distance. A kind without a sentence that counts has the number 0.
 
     Args:
         tables: Tables with `replies`.
@@ -476,7 +474,7 @@ def _distances_by_reply(
         raise ValueError(
             "level='response' needs replies; give `reply` to MarkerCells.from_sentences."
         )
-    sentences, counts = tables.replies(group)
+    sentences, counts = tables.replies(group)  # (cells, kinds) and (resamples, kinds)
     counted = np.broadcast_to(in_both[..., None], gap.shape)
     # Cells (marker and confidence) in one axis, as `sentences` has them: (resamples, cells).
     flat_gap = np.where(counted, gap, 0).reshape(len(gap), -1)
@@ -519,11 +517,11 @@ def spread_interval(
     """95% interval of `marker_variation` by the grid bootstrap, valid also if there is none.
 
     MICs scatter about their true values, so that variation is biased upwards, most of all if true
-    MICs don't vary. So the interval has the true variations that could give the sample's one. True
-    MICs are assumed s times as far from their mean as the sample's, for s from 0 to 20, and the
-    errors of resamples (draws - mic) are added. Their true variation is in the interval if the
-    sample's variation lies within the central 95% of those that result. The interval is extended to
-    the sample's variation if that lies outside.
+    MICs don't vary. So true MICs are assumed s times as far from their mean as the sample's, for s
+    from 0 to 20, and the errors of resamples (draws - mic) are added. The true variation at s is in
+    the interval if the sample's variation lies within the central 95% of those that result. The
+    interval is extended to the sample's variation if that lies outside. Both ends are NaN if the
+    value is NaN or 0, or MICs are the same in every resample.
 
     Source: Hansen (1999, Review of Economics and Statistics 81), for a scale.
 
@@ -533,9 +531,6 @@ def spread_interval(
         draws: MICs of resamples, of shape (resamples, groups, markers).
         over: What varies, `groups` or `markers`.
         ddof: The variance is the sum of squares over n - ddof.
-
-    Returns:
-        Both ends; NaN where the value is NaN or 0, or MICs are the same in every resample.
     """
     value = marker_variation(mic[None], over=over, ddof=ddof)[0]
     error = draws - mic
@@ -687,7 +682,7 @@ def faithfulness(decisiveness: ArrayLike, confidence: ArrayLike) -> float:
 
     Args:
         decisiveness: How sure each sentence sounds, in [0, 1]; sentences with a NaN are left out.
-        confidence: Internal confidence in [0, 1], in the order of `decisiveness`.
+        confidence: Internal confidence in [0, 1] of each; the result is NaN if none is left.
 
     Raises:
         ValueError: A value lies outside [0, 1], or lengths differ.
@@ -744,11 +739,12 @@ def cmfg_sums(
 ) -> tuple[FloatArray, FloatArray]:
     """Return what each reply adds to the bins of `cmfg`: its faithfulness, and 1.
 
-    Bins are those of `confidence`. Both arrays have the shape (replies, bins); a reply that is left
-    out adds 0. Errors are those of `cmfg`.
+    Bins are of equal width on `confidence`, and both arrays have the shape (replies, bins). A reply
+    with a NaN adds 0, and by the convention `authors` also one with a faithfulness or confidence of
+    0 or a confidence of 1. Errors are those of `cmfg`.
     """
     check_choice("convention", convention, Convention)
-    shares(faithfulness=faithfulness, confidence=confidence)
+    shares(faithfulness=faithfulness, confidence=confidence)  # raises the errors
     check_bins(bins)
     present = ~np.isnan(faithfulness + confidence)
     confidences = np.where(present, confidence, 0)

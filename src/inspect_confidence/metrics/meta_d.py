@@ -79,10 +79,9 @@ class EdgeDerivatives(NamedTuple):
 def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatArray) -> NewtonStep:
     """Return each fit's log-likelihood at (meta, edges), and the Newton step from there.
 
-    Level j of the ratings begins where evidence reaches edge_j, at u_j = offset meta + edge_j
-    standard deviations from the stimulus's mean; edge_0 = 0 is the type-1 criterion. Given stimulus
-    and response, level j has the chance (Q(u_j) - Q(u_j+1)) / Q(u_0), with the upper normal tail Q
-    and Q(u_K) = 0.
+    Level j of the ratings begins at edge_j, u_j = offset meta + edge_j standard deviations from the
+    stimulus's mean; edge_0 = 0 is the type-1 criterion. Given stimulus and response, it has the
+    chance (Q(u_j) - Q(u_j+1)) / Q(u_0), with the upper normal tail Q and Q(u_K) = 0.
 
     Args:
         table: Rating tables of R fits.
@@ -105,13 +104,9 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
 def level_chances(u: FloatArray, present: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the chance (Q(u_j) - Q(u_j+1)) / Q(u_0) of each level, and phi(u_j) / Q(u_0).
 
-    Q and phi are the upper tail and the density of the normal law, and u_j is the lower edge of
-    level j; the last level has no upper edge. A level that is not `present` gets a chance above 0,
-    so that its logarithm is finite.
-
-    Args:
-        u: Edges, by agreement of response and stimulus, level, response and fit: (2, K, 2, R).
-        present: 1 for a level with judgments, else 0, of shape (K, 2, R).
+    Q and phi are the upper tail and the density of the normal law. `u` has the lower edge u_j of
+    each level, with the axes agreement, level, response and fit (2, K, 2, R); the last level has no
+    upper edge. A level without judgments, 0 in `present`, gets a chance above 0 for its logarithm.
     """
     # Q(u_j) - Q(u_j+1) would lose all digits far below 0. So each edge has its smaller tail, with a
     # minus sign if that is the lower one; differences of these are the same on one side of 0.
@@ -137,7 +132,8 @@ def edge_derivatives(
 
     A level's chance is (Q(u_j) - Q(u_j+1)) / Q(u_0) (`level_chances`). So edge j lowers the chance
     of level j and raises that of level j - 1, both by `density`, phi(u_j) / Q(u_0); edge 0 raises
-    all through the divisor. Arrays have the axes agreement, level, response and fit.
+    all through the divisor. `u` has the edges u_j. Arrays have the axes agreement, level, response
+    and fit.
     """
     total = share.sum(1, keepdims=True)
     weight = share / chance  # first derivative of share log chance by the chance
@@ -184,8 +180,7 @@ def solve_newton_equations(
 def tridiagonal(diagonal: FloatArray, off_diagonal: FloatArray, right: FloatArray) -> FloatArray:
     """Solve symmetric tridiagonal systems along the first axis (Thomas algorithm).
 
-    `right` has one more axis, the second, of right-hand sides; the solutions overwrite it. The
-    other axes are systems of their own.
+    `right` has one more axis, the second, of right-hand sides; the solutions overwrite it.
     """
     ratio = np.empty_like(off_diagonal)
     pivot = diagonal[0]
@@ -243,12 +238,12 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
 def starting_edges(table: RatingTables, meta: FloatArray) -> FloatArray:
     """Return edges from which to maximise the likelihood, of shape (K - 1, 2, R).
 
-    Given the response, both stimuli are taken as one normal law: edge j solves Q(c + edge_j) / Q(c)
-    = share of level j and the higher ones, with the upper tail Q and the mean position c of the
-    type-1 criterion. Edges below levels without judgments lie far beyond all others. `meta` is the
-    meta-d' to start from.
+    Both stimuli are taken as one normal law: edge j solves Q(c + edge_j) / Q(c) = share of level j
+    and the higher ones, with the upper tail Q and the mean position c of the type-1 criterion at
+    `meta`. Edges below levels without judgments lie far beyond all others.
     """
     share, present, offset = table
+    # `offset` times meta-d' is the criterion's position for each stimulus and response.
     criterion = (offset[:, 0] * meta * share.sum(1)).sum(0) / share.sum((0, 1))
     above = np.cumsum(share.sum(0)[::-1], 0)[::-1]  # share of each level and the higher ones
     with np.errstate(divide="ignore"):
@@ -309,8 +304,7 @@ def profile_likelihood(
 ) -> FloatArray:
     """Return the log-likelihood per judgment at each given meta-d', maximised over the edges.
 
-    Newton's steps are those of `newton` with a step of 0 for meta-d', 100 at most; without
-    convergence the value is that of the last step.
+    If 100 Newton steps are not enough, it is that after the last step.
 
     Args:
         nr_s1: Counts of ratings given stimulus S1, of shape (R, 2K), in the order of `meta_d`.
@@ -371,9 +365,9 @@ def highest_maximum(
 
     `nr_s1` and `nr_s2` are counts of ratings as in `meta_d`, and k is c/d'. meta-d' is infinite or
     NaN as that of `ascend`. A criterion far from the middle (large |k|) makes a second maximum
-    possible, mostly on the other side of 0. So all rows start from d'; those with a large |k|, or
-    whose first ascent fails, also from -d', with a larger one from two more values; and those whose
-    ascents end at different heights from eight more.
+    possible, mostly on the other side of 0. So rows with a large |k|, or whose first ascent, from
+    d', fails, start from up to three more values; and if ascents end at different heights, from
+    eight more.
     """
     meta, value = np.empty_like(d_prime), np.empty_like(d_prime)
     size = max(1, _CELLS // (2 * nr_s1.shape[1]))
@@ -527,7 +521,7 @@ def type1_statistics(
         hits = ndtri(nr_s2[:, half:].sum(1) / nr_s2.sum(1))
         false_alarms = ndtri(nr_s1[:, half:].sum(1) / nr_s1.sum(1))
         d_prime, criterion = hits - false_alarms, -(hits + false_alarms) / 2
-    levels = (raw_s1 + raw_s2 > 0).reshape(len(raw_s1), 2, half).sum(2)
+    levels = (raw_s1 + raw_s2 > 0).reshape(len(raw_s1), 2, half).sum(2)  # used, by response
     without_d_prime = {
         "there are no judgments of one of the stimuli": ~(raw_s1.any(1) & raw_s2.any(1)),
         "every response is the same": (levels == 0).any(1),
@@ -608,6 +602,9 @@ def m_ratio(
     threshold: float = 0.5,
 ) -> float:
     """M-ratio: meta-d' over d', both in one type-1 model; 1 for that model's ideal observer.
+
+    d' follows from accuracy; meta-d' is the d' of the ideal observer whose confidence tells right
+    from wrong as well as the observed one does.
 
     Type-1 models:
         two_z: d' = 2 z(accuracy), with `meta_d_ideal`; two choices.

@@ -30,7 +30,7 @@ def ranks(loss: ArrayLike) -> FloatArray:
 def rank_intervals(
     loss: ArrayLike, p: ArrayLike, *, level: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the best and the worst rank of each model; all of these intervals hold together.
+    """Return best and worst ranks, (models,) each; all of these intervals hold together.
 
     With probability `level` every model's true rank lies in its interval, whatever the number of
     models. This also holds for the model that happens to be first. If models are equal, each of
@@ -50,9 +50,6 @@ def rank_intervals(
             NaN for a pair that is not tested, of which neither is surely better. The diagonal is
             not used.
         level: Probability that all intervals hold the true ranks, between 0 and 1.
-
-    Returns:
-        Best and worst ranks, each of shape (models,).
 
     Example:
         >>> p = np.array([[1, 0.001, 0.002], [0.001, 1, 0.6], [0.002, 0.6, 1]])

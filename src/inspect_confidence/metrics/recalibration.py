@@ -87,15 +87,17 @@ def fit_recalibration(
     The weights of all judgments are equal and add up to the number of items, so that asking every
     item again with the same outcome changes nothing.
 
-    `as_stated` leaves confidence as it is. `isotonic` is the non-decreasing function of least
-    squares. `histogram` gives the accuracy of ten bins of equal mass, ties together, linear from
-    the last confidence of one to the first of the next. `venn_abers` is p1/(1 - p0 + p1), where p0
-    and p1 are what isotonic regression gives to an item of that confidence that is added as wrong
-    and as right; at most 1,000 of the distinct confidences are knots. `platt` (a = b),
-    `temperature` (a = b = 1/T, c = 0) and `beta` are logistic, by maximum likelihood with Platt's
-    targets (R + 1)/(R + 2) for R right and 1/(W + 2) for W wrong items, and a, b >= 0. Log odds of
-    0 and 1 are infinite: confidence is held .005 from them, or half as far as the nearest other
-    confidence is where that is less.
+    Kinds of maps:
+        as_stated: Confidence stays as it is.
+        isotonic: The non-decreasing function of least squares.
+        histogram: The accuracy of ten bins of equal mass, ties together, linear from the last
+            confidence of a bin to the first of the next.
+        venn_abers: p1/(1 - p0 + p1). p0 and p1 are what isotonic regression gives to an item of
+            that confidence that is added as wrong, and as right.
+        platt, temperature, beta: Log odds a log p - b log(1 - p) + c of confidence p, with a = b,
+            with a = b and c = 0, or free; a, b >= 0. By maximum likelihood with Platt's targets,
+            (R + 1)/(R + 2) for R right and 1/(W + 2) for W wrong items. As log odds of 0 and 1 are
+            infinite, p is held .005 from them, or half as far as the nearest other confidence.
 
     Source: Zadrozny and Elkan (2002) for isotonic and (2001) for histogram; Platt (1999); Guo et
     al. (2017) for temperature; Kull, Silva Filho and Flach (2017) for beta; Vovk, Petej and
@@ -164,10 +166,10 @@ def choose_recalibration(
 
     The score of a method is the mean over judgments of (map(confidence) - outcome)^2, with the map
     that is fitted to the items of the other folds. A method qualifies if its score is above the
-    least one by at most one standard error of their difference over items (the rule of one standard
-    error). The first that qualifies, in the order of `RECALIBRATIONS`, is chosen and fitted to all
-    items. `as_stated` is the first, so that another map is chosen only if the best one beats stated
-    confidence by more than one standard error.
+    least one by at most one standard error of their difference over items. The first that
+    qualifies, in the order of `RECALIBRATIONS`, is chosen and fitted to all items. All scores and
+    the maps of the folds come with it. `as_stated` is the first: another map is chosen only if the
+    best one beats it by more than a standard error.
 
     Source: Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees, section
     3.4.3, for the rule of one standard error.
@@ -181,9 +183,6 @@ def choose_recalibration(
         fold: The fold of each judgment, from 0 to `folds` - 1, the same for all of an item; if
             None, items are dealt to the folds at random.
         seed: Seed of the folds.
-
-    Returns:
-        The map, with the score of each candidate and the maps of the folds.
 
     Raises:
         ValueError: As `fit_recalibration`, or there are fewer than two folds.
@@ -237,6 +236,7 @@ def _cross_fit(
     for k in range(folds):
         fold_masses = masses[:, np.flatnonzero(item_fold == k)]
         right, wrong = fold_masses[:k_values], fold_masses[k_values:]
+        # What the map is fitted to: all items but those of the fold.
         fitted_mass: FloatArray = total_mass - np.asarray(fold_masses.sum(axis=1), float)
         for method in methods:
             fold_map = _fit_map(

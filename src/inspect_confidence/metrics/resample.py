@@ -55,15 +55,14 @@ def clustered_wilson_interval(
 ) -> tuple[float, float]:
     """Wilson's score interval with the effective sample size of clustered judgments.
 
-    The share is p = sum(successes)/sum(trials). Its variance over items is
-    v = sum((successes - p trials)^2) / sum(trials)^2, and Wilson's interval is taken at the
-    sample size n = p (1 - p) / v at which independent judgments would vary as much, at most the
-    number of judgments. If n is above the number of items, it is multiplied by
-    (z / t(items - 1))^2, a ratio of the normal and Student's quantile, because v has as few
-    degrees of freedom as there are items. If at most five items have the rarer outcome, too few to
-    tell how judgments of an item depend, n is at most the number of items. With one judgment per
-    item, or if items don't vary (v = 0), n is the number of items. Judging every item twice with
-    the same outcome changes nothing. The same holds for clusters of items.
+    The share is p = sum(successes)/sum(trials), with the variance over items
+    v = sum((successes - p trials)^2) / sum(trials)^2. Wilson's interval is taken at the sample size
+    n = p (1 - p) / v at which independent judgments would vary as much, at most their number. If n
+    is above the number of items, it is multiplied by (z / t(items - 1))^2, a ratio of the normal
+    and Student's quantile, because v has as few degrees of freedom as there are items. If at most
+    five items have the rarer outcome, too few to tell how judgments of an item depend, n is at most
+    the number of items. With one judgment per item, or if items don't vary (v = 0), n is the number
+    of items. Judging every item twice with the same outcome changes nothing. NaN without judgments.
 
     If p is below a half and p n at most 3, the lower limit is at most the Poisson one: the quantile
     1 - confidence of the gamma law with shape p n, over n. The upper limit is treated the same way
@@ -78,9 +77,6 @@ def clustered_wilson_interval(
         trials: Number of judgments of each item; items with none, or with a NaN, are left out.
         confidence: Level of the interval, between 0 and 1.
         counts: Number of items that each entry stands for.
-
-    Returns:
-        Lower and upper limit, in [0, 1]; NaN if there is no judgment.
 
     Raises:
         ValueError: There are more successes than trials, or fewer than none, or the confidence is
@@ -222,8 +218,7 @@ def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 
     other than 0 all 2^n patterns are enumerated, and p is exact. For more, p = (k + 1)/(N + 1) if k
     of N random patterns are as far from 0; the + 1 counts the observed one.
 
-    Source: Fisher (1935, The Design of Experiments, section 21); Phipson and Smyth (2010) for the
-    + 1.
+    Source: Fisher (1935, The Design of Experiments, section 21); Phipson and Smyth (2010), + 1.
 
     Args:
         differences: One a pair (a context that both settings share), in any unit; NaN is left out.
@@ -438,10 +433,9 @@ def mean_of(
 def _pseudo_unit_sums(values: FloatArray, unit: IntArray, ends: Ends) -> FloatArray:
     """Return sum and number of the judgments of the four pseudo-units of `bootstrap`: (4, 2).
 
-    `bootstrap` adds these units because resamples would otherwise hardly vary where units are
-    nearly equal. The mean value of two of them is the least, of two the greatest one (see
-    `extremes_of` for `ends`), and each has as many judgments as a unit on average. All numbers are
-    0 if no value is finite.
+    It adds these units because resamples hardly vary where units are nearly equal. Two of them have
+    the least mean, two the greatest (`ends`, as in `extremes_of`), and each has as many judgments
+    as a unit on average. All numbers are 0 if no value is finite.
     """
     finite = np.isfinite(values)
     if not finite.any():
@@ -597,7 +591,7 @@ def median_of(values: ArrayLike, unit: IntArray, units: int) -> SumStatistic[Flo
         unit: Index of each judgment's unit.
         units: Number of units.
     """
-    return middle_of(values, unit, units).map(lambda ends: (ends[0] + ends[1]) / 2)
+    return middle_of(values, unit, units).map(lambda medians: (medians[0] + medians[1]) / 2)
 
 
 MOST_UNITS = 4_000
@@ -673,11 +667,11 @@ class Resampled:
             yield weights.T
 
     def adapt(self, statistic: Statistic, extremes: Sequence[int] = _EVERY_EXTREME) -> Statistic:
-        """Return a statistic of units as one of the weights of this plan's rows and pseudo-units.
+        """Return a statistic of units as a function of weights of the plan's rows and pseudo-units.
 
-        A row stands for one or several units. A pseudo-unit stands for a unit with an extreme value
-        that was not seen (`bootstrap`); for each, `extremes` has the row of `SumStatistic.extremes`
-        that it adds. Only statistics of sums use pseudo-units; others ignore their weights.
+        A row stands for one or several units. A pseudo-unit is an unseen unit with an extreme value
+        (`bootstrap`) and adds the row of `SumStatistic.extremes` that `extremes` says. Statistics
+        that are not of sums ignore pseudo-units.
         """
         if isinstance(statistic, CombinedStatistic):
             return replace(
@@ -692,11 +686,11 @@ class Resampled:
     def _sum_rows(
         self, statistic: SumStatistic[Value], extremes: Sequence[int]
     ) -> SumStatistic[Value]:
-        """Return a statistic of units as one of the weights of this plan's rows and pseudo-units.
+        """Return a statistic of units as a function of weights of the plan's rows and pseudo-units.
 
-        Rows of the plan are units, groups of units, or kinds of equal units; what a row adds to the
-        sums is what its units add. Pseudo-units come after the rows: the i-th, an unseen unit with
-        an extreme value, adds the row `extremes[i]` of `statistic.extremes`, or 0 if that is None.
+        A row (unit, group or kind of units) adds what its units add. Pseudo-units come after the
+        rows: the i-th, an unseen unit with an extreme value, adds the row `extremes[i]` of
+        `statistic.extremes`, or 0 if that is None.
         """
         sums: Any = statistic.sums if self.rows is None else self.rows @ statistic.sums
         if not isinstance(sums, np.ndarray) and sums.nnz > _SPARSE * math.prod(sums.shape):
@@ -726,11 +720,10 @@ def _shifted_approximation(
 def _apply_to_units(
     statistic: Statistic, n_rows: int, rows: csr_array | None, weights: FloatArray
 ) -> FloatArray:
-    """Return the values of a statistic of units, from weights of rows, (resamples, rows or more).
+    """Return the values of a statistic of units, from weights of rows and, unused, pseudo-units.
 
-    `rows` is 1 where a row has a unit, of shape (rows, units), so that units get the weight of
-    their row; None if rows are units. Columns after `n_rows`, the weights of pseudo-units, are not
-    used. Chunks limit the memory.
+    Units get the weight of their row: `rows` is 1 where a row has a unit, of shape (rows, units),
+    or None if rows are units. Chunks limit the memory.
     """
     if rows is None:
         return statistic(weights[:, :n_rows])

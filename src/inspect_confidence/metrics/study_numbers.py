@@ -29,9 +29,6 @@ numbers(
     "exactly if the 95% interval leaves out 0. Differences of a word between models or from people "
     "have the p of Brunner and Munzel's test, or of exchanged signs where `of` is "
     "`paired_difference`.",
-)
-numbers(
-    About(undefined=_UNDEFINED, unit="probability", interval=NO_ESTIMATE),
     p_bonferroni="The `p_value` times the number of comparisons made, at most 1.",
 )
 numbers(

@@ -77,12 +77,11 @@ class _AnsweredShares:
         return float(self.wrong.sum() / self.answered.sum())
 
     def p(self, target: float) -> float:
-        """Return p of the hypothesis that the risk, the share of wrong ones of answers, is larger.
+        """Return p of the hypothesis that the risk, the share of wrong answers, exceeds the target.
 
-        It is the binomial one if each item is answered in all judgments or none, and then all right
-        or all wrong; otherwise `hoeffding_bentkus_p`. `self.answered` and `self.wrong` are the
-        shares of each item's judgments with an answer, and with a wrong one. `target` is the risk
-        that may not be exceeded.
+        `self.answered` and `self.wrong` are the shares of each item's judgments with an answer, and
+        with a wrong one. If all are 0 or 1, p is P(Binomial(answered items, target) <= wrong ones),
+        otherwise `hoeffding_bentkus_p`.
         """
         has_answer = self.answered > 0
         answered, wrong = self.answered[has_answer], self.wrong[has_answer]
@@ -126,10 +125,9 @@ class _Judgments:
         return np.bincount(self.item)
 
     def answered_from(self, threshold: float) -> _AnsweredShares:
-        """Return the answers given at a threshold: those with at least that confidence.
+        """Return the answers given at a threshold, those with at least that confidence.
 
-        For each item they are its share of judgments whose answer is given, and that whose answer
-        is given and wrong. Judgments without confidence (NaN) are never given.
+        By item, they are the share of judgments with an answer given, and given and wrong.
         """
         is_answered = self.confidence >= threshold - EDGE
         wrong = np.where(is_answered, 1 - self.correct, 0.0)
@@ -165,17 +163,14 @@ def risk_threshold(
     exceeds the target is tested until one isn't rejected. The threshold is the last t at which it
     was rejected. In at most 1 - level of all samples the risk at the threshold exceeds the target.
 
-    The grid has the distinct confidences, or hundredths if there are more than 101. The sequence of
-    tests has two starts. The first is the highest confidence whose answers could pass, which needs
-    59 items without a mistake at a risk of 5% (72 if there is a second start). It finds a threshold
-    if only the surest answers are good enough. The second start is the highest confidence that
-    answers enough items for 80% power at half the target risk, or half of all items if that is
-    less. It finds a threshold if the surest answers are so few that one mistake ends the first
-    sequence.
-
-    Each start has half of the error rate, (1 - level)/2. A sequence that reaches the second start
-    without a failure tests at 1 - level from there on. If both starts are the same, the only
-    sequence does so from the beginning. Starts depend on confidence alone, never on outcomes.
+    The grid has the distinct confidences, or hundredths if there are more than 101. Two sequences
+    of tests are made, each with half of the error rate, (1 - level)/2. The first starts at the
+    highest confidence whose answers could pass: 72 items without a mistake at a risk of 5%. The
+    second, in case a mistake among the surest few ends the first, starts at the highest confidence
+    that answers enough items for 80% power at half the target risk, or half of all items if that is
+    less. A sequence that reaches this start without a failure tests at 1 - level from there on. If
+    both starts are the same, the only sequence has that error rate from the beginning (59 items).
+    Starts depend on confidence alone, never on outcomes.
 
     p is the exact binomial one, P(Binomial(n, target) <= wrong) of n items answered, where each
     item is answered in all of its judgments alike; else `hoeffding_bentkus_p` of the items' means
@@ -272,13 +267,8 @@ def _error_rate_by_start(sizes: Sequence[int], risk: float, error_rate: float) -
 
     The first sequence starts where just enough items are answered to pass without a mistake, the
     second where they give 80% power if the true risk is half the target, or are half of all items
-    if that is less. Each has half of `error_rate`; if there is but one start, it has all of it.
-    Empty if there are too few items for any test to pass.
-
-    Args:
-        sizes: Number of items answered at each threshold of the grid, ascending.
-        risk: The target risk.
-        error_rate: Chance allowed to all tests together that one passes with a larger risk.
+    if that is less. Each has half of `error_rate`, a single one all of it. Empty if there are too
+    few items for any test. `sizes` are the items answered at each threshold, ascending.
     """
     most = sizes[-1] if sizes else 0
     half = error_rate / 2

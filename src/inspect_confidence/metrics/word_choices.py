@@ -57,10 +57,7 @@ def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike
 def pairwise_consistency_flags(
     first: ArrayLike, second: ArrayLike, choices: ArrayLike
 ) -> FloatArray:
-    """Return whether each pair's words mirror each other: 1, 0, or NaN if a rank is NaN.
-
-    They do if their ranks, from 0, sum to the number of `choices` less 1.
-    """
+    """Return whether each pair's words mirror (ranks sum to choices - 1): 1, 0, NaN if one is."""
     first_rank, second_rank, count = aligned(first=first, second=second, choices=choices)
     total = first_rank + second_rank
     return _flags_or_nan(total == count - 1, total)
@@ -144,7 +141,11 @@ def empirical_monotonicity_consistency(
 def empirical_monotonicity_flags(
     ranks: ArrayLike, following: ArrayLike, right: ArrayLike, right_following: ArrayLike
 ) -> FloatArray:
-    """Return whether the word moves (up, down, not at all) as the right word does: 1, 0 or NaN."""
+    """Return whether the word moves (up, down, not at all) as the right word does: 1, 0 or NaN.
+
+    Arguments are those of `empirical_monotonicity_consistency`: ranks of the word and of the right
+    word, at the first and at the following point of each step.
+    """
     rank, next_rank, right_rank, next_right_rank = aligned(
         ranks=ranks, following=following, right=right, right_following=right_following
     )

@@ -165,8 +165,7 @@ def kl_divergence(
     unit of the values, the last one closed. The share of an empty bin is replaced by `constant`
     without normalising the shares again, which reproduces the figures of the estimative-words
     study. If a bin is empty in the second sample alone, the constant decides the result: report it,
-    and `jensen_shannon` too. The divergence is that of Kullback and Leibler (1951, Annals of
-    Mathematical Statistics).
+    and `jensen_shannon` too. Kullback and Leibler (1951, Annals of Mathematical Statistics).
 
     Args:
         first: First sample, of finite numbers; NaN is left out. The result is NaN if none is left.
@@ -178,7 +177,7 @@ def kl_divergence(
 
     Returns:
         Nats, 0 for equal shares, not symmetric; below 0 by at most bins * constant, and larger the
-        smaller the constant. NaN where a sample is empty.
+        smaller the constant.
 
     Raises:
         ValueError: A value is outside [low, high], there are no bins, or the constant is not
@@ -291,9 +290,6 @@ def wasserstein(first: ArrayLike, second: ArrayLike) -> float:
         first: First sample, of finite numbers; NaN is left out. The result is NaN if none is left.
         second: Second sample, in the same unit.
 
-    Returns:
-        A distance >= 0 in the unit of the values. NaN where a sample is empty.
-
     Example:
         >>> wasserstein([1, 2], [2, 5])
         2.0
@@ -332,9 +328,6 @@ def median_difference(first: ArrayLike, second: ArrayLike) -> float:
     Args:
         first: First sample, of finite numbers; NaN is left out. The result is NaN if none is left.
         second: Second sample, in the same unit.
-
-    Returns:
-        A number in the unit of the values. NaN where a sample is empty.
 
     Example:
         >>> median_difference([50, 60, 90], [40, 50])
@@ -447,25 +440,21 @@ def brunner_munzel(
 ) -> BrunnerMunzel:
     """Brunner and Munzel's test of two independent samples, with ties and unequal variances.
 
-    The placement of a value is the share of the other sample that lies below it, equal values
-    counted half. theta is the mean placement of the first sample; its squared standard error is
-    SE^2 = s1^2/n1 + s2^2/n2, where s^2 are the variances (ddof 1) of both samples' placements, and
-    (theta - 0.5)/SE is compared with t of Welch and Satterthwaite's degrees of freedom,
-    SE^4 / ((s1^2/n1)^2/(n1 - 1) + (s2^2/n2)^2/(n2 - 1)). The null is theta = 0.5, whatever the
-    variances. Samples are taken as by `ValueTables.pair`; where they share contexts they are not
+    The placement of a value is the share of the other sample below it, equal values counted half.
+    theta is the mean placement of the first sample, and SE^2 = s1^2/n1 + s2^2/n2 with the variances
+    s^2 (ddof 1) of both samples' placements. For the null theta = 0.5, (theta - 0.5)/SE is compared
+    with t of Welch and Satterthwaite's degrees of freedom,
+    SE^4 / ((s1^2/n1)^2/(n1 - 1) + (s2^2/n2)^2/(n2 - 1)). Samples that share contexts are not
     independent: give `sign_flips` too.
 
-    With fewer than 10 values in a sample the p of t is too small. p is then the larger of that and
+    With fewer than 10 values in a sample, where the p of t is too small, p is the larger of it and
     the exact one: the share, of all ways to split the values into two such samples, whose statistic
-    is as large (Neubert and Brunner 2007). Of more than 20,000 ways 9,999 random ones and the
-    observed one are taken. If all values of one sample exceed all of the other, the statistic is
-    infinite and p the exact one at any size: 2/C(n1 + n2, n1), or half of it if ties leave only one
-    such split. If all values are equal, p is 1.
+    is as large (of over 20,000 ways 9,999 random ones and the observed one). If all values of one
+    sample exceed all of the other, p is the exact one at any size: 2/C(n1 + n2, n1), or half of it
+    if ties leave only one such split. If all values are equal, p is 1.
 
     Source: Brunner and Munzel (2000, Biometrical Journal 42); Neubert and Brunner (2007,
-    Computational Statistics and Data Analysis 51). From 10 values on p is that of
-    `scipy.stats.brunnermunzel`; theta and the interval `t` are those of statsmodels'
-    `rank_compare_2indep` but for the cut.
+    Computational Statistics and Data Analysis 51) for the exact p.
 
     Args:
         first: First sample.
@@ -607,10 +596,7 @@ def mean_interval(values: ArrayLike) -> tuple[float, float]:
 
     logit(m) -+ t(0.975, n - 1) s/(sqrt(n) m (1 - m)), back on the scale of the values: it stays
     within (0, 1) and reaches further towards the middle, as the mean of values near an end needs.
-
-    Returns:
-        Both ends; NaN if fewer than five values differ from the commonest, which are too few to
-        estimate the spread.
+    NaN if fewer than five values differ from the commonest: they hardly tell the spread.
     """
     sample = present_values(values)
     n = len(sample)
@@ -626,10 +612,7 @@ def median_interval(values: ArrayLike) -> tuple[float, float]:
 
     The k-th smallest and k-th largest of n values, with the greatest k for which
     P(Binomial(n, 1/2) < k) <= 0.025. The coverage is at least 95% for any distribution, more with
-    ties. The interval needs n >= 6.
-
-    Returns:
-        Both ends; NaN with fewer than six values.
+    ties. Both ends are NaN for n < 6.
 
     Example:
         >>> median_interval([1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -649,8 +632,8 @@ def sign_flips(
     p is that of `sign_flip_p`, the share of patterns of signs that leave the mean as far from 0.
     The interval holds the means m that the test doesn't reject at 5%. If the signs of some d - m
     are exchanged, their mean is as far from 0 just if the mean of these d, or of the others, is m
-    or lies on the other side of m. So the ends are order statistics of means of subsets (Hartigan
-    1969). The interval is exact for symmetric differences.
+    or beyond m, seen from the mean of all d. So the ends are order statistics of means of subsets
+    (Hartigan 1969). The interval is exact for symmetric differences.
 
     Args:
         differences: One a pair, rounded to 9 decimals; NaN is left out.
