@@ -287,9 +287,9 @@ of accuracy (Brown, Cai and DasGupta 2001).
 
 **Few right or few wrong answers.** Intervals of AUROC, PRR, `brier_reliability` and
 `corp_miscalibration` use Student's t with the degrees of freedom of 4RW/(R + W) units, where R and
-W are the numbers of right and of wrong units, each plus one half for the pseudo-units. A sample of
-that size with as many right as wrong units compares both as precisely (Willer, Li and Abecasis
-2010).
+W are the numbers of right and of wrong units, each plus one half for the added pseudo-units. A
+sample of that size with as many right as wrong units compares both as precisely (Willer, Li and
+Abecasis 2010).
 
 **ECE** is biased upwards, also in resamples. The 95% interval of the difference of two ECEs is
 therefore made of both intervals: its lower end lies below the difference by the first ECE's

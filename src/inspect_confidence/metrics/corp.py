@@ -341,12 +341,11 @@ def corp_band(
 
 @metric(
     definition="Simulated p of confidence being calibrated: the share of outcomes drawn from the "
-    "stated confidence that give as much CORP miscalibration.",
+    "stated confidence that give as large a `corp_miscalibration`.",
     unit="probability",
     undefined=f"{UNREAD}, or outcomes that are not 0 or 1",
     interval=NO_ESTIMATE,
-    source="Dimitriadis, Gneiting and Jordan (2021); Phipson and Smyth (2010): 1 is added to both "
-    "counts",
+    source="Dimitriadis, Gneiting and Jordan (2021); Phipson and Smyth (2010)",
     toolbox=True,
 )
 def calibration_p(

@@ -361,8 +361,8 @@ _FEW = "fewer than two readable traces an item"
 
 
 @metric(
-    definition="Entropy of the mean distribution over all traces (reasonings) minus the mean "
-    "entropy of a single trace's distribution, mean over items.",
+    definition="Entropy of the answer's mean distribution over all traces (reasonings) minus the "
+    "mean entropy of a single trace's distribution, mean over items.",
     unit="bits",
     direction="lower",
     undefined=_FEW,
@@ -389,8 +389,9 @@ def tunnel_index(traces: ArrayLike) -> float:
 
 
 @metric(
-    definition="Entropy of the mean of all N traces (reasonings), minus the mean entropy of means "
-    "of n of them; the Tunnel Index at n = 1, 0 at n = N. Mean over items.",
+    definition="Entropy of the answer's mean distribution over all N traces (reasonings), minus "
+    "the mean entropy of means over n of them; the Tunnel Index at n = 1, 0 at n = N. Mean over "
+    "items.",
     unit="bits",
     direction="lower",
     undefined=_FEW,

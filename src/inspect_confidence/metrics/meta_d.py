@@ -583,7 +583,8 @@ def m_ratio_of_tables(
 
 
 @metric(
-    definition="Ratio of meta-d' to d', both in the type-1 model that the condition names.",
+    definition="Ratio of meta-d' to d', both in the model of the choice that the condition names "
+    "(`type1`).",
     unit="ratio",
     direction="target=1",
     low=-INFINITY,
