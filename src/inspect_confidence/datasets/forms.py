@@ -49,7 +49,7 @@ def _read_parquet(file: Path, thorough: bool) -> tuple[Collection[str], int]:
 
 
 def _read_csv(file: Path, _: bool, delimiter: str = ",") -> tuple[Collection[str], int]:
-    """Return the columns and the number of rows; `_` is ignored, as the count needs all rows.
+    """Return the columns and the number of rows, all of which are read, `thorough` (`_`) or not.
 
     Raises:
         ValueError: A row has another number of cells than the header.

@@ -209,7 +209,7 @@ def read_life_table(table: object) -> LifeTable:
     name = str(table).strip()
     if name == SSA_2022:
         return _bundled()
-    if "." not in name:
+    if "." not in name:  # neither the bundled table nor a file: this raises an error
         choice("table", name, [SSA_2022, "a .csv file"])
     path = user_path("table", name)
     if path.suffix.lower() != ".csv":

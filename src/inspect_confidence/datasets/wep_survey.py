@@ -88,7 +88,7 @@ def read_survey(path: Path) -> Survey:
 
 
 def plain_word(title: str) -> str:
-    """Return a word of probability in small letters, without blanks and marks around it.
+    """Return a word of probability in small letters, without quotes and superfluous blanks.
 
     Example:
         >>> plain_word(' "Chances are  Slight"')

@@ -403,7 +403,7 @@ number if no decision was asked."""
 
 
 def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:
-    """Return the metric that is the mean of the samples with the same value in their metadata.
+    """Return a metric: the mean of a number over the samples with the same value in their metadata.
 
     Inspect's `grouped` would reduce epochs first, and fails if a sample lacks the key.
 

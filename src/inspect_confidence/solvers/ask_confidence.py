@@ -174,8 +174,8 @@ def _wording(prompt: object, methods: Sequence[str], scale: Scale) -> str:
 def _check_fields(prompt: object, fields: set[str], method: str, *, is_published: bool) -> None:
     """Refuse a wording whose fields, such as `question`, don't fit a method that asks for a number.
 
-    A method has needed fields. Before the answer there is none to show, and after it a published
-    wording with the question would ask for another answer.
+    A wording must have the fields that the method needs. The method `before` has no answer
+    to show yet. For other methods a published wording with the question would ask for a new answer.
     """
     if missing := sorted(set(_NUMBER_METHODS[method].needed) - fields):
         raise InvalidArgument(f"prompt={prompt} lacks {{{missing[0]}}}, which ways={method} needs.")

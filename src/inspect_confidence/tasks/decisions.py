@@ -359,7 +359,8 @@ def judge_of_answers(task: str, judge: str | None, items: Iterable[Question]) ->
 def judge_facts(judge: str, wording: JudgeWording, answers: int = 1) -> dict[str, object]:
     """Return the judge's kind and, for a model, at most how many calls per sample `plan` expects.
 
-    A call's 120 characters besides the template and its 12 output tokens are estimates.
+    A call's 120 characters besides the template and its 12 output tokens are estimates. No replies
+    are compared and no calls repeated: these facts are 0.
 
     Args:
         judge: `model` or `rules`.

@@ -272,7 +272,7 @@ def _system_text(system: str, *, study: bool) -> str:
     systems = {**wording.SYSTEMS, **(study_systems() if study else {})}
     if system in systems:
         return systems[system]
-    _refuse_word("system", system, wording.SYSTEMS)  # a mistyped name is no path
+    _refuse_word("system", system, wording.SYSTEMS)  # unless it looks like a path
     return arguments.prompt_text("system", system)
 
 
@@ -303,7 +303,7 @@ def _judge_prompts(path: str, by_model: bool) -> dict[str, str] | str:
         )
     if path == STUDY:
         return STUDY
-    _refuse_word("judge_prompts", str(path), WORDINGS)  # a mistyped name is no path
+    _refuse_word("judge_prompts", str(path), WORDINGS)  # unless it looks like a path
     file = arguments.user_path("judge_prompts", path)
     templates = check_shape(str(file), read_json(file), dict[str, str])
     for name, text in templates.items():

@@ -218,7 +218,7 @@ _OUTPUT_TOKENS = 6
 
 
 def _names_of(scorers: Sequence[Scorer]) -> list[str]:
-    """Return the names that Inspect gives to their scores: repeated names are numbered."""
+    """Return the names that Inspect gives to the scorers' scores; repeated names are numbered."""
     names: list[str] = []
     for scorer in scorers:
         name = registry_info(scorer).name.rsplit("/", 1)[-1]
