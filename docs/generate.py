@@ -158,8 +158,8 @@ _DECISIONS = """
   given.
 - `augrc` ranks models or methods over all coverages (shares of answers given). In the older `aurc`
   (area under the curve of error rate by coverage), a few errors among the most confident answers
-  can outweigh all others. Both depend on accuracy and
-  discrimination; `auroc` depends only on the order of confidence.
+  can outweigh all others. Both depend on accuracy and discrimination; `auroc` depends only on the
+  order of confidence.
 - `prr` makes `aurc` comparable between models of different accuracy: 0 is random rejection, 1 an
   oracle that rejects every wrong answer first. It equals LM-Polygraph's PRR without a limit on the
   share of rejections. Malinin and Gales count rejected answers as corrected; their ratio is `2 *

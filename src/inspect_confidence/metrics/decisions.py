@@ -500,7 +500,7 @@ def confidence_change(before: ArrayLike, after: ArrayLike) -> float:
 
 @metric(
     direction="lower",
-    undefined="no answer with a confidence of at least .9 was followed by a read one",
+    undefined="no answer with a confidence of at least .9 has a readable answer after it",
     interval=WILSON,
 )
 def confident_moves(moved: ArrayLike, before: ArrayLike, threshold: float = 0.9) -> float:

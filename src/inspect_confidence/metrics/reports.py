@@ -290,8 +290,8 @@ def utilization_of_tables(tables: ValueTables, *, low: float, high: float) -> Fl
 
 
 @metric(
-    definition="Interquartile range of the reports over the width of the scale; the study does not "
-    "define its own; above 1 where reports lie outside the scale.",
+    definition="Interquartile range of the reports over the width of the scale (the study gives no "
+    "definition); above 1 where reports lie outside the scale.",
     high=INFINITY,
     undefined=UNREAD,
     interval=BOOTSTRAP,
