@@ -108,11 +108,11 @@ class Chooser:
         return len(thresholds)
 
     def thresholds(self, choice_set: int) -> list[float]:
-        """Return the lowest shares of all of 5 or 3 choices (`choice_set`) except the last.
+        """Return the lowest shares, of numbers in the interval, of 5 or 3 choices but the last.
 
         Raises:
-            InvalidArgument: A share is not a number in [0, 1], or shares are too many, too few
-                or not descending.
+            InvalidArgument: A share is not a number in [0, 1], or shares are too many, too few or
+                not descending.
         """
         name, shares = ("five", self.five) if choice_set == 5 else ("three", self.three)
         parts = shares if isinstance(shares, list) else str(shares).split(",")

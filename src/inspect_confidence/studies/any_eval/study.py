@@ -89,8 +89,9 @@ def _method_statistics(
 ) -> Iterator[Statistics]:
     """Yield the statistics of one method, then accuracy corrected for the errors of a judge.
 
-    Scores of which only the order counts become ranks. The judge is the scorer of the eval, if that
-    is a model. The arguments are as in `_eval_statistics`.
+    `units` names the resampled items or clusters. Scores of which only the order counts become
+    ranks. With `may_decline` there are also shares of attempted answers. The judge is the eval's
+    scorer, if that is a model.
     """
     is_ordinal_scale = bool((rows["scale"] == judgments.NO_SCALE).any())
     if is_ordinal_scale:

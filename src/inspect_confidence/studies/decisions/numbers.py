@@ -136,8 +136,9 @@ def _regret(
 ) -> Statistics:
     """Return the payoff of the best threshold on stated confidence, less that of the decisions.
 
-    A declined answer has the credit of the item's best guess, its answers at target 0. Regret is
-    undefined if items were declined and none of them has one. There is no interval.
+    At target t an answer gains 1 if it is right and loses t / (1 - t) if it is wrong; declining
+    gains 0. A declined answer would have the credit of the item's best guess, its answers at target
+    0. Regret is undefined if items were declined and none of them has one. There is no interval.
     """
     declined, stated_confidence = rows[["declined", "confidence"]].to_numpy(float).T
     is_usable = ~np.isnan(declined + stated_confidence)

@@ -85,7 +85,7 @@ def _abstain_statistics(
 def _simple_qa_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the statistics of each source of confidence."""
+    """Yield the statistics of each source of confidence: what was stated, and the frequency."""
     for source, source_rows in rows.groupby("confidence_source", sort=False):
         source_condition = condition.but(confidence_source=source)
         yield from stated.scale_statistics(

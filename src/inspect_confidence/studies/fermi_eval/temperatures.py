@@ -189,7 +189,7 @@ def decoding_temperatures(
     all temperatures have.
 
     `frames` are, by temperature, the intervals of `sampling`, one for each item, epoch and level;
-    `penalty` is the weight of undercoverage, as in `objectives`.
+    `penalty` is the weight p in the objective, interval score + p * undercoverage.
     """
     temperatures = sorted(frames)
     levels = sorted(set.intersection(*(set(frame["level"]) for frame in frames.values())))

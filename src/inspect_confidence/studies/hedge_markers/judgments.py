@@ -85,7 +85,8 @@ def replies_of(rows: pd.DataFrame) -> pd.DataFrame:
 def read_judge_check(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a labelled item, with which the judge is checked.
 
-    It counts the labelled markers (found, missed, false), or says whether a decision is the label.
+    Labelled markers are counted: how many the judge found and missed, and its false ones. A
+    decision has the label beside it, and whether it is right (`agreed` or `verdict`).
     """
     score, status_and_reason = sample.read("judge_item")
     row = sample.metadata_columns("item", "form", "word")

@@ -226,7 +226,7 @@ class _TablesOfAllModels:
 def _add_stars(column: Column, adjusted: _AdjustedP) -> Column:
     """Return the column with stars for the adjusted p of the difference from the baseline.
 
-    `adjusted` is the metric of that p; the row of p is `of` the column's metric.
+    `adjusted` names the metric of that p; a row of p has the column's metric as `of`.
     """
     test = {"metric": adjusted.metric, "of": column.metric, "versus": _BASELINE_SCALE}
     return replace(column, mark=stars, marked_by=test)
@@ -298,7 +298,8 @@ def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
 
 def _difference_column(measure: str, adjusted: _AdjustedP) -> Column:
     """Return the column of a measure's difference from the baseline, starred by its p."""
-    # The heading is that in the table of calibration, if the measure is there.
+    # The heading is that in the table of calibration, if the measure is there. The row of p differs
+    # from that of the difference in its metric alone.
     headings = {column.metric: column.heading for column in _CALIBRATION}
     heading, marked_by = headings.get(measure, measure), {"metric": adjusted.metric}
     return Column("difference", heading, 3, where={"of": measure}, mark=stars, marked_by=marked_by)

@@ -214,7 +214,7 @@ def expected_by_chance(
         choice_set: Number n of words to choose from.
         rows: Ranked choices of this set; how often their right rank stays the same from one point
             to the next determines the expectation of `empirical_monotonicity_consistency`.
-        convention: As in `score_units`.
+        convention: `authors`, or None for the definitions of the text.
     """
     n, points = choice_set, len(POINTS["narrow"])
     if metric == "pairwise_consistency" and convention == "authors" and n == 3:

@@ -69,7 +69,7 @@ def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     """Return the values of all units of each score, with and without reasoning and altogether.
 
     A unit is what a score judges, such as a sequence of prompts; without a value it is left out.
-    The columns are as in `_word_values`. An item is a cluster of units: complementary sequences of
+    Its `name` is condition and score. Its `item` is a cluster of units: complementary sequences of
     one scenario, set of choices and kind of numbers; `key` names the unit in it.
     """
     conditions = [Condition(), Condition(cot="without"), Condition(cot="with")]
