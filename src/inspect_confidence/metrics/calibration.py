@@ -438,7 +438,7 @@ def brier(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def log_score_of_tables(tables: ConfidenceTables, *, step: float = 0.01) -> FloatArray:
-    """Compute `log_score` of each table, with confidence kept half a step from 0 and 1."""
+    """Compute `log_score` of each table, with its confidences kept half a step from 0 and 1."""
     if not 0 < step <= 1:
         raise ValueError(f"step={step} is not above 0 and at most 1, as 0.01 for 0-100 is.")
     probability = np.clip(tables.values, step / 2, 1 - step / 2)

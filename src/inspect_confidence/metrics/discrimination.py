@@ -39,7 +39,7 @@ __all__ = [
 
 def auroc_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `auroc` of each table: the share of pairs in which the right answer is surer."""
-    # `missed` has the wrong answers at or below each confidence; ties count half.
+    # Columns are confidences, ascending; `missed` are wrong answers up to each; ties count half.
     below = tables.missed - tables.wrong / 2
     pairs = tables.right.sum(axis=1) * tables.wrong.sum(axis=1)
     return divide_or_nan((tables.right * below).sum(axis=1), pairs)
@@ -74,7 +74,7 @@ def auroc(confidence: ArrayLike, correct: ArrayLike) -> float:
 def auprc_error_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `auprc_error` of each table: mean precision at each wrong answer, lowest first."""
     cumulated_mass = np.cumsum(tables.mass, axis=1)
-    # `missed` has the wrong answers at or below each confidence.
+    # Columns are confidences, ascending; `missed` are the wrong answers at or below each.
     precision = tables.missed / np.where(cumulated_mass > 0, cumulated_mass, 1)
     return divide_or_nan((tables.wrong * precision).sum(axis=1), tables.wrong.sum(axis=1))
 

@@ -54,7 +54,7 @@ def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayL
 
 
 def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> Statistic:
-    """Return Pearson's correlation over judgments as a statistic of the units' weights.
+    """Return Pearson's correlation over judgments as a function of weights, (resamples, units).
 
     Its value is NaN where x or y is constant, or no pair is left.
 

@@ -108,9 +108,9 @@ def _jackknifed_information(right: FloatArray, wrong: FloatArray) -> FloatArray:
     mass = right + wrong
     n = mass.sum(axis=1, keepdims=True)
     sides = [(cells, cells.sum(axis=1, keepdims=True)) for cells in (right, wrong)]
-    # n (I - ln n), the sum of x ln x over cells less that over classes and over outcomes. Leaving d
-    # out changes four of these terms: those of the cell and of the three sums that it is part of,
-    # the last of which, n, is in `remainder`.
+    # I = ln n + whole / n, where `whole` is the sum of x ln x over cells less that over classes and
+    # over outcomes. Leaving d out of a cell changes n and, in `whole`, the terms of the cell, its
+    # class and its outcome.
     whole = -_x_log_x(mass).sum(axis=1, keepdims=True)
     for cells, total in sides:
         whole += _x_log_x(cells).sum(axis=1, keepdims=True) - _x_log_x(total)

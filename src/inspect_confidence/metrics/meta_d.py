@@ -84,7 +84,7 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
     chance (Q(u_j) - Q(u_j+1)) / Q(u_0), with the upper normal tail Q and Q(u_K) = 0.
 
     Args:
-        table: Rating tables of R fits.
+        table: Counts of R fits as shares by agreement of stimulus and response, level, response.
         meta: meta-d' of each fit.
         edges: edge_1 to edge_K-1 of each response and fit, ascending, of shape (K - 1, 2, R).
         cap: Largest change of meta-d'; 0 keeps it.
@@ -219,10 +219,11 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
         k: Type-1 criterion over d', c/d', of each fit.
     """
     half = nr_s1.shape[1] // 2
-    # By response, "S2" and then "S1", from the lowest rating: (response 2, R, K).
-    matched = np.stack([nr_s2[:, half:], nr_s1[:, half - 1 :: -1]])
-    crossed = np.stack([nr_s1[:, half:], nr_s2[:, half - 1 :: -1]])
-    counts = np.stack([matched, crossed]).transpose(0, 3, 1, 2)  # (agreement 2, K, response 2, R)
+    # Responses "S1" and "S2" to each stimulus, from the lowest rating: (R, K) each.
+    s1_right, s1_wrong = nr_s1[:, half - 1 :: -1], nr_s1[:, half:]
+    s2_wrong, s2_right = nr_s2[:, half - 1 :: -1], nr_s2[:, half:]
+    # By agreement and response ("S2" first), transposed to (agreement 2, K, response 2, R).
+    counts = np.array([[s2_right, s1_right], [s1_wrong, s2_wrong]]).transpose(0, 3, 1, 2)
     empty = counts.sum(0) == 0
     order = np.argsort(empty, axis=0, kind="stable")
     levels = max(2, int((~empty).sum(0).max(initial=0)))

@@ -337,7 +337,7 @@ class CombinedStatistic:
 def ratio(
     numerator: ArrayLike, denominator: ArrayLike, extremes: FloatArray | None = None
 ) -> SumStatistic[FloatArray]:
-    """Return the statistic sum(w numerator) / sum(w denominator), from sums over each unit.
+    """Return sum(w numerator) / sum(w denominator) as a function of weights w, (resamples, units).
 
     NaN where the denominator is 0; infinite where a unit with an infinite numerator was drawn.
 
@@ -407,14 +407,14 @@ def extremes_of(values: FloatArray, ends: Ends = SEEN) -> tuple[FloatArray, Floa
 def mean_of(
     values: ArrayLike, unit: IntArray, units: int, ends: Ends = SEEN
 ) -> SumStatistic[FloatArray]:
-    """Return the mean of judgments' values as a statistic of the units' weights.
+    """Return the mean of judgments' values as a function of weights, (resamples, units).
 
     Args:
         values: One number per judgment; NaN is left out.
         unit: Index of each judgment's unit.
         units: Number of units.
-        ends: Values of the pseudo-units that `bootstrap` adds; by default the least and the
-            greatest mean of a unit's finite values.
+        ends: Least and greatest value of the pseudo-units that `bootstrap` adds; by default those
+            of the units' means of finite values.
     """
     array = np.asarray(values, float)
     present = ~np.isnan(array)
@@ -450,7 +450,7 @@ def _pseudo_unit_sums(values: FloatArray, unit: IntArray, ends: Ends) -> FloatAr
 def means_of(
     values: ArrayLike, unit: IntArray, units: int, ends: Sequence[Ends] | None = None
 ) -> SumStatistic[FloatArray]:
-    """Return the means of m columns of judgments' values as one statistic of the units' weights.
+    """Return the means of m columns of judgments' values as a function of weights of units.
 
     Shares of many distinct values are resampled in steps of 1/120 (`round_to_steps`), so that units
     with equal ones are drawn together; the values of the sample itself stay exact.
@@ -514,7 +514,7 @@ _REACH = 6
 def middle_of(
     values: ArrayLike, unit: IntArray, units: int
 ) -> SumStatistic[tuple[FloatArray, FloatArray]]:
-    """Return the lower and the upper weighted median as a statistic of the units' weights.
+    """Return lower and upper weighted median as a function of weights, (resamples, units).
 
     `values` are numbers of judgments (NaN is left out), `unit` is the index of each one's unit, and
     `units` the number of units. Both medians follow from how many judgments have each value. Of
@@ -570,7 +570,7 @@ def _median_window(code: IntArray, unit: IntArray, units: int) -> tuple[int, int
 
 
 def difference_of(first: Statistic, second: Statistic) -> CombinedStatistic:
-    """Return the statistic first - second.
+    """Return the difference of two statistics, functions of weights of units, as one.
 
     A pseudo-unit of `bootstrap` with the least value of the first has the greatest of the second,
     if that is a `SumStatistic` with extremes, so that the difference gets extreme values.
@@ -581,7 +581,7 @@ def difference_of(first: Statistic, second: Statistic) -> CombinedStatistic:
 
 
 def median_of(values: ArrayLike, unit: IntArray, units: int) -> SumStatistic[FloatArray]:
-    """Return the median of judgments' values as a statistic of the units' weights.
+    """Return the median of judgments' values as a function of weights, (resamples, units).
 
     It is the mean of both medians of `middle_of`, so that whole-number weights give the same as
     repeating the values.

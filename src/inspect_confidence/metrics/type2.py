@@ -330,8 +330,7 @@ def _ideal_posteriors(alternatives: int) -> Iterator[FloatArray]:
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats.qmc import Sobol  # noqa: PLC0415
 
-    # One alternative's evidence, the first row, has mean d', the others' 0; the observer chooses
-    # the highest.
+    # The first row, one alternative's evidence, gets mean d', others have 0; the highest is chosen.
     points = Sobol(alternatives, seed=0).random_base2(16)
     noise = ndtri(np.clip(points, 1e-12, 1 - 1e-12)).T
     highest_alternative = noise[1:].max(axis=0)
