@@ -111,7 +111,7 @@ def ece(
     absolute value of a noisy difference is.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         bins: m, at least 1.
         binning: Kind of bins, as above.
@@ -182,7 +182,7 @@ def ece_interval(
     Both are NaN if there are fewer than two items.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
         unit: Index of each judgment's item; each is an item of its own if None.
         counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
@@ -427,7 +427,7 @@ def brier(confidence: ArrayLike, correct: ArrayLike) -> float:
     chances p of being right, its results have the expected score, which is higher by p (1 - p).
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the credit between.
 
     Example:
@@ -468,7 +468,7 @@ def log_score(confidence: ArrayLike, correct: ArrayLike, *, step: float = 0.01) 
     comparable where reports lie at the ends. log 2 = 0.693 for confidence that is always 0.5.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         step: Smallest step of the stated scale as a share of its width, above 0 and at most 1;
             1/20 for 0-20.
@@ -527,7 +527,7 @@ def brier_reliability(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Mean squared distance of confidence from the accuracy at that confidence.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
     """
     return float(brier_reliability_of_tables(confidence_table(confidence, correct))[0])
@@ -551,7 +551,7 @@ def brier_resolution(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Mean squared distance of the accuracy at each confidence from the accuracy.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
     """
     return float(brier_resolution_of_tables(confidence_table(confidence, correct))[0])
@@ -585,7 +585,7 @@ def brier_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
     With partial credit it is the variance of the outcomes, so that Murphy's three parts add up.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the credit between.
     """
     return float(brier_uncertainty_of_tables(confidence_table(confidence, correct))[0])
@@ -603,7 +603,7 @@ def brier_uncertainty_interval(
     NaN without a judgment, or if an outcome is not 0 or 1.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong.
         unit: Index of each judgment's item; each is an item of its own if None.
         counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
@@ -679,7 +679,7 @@ def rms_calibration_error(
     At least `ece` in the same bins; one bin that is far off weighs more. Biased upwards as ECE is.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         bins: Number of bins, at least 1.
         binning: Kind of bins, as in `ece`.
@@ -756,7 +756,7 @@ def hle_calibration_error(
     item; inspect_evals counts each.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         size: Number of items in a bin, at least 1.
         top_bin: Whether the last bin is `kept` or `dropped`.
@@ -807,7 +807,7 @@ def debiased_squared_error(
     root is taken. NaN if there are fewer than two items, or outcomes other than 0 and 1.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong.
         unit: Index of each judgment's item; each is an item of its own if None.
         counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
@@ -881,7 +881,7 @@ def rms_calibration_error_interval(
     """95% interval of `rms_calibration_error` by the method of `ece_interval`; NaN for 0 or 1 item.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
         unit: Index of each judgment's item; each is an item of its own if None.
         counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
@@ -911,7 +911,7 @@ def debiased_squared_error_interval(
     Its ends, by the method of `ece_interval`, are squared. Gaps are those of groups of confidences.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong.
         unit: Index of each judgment's item; each is an item of its own if None.
         counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.
@@ -1023,7 +1023,7 @@ def smooth_ece(
     are taken in steps of 1/2,400, a twentieth of the narrowest kernel.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         bandwidth: s, from 0.008 on; chosen if None.
 
@@ -1079,7 +1079,7 @@ def smooth_ece_interval(
     the upper end is their size with the sample's kernel if that is greater. NaN for 0 or 1 item.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
         unit: Index of each judgment's item; each is an item of its own if None.
         counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.

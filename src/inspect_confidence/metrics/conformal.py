@@ -136,7 +136,7 @@ def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level
     judgment an item: several judgments of one item aren't exchangeable.
 
     Args:
-        lower: Lower bounds on the calibration items, one an item; items with a NaN are left out.
+        lower: Lower bounds on the calibration items, one per item; items with a NaN are left out.
         upper: Upper bounds, in the order of `lower`.
         truth: True values, in the order of `lower`.
         level: Nominal level in percent, between 0 and 100.
@@ -165,7 +165,7 @@ def conformal_offset_interval(
     P(K < a), and b the least with P(K >= b), of at most (1 - confidence)/2.
 
     Args:
-        lower: Lower bounds on the calibration items, one an item; items with a NaN are left out.
+        lower: Lower bounds on the calibration items, one per item; items with a NaN are left out.
         upper: Upper bounds, in the order of `lower`.
         truth: True values, in the order of `lower`.
         level: Nominal level of the stated intervals in percent, between 0 and 100.

@@ -173,7 +173,7 @@ def corp_miscalibration(confidence: ArrayLike, correct: ArrayLike) -> float:
     values where accuracy falls as confidence rises, x is constant: their mean accuracy.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
@@ -205,7 +205,7 @@ def corp_discrimination(confidence: ArrayLike, correct: ArrayLike) -> float:
     confidence c for outcomes y (isotonic regression): 0 where accuracy never rises with confidence.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
@@ -235,7 +235,7 @@ def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
     partial credit it is the variance of the outcomes.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the credit between.
     """
     return float(brier_uncertainty_of_tables(confidence_table(confidence, correct))[0])
@@ -264,7 +264,7 @@ def brier_skill(confidence: ArrayLike, correct: ArrayLike) -> float:
     afterwards. NaN if all answers are right, or all wrong.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Source: Murphy (1973, Journal of Applied Meteorology 12).
@@ -294,7 +294,7 @@ def corp_curve(confidence: ArrayLike, correct: ArrayLike) -> tuple[FloatArray, F
     """Return the CORP reliability curve: distinct confidences and the isotonic accuracy at each.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Source: Dimitriadis, Gneiting and Jordan (2021).
@@ -324,7 +324,7 @@ def corp_band(
     is for each value alone: a curve may leave it at one of many by chance.
 
     Args:
-        confidence: In [0, 1], one a judgment; NaN is left out (ValueError if none is left).
+        confidence: In [0, 1], one per judgment; NaN is left out (ValueError if none is left).
         unit: Index of each judgment's item; each is an item of its own if None.
         draws: Number of simulated outcomes of all judgments.
         seed: Seed of the draws.
@@ -369,7 +369,7 @@ def calibration_p(
     high. More than 250 distinct confidences are rounded to steps of 1/120.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
         unit: Index of each judgment's item; each is an item of its own if None.
         counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if None.

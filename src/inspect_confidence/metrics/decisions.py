@@ -66,7 +66,7 @@ def payoffs(correct: ArrayLike, declined: ArrayLike, target: ArrayLike) -> Float
         target: The target t in [0, 1), one for all answers or one each.
 
     Returns:
-        One value an answer; NaN where it was neither graded nor declined.
+        One value per answer; NaN where it was neither graded nor declined.
 
     Raises:
         ValueError: A credit is not in [0, 1], or a target not in [0, 1).

@@ -61,7 +61,7 @@ def auroc(confidence: ArrayLike, correct: ArrayLike) -> float:
     confidence never varies; NaN if all answers are right, or all wrong.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
@@ -96,7 +96,7 @@ def auprc_error(confidence: ArrayLike, correct: ArrayLike) -> float:
     rate. NaN without a wrong answer.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Source: Davis and Goadrich (2006).
@@ -160,7 +160,7 @@ def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
     surest answers.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
@@ -207,7 +207,7 @@ def prr(confidence: ArrayLike, correct: ArrayLike) -> float:
     counts as p right and 1 - p wrong answers. NaN if all answers are right, or all wrong.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:
@@ -247,7 +247,7 @@ def meta_information(confidence: ArrayLike, correct: ArrayLike) -> float:
     bias is about (K - 1) / (2 n ln 2) for K distinct confidences.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Source: Dayan (2023).
@@ -289,7 +289,7 @@ def risk_at_coverage(confidence: ArrayLike, correct: ArrayLike, *, coverage: flo
     end a part is taken, at their mean error rate.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         coverage: Share of the answers that are given, above 0, at most 1.
 
@@ -328,7 +328,7 @@ def augrc(confidence: ArrayLike, correct: ArrayLike) -> float:
     less sure; in `aurc` wrong answers among the surest few weigh far more.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Source: Traub et al. (2024), Overcoming common flaws in the evaluation of selective
@@ -418,7 +418,7 @@ def expected_utility(
     (abstain - wrong) / (right - wrong), which doesn't depend on the sample.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
         costs: Worth of a right, a wrong and no answer.
         threshold: In [0, 1]; 0 answers always.

@@ -139,7 +139,7 @@ def hard_easy_slope(
     judgments without a NaN are left or all are equally difficult.
 
     Args:
-        overconfidence: Confidence less outcome, one a judgment.
+        overconfidence: Confidence less outcome, one per judgment.
         difficulty: In [0, 1]; in LifeEval 1 - the maximum achievable score, which is the greatest
             true probability of any answer.
         clusters: The cluster of each judgment, within which residuals are correlated. Each

@@ -66,7 +66,7 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
     both agree.
 
     Args:
-        nr_s1: Counts given stimulus S1, a row a unit: highest-confidence "S1" ... lowest "S1",
+        nr_s1: Counts given stimulus S1, a row per unit: highest-confidence "S1" ... lowest "S1",
             lowest "S2" ... highest "S2". Shape (units, 2K), K >= 2 ratings.
         nr_s2: Counts given stimulus S2, in the form of `nr_s1`.
 

@@ -64,7 +64,7 @@ def meta_information_corrected(confidence: ArrayLike, correct: ArrayLike) -> flo
     tells nothing.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
 
     Example:

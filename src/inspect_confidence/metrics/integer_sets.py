@@ -221,7 +221,7 @@ def temperature_score(
 
     Args:
         distributions: Probability of each value, by item.
-        truth: True values, one an item; items with a NaN are left out.
+        truth: True values, one per item; items with a NaN are left out.
         levels: Nominal levels in percent, at least one.
 
     Raises:

@@ -42,7 +42,7 @@ def coverage(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> float:
     """Share of intervals that hold the truth, bounds included.
 
     Args:
-        lower: Lower bounds, one a judgment, in any unit; judgments with a NaN are left out.
+        lower: Lower bounds, one per judgment, in any unit; judgments with a NaN are left out.
         upper: Upper bounds, in the unit and order of `lower`.
         truth: True values, in the unit and order of `lower`.
 

@@ -248,7 +248,7 @@ class MarkerCells:
         """Group sentences by item; those with a missing confidence are left out.
 
         Args:
-            confidence: Internal confidence in [0, 1], one a sentence.
+            confidence: Internal confidence in [0, 1], one per sentence.
             group: Index of each sentence's group (data set and split).
             marker: Index of each sentence's marker.
             shape: Number of groups, number of markers.
@@ -713,7 +713,7 @@ def cmfg(
     sure from looking faithful by being always decisive.
 
     Args:
-        faithfulness: In [0, 1], one a reply; replies with a NaN are left out.
+        faithfulness: In [0, 1], one per reply; replies with a NaN are left out.
         confidence: The reply's mean internal confidence, in [0, 1].
         bins: m.
         convention: `text` is as above. `authors` is the code of Liu and Cohan (2026): a confidence

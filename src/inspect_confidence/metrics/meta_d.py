@@ -621,7 +621,7 @@ def m_ratio(
     at most 0.1, all answers are right or all wrong, or no confidence lies on a side of `threshold`.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
         type1: The model.
         alternatives: Choices an item, m >= 2, the same for all.

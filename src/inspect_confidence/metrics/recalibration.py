@@ -104,7 +104,7 @@ def fit_recalibration(
     Fedorova (2015) for Venn-Abers.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
         unit: Index of each judgment's item; each is an item of its own if None.
         method: A name in `RECALIBRATIONS`.
@@ -175,7 +175,7 @@ def choose_recalibration(
     3.4.3, for the rule of one standard error.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or the probability of being right.
         unit: Index of each judgment's item; each is an item of its own if None.
         methods: Candidates; all of `RECALIBRATIONS` if empty.

@@ -126,7 +126,7 @@ def top1_value(reports: ArrayLike) -> float:
     """The commonest report on its own scale; the greatest of several equally common.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
+        reports: Values on the scale, one per judgment; NaN is left out, NaN if none is left.
 
     Example:
         >>> top1_value([90, 95, 95])
@@ -145,7 +145,7 @@ def top1_share(reports: ArrayLike) -> float:
     """Share of the commonest report.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
+        reports: Values on the scale, one per judgment; NaN is left out, NaN if none is left.
 
     Example:
         >>> top1_share([90, 95, 95, 95])
@@ -164,7 +164,7 @@ def top3_share(reports: ArrayLike) -> float:
     """Share of the three commonest reports.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left. The
+        reports: Values on the scale, one per judgment; NaN is left out, NaN if none is left. The
             share is 1 for up to three distinct values.
 
     Example:
@@ -198,7 +198,7 @@ def unique_values(reports: ArrayLike) -> float:
     """How many different values were reported.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
+        reports: Values on the scale, one per judgment; NaN is left out, NaN if none is left.
 
     Example:
         >>> unique_values([90, 95, 95])
@@ -240,7 +240,7 @@ def report_entropy(reports: ArrayLike) -> float:
     -sum p log2 p, in bits. The bias is about (K - 1) / (2 n ln 2) for K values in n reports.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
+        reports: Values on the scale, one per judgment; NaN is left out, NaN if none is left.
 
     Example:
         >>> report_entropy([90, 95, 95, 90])
@@ -266,7 +266,7 @@ def round_rate(reports: ArrayLike, *, multiple: int = 5) -> float:
     """Share of reports that are multiples of 5 on their own scale; probabilities in percent.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
+        reports: Values on the scale, one per judgment; NaN is left out, NaN if none is left.
         multiple: Number of whose multiples the share is returned.
 
     Example:
@@ -303,7 +303,7 @@ def utilization(reports: ArrayLike, *, low: float, high: float) -> float:
     Quartiles are means of lower and upper quantiles: repeating every report changes nothing.
 
     Args:
-        reports: Values on the scale, one a judgment; NaN is left out, NaN if none is left.
+        reports: Values on the scale, one per judgment; NaN is left out, NaN if none is left.
         low: Least value of the scale.
         high: Greatest value.
 

@@ -221,8 +221,8 @@ def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 
     Source: Fisher (1935, The Design of Experiments, section 21); Phipson and Smyth (2010), + 1.
 
     Args:
-        differences: One a pair (a context that both settings share), in any unit; NaN is left out.
-            Rounded to 9 decimals, so that 0.29 * 100 - 29 is 0.
+        differences: One per pair (a context that both settings share), in any unit, rounded to 9
+            decimals, so that 0.29 * 100 - 29 is 0; NaN is left out.
         resamples: Random sign patterns, N >= 1; not used where all are enumerated.
         seed: Seed of the draws.
 
@@ -841,7 +841,7 @@ def _single_statistics(statistic: Statistic) -> Iterator[Any]:
 
 
 def _pattern_keys(statistics: Sequence[SumStatistic[Any]], strata: IntArray) -> FloatArray:
-    """Return a number per unit that is equal just for units of a stratum that add the same.
+    """Return a number per unit that is equal only for units of a stratum that add the same.
 
     It is the sum, with random coefficients, of all that a unit adds to the statistics' sums: units
     that differ have equal keys with probability 0. `strata` has the index of each unit's stratum.

@@ -122,7 +122,7 @@ class ItemTables:
         counts.
 
         Args:
-            confidence: In [0, 1], one a judgment.
+            confidence: In [0, 1], one per judgment.
             outcome: 1 right, 0 wrong, or the probability of being right.
             unit: Index of each judgment's item; each judgment is an item of its own if None.
             units: Number of items; that of the judgments if None.
@@ -253,7 +253,7 @@ def confidence_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTab
     """Return the table of judgments by confidence and outcome, as one row.
 
     Args:
-        confidence: In [0, 1], one a judgment; judgments with a NaN are left out.
+        confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
         correct: 1 right, 0 wrong, or a credit between, which is split into both masses.
 
     Raises:
@@ -321,7 +321,7 @@ def mean_confidence(confidence: ArrayLike) -> float:
     """Mean of stated confidence, 0 and 1 being the ends of the scale.
 
     Args:
-        confidence: In [0, 1], one a judgment; NaN is left out.
+        confidence: In [0, 1], one per judgment; NaN is left out.
 
     Example:
         >>> mean_confidence([0.5, 1.0])
@@ -346,7 +346,7 @@ def overconfidence(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Mean confidence less accuracy, over the same judgments.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong, or the probability of being right.
 
     Example:

@@ -87,7 +87,7 @@ class _AnsweredShares:
         answered, wrong = self.answered[has_answer], self.wrong[has_answer]
         if np.isin(answered, (0, 1)).all() and np.isin(wrong, (0, 1)).all():
             return float(bdtr(wrong.sum(), len(wrong), target))
-        # The mean of these values exceeds the target just if the risk does.
+        # The mean of these values exceeds the target exactly if the risk does.
         return hoeffding_bentkus_p(wrong + target * (1 - answered), target)
 
 
@@ -181,7 +181,7 @@ def risk_threshold(
     a sequence without a failure passes on.
 
     Args:
-        confidence: In [0, 1], one a judgment; one without confidence (NaN) is never answered.
+        confidence: In [0, 1], one per judgment; one without confidence (NaN) is never answered.
         correct: 1 right, 0 wrong, or the probability of being right; where it is NaN and there
             is a confidence, the judgment is left out.
         unit: Index of each judgment's item; each is an item of its own if None.
@@ -317,7 +317,7 @@ def hoeffding_bentkus_p(values: ArrayLike, mean: float) -> float:
     prediction sets.
 
     Args:
-        values: Independent values in [0, 1], one an item; NaN is left out.
+        values: Independent values in [0, 1], one per item; NaN is left out.
         mean: Hypothetical expectation, between 0 and 1.
 
     Returns:

@@ -55,7 +55,7 @@ def type2_dprime(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
     confidences.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
         threshold: In [0, 1].
 
@@ -96,7 +96,7 @@ def meta_d_ideal(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
     confident, NaN in the cases of `type2_dprime`.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
         threshold: Confidence from which on it counts as high, in [0, 1].
 
@@ -132,7 +132,7 @@ def type2_criterion(confidence: ArrayLike, correct: ArrayLike, *, threshold: flo
     more readily high confidence is stated.
 
     Args:
-        confidence: In [0, 1], one a judgment; those with a NaN are left out, NaN if none is left.
+        confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
         correct: 1 right, 0 wrong; the result is NaN if another outcome is among them.
         threshold: Confidence from which on it counts as high, in [0, 1].
     """

@@ -630,13 +630,13 @@ def sign_flips(
     """Two-sided p of a mean difference of 0 by exchanged signs, and the interval that agrees.
 
     p is that of `sign_flip_p`, the share of patterns of signs that leave the mean as far from 0.
-    The interval holds the means m that the test doesn't reject at 5%. If the signs of some d - m
-    are exchanged, their mean is as far from 0 just if the mean of these d, or of the others, is m
-    or beyond m, seen from the mean of all d. So the ends are order statistics of means of subsets
+    The interval holds the means m that the test doesn't reject at 5%. With the signs of some d - m
+    exchanged, the mean is as far from 0 exactly if the mean of these d, or of the others, is m or
+    beyond m, seen from the mean of all d. So the ends are order statistics of means of subsets
     (Hartigan 1969). The interval is exact for symmetric differences.
 
     Args:
-        differences: One a pair, rounded to 9 decimals; NaN is left out.
+        differences: One per pair, rounded to 9 decimals; NaN is left out.
         resamples: Random patterns of signs from 14 differences on.
         seed: Seed of the draws.
 
