@@ -148,10 +148,8 @@ def read_or_decline(
         return _DECLINE_BESIDE_ANSWER if has_decline and answer != DECLINED else answer
     if not _any_sentence_declines(sentences):
         return answer
-    is_answer = not isinstance(answer, ParseFailure)
-    return (
-        _DECLINE_BESIDE_ANSWER if is_answer or not all(map(_says_no_more, sentences)) else DECLINED
-    )
+    is_only_decline = isinstance(answer, ParseFailure) and all(map(_says_no_more, sentences))
+    return DECLINED if is_only_decline else _DECLINE_BESIDE_ANSWER
 
 
 _DECLINE_BESIDE_ANSWER = ambiguous("a decline beside something else")

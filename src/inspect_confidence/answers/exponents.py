@@ -159,7 +159,7 @@ def read_interval(
     pair = read_stated(reply, _stated_interval, keys=keys, truncated=truncated)
     if isinstance(pair, ParseFailure):
         return pair
-    first, second = pair[0].exponent, pair[1].exponent
+    first, second = (bound.exponent for bound in pair)
     if not (abs(first) <= limit and abs(second) <= limit):
         return ParseFailure("out_of_range", f"beyond 10^{limit:g} or 10^-{limit:g}")
     return StatedInterval(min(first, second), max(first, second), reversed=first > second)
@@ -230,7 +230,7 @@ def _bound_stated_twice(
         and abs(number.log10 - repeated_bound.exponent) <= _ROUNDING
     ):
         return repeated_bound
-    if _is_same_bound(bound, repeated_bound) or {*sign} & {*"([:"}:
+    if _is_same_bound(bound, repeated_bound) or any(mark in sign for mark in "([:"):
         return bound
     return ambiguous("two different numbers")
 
@@ -350,7 +350,7 @@ def _labelled_or_ranged_interval(parsed: ParsedText) -> _Pair | ParseFailure:
 def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | None:
     """Return the bounds under two labels; None if the reply has neither label.
 
-    If the reply has only one of the labels, a range in it counts instead.
+    If the reply has only one of the labels, a range in the reply counts instead.
     """
     sides = []
     for name in names:
@@ -380,23 +380,22 @@ def _only_range(parsed: ParsedText) -> _Pair | ParseFailure | None:
         return None
     for texts in ([*parsed.values_under(*keys), *objects], [parsed.text]):
         pairs = list(chain.from_iterable(map(_intervals_in, texts)))
-        if any(
-            not (_is_same_bound(low, pairs[0][0]) and _is_same_bound(high, pairs[0][1]))
-            for low, high in pairs
-        ):
-            return ambiguous("several different intervals")
+        for low, high in pairs:
+            first_low, first_high = pairs[0]
+            if not (_is_same_bound(low, first_low) and _is_same_bound(high, first_high)):
+                return ambiguous("several different intervals")
         if pairs:
             return pairs[0]
     return None
 
 
 def _intervals_in(text: str) -> list[_Pair]:
-    """Return the pairs of neighbouring numbers that a text joins to intervals: "10^3 to 10^5".
+    """Return the intervals that a text writes as two joined numbers, "10^3 to 10^5".
 
-    Bare numbers, "3 to 5", count only if all words of the text are about exponents. There is no
-    interval if numbers form a difference or three in a row, or if a power of ten lies outside the
-    last one. A bound is an exponent, with a flag `is_value`: whether the text has the value 10^3
-    and not the exponent 3. "5 ± 1" is the interval from 4 to 6.
+    An interval is a pair of bounds: exponents, with the flag `is_value` if the text has the value
+    10^3 and not the exponent 3. "5 ± 1" is the interval from 4 to 6. Bare numbers, "3 to 5", count
+    only if all words of the text are about exponents. The list is empty if numbers form a
+    difference or three in a row, or if a power of ten lies outside the last interval.
     """
     numbers, reached = _possible_bounds(text), 0
     pairs: list[_Pair] = []
@@ -428,8 +427,8 @@ def _intervals_in(text: str) -> list[_Pair]:
 
 
 def _has_power_beyond(text: str, start: int, pair: _Pair) -> bool:
-    """Return whether a text names a power of ten outside an interval, from a position on."""
-    low, high = sorted((pair[0].exponent, pair[1].exponent))
+    """Return whether a text, from `start` on, names a power of ten outside a pair of bounds."""
+    low, high = sorted(bound.exponent for bound in pair)
     for number in numbers_in(text, start):
         bound = _number_as_bound(number) if number.style == "power" else None
         if bound and not low <= bound.exponent <= high:

@@ -120,7 +120,7 @@ def _scalar_members(parsed: Any, key: str = "") -> Iterator[Member]:
         if key in _LISTS:
             first_values = []
             for entry in parsed:
-                has_value = isinstance(entry, _Object) and entry
+                has_value = isinstance(entry, _Object) and entry  # its first (name, value) pair
                 first_values.append(entry[0][1] if has_value else entry)
             yield Member(key, _as_json(first_values))
     elif isinstance(parsed, list) and key in _LISTS:
@@ -152,7 +152,7 @@ def _broken_object(reply: str, start: int) -> ObjectSpan:
     It ends at the last closing brace of the reply or, without one, at the end of the reply.
     """
     close = reply.rfind("}", start, start + _LONGEST)
-    end = close + 1 or min(len(reply), start + _LONGEST)
+    end = close + 1 if close >= 0 else min(len(reply), start + _LONGEST)
     text = _COMMENT.sub(" ", single_blanks(reply[start:end])).rstrip()
     members = []
     for match in islice(_MEMBER.finditer(text), _MOST):

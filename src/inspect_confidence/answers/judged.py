@@ -111,6 +111,7 @@ def read_decisiveness(reply: str) -> float | ParseFailure:
     """
     parsed = _parse_complete_values(reply)
     value = agreed_value(parsed, ("decisiveness",), share_in_value)
+    # Without JSON, whole or broken, the value may have another label, or none.
     if value is None and not parsed.objects and "{" not in parsed.text:
         labels = ("answer", "probability", "confidence")
         value = agreed_value(parsed, labels, share_in_value) or share_without_label(parsed.text)

@@ -137,7 +137,7 @@ def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = F
     # The text before each object with the object's members, and the text after the last object.
     for start, end, members in [*objects, (len(turn), len(turn), [])]:
         piece = clean(turn[reached:start])
-        if piece and cut and start == len(whole):
+        if piece and cut and start == len(whole):  # the reply's end
             piece += CUT
         for phrase in literal:
             piece = piece.replace(phrase, phrase.replace(":", " ").replace("=", " "))
@@ -150,6 +150,7 @@ def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = F
         for member in members:
             statements += _statements_of_member(member, len(text))
         reached = end
+    # An object is open if fewer brackets close than open from the first object on.
     remainder = turn[objects[0].start :] if objects else ""
     n_opened, n_closed = (sum(map(remainder.count, signs)) for signs in ("{[", "}]"))
     return ParsedText(text, statements, len(objects), is_open=n_opened > n_closed)
@@ -206,7 +207,7 @@ def statements_in(text: str) -> list[Statement]:
 
 
 def _weaken_within_reasons(text: str, statements: list[Statement]) -> Iterator[Statement]:
-    """Yield the statements; those within a line that has an explanation become "prose"."""
+    """Yield the statements; one within a line with an explanation, which may repeat, is "prose"."""
     breaks = [match.start() for match in re.finditer("\n", text)]
     # The number of line breaks before a position, by `bisect`, is the number of its line.
     reasons = (statement for statement in statements if statement.key == "reason")
@@ -231,7 +232,7 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
     is_near = line_break or label.start() <= _OPENING_LENGTH
     starts = bool(is_near and _LINE_START.fullmatch(opening))  # as after "So, my "
     colon = _COLON.match(label["mark"] or "")
-    if label["verb"] and not colon:
+    if label["verb"] and not colon:  # "the answer is B"
         if key == "confidence":
             # "The confidence level is 95%" is statistics.
             is_first = starts and not re.search(r"\w", opening)
@@ -242,7 +243,7 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
     if key in _BOUNDS:  # lower, upper and the like need no colon: "lower 3"
         if label["mark"] or has_number:
             return "line" if starts else "inline"
-        if text.startswith(" of ", label.end()):
+        if text.startswith(" of ", label.end()):  # "a lower bound of 3"
             return "prose"
     if key == "confidence" and has_number and _AFTER_ANSWER.search(opening):  # "B, confidence 80"
         return "inline"
@@ -250,7 +251,7 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
     is_line = label["mark"] is not None or (key == "confidence" and has_number)
     if not (colon or (starts and is_line)) or (key in ("reason", "choice") and not starts):
         return None
-    if "final" in lead or label[key].startswith("最终"):
+    if "final" in lead or label[key].startswith("最终"):  # "final" in Chinese
         return "final"
     return "line" if starts or "my" in lead or key == "answer" else "inline"
 

@@ -207,7 +207,7 @@ def _decimal(digits: str) -> Fraction:
 def _power(match: re.Match[str]) -> Fraction | None:
     """Return the value of a power of ten: 2 x 10^5, 2e5; None if the exponent is too large.
 
-    The groups of the match are mantissa x 10^raised, or significand e shift.
+    The groups of the match are `mantissa` x 10^`raised`, or `significand` e `shift`.
     """
     exponent = Fraction((match["raised"] or match["shift"]).replace(" ", ""))
     mantissa = _decimal(match["mantissa"] or match["significand"] or "1")
@@ -220,8 +220,8 @@ def _power(match: re.Match[str]) -> Fraction | None:
 def _fraction(match: re.Match[str]) -> Fraction | None:
     """Return the value of a part of a whole: 1 1/2, 3 out of 4; None if it has no single value.
 
-    Of 百分之七十 (70 of 100) the value is 70, as of a percentage. The groups of the match are whole
-    top/bottom, part out of `of`, or the Chinese under 分之 over, which names the bottom first.
+    Of 百分之七十 (70 of 100) the value is 70, as of a percentage. The match has the groups `whole`
+    `top`/`bottom`, `part` out of `of`, or, with the denominator first, `under` 分之 `over`.
     """
     top = _digits_or_chinese(match["top"] or match["part"] or match["over"])
     bottom = _digits_or_chinese(match["bottom"] or match["of"] or match["under"])

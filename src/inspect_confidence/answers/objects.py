@@ -138,7 +138,7 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | ParseFailur
     is_open = truncated and parsed.is_open
     unfinished = _unfinished_key(parsed) if truncated else None
     fields = _fields(parsed, unfinished)
-    if not parsed.objects and not truncated:  # a labelled answer was still to come
+    if not parsed.objects and not truncated:  # if truncated, a label was perhaps still to come
         _add_prose_values(fields, parsed)
         if not fields and _is_answer_sentence(parsed.text):
             fields["answer"] = parsed.text

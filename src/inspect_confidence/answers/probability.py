@@ -326,10 +326,9 @@ def _share_at_start(line: str) -> Fraction | ParseFailure:
     if number is None:
         return invalid("no number at its start")
     share = share_in_value(line)
-    is_amount = (
-        not isinstance(share, ParseFailure) and has_unit(tail) and kind_of_tail("", tail) == "end"
-    )
-    return _UNLABELLED if is_amount else share
+    if not isinstance(share, ParseFailure) and has_unit(tail) and kind_of_tail("", tail) == "end":
+        return _UNLABELLED
+    return share
 
 
 def _share_in_conclusion(text: str) -> Fraction | ParseFailure | None:
@@ -352,10 +351,11 @@ def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailu
     has_bound = False
     ends = [number.end for number in numbers]
     for number in _possible_probabilities(text, numbers):
+        # Long enough for the words around a number; `lead` begins at the previous number.
         before = text[max(0, number.start - 160) : number.start]
         after = text[number.end : number.end + 60]
-        # The text since the previous number.
-        lead = text[max([0, *(end for end in ends if end <= number.start)]) : number.start]
+        previous_end = max((end for end in ends if end <= number.start), default=0)
+        lead = text[previous_end : number.start]
         has_bound |= is_bound(lead)
         counts_units = has_unit(after) and not _is_calculation(text[number.start :])
         if counts_units or _RANGE_TO.search(before):  # "3 people", "60-80%"

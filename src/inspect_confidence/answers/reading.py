@@ -184,10 +184,13 @@ def _firmest(readings: Readings[ParsedT]) -> Readings[ParsedT]:
     least one. In prose an unreadable sentence does not count if another one is readable.
     """
     tier = min(_TIERS[statement.strength] for statement, _ in readings)
-    firmest = [pair for pair in readings if _TIERS[pair[0].strength] == tier]
-    if tier == _TIERS["prose"]:
-        return [pair for pair in firmest if not is_invalid(pair[1])] or firmest
-    return firmest
+    firmest, readable = [], []
+    for statement, value in readings:
+        if _TIERS[statement.strength] == tier:
+            firmest.append((statement, value))
+            if not is_invalid(value):
+                readable.append((statement, value))
+    return readable if readable and tier == _TIERS["prose"] else firmest
 
 
 def _is_taken_back(text: str, last: Statement) -> bool:

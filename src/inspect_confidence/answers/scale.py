@@ -228,7 +228,7 @@ def _number_of_statement(value: str, note: str, low: float, high: float) -> Numb
         return invalid("the number is cut off")
     if follows in ("range", "bound"):
         return invalid("a range")
-    # In "8 (80%)" the second number repeats the first.
+    # "80 → 70" has two numbers; in "8 (80%)" the second repeats the first.
     if "→" in tail[:3] or (follows == "other" and not _PERCENT_NOTE.match(tail)):
         return ambiguous("several confidences")
     if follows == "calculation":

@@ -53,8 +53,8 @@ _INLINE_LABEL = re.compile(
 def _possible_ends(line: str) -> list[int]:
     """Return the positions in a line at which a sentence may end, from 0 to the line's length.
 
-    They are those that the library sentencex sees, after closing quotes or brackets, and those
-    before the words of `_MISSED_START`.
+    They are those that the library sentencex sees, after closing quotes or brackets, and those that
+    it misses before opening words such as "However".
     """
     ends, end = {0, len(line)}, 0
     # sentencex fails on blanks outside ASCII and on surrogates. One character replaces another, so

@@ -181,10 +181,10 @@ def _integer_masses(
 
 
 def _append_token(digits: str, token: str) -> str | None:
-    """Return the number as written so far with a token added; None if the token can't continue it.
+    """Return the digits so far with a token added, "12" of "1" and "2."; None if it can't follow.
 
-    Blanks may stand before a number, and a full stop after its last digit in the same token, both
-    of which are left out. With empty `digits` a whole reply can be checked and stripped so.
+    Left out are blanks before the number and a full stop after its last digit in the same token.
+    With empty `digits` the token may be a whole reply.
     """
     plain = folded(token)
     if digits and plain[:1].isspace():

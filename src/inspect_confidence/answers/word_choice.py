@@ -92,15 +92,15 @@ class PhraseChoices:
     def __init__(self, choices: Sequence[str]) -> None:
         """Index the choices by spelling, and compile a pattern for mentions by letter or text."""
         self._size = len(choices)
-        full = list(map(_plain_spelling, choices))
-        self._index_by_spelling = _unique_spellings(list(map(_spellings_of_phrase, full)))
-        letter, phrase = letters(choices), _pattern_of_any(full)
-        short = _pattern_of_any(self._index_by_spelling)
+        phrases = list(map(_plain_spelling, choices))
+        self._index_by_spelling = _unique_spellings(list(map(_spellings_of_phrase, phrases)))
+        letter, phrase = letters(choices), _pattern_of_any(phrases)
+        spelling = _pattern_of_any(self._index_by_spelling)  # also "likely" of "is likely to be"
         # In this order: letter and text ("A, likely"), a letter at the start or after "I choose",
         # perhaps with a second one ("A or B"), a letter with a mark ("B."), on a line of its own,
         # or after "option", and a whole text ("is likely to be").
         self._pattern = re.compile(
-            rf"(?<![\w'])(?P<letter>{letter})(?![\w'])[\W_]{{0,6}}(?P<of>(?i:{short}))(?![\w'-])"
+            rf"(?<![\w'])(?P<letter>{letter})(?![\w'])[\W_]{{0,6}}(?P<of>(?i:{spelling}))(?![\w'-])"
             rf"|{_START}(?P<first>{letter})(?![\w'-]|:\W*\Z)"
             rf"(?:{_OR}(?P<second>{letter})(?![\w'])|(?={_EXPLAINED}))"
             rf"|(?<![\w'])(?P<marked>{letter})(?!:\W*\Z)[.):\]](?P<other>(?!{_EXPLAINED}))?"
@@ -164,6 +164,7 @@ class PhraseChoices:
     def is_open(self, text: str) -> bool:
         """Return whether a text that is cut off may go on with more of a choice or of a list."""
         mentions = self.mentions_in(text)
+        # A phrase may begin so: "is likely to be".
         if mentions and text.rstrip(CUT).endswith((" is", " are")):
             return True
         # At most one word may follow the last mention, which may be a part of a longer choice.
@@ -286,6 +287,7 @@ def _find_index(
     read = functools.partial(_read_finished, choices=choices, unfinished=unfinished)
     conclusions = I_CHOOSE.split(parsed.text)
     if chain_of_thought and len(conclusions) > 1:
+        # An explanation, "because ...", may name other choices: the text before it is read alone.
         choice, explanation = _split_explanation(conclusions[-1])
         index = read(choice)
         return index if isinstance(index, int) and explanation else read(conclusions[-1])
@@ -353,7 +355,7 @@ def first_letter(
     if chain_of_thought and len(conclusions) == 1:
         return None
     letter = letters(choices)
-    # At the start any letter counts, later one before a sign such as "." or at the end.
+    # At the start any letter counts; later only one before a sign such as "." or at the end.
     match = re.search(
         rf"\A\W*{letter}(?![\w'])|(?<![\w'.]){letter}(?=[.):\]]|\W*\Z)",
         conclusions[-1] if chain_of_thought else text,

@@ -84,8 +84,8 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
 def _limit_violations(values: pd.Series, limit: Limit) -> dict[int, str]:
     """Return why values cannot be used that lie outside a column's limit, by position from 0.
 
-    Empty cells are ignored. Up to a tenth of values outside the limit are mistakes; more of them
-    may be on another scale, which has another remedy. `limit` has both remedies.
+    Empty cells are ignored. If more than a tenth of the values lie outside the limit, they may be
+    on another scale, else they are mistakes; `limit` has a remedy for each.
     """
     filled = np.flatnonzero(values.notna() & (values != ""))
     broken = filled[~limit.holds(values.iloc[filled])]
@@ -281,7 +281,7 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
 def _refuse_unnumbered(texts: pd.DataFrame, is_unnumbered_copy: pd.Series, source: str) -> None:
     """Refuse rows marked as copies without a number: they may be copies or repeated answers.
 
-    `texts` are the file's rows, their objects as text.
+    `texts` are the file's rows, with lists and other objects as text.
     """
     if is_unnumbered_copy.any():
         copy_row = first_true_row(is_unnumbered_copy)

@@ -145,7 +145,7 @@ def _columns_of_options(
     columns, constants = {}, {}
     for name, column in column_by_name.items():
         if _is_constant(column, present):
-            constants[name] = pd.Series(column[1:], frame.index)
+            constants[name] = pd.Series(column[1:], frame.index)  # without the colon of ":gpt-4o"
         else:
             columns[name] = frame[column]
     mapped = columns | constants
@@ -243,7 +243,10 @@ def _models_with_all_columns(
 
 
 def _check_cell(value: object, is_grade: bool) -> None:
-    """Raise `ValueError`, with what was expected, unless a cell is read, empty or declined."""
+    """Raise `ValueError`, with what was expected, for a cell that is not empty and can't be read.
+
+    A grade may also say that the model declined.
+    """
     number = read_grade(value) if is_grade else read_number(value, decimal_comma=True)
     is_declined = isinstance(number, ParseFailure) and number.status == "declined"
     is_read = isinstance(number, float) and not np.isnan(number)
@@ -252,7 +255,7 @@ def _check_cell(value: object, is_grade: bool) -> None:
 
 
 def _inverse_grade(value: object) -> float:
-    """Return a grade with 1 for right from one with 1 for wrong; refuse others by `ValueError`."""
+    """Return 1 minus a grade in which 1 is wrong; NaN if empty. Refuse others by `ValueError`."""
     grade = np.nan if is_missing(value) else read_grade(value)
     if not isinstance(grade, float):
         raise ValueError("a grade such as 1 or no")
@@ -260,9 +263,9 @@ def _inverse_grade(value: object) -> float:
 
 
 def _decisions_as_scores(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
-    """Return the frame with decisions as scores `raw` whose order alone counts: 1 is answering.
+    """Return the frame with decisions as scores `raw`, of which only the order counts.
 
-    `recorded` has the words of `--answering`. A missing decision is NaN.
+    The score is 1 for a word of `--answering` (in `recorded`), 0 for another word, NaN for none.
 
     Raises:
         InvalidArgument: No decision is one of the words of `--answering`.

@@ -57,7 +57,8 @@ def count_record(file: str, task: str) -> CountedRecord:
     table = table_of(task)
     counting = table.counting
     assert counting is not None
-    # `needs_row` is an SQL condition for judgments that metrics need one by one.
+    # `needs_row` is an SQL condition for judgments that metrics need one by one; `_ROWS` reads the
+    # file.
     by_dataset = _query(
         "select dataset, max(n) as most, bool_or(needs_row) as needs_row from (select dataset, "
         f"item, count(*) as n, bool_or({counting.needs_row}) as needs_row from {_ROWS} "

@@ -262,8 +262,8 @@ def _submit(
 def _open_executor(executor: ExecutorOption, logs: Sequence[Log]) -> Iterator[Executor | None]:
     """Yield the executor, or None to read in this process.
 
-    An executor that is started here, for a text, is shut down at the end of the context. Number and
-    size of the logs decide what `auto` means.
+    A text, such as "processes:4", starts an executor, which is shut down at the end of the context.
+    Number and size of the logs decide what "auto" means.
     """
     if not isinstance(executor, str):
         yield executor

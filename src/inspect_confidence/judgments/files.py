@@ -42,7 +42,8 @@ from inspect_confidence.studies import SELF_DESCRIBING, Kind, Recorded, TaskTabl
 from inspect_confidence.writing import write_file
 
 SUFFIXES = (".csv", ".parquet")
-_COMMON_DEFAULTS = {"model": "unnamed", "method": "direct", "epoch": 1.0, "draw": 0.0}
+_REPETITION_DEFAULTS = {"epoch": 1.0, "draw": 0.0}
+_COMMON_DEFAULTS = {"model": "unnamed", "method": "direct", **_REPETITION_DEFAULTS}
 GRADE = "correct"
 """Column of grades in every task that has one."""
 _MAX_COLUMNS_LISTED = 8
@@ -105,7 +106,7 @@ def _judgments_of_task(
         rows = _drop_foreign_values(rows, table, source, notices)
     rows = _number_repetition_names(rows)
     for column in table.columns:
-        if column.spelling and column.name in rows:
+        if column.spelling and column.name in rows:  # a function, such as one for other case
             texts = rows[column.name].astype(str)
             rows[column.name] = texts.map(column.spelling, na_action="ignore")
     if decimal_comma:
@@ -422,8 +423,8 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
     for name, kind in table.kinds.items():
         columns[name] = _typed_column(frame, name, kind, source, defaults.get(name))
     judgments = pd.DataFrame(columns, index=frame.index)
-    for name in ("epoch", "draw"):
-        judgments[name] = judgments[name].fillna(float(str(_COMMON_DEFAULTS[name])))
+    for name, number in _REPETITION_DEFAULTS.items():
+        judgments[name] = judgments[name].fillna(number)
     for name, default in table.defaults.items():
         judgments[name] = judgments[name].where(judgments[name] != "", default)
     if "status" not in frame:

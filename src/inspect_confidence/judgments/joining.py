@@ -62,9 +62,9 @@ def _judgments_taken_once(runs: Sequence[LocatedRun]) -> tuple[list[pd.DataFrame
         if len(positions) == 1:
             continue
         sources, shared_samples = _sample_sources([runs[position][1] for position in positions])
-        for k, position in enumerate(positions):
+        for index, position in enumerate(positions):
             location, run = runs[position]
-            samples = {sample for sample, source in sources.items() if source == k}
+            samples = {sample for sample, source in sources.items() if source == index}
             # `run.samples` has the key of each judgment's sample.
             judgments[position] = run.frame[pd.Series(run.samples, dtype=object).isin(samples)]
             counts[location] += len(samples & shared_samples)

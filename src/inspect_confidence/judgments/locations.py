@@ -133,18 +133,14 @@ def _list_folder(fs: Any, folder: str) -> Iterator[Log]:
         yield Log(_listed_location(fs, folder), unreadable=excerpt(repr(error), 200))
         return
     for info in infos:
-        location = _listed_location(fs, info["name"])
+        name = info["name"]  # its path
         if info["type"] == "directory":
-            yield from _list_folder(fs, info["name"])
+            yield from _list_folder(fs, name)
         elif info["type"] == "file":
             yield _local_log(fs, info)
-        elif info["islink"] and (
-            fs.isdir(info["name"]) or "." not in info["name"].rsplit("/", 1)[-1]
-        ):
-            yield Log(
-                location,
-                unreadable=f"a link to {info['destination']} is not followed; give that path",
-            )
+        elif info["islink"] and (fs.isdir(name) or "." not in name.rsplit("/", 1)[-1]):
+            problem = f"a link to {info['destination']} is not followed; give that path"
+            yield Log(_listed_location(fs, name), unreadable=problem)
         elif info["islink"]:
             yield _local_log(fs, info)
 

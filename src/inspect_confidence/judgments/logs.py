@@ -152,7 +152,8 @@ def _judgment_frame(
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return judgments as a typed frame without impossible values, and each row's sample key.
 
-    `table` has their columns; `repairs` receives the samples with impossible values.
+    `judgments` are lists of rows by sample key, `1 item-7` of epoch and id; `table` has their
+    columns; `repairs` receives the samples with impossible values.
     """
     keys: list[str] = []
     for key, rows in judgments.items():
@@ -273,6 +274,7 @@ def log_table(header: EvalLog) -> TaskTable:
     name = _eval_name(header)
     is_own = header.eval.task.startswith("inspect_confidence/")
     is_own = is_own or "package_version" in (header.eval.metadata or {})
+    # For an unknown name `table_of` gives that of other evals; an equal name may be another's task.
     return table_of(name) if is_own or not is_own_task(name) else table_of_others()
 
 
@@ -372,7 +374,8 @@ def _sample_key(summary: EvalSampleSummary) -> str:
 def _is_scored_twice(summary: EvalSampleSummary, table: TaskTable) -> bool:
     """Return whether a scorer scored the sample twice: Inspect then numbers its scores' names.
 
-    In evals of other packages (`fallback`), whose scorers may repeat names, only its own count.
+    In evals of other packages (`fallback`) only scorers of this package count: others' names may
+    end in a number.
     """
     names = [name for name in summary.scores or {} if is_own(name) or not table.fallback]
     return len(set(map(base_name, names))) < len(names)
@@ -434,8 +437,8 @@ def _score_again(location: str, header: EvalLog) -> EvalLog:
 def _count_changes(before: SampleJudgments, after: SampleJudgments) -> Counter[str]:
     """Count the judgments, those whose `status` changed, and those in which any value changed.
 
-    The last count is named `either`; it ignores the reason. A judgment that only one side has
-    counts as changed.
+    The last count is named `either`; it ignores the reason. Both arguments are lists of rows by
+    sample key; a judgment that only one side has counts as changed.
     """
     counts = Counter(judgments=0, status=0, either=0)
     for key, rows_before in before.items():
@@ -556,11 +559,11 @@ def _score_facts(sample: _Sample) -> dict[str, ScoreFacts]:
     for name, sample_score in (sample.scores or {}).items():
         value = exact_value(sample_score.value, sample_score.metadata)
         scores[name] = ScoreFacts(
-            value,
-            sample_score.reason,
-            sample_score.metadata or {},
-            sample_score.answer,
-            grades_of(value, sample_score.reason),
+            value=value,
+            reason=sample_score.reason,
+            metadata=sample_score.metadata or {},
+            answer=sample_score.answer,
+            grades=grades_of(value, sample_score.reason),
         )
     return scores
 
@@ -607,9 +610,9 @@ def _run_settings(
 ) -> dict[str, str]:
     """Return the settings that decide what the model was asked, as texts by name.
 
-    A long text is replaced by its fingerprint. These are task arguments, prompts, models of roles,
-    versions, data set, generation settings and model arguments; without unsent settings, secrets,
-    and arguments that have a column.
+    These are task arguments, prompts, models of roles, versions, data set, generation settings and
+    model arguments; a long text is replaced by its fingerprint. Left out are settings that were not
+    sent or concern speed (`OPERATIONAL`), secrets, and arguments that have a column.
     """
     facts = facts_of(header, table)
     arguments = _task_arguments(header, table, recorded)

@@ -41,9 +41,9 @@ def sort_judgments(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rank_values(column: pd.Series) -> tuple[IntArray, int]:
-    """Return the rank of each value of a column from 0, and an upper bound of the ranks.
+    """Return the rank of each value of a column, from 0, and the number of possible ranks.
 
-    A missing number has the last rank.
+    Equal values have equal ranks; a missing number has the last rank.
     """
     if not is_numeric_dtype(column):
         column = column.map(str) if column.dtype == object else column.astype(str)

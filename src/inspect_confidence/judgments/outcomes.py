@@ -40,12 +40,10 @@ def join_outcomes(confidence: pd.DataFrame, graded: pd.DataFrame) -> tuple[pd.Da
     joined["correct"] = joined["correct"].astype(float)
     joined["choices"] = joined["choices"].astype(float)
     status = np.where(is_matched, matches["status"].to_numpy(), "scoring_failed")
-    reason = np.where(
-        is_matched, matches["reason"].to_numpy(), "no log of --outcome has the sample"
-    )
-    is_replaced = (status == "declined") | (
-        (joined["status"] == "ok").to_numpy() & (status != "ok")
-    )
+    missing = "no log of --outcome has the sample"
+    reason = np.where(is_matched, matches["reason"].to_numpy(), missing)
+    lacks_grade = (joined["status"] == "ok").to_numpy() & (status != "ok")
+    is_replaced = (status == "declined") | lacks_grade
     joined["status"] = np.where(is_replaced, status, joined["status"])
     joined["reason"] = np.where(is_replaced, reason, joined["reason"])
     return joined, list(_unmatched_notices(keys.unique(), outcomes_by_sample.index))

@@ -297,7 +297,7 @@ def _mark_files_as_variants(
 
 
 def _files_with_same_items(frames: Mapping[int, pd.DataFrame]) -> dict[str, list[int]]:
-    """Return by model the numbers of the files of which several have a judgment of an equal item.
+    """Return by model the numbers of the files in which it answers an item of another file, too.
 
     `frames` are judgments of one task by the file's number. Models without such files are left out,
     and rows with a sample's uuid are ignored, since they come from logs.
@@ -480,7 +480,7 @@ def runs_with_judgments(
 def _log_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
     """Yield each notice of runs once, with its log, or the number of logs that have it.
 
-    Notices are also those on settings that no request to the model contained (`unsent`).
+    A run's `unsent` holds notices on settings that no request to the model contained.
     """
     locations_by_notice: dict[str, list[str]] = {}
     for location, run in runs:

@@ -33,7 +33,7 @@ class Repairs:
     refused: dict[str, str] = field(default_factory=dict)
 
     def notices(self) -> list[str]:
-        """Return the notices for the user, with the samples' keys (epoch and id)."""
+        """Return notices on the samples (epoch and id) with texts replaced or values refused."""
         notices = []
         if self.replaced:
             samples = ", ".join(sorted(self.replaced)[:_MAX_SAMPLES_LISTED])

@@ -109,7 +109,7 @@ SampleJudgments = Mapping[str, list[dict[str, Any]]]
 
 
 def frame_from_rows(judgments: SampleJudgments, table: TaskTable) -> pd.DataFrame:
-    """Return the judgments as a typed frame with all columns of the task."""
+    """Return judgments, lists of rows by sample, as a typed frame with all columns of the task."""
     rows = list(chain.from_iterable(judgments.values()))
     if not rows:
         empty = pd.DataFrame(columns=list(table.kinds))

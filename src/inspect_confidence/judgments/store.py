@@ -519,7 +519,10 @@ def _read_manifest(folder: Path, *, required: bool = False) -> Store | None:
 
 
 def _refuse_other_manifest(folder: Path, *, required: bool) -> None:
-    """Refuse a manifest that no ingest wrote, if it is required or stands beside record files."""
+    """Refuse a manifest that no ingest wrote, as damaged if the folder has record files of a store.
+
+    Without record files it is refused only if it is `required`.
+    """
     for file in folder.glob(f"{_MODEL_FOLDERS}/*.parquet"):
         if _RECORD_FILE.fullmatch(file.name):
             raise InvalidArgument(
@@ -532,7 +535,10 @@ def _refuse_other_manifest(folder: Path, *, required: bool) -> None:
 
 
 def _check_manifest(manifest: dict[str, Any], folder: Path) -> None:
-    """Remove format and checksum from a manifest; refuse other ones, and unknown fields."""
+    """Refuse a manifest of another format, with a wrong checksum or with unknown fields.
+
+    Format and checksum are removed from `manifest`.
+    """
     if (version := manifest.pop("format", None)) != FORMAT:
         raise InvalidArgument(
             f"{folder} is a store of format {version!r:.20}, and this version reads {FORMAT}; "

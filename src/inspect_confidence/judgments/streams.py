@@ -133,8 +133,8 @@ class Stream:
         """
         shared_samples, repeats, pooling = Counter[str](), Counter[str](), list[str]()
         for task_entries in _group_entries(self.entries, "task"):
-            groups = _group_entries(task_entries, "model")
-            for group in sorted(groups, key=lambda entries: entries[0][0].record["model"]):
+            by_model = sorted(task_entries, key=lambda pair: pair[0].record["model"])
+            for group in _group_entries(by_model, "model"):
                 first_entry, _ = group[0]
                 if len(group) == 1 and not first_entry.record["twice"]:
                     continue
