@@ -773,7 +773,7 @@ def hle_calibration_error(
 
 
 @metric(
-    definition="Debiased mean squared difference of confidence and the accuracy at it: 0 on "
+    definition="Debiased mean squared distance of confidence from the accuracy at it: 0 on "
     "average for calibrated confidence, below 0 by chance.",
     unit="squared share",
     direction="target=0",

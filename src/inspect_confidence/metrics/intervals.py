@@ -84,7 +84,7 @@ def coverage_gap(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: fl
     interval=_OF_SCORES,
 )
 def interval_score(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
-    r"""Mean interval (Winkler) score: width plus 2/alpha times the distance of each miss.
+    r"""Mean interval (Winkler) score: width plus 2/(1 - level) times the distance of each miss.
 
     $$S_\alpha(l, u; y) = (u - l) + \frac{2}{\alpha}(l - y)_+ + \frac{2}{\alpha}(y - u)_+,
     \quad \alpha = 1 - \text{level}/100$$
