@@ -216,12 +216,15 @@ JudgmentGroupT = TypeVar("JudgmentGroupT", bound=JudgmentGroup)
 def _split_groups(
     group_class: type[JudgmentGroupT], task: str, rows: pd.DataFrame, columns: Sequence[str]
 ) -> Iterator[JudgmentGroupT]:
-    """Yield the groups of a task's judgments by model, variant and `columns`, the elicitation."""
+    """Yield a task's judgments for each model, variant and combination of values of `columns`.
+
+    The columns are those of the elicitation, such as `method`; a missing value becomes None.
+    """
     for key, group in rows.groupby(["model", "variant", *columns], sort=False, dropna=False):
         model, variant, *values = key
         elicitation: dict[str, Any] = dict(zip(columns, values, strict=True))
         for name, value in elicitation.items():
-            if pd.isna(value):  # a missing scale or level
+            if pd.isna(value):
                 elicitation[name] = None
         yield group_class(
             task=task,

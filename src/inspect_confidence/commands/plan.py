@@ -335,7 +335,7 @@ class _Requests:
 def _count_requests(
     task: Task, model: str | None, epochs: int | None, limit: int | None = None
 ) -> _Requests:
-    """Count the requests of a task, from the facts in its metadata.
+    """Count the requests of a task, from its metadata: calls, draws and characters of a sample.
 
     The model decides how many draws (replies to the same prompt) a call has; without one a call has
     one. `epochs` is None for the task's own, and `limit` is the number of samples, None for all.

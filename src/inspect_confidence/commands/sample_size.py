@@ -347,7 +347,10 @@ class _SimulatedTest:
 
     @classmethod
     def from_pilot(cls, runs: _TwoRuns, rng: np.random.Generator) -> "_SimulatedTest":
-        """Return the test of the aim's metric, with the pilot's own difference on all its units."""
+        """Return the test of the difference that is aimed at, given the pilot's two runs.
+
+        It keeps what all simulated runs need: the metric's column, and the pilot's own difference.
+        """
         all_units = np.arange(len(runs.first.counts))
         pilot = runs.contrast(all_units, all_units)
         column = len(pilot.names) - 1  # means come first, and then the aim's metric

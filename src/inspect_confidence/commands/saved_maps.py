@@ -62,9 +62,7 @@ class _Entry(FileSection):
     def _check_scale(self) -> Self:
         """Refuse a scale whose ends, `low` and `high`, are not two numbers; no scale passes."""
         ends = [self.condition.get(name) for name in ("low", "high")]
-        numbers = [
-            end for end in ends if isinstance(end, int | float) and not isinstance(end, bool)
-        ]
+        numbers = [end for end in ends if type(end) in (int, float)]  # a bool is no number
         if ends != [None, None] and len(numbers) < 2:
             raise ValueError("`low` and `high` of its `condition` are not two numbers")
         return self

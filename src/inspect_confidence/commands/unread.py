@@ -124,7 +124,10 @@ def _replies_by_task(judgments: Judgments) -> dict[str, pd.DataFrame]:
 
 
 def _read_texts(paths: Paths, runs: set[str]) -> "dict[ReplyKey, str]":
-    """Return the texts of all replies of the runs in logs, by the sample's id, draw and method."""
+    """Return the texts of all replies of `runs` in logs, by the sample's id, draw and method.
+
+    Files of judgments among the paths, such as csv, have no texts.
+    """
     if not runs:
         return {}
     # Inspect takes seconds to import, and files need none of it.

@@ -341,6 +341,7 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
     key = ["task", "threshold", *_PANEL_COLUMNS]
     hits = selected[selected["metric"] == _HIT]
     alarms = selected[selected["metric"] == _FALSE_ALARM]
+    # A point for each threshold: the hit rate is `value`, the false-alarm rate `value_false`.
     points = hits.merge(alarms[[*key, "value"]], "outer", key, suffixes=("", "_false"))
     titled = _sorted_panels(points)
     baselines = {}

@@ -202,7 +202,8 @@ def _set_score_axis(ax: Axes, rows: pd.DataFrame, top: float) -> None:
     if not len(finite) or finite.min() <= 0 or finite.max() < _LOG_FROM * finite.min():
         ax.set_ylim(0, top)
     else:
-        # An interval may reach 0, which a logarithmic axis cannot show.
+        # An interval may reach 0, which a logarithmic axis cannot show. The axis includes ends of
+        # intervals down to a fifth of the least value; others are cut off.
         lowest = ends[ends > finite.min() / _LOG_FROM].min(initial=finite.min())
         low, high = min(finite.min() / 2, 0.9 * lowest), 1.3 * top
         ax.set_yscale("log")

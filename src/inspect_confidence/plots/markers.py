@@ -78,7 +78,7 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
         ticks = max(ticks, tick_width(names.values()))
     return facets(
         labelled,
-        lambda ax, rows_and_labels: _draw_hills(ax, *rows_and_labels),  # once for each panel
+        lambda ax, rows_and_labels: _draw_histograms(ax, *rows_and_labels),  # once for each panel
         x="internal confidence (in brackets: sentences)",
         y="",
         columns=1,
@@ -106,7 +106,7 @@ def _marker_labels(rows: pd.DataFrame) -> tuple[dict[str, str], str]:
     return labels, remark
 
 
-def _draw_hills(ax: Axes, rows: pd.DataFrame, markers: Mapping[str, str]) -> None:
+def _draw_histograms(ax: Axes, rows: pd.DataFrame, markers: Mapping[str, str]) -> None:
     """Draw a histogram for each marker, from the top down; `markers` are labels by marker.
 
     `rows` have the share of a marker's sentences (`value`) in a bin from `low` to `high`.

@@ -178,6 +178,7 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
     selected = with_thresholds(
         _with_sides(select_rows(rows, _TASK, ["mic", "decisiveness_gap"], _PARTS))
     )
+    # A row for each marker in a data set, with a column for each side, such as `correct`.
     key = [*_PANEL_COLUMNS, "name", "dataset", "split", "marker"]
     wide = selected.drop_duplicates([*key, "side"]).set_index([*key, "side"])["value"].unstack()
     wide = wide.reset_index()

@@ -248,14 +248,11 @@ def auroc_by_scale(rows: pd.DataFrame) -> Figure:
     # The study's scales in their order, then others by name.
     places = {str(scale): place for place, scale in enumerate(ALL)}
     names = sorted(selected["scale"].unique(), key=lambda key: (places.get(key, len(ALL)), key))
-    titled = panels(
-        selected.assign(name=selected["scale"]), ("dataset", "variant"), title_of_one=False
-    )
-    return dots(
-        [_model_panel(key, panel_rows, label="AUROC", reference=0.5) for key, panel_rows in titled],
-        names,
-        "scales",
-    )
+    selected = selected.assign(name=selected["scale"])
+    panels_drawn = []
+    for title, panel_rows in panels(selected, ("dataset", "variant"), title_of_one=False):
+        panels_drawn.append(_model_panel(title, panel_rows, label="AUROC", reference=0.5))
+    return dots(panels_drawn, names, "scales")
 
 
 @styled

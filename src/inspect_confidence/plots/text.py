@@ -92,7 +92,7 @@ def _are_within(words: Sequence[str], inches: float, size: float) -> bool:
 
 
 def brief(number: float) -> str:
-    """Return a number as text for an axis, with few characters.
+    """Return a number with at most six digits, or with four and a power of ten if that is shorter.
 
     Example:
         >>> brief(0.25), brief(12345), brief(500000), brief(1e6), brief(1.25e-7)

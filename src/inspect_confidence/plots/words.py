@@ -316,13 +316,8 @@ def word_differences(rows: pd.DataFrame) -> Figure:
     selected = select_rows(rows, "wep_elicitation", _DIFFERENCE_METRICS, _DIFFERENCE_PARTS)
     sides = list(map(_compared_sides, selected.to_dict("records")))
     first, second, compared = zip(*sides, strict=True)
-    selected = selected.assign(
-        name=selected["word"],
-        first=first,
-        second=second,
-        compared=compared,
-        filled=_are_significant(selected, rows),
-    )
+    selected = selected.assign(name=selected["word"], first=first, second=second, compared=compared)
+    selected["filled"] = _are_significant(selected, rows)
     return dots(
         list(_difference_panels(_by_setting(selected))),
         list(dict.fromkeys(selected["word"])),
@@ -457,6 +452,7 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     parts = ("word", "q", "language", "setting")
     selected = select_rows(rows, "wep_elicitation", ["probability_quantile"], parts)
     key, ends = [*_PANEL_COLUMNS, "word"], {"0.5": "value", "0.25": "ci_low", "0.75": "ci_high"}
+    # A row for each word and source: the median as `value`, the quartiles as ends of an interval.
     wide = selected.drop_duplicates([*key, "q"]).set_index([*key, "q"])["value"].unstack()
     wide = wide.reindex(columns=list(ends)).reset_index().rename(columns={**ends, "word": "name"})
     is_people = wide["model"] == _PEOPLE
