@@ -127,7 +127,7 @@ class Grid:
         return [self._part([*range(self.n_names), *part], widths) for part in parts]
 
     def _narrow(self, widths: Sequence[int], width: int) -> list[int]:
-        """Return the widths of columns that are together wider than `width`, as far as reduced.
+        """Return reduced widths of columns that are together wider than `width`.
 
         Prose, which is text after the names, gets at most 40 characters. The `n_names` columns of
         names give way to the numbers; if these need a further table in any case, names get 45% of

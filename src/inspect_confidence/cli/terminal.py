@@ -430,7 +430,7 @@ def _print_main_table(table: "pd.DataFrame", title: str) -> None:
 
 
 def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the texts of a pair's differences; the task only if there are several."""
+    """Return a table of a pair's differences as texts, with the task if there are several."""
     import pandas as pd
 
     from inspect_confidence.commands.compare import PRIMARY, metric_labels, verdict_words

@@ -217,7 +217,7 @@ def check(
 
 
 def _matching_positions(requirement: Requirement, results: ResultTable) -> list[int]:
-    """Return the positions of rows with the requirement's metric and `parts`; there must be some.
+    """Return the positions of rows with the requirement's metric and `parts`, at least one.
 
     Parts are values by key, as `level=90`. Means over models match only if `model` is among them.
     """
@@ -257,7 +257,7 @@ def _interval_decision(requirement: Requirement, row: Mapping[Hashable, Any]) ->
 
 
 def _no_match_error(requirement: Requirement, candidates: Sequence[Mapping[str, str]]) -> str:
-    """Describe why no row of the metric has the requirement's `parts`, by the first that none has.
+    """Describe why no row of the metric has the requirement's `parts`, by a part that fits none.
 
     `candidates` are the rows, each its task, model, data set and parts of the condition by name.
     """

@@ -30,7 +30,7 @@ from inspect_confidence.studies import all_studies, all_tables
 def _describe_judgments(
     task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog], stored: Collection[str]
 ) -> str:
-    """Return a paragraph on the settings and counts of a task's judgments, one per reply.
+    """Return a paragraph on the settings and counts of a task's judgments, one row for each reply.
 
     `runs` are headers of its readable logs, and `stored` the ids of runs in stores. Judgments of
     other runs than those of `runs` have sentences of their own.
@@ -56,7 +56,7 @@ def _describe_judgments(
 
 
 def _generation_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) -> str:
-    """Describe generation settings: `temperature=0 | 1`, of runs with 0 or 1; mark unsent ones."""
+    """Describe generation settings of runs, as `temperature=0 | 1` if different; mark unsent ones."""
     settings = []
     for run, run_unsent in zip(runs, unsent_settings, strict=True):
         unsent = run_unsent.settings_of(run.eval.model)
@@ -130,9 +130,10 @@ def _setting_texts(settings: Mapping[str, object]) -> dict[str, str]:
 
 
 def _generation_settings(config: GenerateConfig, unsent: Collection[str]) -> dict[str, str]:
-    """Return settings that change replies as texts by name, not those of speed (`OPERATIONAL`).
+    """Return the generation settings that change replies, as texts by name.
 
-    Settings in `unsent`, which Inspect did not send to the model, are marked.
+    Settings of speed (`OPERATIONAL`) are left out. Settings in `unsent`, which Inspect did not send
+    to the model, are marked.
     """
     settings = config.model_dump(exclude={*OPERATIONAL, "extra_body"}, exclude_none=True)
     texts = _setting_texts(settings)
@@ -197,7 +198,7 @@ def _task_name(run: EvalLog) -> str:
 
 
 def _counts_sentence(judgments: pd.DataFrame) -> str:
-    """Describe how many judgments could be read, how many declined, and the others by status."""
+    """Describe how many judgments could be read, how many declined, and failures by status."""
     is_read = judgments["status"].isin(["ok", "declined"])
     declined = int((judgments["status"] == "declined").sum())
     declined_text = f", {declined} of them a declined question," if declined else ""

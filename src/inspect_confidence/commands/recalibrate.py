@@ -428,7 +428,7 @@ def _map_key(group: JudgmentGroup) -> dict[str, object]:
 
 
 def _find_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> SavedMap:
-    """Return the map of a group; raise `InvalidArgument`, which names the nearest, without one."""
+    """Return the map of a group; refuse a group without one, and suggest the nearest name."""
     key = _map_key(group)
     for entry in entries:
         if entry.judgments == key:

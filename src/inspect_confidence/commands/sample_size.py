@@ -460,10 +460,11 @@ def _search_size(
     for _ in range(N_SIZES):
         n = int(np.clip(n, MIN_ITEMS, MAX_ITEMS))
         outcomes = np.array([simulate(n) for _ in range(N_SIMULATED_RUNS)])
-        estimates.append((n, target_size(n, outcomes)))
+        target = target_size(n, outcomes)
+        estimates.append((n, target))
         # The geometric mean of the estimates; those far from their size are too inaccurate for it.
-        close_targets = [target for size, target in estimates if 0.6 < target / size < 1 / 0.6]
-        n = int(np.ceil(np.exp(np.mean(np.log(close_targets or [estimates[-1][1]])))))
+        close_targets = [needed for size, needed in estimates if 0.6 < needed / size < 1 / 0.6]
+        n = int(np.ceil(np.exp(np.mean(np.log(close_targets or [target])))))
     if n > MAX_ITEMS:
         return n, f"extrapolated from {MAX_ITEMS:,} items"
     if n < MIN_ITEMS:

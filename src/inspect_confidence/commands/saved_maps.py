@@ -60,7 +60,7 @@ class _Entry(FileSection):
 
     @model_validator(mode="after")
     def _check_scale(self) -> Self:
-        """Refuse a scale whose ends, `low` and `high`, are not two numbers; no scale passes."""
+        """Refuse a scale whose ends, `low` and `high`, are not two numbers; both may be missing."""
         ends = [self.condition.get(name) for name in ("low", "high")]
         numbers = [end for end in ends if type(end) in (int, float)]  # a bool is no number
         if ends != [None, None] and len(numbers) < 2:
