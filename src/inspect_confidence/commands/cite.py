@@ -56,7 +56,7 @@ def _describe_judgments(
 
 
 def _generation_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) -> str:
-    """Describe generation settings of runs, as `temperature=0 | 1` if different; mark unsent ones."""
+    """Describe generation settings, `temperature=0 | 1` if runs differ; mark those not sent."""
     settings = []
     for run, run_unsent in zip(runs, unsent_settings, strict=True):
         unsent = run_unsent.settings_of(run.eval.model)
