@@ -384,7 +384,7 @@ def _data_hashes() -> dict[str, str]:
 def _not_compared_files(recorded: _Provenance) -> Iterator[str]:
     """Yield the data files that have no known hash: unpinned downloads and files of the user.
 
-    Bundled files that the package lacks are among its changes.
+    Bundled files that are no longer in the package are left to `_changed_files`.
     """
     hashes = _data_hashes()
     for file in recorded.data:

@@ -290,7 +290,8 @@ def _reasons(rows: ResultTable) -> Iterator[str]:
     """
     all_models = {label: set(group.values("model")) for (label,), group in rows.groups("label")}
     for kind, beginning in _REASONS.items():
-        models_by_reason: dict[str, dict[str, dict[str, None]]] = {}  # then by label
+        # The models (in their order) by label, by reason.
+        models_by_reason: dict[str, dict[str, dict[str, None]]] = {}
         for row in rows:
             for part in row.note.split("; "):
                 note_kind, _, reason = part.partition(": ")
