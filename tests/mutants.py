@@ -265,7 +265,7 @@ STUDIES = (
     Mutant(
         "mean_over_data_sets_of_a_p",
         "studies/estimate.py",
-        'if metric in excluded_metrics or metrics.METRICS[metric].unit == "probability":',
+        "if metric in excluded_metrics or is_p_value:",
         "if metric in excluded_metrics:",
         ["tests/studies/test_all_sets.py", "tests/studies"],
     ),

@@ -234,7 +234,7 @@ def _distance_to_target(row: ResultRow, direction: Direction) -> ResultRow:
 
 def _metric_config(metric: Metric, row: ResultRow) -> dict[str, Any]:
     """Return the schema's `metric_config` of a number."""
-    # Only accuracy is a common metric, except LifeEval's, a mean of true probabilities.
+    # Accuracy has the name that other packages use, except LifeEval's mean of true probabilities.
     shared = metric.name == "accuracy" and row["task"] != "life_eval"
     ordered = metric.direction in ("higher", "lower")
     return {

@@ -89,7 +89,10 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
 
 
 def _entry(row: ResultRow, material: Material) -> dict[str, Any]:
-    """Return the hub's entry for a headline number; the variant is in the notes, not in the id."""
+    """Return the entry of Hugging Face's hub for a headline number.
+
+    The variant is in the notes, not in the id of the task.
+    """
     variant = row["variant"]
     condition = map("=".join, row.condition.but(variant="").items())
     task_id = "/".join([row["task"], row["metric"], *condition])

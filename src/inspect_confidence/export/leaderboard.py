@@ -66,7 +66,8 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
         lines.append(_line_cells(rank, row, tied=rank_counts[rank.rank] > 1))
     table = pd.DataFrame(lines, columns=list(_HEADER), dtype=object)
     is_empty = table.isin(["", "-"]).all()
-    is_empty[list(_HEADER[:2])] = not direction.ordered  # the rank and its interval
+    # The rank and its interval are shown, even if all are undefined, if a direction is better.
+    is_empty[list(_HEADER[:2])] = not direction.ordered
     table = table.loc[:, ~is_empty]
     name = first["dataset"]  # empty for answers in a file that names none
     dataset = f"data set {cut_with_fingerprint(name)}" if name else ""

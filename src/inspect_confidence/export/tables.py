@@ -138,6 +138,7 @@ def _latex_character(character: str) -> str:
     """Return a character as LaTeX prints it; its code if fonts may lack it."""
     if character in _LATEX_CHARACTERS:
         return _LATEX_CHARACTERS[character]
+    # The categories are letters, marks and numbers.
     if character.isascii() or unicodedata.category(character)[0] in "LMN":
         return character
     return f"U+{ord(character):04X}"

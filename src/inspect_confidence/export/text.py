@@ -90,7 +90,7 @@ def templates(package: str, folder: str) -> Environment:
 
 
 def presentable(results: pd.DataFrame) -> pd.DataFrame:
-    """Shorten the names in results for tables."""
+    """Shorten long names in results for tables; a fingerprint keeps apart those that are cut."""
     conditions = []
     for condition in conditions_of(results):
         parts = {name: cut_with_fingerprint(value) for name, value in condition.items()}

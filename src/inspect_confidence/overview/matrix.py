@@ -205,12 +205,12 @@ def matrix_of(
 
     Studies, and their tasks, alternately add a column with their next headline number. A number
     over all data sets is preferred to the numbers of single data sets. Numbers that are undefined
-    for all models have no column.
+    for all models have no column. Lines are in the order of `models`, those that answered; rows of
+    other names, such as means over models, have none.
 
     Args:
         results: Results, of any metrics.
-        models: Models that answered, in the order of the lines; rows of other names, such as means
-            over models, have no line.
+        models: Models that answered.
         ranks: Ranks by row; if None, from the intervals, as of independent numbers.
         max_columns: Maximum number of columns.
         studies: Names of the studies to include; all if None.
@@ -279,8 +279,10 @@ def _rows_by_column(
     )
     # Tables cannot be compared, so they are told apart by `id`.
     selected = set(map(id, _take_in_turns(in_order)[:limit]))
-    tables_by_task = chain.from_iterable(by_task.values() for by_task in by_study.values())
-    chosen = [table for table in chain.from_iterable(tables_by_task) if id(table) in selected]
+    chosen: list[ResultTable] = []
+    for by_task in by_study.values():
+        for tables in by_task.values():
+            chosen += [table for table in tables if id(table) in selected]
     most_models: dict[str, int] = {}
     for table in chosen:
         study = table.first["study"]
@@ -295,7 +297,10 @@ def _take_in_turns(groups: Iterable[Sequence[ResultTable]]) -> list[ResultTable]
 
 
 def _split_by_dataset(rows: ResultTable, keys: Mapping[int, LineKey]) -> list[ResultTable]:
-    """Return the rows over all data sets as a table if every line has one, else one a data set."""
+    """Return the rows over all data sets if every line has one, else a table for each data set.
+
+    Tables with more lines come first.
+    """
     lines = {keys[row.index] for row in rows}
     for name in OVER_SETS:
         pooled = rows.matching(dataset=name)
@@ -369,7 +374,7 @@ def _unread_shares(results: ResultTable) -> dict[tuple[str, ...], tuple[int, flo
     """Return row and share of parse failures by task, model, variant and data set ("" for any)."""
     shares: dict[tuple[str, ...], tuple[int, float]] = {}
     for row in results.matching(metric=UNREAD_SHARE).defined():
-        if set(row.condition) <= {"variant"}:
+        if set(row.condition) <= {"variant"}:  # overall, not of one value of a condition
             group = (row["task"], row["model"], row["variant"])
             shares[*group, row["dataset"]] = row.index, row.value
             shares.setdefault((*group, ""), (row.index, row.value))

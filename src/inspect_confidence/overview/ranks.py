@@ -181,8 +181,8 @@ def _p_if_independent(
     """Return the p that the difference of two values is 0, and that their mean is.
 
     Both tests take the values as independent, and compute from their intervals how far the interval
-    of the difference reaches below and above it. `difference` and `mean` are given, the mean less
-    the metric's target. `biased` says whether chance moves the metric upwards, as it does ECE.
+    of the difference reaches below and above it. `mean` is the mean of both less the target of the
+    metric. `biased` says whether chance moves the metric upwards, as it does ECE.
     """
     values, ends = (first.value, second.value), np.array([first.interval, second.interval])
     below, above = joined_reach(values, *ends, biased=biased)

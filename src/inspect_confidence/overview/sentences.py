@@ -47,12 +47,7 @@ def model_sentences(
     """Return a sentence on each line of the matrix for which a study has a clause.
 
     A clause is a text with gaps for the numbers of some metrics, such as "it is right {} of the
-    time".
-
-    Args:
-        results: Results of all models.
-        matrix: The matrix, whose lines are models with their variant and judge.
-        max_clauses: Maximum number of clauses of a sentence.
+    time". Lines of the matrix are models with their variant and judge.
     """
     metrics = {metric for clause in _ordered_clauses() for metric, _ in clause.numbers}
     models = {line.key.model for line in matrix.lines}
@@ -142,7 +137,10 @@ def _line_sentence(
 def _rows_by_dataset(
     key: LineKey, clause: Clause, numbers: NumberRows
 ) -> dict[str, list[ResultRow]]:
-    """Return the clause's rows by data set, for each data set that has all of its numbers."""
+    """Return the clause's rows by data set, for each data set that has all of its numbers.
+
+    `numbers` has the rows of the results by line, task, metric and condition.
+    """
     by_dataset: dict[str, list[ResultRow]] = {}
     for metric, condition in clause.numbers:
         for row in numbers.get((key, clause.task, metric, Condition(condition)), ()):
@@ -224,13 +222,8 @@ def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> S
     """Return a sentence on the best and the worst model in a column, and on overlaps of ranks.
 
     The sentence is empty if no model has a number. If all models have the same number, it gives
-    that number alone.
-
-    Args:
-        matrix: The matrix, with models as lines and metrics as columns.
-        column_index: Index of the column.
-        source: Task, data set and n, for matrices without ranks: they are named in brackets in
-            place of the overlaps. Empty if the matrix has ranks.
+    that number alone. If the matrix has no ranks, `source` names task, data set and n, which follow
+    in brackets in place of the overlaps.
     """
     column = matrix.columns[column_index]
     numbers = _numbers_best_first(matrix, column_index)

@@ -103,6 +103,7 @@ def with_classes(pictures: Iterable[str]) -> tuple[list[str], str]:
     class_by_style: dict[str, str] = {}
     shorter = []
     for picture in pictures:
+        # The groups are the tag up to its style, the style, and the rest of the tag.
         for match in _STYLED_TAG.finditer(picture):
             class_by_style.setdefault(match[2], f"p{len(class_by_style):x}")
         shorter.append(

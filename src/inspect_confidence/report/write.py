@@ -213,8 +213,9 @@ def _study_section(
     against a baseline or published figures, follow the study's own tables. `exclusions` is the
     table of the judgments' statuses. `models` are in the order of lines and colours.
     """
-    defined = without_unread(estimates)
-    views = [*study.views(defined), *extra_metric_views(defined)]
+    # Shares of unread replies have a table of their own.
+    table_rows = without_unread(estimates)
+    views = [*study.views(table_rows), *extra_metric_views(table_rows)]
     study_tables = [tables.view_table(view) for view in views if len(view.table)]
     lead, additional, missing = arrange_figures(figures_drawn)
     return StudySection(

@@ -373,13 +373,8 @@ def _shares_at_least(
     """Return the share of judgments, weighted by mass, with confidence at or above each threshold.
 
     The second array has Wilson's intervals. Shares and intervals are NaN without judgments, and
-    intervals if a mass is not 1.
-
-    Args:
-        thresholds: Thresholds in descending order; the last one is the lowest confidence.
-        confidence: Confidence of each judgment.
-        mass: Weight of each judgment.
-        unit_index: The index of each judgment's item.
+    intervals if a mass is not 1. Thresholds are in descending order; the last one is the lowest
+    confidence. `mass` is the weight, and `unit_index` the index of the item, of each judgment.
     """
     no_intervals = np.full((len(thresholds), 2), np.nan)
     if not len(mass):

@@ -238,7 +238,7 @@ class Answers:
         """
         rounded = np.round(self.confidence[self.readable], 12)
         values, value_index = np.unique(rounded, return_inverse=True)
-        if self.counts is None:  # counted judgments are of different items
+        if self.counts is None:  # how many pairs of item and confidence; counted items differ
             judgments = len(pd.unique(self.item[self.readable] * len(values) + value_index))
         else:
             judgments = self.n_readable
@@ -267,7 +267,10 @@ class Answers:
         return lambda tables: _undefined(tables) if tables.coarse else metric.value(tables)
 
     def count_tables(self) -> metrics.ItemTables:
-        """Return the count tables by unit of judgments with both confidence and correctness."""
+        """Return what each unit adds to the mass of right and wrong answers at each confidence.
+
+        Judgments without confidence or correctness are left out.
+        """
         return metrics.ItemTables.from_judgments(
             self.confidence,
             self.correct,
@@ -524,11 +527,9 @@ def two_choice_sensitivity(
     of Maniscalco and Lau takes them: 2k for items whose right choice is the first, then 2k for the
     others, each from the surest response with the first choice to the surest with the second. Both
     estimates are undefined, with a reason, if outcomes are not all right or wrong, if there are
-    fewer than two ratings, or if the fit fails.
-
-    `stimulus` is the right choice of each judgment's item, 0 or 1. The response to it is that
-    choice if the answer is right, otherwise the other one. `condition` and `note` are those of both
-    estimates.
+    fewer than two ratings, or if the fit fails. `stimulus` is the right choice of each judgment's
+    item, 0 or 1. The response to it is that choice if the answer is right, otherwise the other one.
+    `condition` and `note` are those of both estimates.
     """
     readable = answers.readable
     correct, right_choice = answers.correct[readable], stimulus[readable]

@@ -292,21 +292,23 @@ def _draw_pair(
 ) -> tuple[FloatArray, FloatArray]:
     """Return both contenders' values over the same resamples, drawn by the plan.
 
-    Clusters that lie along a line are drawn as dependent on their neighbours, without the plan.
+    If clusters lie along a line, as ages do, values are drawn from a normal distribution that takes
+    neighbours as dependent, without the plan.
     """
-    sides, clusters = (contrast.first, contrast.second), contrast.clusters
+    clusters = contrast.clusters
     if clusters is None or not clusters.are_ordered:
+        sides = contrast.first, contrast.second
         return metrics.bootstrap_pair(
             *sides, plan.strata, resamples=resamples, seed=seed, sampling=plan
         )
     draws = metrics.smooth_draws(
-        dict(enumerate(sides)),
+        {"first": contrast.first, "second": contrast.second},
         contrast.unit_count,
         resamples=resamples,
         seed=seed,
         trend=clusters.trend,
     )
-    return draws[0], draws[1]
+    return draws["first"], draws["second"]
 
 
 def _subtract(first: FloatArray, second: FloatArray) -> FloatArray:
@@ -436,7 +438,9 @@ def confidence_contrast(
     are_chances: bool = False,
     requests: Callable[[str], bool] = lambda _: True,
 ) -> Contrast:
-    """Return the contrast of stated confidence in two contenders' completed judgments.
+    """Return a statistic for each of two contenders that gives their metrics of stated confidence.
+
+    Both are of the items that the two contenders' completed judgments have in common.
 
     Args:
         first: Judgments of the first contender.
@@ -492,7 +496,7 @@ class _Contender:
     def statistic(
         self, compared: Sequence[ConfidenceMetric], resampled: Sequence[bool]
     ) -> metrics.Statistic:
-        """Return the statistic whose columns are the metrics `compared`.
+        """Return the statistic of this contender whose columns are the metrics `compared`.
 
         On all units it computes every metric. Over resamples it computes only those that
         `resampled` flags, and the other columns are NaN.

@@ -293,9 +293,10 @@ def means(
 
 
 def _extremes_of(metric: str) -> tuple[float, float]:
-    """Return the least and the greatest possible value of a metric, unknown where it is infinite.
+    """Return the least and the greatest possible value of a metric.
 
-    Resamples of a mean add pseudo-units with these values, so that intervals of few units hold.
+    Resamples of a mean add pseudo-units with these values, so that intervals of few units hold. If
+    the range has no end, constants stand for values that follow from the sample.
     """
     registered = metrics.METRICS[metric]
     if np.isfinite(registered.high):
@@ -390,7 +391,8 @@ def resample(
     estimates, values = prepared.estimates, prepared.values
     seed = resampling.seed if stream is None else [resampling.seed, stream]
     resamples = resampling.resamples
-    # Values that are observed, for ranks, are compared with those of other models.
+    # Values that are observed, for ranks, are compared with those of other models. Otherwise units
+    # that are equal in all statistics to resample (`deciding`) may have one weight.
     draws_equal_units_together = unpaired and not resampling.observe
     plan = metrics.resampled_as(
         prepared.deciding, strata, seed, patterns=draws_equal_units_together, counts=counts
@@ -466,7 +468,7 @@ def _prepare_estimates(
     to_resample: dict[tuple[int, ...], metrics.Statistic] = {}
     deciding: list[metrics.Statistic] = []
     for part in all_statistics:
-        requested, needed = [], []  # positions among the part's estimates
+        requested, needed = [], []  # positions of the estimates to compute, and to resample
         for position, estimate in enumerate(part.estimates):
             if resampling.requests(estimate.metric):
                 requested.append(position)
@@ -555,7 +557,7 @@ def _cluster_note(estimate: Estimate, resampled: ResampledEstimates) -> str:
     clusters = resampled.clusters
     if clusters is None or metrics.METRICS[estimate.metric].interval.method == "none":
         return ""
-    # An interval without resamples is over items if the clusters are ordered.
+    # Ordered clusters change resamples alone: intervals without them are over items.
     is_over_items = clusters.are_ordered and estimate.interval is not None
     return "" if is_over_items else clusters.note
 
@@ -635,12 +637,12 @@ def average_estimates(
 ) -> ResampledEstimates:
     """Return the unweighted mean over data sets or models of every estimate that all of them have.
 
-    A draw of the mean is the mean of the parts' draws. Where the parts' intervals do not
-    come from draws, the mean of data sets combines them, because data sets are independent. The
-    mean of models takes its draws, since each resample draws the same items for all models.
+    A draw of the mean is the mean of the parts' draws. Intervals that do not come from draws are
+    combined for data sets, which are independent. Models share the items of each resample, so that
+    the interval of their mean comes from its draws.
 
     Args:
-        parts: Estimates by the name of the data set or model.
+        parts: Estimates by the name of the data set or model; at least one.
         excluded_metrics: Metrics without a mean, such as counts. p-values have none either.
         independent: Whether the parts were resampled independently.
         reported_if_missing: Metrics that are reported as undefined, with the reason, if some parts
@@ -649,7 +651,8 @@ def average_estimates(
     over = f"unweighted mean of {', '.join(parts)}"
     estimates, values, draws, missing = [], [], [], []
     for (condition, metric), columns in _columns_by_estimate(parts).items():
-        if metric in excluded_metrics or metrics.METRICS[metric].unit == "probability":
+        is_p_value = metrics.METRICS[metric].unit == "probability"
+        if metric in excluded_metrics or is_p_value:
             continue
         lacking = [name for name in parts if name not in columns]
         if not lacking:

@@ -68,7 +68,8 @@ class Intervals:
             epoch=epoch,
             empty=empty,
         )
-        return intervals.move_bounds(0)  # marks empty intervals
+        # Bounds stay; intervals whose bounds cross are marked as empty.
+        return intervals.move_bounds(0)
 
     def select(self, chosen: NDArray[np.bool_]) -> "Intervals":
         """Return the chosen judgments; the units stay the same."""
@@ -103,7 +104,7 @@ class Intervals:
         }
 
     def statistics(self) -> dict[str, metrics.Statistic]:
-        """Return every metric as a statistic of the units' weights, by metric."""
+        """Return the metrics of these intervals, by name, as statistics of the units' weights."""
         values = self.values()
         means = {}
         for name, column in values.items():

@@ -219,10 +219,9 @@ def _correct_by_error_rates(
     Rogan and Gladen's method: labels say how often the judge gives each verdict to answers of each
     true class, and the mean shares of verdicts are solved for the shares of true classes. A class
     has a worth, such as 0 for "wrong" and 1 for "right". The result is undefined, with a reason, if
-    the error rates don't determine it.
-
-    `verdicts` has each answer's shares of verdicts by class, and its confidence if overconfidence
-    is corrected; `labels` has the judge's verdicts on labelled answers.
+    the error rates don't determine it. `verdicts` has each answer's shares of verdicts by class,
+    and its confidence if overconfidence is corrected; `labels` has the judge's verdicts on labelled
+    answers.
     """
     confidence, unit_count = verdicts.confidence, verdicts.unit_count
     present = ~np.isnan(verdicts.shares).any(axis=1)
@@ -325,13 +324,12 @@ def _correct_by_run_labels(
 ) -> Statistics:
     """Correct accuracy, or overconfidence, by labels of some of the run's items.
 
-    Prediction-powered inference: the judge's mean over all items is corrected by the mean of label
-    less verdict on the labelled ones, as far as both go together (weight lambda). Each item counts
-    once. There is no interval with fewer than 50 labelled items.
-
-    `rows` are judgments whose `correct` is the judge's verdict; `labels` has the mean `label` and
-    the mean verdict (`judged`) by item. With `is_difference`, overconfidence is corrected as the
-    mean of correctness less confidence, whose sign is then changed.
+    Prediction-powered inference: lambda times the mean verdict on the other items, plus the mean of
+    label less lambda times verdict on the labelled ones. lambda, in [0, 1], is the greater the
+    better verdicts predict labels. Each item counts once. There is no interval with fewer than 50
+    labelled items. `rows` are judgments whose `correct` is the judge's verdict; `labels` has the
+    mean `label` and the mean verdict (`judged`) by item. With `is_difference`, overconfidence is
+    corrected as the mean of correctness less confidence, whose sign is then changed.
     """
     items = rows.groupby("item")[["correct", "confidence"]].mean()
     subtracted = items["confidence"] if is_difference else 0 * items["correct"]

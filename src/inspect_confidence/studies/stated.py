@@ -205,9 +205,9 @@ def attempt_statistics(
 ) -> Iterator[Statistics]:
     """Yield the shares of attempted answers, of right ones among them and among all, and F-score.
 
-    The F-score is the harmonic mean of both shares of right answers.
-    `rows` have grades, and the status `declined` where the model declined. A row counts if it has
-    a grade or is declined. `units` are the names of all resampled items or clusters.
+    The F-score is the harmonic mean of both shares of right answers. `rows` have grades, and the
+    status `declined` where the model declined; others do not count. `units` are the names of all
+    resampled items or clusters.
     """
     declined = (rows["status"] == "declined").to_numpy()
     correct = rows["correct"].to_numpy(float)
@@ -250,7 +250,7 @@ def _report_shape(
     """Yield the metrics of the distribution of reports, including reports out of range.
 
     These are the most frequent values, the number of different values, entropy, and the used share
-    of the scale. Nothing is yielded if no judgment has a report.
+    of the scale, which is the same for all rows. Nothing is yielded if no judgment has a report.
     """
     has_report = rows[["raw", "low", "high"]].notna().all(axis=1)
     has_report &= rows["status"].isin(["ok", "out_of_range"])

@@ -50,7 +50,7 @@ class Cell(str):
         value: float = math.nan,
         missing: tuple[str, str] | None = None,
     ) -> "Cell":
-        """Make a cell from its text and its row."""
+        """Make a cell from its text, its row's index and value, and what it lacks, with why."""
         cell_text = super().__new__(cls, text)
         cell_text.row, cell_text.value, cell_text.missing = row, value, missing
         return cell_text
@@ -93,8 +93,9 @@ def cell(
 ) -> Cell:
     """Write a row's value with its interval, `0.63 [0.58, 0.68]`; a dash if it is undefined.
 
-    The cell is this text, and keeps the row's index, value and note. A dagger follows if the note
-    has one: the value rests on clearly fewer items than another model's.
+    The cell is this text, and keeps the row's index and value, and why the value or its interval is
+    missing. A dagger follows if the note has one: the value rests on clearly fewer items than
+    another model's.
 
     Args:
         row: Row of the results, with its index as `row`; None if there is no such row.

@@ -103,8 +103,8 @@ def _is_corrected(results: pd.DataFrame) -> "pd.Series[bool]":
 def means_as_headlines(study: Study) -> list[Headline]:
     """Return headlines of accuracy and mean confidence for a study whose headlines lack them.
 
-    ECE compares both, so that they have the condition of each headline of ECE, and its label with
-    their name for ECE. Without such a headline the list is empty.
+    ECE compares both: they have the condition of each headline of ECE, and its label with their
+    name in place of ECE. Without a headline of ECE the list is empty.
     """
     study_metrics = {headline.metric for headline in study.headlines}
     headlines = []

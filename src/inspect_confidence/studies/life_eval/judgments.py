@@ -31,6 +31,7 @@ def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     but not if the sample has no score.
     """
     names = ("item", "split", "sex", "age", "radius")
+    # `window` says which ages count as right; the data set is the life table.
     score, status_and_reason = sample.read("age_at_death")
     row = {name: sample.metadata.get(name) for name in names} | {"source": STATED}
     # "mas" is the maximum achievable score, that of the best answer.
@@ -223,7 +224,8 @@ def complete_options(rows: pd.DataFrame) -> pd.DataFrame:
 def _complete_probabilities(rows: pd.DataFrame) -> pd.DataFrame:
     """Fill in `choices`, `raw_sum` and `confidence`, and divide `probabilities` by their sum.
 
-    They are empty, or a JSON list; the confidence is the probability of the option in `answer`.
+    The probabilities are a JSON list as text, or empty. The confidence is that of the option in
+    `answer`. Values that are given stay as they are.
 
     Raises:
         InvalidArgument: `choices` is not the number of probabilities, or these are no such list.

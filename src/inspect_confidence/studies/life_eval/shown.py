@@ -407,7 +407,7 @@ def _life_detail(ages: pd.DataFrame, resampling: Resampling) -> Iterator[Result]
         yield from _truth_bin_results(group, key, condition)
         yield from _age_results(group, key, condition)
         yield from _item_results(group, key, condition)
-    # The stated confidence is no part of a condition.
+    # Only another source than the stated confidence is part of a condition.
     sourced = ages.assign(source=ages["source"].replace(STATED, ""))
     for condition_columns in (["radius", "source", "window"], ["source", "window"]):
         yield from _bins_of_lives(sourced, condition_columns, resampling)

@@ -50,7 +50,8 @@ def _complete(task: str, frame: pd.DataFrame, resampling: Resampling) -> pd.Data
     options = judgments.grade_by_convention(
         judgments.complete_options(frame), resampling.convention
     )
-    return options.assign(window="")  # groups of both tasks are made by it; sets have none
+    # Both tasks are grouped by the window of right ages, which question sets don't have.
+    return options.assign(window="")
 
 
 def _dataset_results(
@@ -116,7 +117,9 @@ def _options_statistics(
         yield from numbers.judgment_statistics(source_rows, units, source_condition, resampling)
         yield from numbers.extra_statistics(source_rows, units, source_condition, resampling)
         by_kind = list(source_rows.groupby("kind", sort=True))
-        for kind, kind_rows in by_kind if len(by_kind) > 1 else ():
+        if len(by_kind) == 1:
+            continue
+        for kind, kind_rows in by_kind:
             kind_condition = source_condition.but(kind=kind)
             yield from numbers.judgment_statistics(kind_rows, units, kind_condition, resampling)
 
