@@ -106,7 +106,7 @@ def why_no_interval(rule: Interval, draws: FloatArray, units: int) -> str:
     if reason := too_few(rule, units):
         return reason
     if rule.method == "own":
-        return "its own method gives none here"
+        return "the method of its interval does not apply to this number"
     undefined = np.isnan(draws)
     if undefined.mean() > MOST_UNDEFINED:
         return f"undefined in {undefined.sum()} of {len(draws)} resamples"

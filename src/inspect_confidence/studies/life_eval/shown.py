@@ -496,8 +496,8 @@ FIGURES: Sequence[FigureSpec] = (
         plot="hard_easy",
         title="Overconfidence by difficulty",
         reads="Each mark is a question. The further right, the lower the greatest true probability"
-        " that any answer has. The line is fitted by least squares; its band spans the slope's 95%"
-        " interval. Confidence that follows this probability gives a level line; confidence that "
+        " that any answer has. The line is fitted by least squares; its band, if the slope has a 95% interval, "
+        "spans it. Confidence that follows this probability gives a level line; confidence that "
         "does not depend on the question gives a slope of 1.",
         metrics=("item_overconfidence", "hard_easy_slope"),
         # Items, and the slope over all of them.
