@@ -496,9 +496,9 @@ FIGURES: Sequence[FigureSpec] = (
         plot="hard_easy",
         title="Overconfidence by difficulty",
         reads="Each mark is a question. The further right, the lower the greatest true probability"
-        " that any answer has. The line is fitted by least squares; its band, if the slope has a 95% interval, "
-        "spans it. Confidence that follows this probability gives a level line; confidence that "
-        "does not depend on the question gives a slope of 1.",
+        " that any answer has. The line is fitted by least squares; its band, if the slope has a "
+        "95% interval, spans it. Confidence that follows this probability gives a level line; "
+        "confidence that does not depend on the question gives a slope of 1.",
         metrics=("item_overconfidence", "hard_easy_slope"),
         # Items, and the slope over all of them.
         keep=lambda parts: "item" in parts or set(parts) <= {"variant", "window"},
