@@ -223,8 +223,8 @@ def words_of_gpt_4(words: pd.DataFrame) -> Finding:
         "finding-words",
         figure,
         (
-            f"For {differs.sum()} of {len(theta)} words GPT-4's numbers differ from people's, and "
-            f"for {is_higher.sum()} of these they are higher.",
+            f"For {differs.sum()} of {len(theta)} words GPT-4's numbers differ from people's: "
+            f"for {is_higher.sum()} they are higher, for {differs.sum() - is_higher.sum()} lower",
             f"GPT-4's median for \"unlikely\" is {unlikely:.0%}; people's median is "
             f"{unlikely + difference['unlikely'] / 100:.0%}.",
         ),
