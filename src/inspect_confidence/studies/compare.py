@@ -533,18 +533,13 @@ def contrast_of_pairs(
 ) -> Contrast:
     """Return the statistics of several contenders and of one other, with which all are compared.
 
-    Their columns are all metrics of the first pair, then those of the second, and so on. The values
-    of the second contender, which the pairs share, are computed once and repeated. A metric is
-    resampled if there are enough units for its interval, unless that has a method of its own.
-
-    Args:
-        pairs: Readable judgments of two contenders on their common items; at least one pair, all
-            with the same items, number of choices and second contender.
-        thresholds: Thresholds of type-2 sensitivity.
-        compared: Metrics that are compared, beside means and type-2 sensitivity.
-        condition: Condition of all compared values.
-        clusters: The clusters that are resampled; those that the judgments declare if None.
-        requests: Whether a metric is to be compared.
+    A pair has the readable judgments of two contenders on their common items; all pairs, at least
+    one, have the same items, number of choices and second contender. The columns of the statistics
+    are all metrics of the first pair, then those of the second, and so on: means, the metrics
+    `compared`, and type-2 sensitivity at each threshold, if `requests` is true of the metric. The
+    second contender's values are computed once and repeated. A metric is resampled if there are
+    enough units for its interval, unless that has a method of its own. The units are the
+    `clusters`, by default those that the judgments declare.
     """
     choices, items, unit_count = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     clusters = clusters or pairs[0].clusters

@@ -553,11 +553,14 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
 
 
 def _cluster_note(estimate: Estimate, resampled: ResampledEstimates) -> str:
-    """Return the note on resampled clusters; empty if no interval of the metric depends on them."""
+    """Return the note on resampled clusters; empty if the estimate's interval is not over them.
+
+    Clusters that lie along a line, as ages do, only change resamples: an interval that was computed
+    without resamples is then over items.
+    """
     clusters = resampled.clusters
     if clusters is None or metrics.METRICS[estimate.metric].interval.method == "none":
         return ""
-    # Ordered clusters change resamples alone: intervals without them are over items.
     is_over_items = clusters.are_ordered and estimate.interval is not None
     return "" if is_over_items else clusters.note
 

@@ -354,7 +354,10 @@ def _left_out_caption(rows: Sequence[ResultRow], *metrics: str) -> str:
 
 
 def _caption(rows: Sequence[ResultRow]) -> str:
-    """Describe left-out judgments, and the definitions of ECE and rounding."""
+    """Describe left-out judgments, and the definitions of ECE and rounding.
+
+    A definition is the first part of the notes of its metric; none if no value is defined.
+    """
     sentences = []
     left_out_caption = _left_out_caption(rows, "overconfidence", "ece")
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):
