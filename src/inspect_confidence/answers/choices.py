@@ -245,8 +245,8 @@ class Choices:
     def _has_second_letter(self, remainder: str, index: int) -> bool:
         """Return whether another choice's letter follows that of choice `index`: A or C.
 
-        `remainder` is the text after the first letter. A word such as "or" must join the letters,
-        or an end, "are" or a further letter must follow.
+        `remainder` is the text after the first letter. If no word such as "or" joins the letters
+        ("A, C"), an end, "are" or a further letter must follow.
         """
         second = _SECOND_LETTER.match(remainder)  # " or C", ", C and"
         if not second or self.index(second["letter"]) in (None, index):

@@ -372,7 +372,7 @@ def _only_range(parsed: ParsedText) -> _Pair | ParseFailure | None:
     """Return the two bounds of the only range that a reply writes: "10^3 to 10^5".
 
     Ranges under labels and in JSON count before the rest of the text. The result is None if there
-    is no range, or if the reply declines to answer; different ranges are ambiguous.
+    is no range, or if the reply, without JSON, declines; different ranges are ambiguous.
     """
     keys = ("answer", "choice", "confidence", "exponent", "interval")  # not "lower" and "upper"
     objects = [statement.value for statement in parsed.statements if statement.strength == "object"]

@@ -59,7 +59,8 @@ class ObjectSpan(NamedTuple):
 
 def objects_in(reply: str) -> Iterator[ObjectSpan]:
     """Yield the objects of a reply that have a label or a letter as a key, in their order."""
-    # Objects are tried up to a limit, for speed; before `hopeless` only strict JSON may be one.
+    # For speed, few objects are tried. Up to `hopeless`, the end of an object that isn't strict
+    # JSON, only strict JSON is looked for: if it has no expected key, its parts have none either.
     tries = end = hopeless = 0
     for begin in _OBJECT.finditer(reply):  # a brace before a key
         start = begin.start()
@@ -71,7 +72,7 @@ def objects_in(reply: str) -> Iterator[ObjectSpan]:
         span = _decoded_object(reply, start)
         if not span and start >= hopeless:
             span = _broken_object(reply, start)
-            hopeless = span.end  # an object without an expected key has none in its parts either
+            hopeless = span.end
         if span and any(member.key in NAMES or len(member.key) == 1 for member in span.members):
             end = span.end
             yield span

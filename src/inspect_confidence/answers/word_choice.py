@@ -167,7 +167,8 @@ class PhraseChoices:
         # A phrase may begin so: "is likely to be".
         if mentions and text.rstrip(CUT).endswith((" is", " are")):
             return True
-        # At most one word may follow the last mention, which may be a part of a longer choice.
+        # At most one word may follow the last mention. Then a letter alone may get its text, and a
+        # text without a full stop may be a part of a longer choice.
         if not mentions or not _UNFINISHED.fullmatch(text, mentions[-1].end):
             return False
         return mentions[-1].text is None or text[-1:] not in set(".!?")

@@ -221,8 +221,8 @@ def _models_with_all_columns(
 ) -> list[str]:
     """Return the models that have a column of each pattern; refuse if there are none.
 
-    `columns_by_name` has the columns by model, and `patterns` their pattern, by name in `--column`.
-    A notice names the other models.
+    `patterns` are such as {"confidence": "{model}_conf"}, and `columns_by_name` has what fits them:
+    {"confidence": {"gpt": "gpt_conf"}}. A notice names the other models.
     """
     all_models = dict.fromkeys(chain.from_iterable(columns_by_name.values()))
     models = list(all_models)
@@ -514,8 +514,8 @@ def _add_alias(
 ) -> None:
     """Add the alias (a normalized name) of the column `name` to `aliases`, if there is a candidate.
 
-    `candidates` are the columns that may hold it, by normalized name. Several ones are refused,
-    unless one is named `name`.
+    `candidates` are the columns that may hold it, by normalized name. Several candidates are
+    refused, unless one is named `name`.
     """
     columns = list(dict.fromkeys(candidates.values()))
     if len(columns) > 1 and name not in candidates:

@@ -115,7 +115,7 @@ def _count_frame(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def _count_with_pyarrow(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-    """Return each combination of the columns' values with its number of rows `n`, file by file."""
+    """Return, by file, each combination of the columns' values with its number of rows `n`."""
     tables = []
     for file in files:
         table = pq.ParquetFile(file).read(list(columns))

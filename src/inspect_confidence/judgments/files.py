@@ -106,7 +106,7 @@ def _judgments_of_task(
         rows = _drop_foreign_values(rows, table, source, notices)
     rows = _number_repetition_names(rows)
     for column in table.columns:
-        if column.spelling and column.name in rows:  # a function, such as one for other case
+        if column.spelling and column.name in rows:  # a function that corrects texts
             texts = rows[column.name].astype(str)
             rows[column.name] = texts.map(column.spelling, na_action="ignore")
     if decimal_comma:
@@ -525,7 +525,7 @@ def _parse_flag(value: object) -> bool | None:
     """Return a cell's flag, None if it is empty; raise `ValueError` with what was expected."""
     if is_missing(value):
         return None
-    flag = read_grade(value, no_is_n=True)
+    flag = read_grade(value, no_is_n=True)  # "n" is no
     if flag not in (0, 1):
         raise ValueError("true or false")
     return bool(flag)

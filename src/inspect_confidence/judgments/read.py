@@ -597,7 +597,7 @@ def pooling_notices(frame: pd.DataFrame) -> Iterator[str]:
 
 
 def repeat_notices(counts: Mapping[str, int]) -> list[str]:
-    """Return the notices about the judgments of each task that `drop_repeats` left out."""
+    """Return a notice for each task with repeats; `counts` has the number left out by task."""
     return [
         counted(n, f"judgment of {task} was read twice", f"judgments of {task} were read twice")
         for task, n in counts.items()

@@ -300,7 +300,7 @@ def ingest(
         if not rebuild and before.whole:
             _refuse_changed_sources(before, locations)
         # An interrupted ingest goes on with its own build number.
-        build = before.build + rebuild if before.unfinished is None else before.unfinished
+        build = before.build + int(rebuild) if before.unfinished is None else before.unfinished
         # A key stands for a log in its present state: a changed log has another key.
         log_by_key = {record_key(log, recorded, build): log for log in found_logs}
         entries = _stored_entries(folder, log_by_key)
@@ -311,10 +311,10 @@ def ingest(
             entries[key] = entry
         after = Store(
             folder,
-            locations,
-            read_arguments(recorded),
-            reader_versions(),
-            build,
+            places=locations,
+            recorded=read_arguments(recorded),
+            readers=reader_versions(),
+            build=build,
             entries=[entries[key] for key in log_by_key],
             whole=True,
         )

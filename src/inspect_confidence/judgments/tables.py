@@ -230,18 +230,19 @@ def _records_of_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _records_of_json(path: Path) -> list[Mapping[str, Any]]:
-    """Return the records of a json file in one of the forms that `read_table` describes."""
+    """Return the records of a json file, which may have several forms; none if it is empty."""
     content = json.loads(_read_bytes(path).decode("utf-8-sig"))
     if not content:
         return []
-    if _is_column_dict(content):
+    if _is_column_dict(content):  # columns by name
         records: list[dict[str, Any]] = pd.DataFrame(content).astype(object).to_dict("records")  # type: ignore[assignment] # keys of json are texts
         return list(records)
     if isinstance(content, dict):
         lists = [value for value in content.values() if _is_record_list(value)]
-        if len(lists) == 1:
+        if len(lists) == 1:  # one list of records under a name
             return list(lists[0])
         if all(isinstance(value, dict) for value in content.values()):
+            # Records by id.
             return [{"id": name, **record} for name, record in content.items()]
     if not _is_record_list(content):
         raise InvalidArgument(
