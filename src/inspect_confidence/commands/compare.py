@@ -429,12 +429,12 @@ def _verdict(row: Mapping[Hashable, Any]) -> str:
     p = row["p_holm"] if is_primary else row["p"]
     if np.isnan(row["difference"]) or np.isnan(p):
         return words
-    tested = _p_text(row["p"]) if is_primary else f"exploratory, {_p_text(row['p'])}"
+    test_text = _p_text(row["p"]) if is_primary else f"exploratory, {_p_text(row['p'])}"
     if row["family"] > 1:
-        tested += f", {_p_text(p)} after adjustment for {row['family']} comparisons"
+        test_text += f", {_p_text(p)} after adjustment for {row['family']} comparisons"
     size = "" if p >= 0.05 else f" by {abs(row['difference']):.3g}"
     difference, separator, best = words.partition(";")
-    return f"{difference}{size}{separator}{best} ({tested})"
+    return f"{difference}{size}{separator}{best} ({test_text})"
 
 
 def _p_text(p: float) -> str:

@@ -90,16 +90,16 @@ def _tasks_of_entry(
     a model, and a setting whose effect the task measures and that is not sent to a model, are
     refused.
     """
-    built = entry.build()
-    if "grader" in (built.metadata or {}) and not entry.grader:
+    entry_task = entry.build()
+    if "grader" in (entry_task.metadata or {}) and not entry.grader:
         raise InvalidArgument(f"{entry.name}: name a `grader`, the model that judges the replies.")
     for name in entry.models:
-        check_calibrated_settings(built, name, settings)
+        check_calibrated_settings(entry_task, name, settings)
     names = {"grader": entry.grader, "extractor": entry.extractor}
     roles = {role: models[name] for role, name in names.items() if name}
     tasks = []
     for name in entry.models:
-        task = task_with(copy(built), model=models[name])  # `task_with` changes its argument
+        task = task_with(copy(entry_task), model=models[name])  # `task_with` changes its argument
         if roles:
             task = task_with(task, model_roles=dict(roles))
         if entry.repeats:

@@ -56,10 +56,10 @@ def _rows_of_lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
         line=adjusted.where(adjusted != "", selected["method"]),
     )
     selected["line"] = selected["line"].where(selected["line"].isin(list(_LINE_LABELS)), "stated")
-    tested = selected.groupby(list(_PANEL_COLUMNS))["split"].transform(
+    has_test_split = selected.groupby(list(_PANEL_COLUMNS))["split"].transform(
         lambda splits: (splits == "test").any()
     )
-    return selected[~tested.astype(bool) | (selected["split"] == "test")]
+    return selected[~has_test_split.astype(bool) | (selected["split"] == "test")]
 
 
 def _level_panels(

@@ -327,12 +327,12 @@ def _panel_grid(
 
 def _labelled_artists(axes: Iterable[Axes], labels: Iterable[str]) -> list[Any]:
     """Return an artist with each label, the last one that was drawn; None if none has the label."""
-    labelled: dict[object, Any] = {}
+    artist_by_label: dict[object, Any] = {}
     for ax in axes:
         artists: list[Any] = [*ax.lines, *ax.containers, *ax.collections]
         for artist in artists:
-            labelled[artist.get_label()] = artist
-    return list(map(labelled.get, labels))
+            artist_by_label[artist.get_label()] = artist
+    return list(map(artist_by_label.get, labels))
 
 
 def _legend_height(names: Sequence[str]) -> float:

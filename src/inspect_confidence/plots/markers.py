@@ -69,15 +69,15 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
     edges = selected["bin"].str.split("-", expand=True).astype(float)  # of a bin such as 0.1-0.2
     selected = selected.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
     titled = panels(selected, ("model", "variant", "judge", "dataset"), joint=", ")
-    labelled, remarks, heights, ticks = [], [], [], 0.0
+    titled_contents, remarks, heights, ticks = [], [], [], 0.0
     for title, panel_rows in titled:
         names, remark = _marker_labels(panel_rows)
-        labelled.append((title, (panel_rows, names)))
+        titled_contents.append((title, (panel_rows, names)))
         remarks.append(remark)
         heights.append(0.34 * len(names) + 0.3)
         ticks = max(ticks, tick_width(names.values()))
     return facets(
-        labelled,
+        titled_contents,
         lambda ax, rows_and_labels: _draw_histograms(ax, *rows_and_labels),  # once for each panel
         x="internal confidence (in brackets: sentences)",
         y="",

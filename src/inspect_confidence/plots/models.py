@@ -271,8 +271,8 @@ def mic_of_models(rows: pd.DataFrame) -> Figure:
     selected = selected[
         (selected["outcome"] == "") & (selected["faithful"] == "") & (selected["marker"] != "")
     ]
-    tested = selected["split"] == "test"
-    selected = selected[tested] if tested.any() else selected
+    is_test = selected["split"] == "test"
+    selected = selected[is_test] if is_test.any() else selected
     # A marker that reaches a higher threshold also reaches the lowest, with the same confidence.
     thresholds = selected["marker_threshold"].replace("", DEFAULT_THRESHOLD).astype(float)
     selected = selected[thresholds == thresholds.min()]

@@ -205,11 +205,11 @@ def _checked_rows(rows: pd.DataFrame) -> pd.DataFrame:
         if metric not in METRICS:
             raise InvalidArgument(f"metric={metric} is not in the metric registry.")
     rows_with_parts = with_parts(rows, ["variant", "level"])
-    several = rows_with_parts.groupby("task")["variant"].transform("nunique") > 1
+    has_several = rows_with_parts.groupby("task")["variant"].transform("nunique") > 1
     names = zip(
         rows_with_parts["task"],
         rows_with_parts["dataset"],
-        rows_with_parts["variant"].where(several, ""),
+        rows_with_parts["variant"].where(has_several, ""),
         strict=True,
     )
     return rows_with_parts.assign(
@@ -286,8 +286,8 @@ def _draw_row(figure: Figure, row: _ProfileRow, top: float) -> None:
     _draw_axis(ax, row.ends)
     _draw_marks(ax, row.line, row.ends)
     figure.text(left_edge, top / height, "\n".join(row.label), va="top", linespacing=1.15)
-    fine: dict[str, Any] = {"color": FAINT, "fontsize": _FINE_SIZE, "linespacing": 1.1}
-    figure.text(0.5, low, "\n".join(row.under), va="top", ha="center", **fine)
+    small_text: dict[str, Any] = {"color": FAINT, "fontsize": _FINE_SIZE, "linespacing": 1.1}
+    figure.text(0.5, low, "\n".join(row.under), va="top", ha="center", **small_text)
     figure.text(right, top / height, row.number, va="top", ha="right", linespacing=1.15)
 
 

@@ -52,8 +52,8 @@ def inches_of(text: str, size: float) -> float:
         return 0.0
     width = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)[0]
     # The font may lack East Asian characters; those of other fonts are as wide as they are high.
-    wide = sum(east_asian_width(letter) in "WF" for letter in text)
-    return _SLACK * max(float(width), wide * size) / _POINTS_PER_INCH
+    n_wide = sum(east_asian_width(letter) in "WF" for letter in text)
+    return _SLACK * max(float(width), n_wide * size) / _POINTS_PER_INCH
 
 
 def lines_of(text: str, inches: float, size: float, limit: int = 2) -> list[str]:

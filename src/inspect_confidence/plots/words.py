@@ -59,9 +59,9 @@ def consistency(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
     """
-    chosen = rows.loc[list(map(_is_mode_or_chance, conditions_of(rows)))]
+    rows_of_modes = rows.loc[list(map(_is_mode_or_chance, conditions_of(rows)))]
     selected = select_rows(
-        chosen, "wep_choice", list(_SCORE_TITLES), parts=("cot", "choice_set", "baseline")
+        rows_of_modes, "wep_choice", list(_SCORE_TITLES), parts=("cot", "choice_set", "baseline")
     )
     groups = panels(selected, ("model", "dataset", "variant"))
     rows_by_title = {}
@@ -73,8 +73,8 @@ def consistency(rows: pd.DataFrame) -> Figure:
     names = [label for mode, label in _MODE_LABELS.items() if mode in drawn_modes]
     if (selected["baseline"] == "expected").any():
         names.append(_RANDOM)
-    several = selected["choice_set"].nunique() > 1
-    axis_label = "words to choose from" if several else ""
+    has_several = selected["choice_set"].nunique() > 1
+    axis_label = "words to choose from" if has_several else ""
     titled = list(rows_by_title.items())
     return facets(titled, _draw_consistency, x=axis_label, y="score", shared="values", legend=names)
 
@@ -166,9 +166,9 @@ def _model_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     is split if it has more than ten columns, unless each run has only one.
     """
     by_run = panels(rows, _RUN_COLUMNS, joint=", ", title_of_one=False)
-    several = any(len(panels(run_rows, _TABLE_COLUMNS)) > 1 for _, run_rows in by_run)
+    has_several = any(len(panels(run_rows, _TABLE_COLUMNS)) > 1 for _, run_rows in by_run)
     n_columns = len(panels(rows, (*_TABLE_COLUMNS, *_RUN_COLUMNS)))
-    return by_run if several and n_columns > _MOST_COLUMNS else [("", rows)]
+    return by_run if has_several and n_columns > _MOST_COLUMNS else [("", rows)]
 
 
 _DIVERGENCES = {
@@ -195,7 +195,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
     against = rows["condition"].map(lambda text: "versus=human" in text.split(";"))
     parts = ("setting", "language", "word")
     selected = select_rows(rows[against.astype(bool)], "wep_elicitation", list(_DIVERGENCES), parts)
-    names, more = first_names(list(dict.fromkeys(selected["word"])), _MOST_WORDS, "words")
+    names, word_remark = first_names(list(dict.fromkeys(selected["word"])), _MOST_WORDS, "words")
     selected = _by_setting(selected)
     selected["setting"] = selected["setting"].replace(_ALL_SETTINGS)
     tables = []
@@ -207,7 +207,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
         write = "{:.1f}".format if metric == "wasserstein" else "{:.2f}".format
         for title_of_model, model_rows in _model_tables(of_metric):
             titled_columns = (*_TABLE_COLUMNS, *_RUN_COLUMNS)
-            columns, omitted = first_names(
+            columns, column_remark = first_names(
                 panels(model_rows, titled_columns, joint=", "), _MOST_COLUMNS, "columns"
             )
             tables.append(
@@ -219,7 +219,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
                     rows=names,
                     columns=[label for label, _ in columns],
                     write=write,
-                    remark=f"{more}\n{omitted}",
+                    remark=f"{word_remark}\n{column_remark}",
                     limits=limits,
                 )
             )
@@ -254,12 +254,12 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
         raise InvalidArgument("There is nothing to draw: no row has kl_divergence.")
     is_test = (selected["metric"] == "p_value") & (selected["of"] == "brunner_munzel_theta")
     tests = selected[is_test]
-    names, more = first_names(list(dict.fromkeys(values["word"])), _MOST_WORDS, "words")
+    names, word_remark = first_names(list(dict.fromkeys(values["word"])), _MOST_WORDS, "words")
     keys = ["language", "setting", "dataset", "variant"]  # of a column
     tables = []
     limits = (0.0, float(values["value"].max()) or 1.0)
     for (model, versus), of_reference in values.groupby(["model", "versus"], sort=False):
-        compared, omitted = first_names(
+        compared, column_remark = first_names(
             panels(of_reference, keys, always=["language", "setting"], joint=", "),
             _MOST_COLUMNS,
             "columns",
@@ -280,7 +280,7 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
                 rows=names,
                 columns=[label for label, _ in compared],
                 write="{:.1f}".format,
-                remark=f"{more}\n{omitted}",
+                remark=f"{word_remark}\n{column_remark}",
                 limits=limits,
                 stars=np.column_stack(stars),
             )
