@@ -238,7 +238,7 @@ def _are_same_share(number: Number, second_number: Number) -> bool:
 
 
 def as_share(number: Number) -> Fraction | ParseFailure:
-    """Return a number as a share from 0 to 1, or why it is none: 0.7 of 0.7, 70%, 70 and 7/10.
+    """Return a number as a share from 0 to 1, or why it is none: 0.7 for 0.7, 70%, 70 and 7/10.
 
     A `Number` has an exact value, a style of writing and, for 7/10, the whole 10.
     """
@@ -249,7 +249,7 @@ def as_share(number: Number) -> Fraction | ParseFailure:
     if number.style == "fraction" and (value > 1 or (1 + value) * (number.whole or 0) == 100):
         return invalid("odds, not a share")
     is_whole = number.style in ("plain", "word") and number.is_integer
-    if number.style == "percent" or (is_whole and 10 < value <= 100):  # up to ten, it may be of ten
+    if number.style == "percent" or (is_whole and 10 < value <= 100):  # 8 may be 8 of ten
         value /= 100
     elif value > 1:
         return invalid("a number above 1 that isn't marked as percent")

@@ -242,7 +242,7 @@ def _records_of_json(path: Path) -> list[Mapping[str, Any]]:
         if len(lists) == 1:  # one list of records under a name
             return list(lists[0])
         if all(isinstance(value, dict) for value in content.values()):
-            # Records by id.
+            # Records by their id.
             return [{"id": name, **record} for name, record in content.items()]
     if not _is_record_list(content):
         raise InvalidArgument(
