@@ -202,8 +202,8 @@ class ItemTables:
         k = len(self.values)
         extremes = np.zeros((4, 2 * k + 5))
         if k:
-            right_at_least, wrong_at_least, right_at_most, wrong_at_most = 0, k, k - 1, 2 * k - 1
-            columns = [right_at_least, wrong_at_least, right_at_most, wrong_at_most]
+            right_least, wrong_least, right_greatest, wrong_greatest = 0, k, k - 1, 2 * k - 1
+            columns = [right_least, wrong_least, right_greatest, wrong_greatest]
             extremes[np.arange(4), columns] = 1
             extremes[:, 2 * k : -1] = np.eye(4)
         return extremes
