@@ -221,7 +221,7 @@ class SavedMaps(FileSection):
 
 
 def check_maps(name: str, value: object) -> SavedMaps:
-    """Return the maps of a file with this content; errors say its name.
+    """Return the maps of a file, given its content `value`; errors say its `name`.
 
     Raises:
         InvalidArgument: The content is not that of a file of maps, or a map is invalid.

@@ -122,7 +122,7 @@ def _draw_hills(ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple
     for place, name in enumerate(names):
         of_name, base = rows[rows["name"] == name], -float(place)
         ax.axhline(base, color=FAINT, linewidth=0.6)
-        for k, side in enumerate(sides[: 1 + has_two_sides]):
+        for k, side in enumerate(sides if has_two_sides else sides[:1]):
             values = of_name.loc[of_name["side"] == side, "value"].to_numpy(float)
             direction, color = (-1 if k else 1), SERIES[k]
             ax.vlines(values, base, base + 0.1 * direction, color=color, linewidth=1)

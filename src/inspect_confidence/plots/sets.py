@@ -64,8 +64,8 @@ def calibration(rows: pd.DataFrame) -> Figure:
 def _draw_calibration(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, dict[str, Any]]) -> None:
     """Draw a panel's accuracy (`value`) by confidence (`x`), and the diagonal.
 
-    `looks` are matplotlib's arguments by the column `line`, which names the source of confidence
-    or the group of models.
+    `looks` are matplotlib's arguments by the column `line`, which names the model or group of
+    models, or the source of confidence.
     """
     ax.plot([0, 1], [0, 1], **DASHED)
     for line, look in looks.items():
