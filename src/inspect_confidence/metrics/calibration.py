@@ -953,13 +953,16 @@ _SMOOTH = Interval(
 
 
 def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = None) -> FloatArray:
-    """Compute `smooth_ece` of each table, from the cosine coefficients of its gaps."""
+    """Compute `smooth_ece` of each table, from the cosine coefficients of its gaps.
+
+    The kernel's width is `bandwidth`; if None, the number that equals the error with that width.
+    """
     if bandwidth is not None and not bandwidth >= LEAST_BANDWIDTH:
         raise ValueError(f"bandwidth={bandwidth} is below {LEAST_BANDWIDTH}.")
     cosines = _gap_cosines(tables)
     if bandwidth is not None:
         return _smoothed_size(cosines, np.full(len(cosines), bandwidth))
-    # The error falls with the width, but never below the absolute mean gap.
+    # The width lies between the absolute mean gap, the least error, and the error with that width.
     low = np.maximum(np.abs(cosines[:, 0]), LEAST_BANDWIDTH)
     highest_error = _smoothed_size(cosines, low)
     width = _solve_width(cosines, low, np.maximum(highest_error, low))

@@ -381,9 +381,8 @@ class Costs:
         answer. The shape is (resamples, K + 1); the last column is the utility of never answering.
         NaN for a table without mass.
         """
-        gain = (self.right - self.abstain) * tables.right + (self.wrong - self.abstain) * (
-            tables.wrong
-        )
+        gain = (self.right - self.abstain) * tables.right
+        gain = gain + (self.wrong - self.abstain) * tables.wrong
         above = np.cumsum(gain[:, ::-1], axis=1)[:, ::-1]
         never = np.zeros((len(gain), 1))
         return self.abstain + divide_or_nan(np.hstack([above, never]), tables.total[:, None])

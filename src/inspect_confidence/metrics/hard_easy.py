@@ -47,10 +47,9 @@ def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayL
         0.755928946018
     """
     confidences, probabilities = aligned(confidence=confidence, true_probability=true_probability)
-    statistic = correlation_of(
-        confidences, probabilities, np.arange(len(confidences)), len(confidences)
-    )
-    return float(statistic(np.ones((1, len(confidences))))[0])  # weights 1: the sample itself
+    n = len(confidences)
+    statistic = correlation_of(confidences, probabilities, np.arange(n), n)
+    return float(statistic(np.ones((1, n)))[0])  # weights 1: the sample itself
 
 
 def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> Statistic:

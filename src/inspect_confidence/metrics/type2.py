@@ -232,10 +232,9 @@ def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
         low, high = np.where(excess > 0, d, low), np.where(excess > 0, high, d)
         with np.errstate(invalid="ignore", over="ignore"):
             # Twice the derivative of z_right - z_wrong by d': H2 phi(d'/2)/phi(z_right) + ...
-            slopes = upper * np.exp((z_right**2 - d**2 / 4) / 2) + lower * np.exp(
-                (z_wrong**2 - d**2 / 4) / 2
-            )
-            step = d - excess / (slopes / 2 - 1)
+            slope_right = upper * np.exp((z_right**2 - d**2 / 4) / 2)
+            slope_wrong = lower * np.exp((z_wrong**2 - d**2 / 4) / 2)
+            step = d - excess / ((slope_right + slope_wrong) / 2 - 1)
         # Within rounding of the bracket's ends Newton has arrived.
         inside = (step > low - 1e-9) & (step < high + 1e-9)
         next_d = np.where(inside, np.clip(step, low, high), (low + high) / 2)

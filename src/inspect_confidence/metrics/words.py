@@ -176,8 +176,7 @@ def kl_divergence(
         constant: Share of an empty bin, above 0.
 
     Returns:
-        Nats, 0 for equal shares, not symmetric; below 0 by at most bins * constant, and larger the
-        smaller the constant.
+        Nats, 0 for equal shares, not symmetric; below 0 by at most bins * constant.
 
     Raises:
         ValueError: A value is outside [low, high], there are no bins, or the constant is not
