@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import EvalError, read_eval_log, write_eval_log
 
 from build import column_of, texts_starting
 from conftest import run_respondent
@@ -290,3 +290,31 @@ def test_incomplete_runs_are_lost_unless_retried(tmp_path: Path) -> None:
     write_eval_log(cut, str(tmp_path / "cut" / "cut.eval"))
     (running,) = read_judgments(tmp_path / "cut").loss_notices
     assert "the run goes on, or was killed: 11 of 12 samples are in the log" in running
+
+
+def test_samples_that_a_crash_left_with_an_error_are_lost(tmp_path: Path) -> None:
+    """Inspect writes samples under way with an error; in a run that ended by itself they count."""
+    log = run_respondent("calibrated", tmp_path / "run", items=3)
+    crashed = read_eval_log(log.location)
+    assert crashed.samples
+    for sample in crashed.samples[4:]:
+        sample.error = EvalError(message="CancelledError()", traceback="", traceback_ansi="")
+        sample.scores = None
+    for status, is_lost in (("error", True), ("cancelled", True), ("success", False)):
+        crashed.status = status
+        folder = tmp_path / status
+        folder.mkdir()
+        write_eval_log(crashed, str(folder / "log.eval"))
+        losses = read_judgments(folder).loss_notices
+        assert bool(losses) == is_lost
+        if is_lost:
+            assert (
+                "the run is incomplete: 4 of 12 samples are in the log without an error"
+                in losses[0]
+            )
+        arguments = ["--resamples", "50", "--strict", "--require"]
+        requirement = "mean_width>=0;level=90;method=direct;split="
+        done = CliRunner().invoke(command, [str(folder), *arguments, requirement])
+        assert ("1 log could not be judged, or not in full" in done.stdout) == is_lost
+        if is_lost:
+            assert done.exit_code == 1

@@ -202,7 +202,7 @@ def test_an_interrupted_run_is_read_with_a_notice(tmp_path: Path) -> None:
     assert log.status == "error"
     judgments = read_judgments(tmp_path)
     (notice,) = notices_with(judgments, "incomplete")
-    assert "of 8 samples are in the log (status error)" in notice
+    assert "5 of 8 samples are in the log without an error (status error" in notice
     assert judgments[TASK]["status"].value_counts()["ok"] == 5
     estimates = values(summarize(judgments, resamples=20))
     assert estimates["scale=0-100", "mean_confidence"] == pytest.approx(0.8)

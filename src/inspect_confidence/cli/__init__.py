@@ -634,8 +634,11 @@ def check(
     if metrics - set(results["metric"]):  # one has no result: the error names those that have
         results = summarize_with_progress(judgments, settings)
     verdicts = compute(results, requirements, strict=strict)
-    output_rows(verdicts, as_json, None, print_verdicts)
-    if not verdicts["passed"].all() or (strict and judgments.loss_notices):
+    lost_logs = len(judgments.loss_notices) if strict else 0
+    output_rows(
+        verdicts, as_json, None, functools.partial(print_verdicts, strict=strict, lost=lost_logs)
+    )
+    if not verdicts["passed"].all() or lost_logs:
         click.get_current_context().exit(_FAILED)
 
 

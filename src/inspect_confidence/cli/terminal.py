@@ -74,11 +74,20 @@ def _print_notices(judgments: "Judgments | Stream", loss_label: str) -> None:
     """Print notices of judgments on standard error, and record lost data for `--strict`."""
     from inspect_confidence.redaction import without_keys
 
+    hidden = set(judgments.loss_notices[_MOST_LOSSES:])
     for notice in judgments.notices:
         kind = loss_label if notice in judgments.loss_notices else "note"
-        echo(one_line(f"{kind}: {without_keys(notice)}"), err=True)
+        if notice not in hidden:
+            echo(one_line(f"{kind}: {without_keys(notice)}"), err=True)
+    if hidden:
+        logs = counted(len(hidden), "more log is", "more logs are")
+        echo(f"{loss_label}: {logs} incomplete or could not be read", err=True)
     if judgments.loss_notices:
         note_loss()
+
+
+_MOST_LOSSES = 5
+"""Most notices about lost data that are printed; the others are counted."""
 
 
 def track_logs(logs: Sequence[str]) -> Iterable[str]:
@@ -562,8 +571,14 @@ def print_group_m_ratio(rows: "pd.DataFrame") -> None:
     )
 
 
-def print_verdicts(verdicts: "pd.DataFrame") -> None:
-    """Print the rows of `check` by requirement, and the number of requirements met."""
+def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost: int) -> None:
+    """Print the rows of `check` by requirement, and the number of requirements met.
+
+    Args:
+        verdicts: Rows of `check`.
+        strict: Whether ends of the intervals were checked.
+        lost: Number of logs without which the command fails.
+    """
     for requirement, rows in verdicts.groupby("requirement", sort=False):
         table = rows[["task", "model", "dataset"]].copy()
         table["condition"] = _plain_conditions(rows)
@@ -574,7 +589,7 @@ def print_verdicts(verdicts: "pd.DataFrame") -> None:
         table["verdict"] = [f"fails: {reason}" if reason else "holds" for reason in rows["reason"]]
         undecided = rows[rows["decision"].str.startswith("undecided")]
         caption = f"{rows['passed'].sum()} of {len(rows)} hold."
-        if len(undecided):
+        if len(undecided) and not strict:
             caption += (
                 f" {len(undecided)} undecided: with this n the verdict on the value may be chance. "
                 "METRIC.low or METRIC.high in the requirement decides by an end of the interval."
@@ -583,3 +598,6 @@ def print_verdicts(verdicts: "pd.DataFrame") -> None:
     total = verdicts["requirement"].nunique()
     met = total - verdicts.loc[~verdicts["passed"], "requirement"].nunique()
     echo(f"{met} of {total} requirements met.")
+    if lost:
+        logs = counted(lost, "log", "logs")
+        echo(f"The check fails: {logs} could not be judged, or not in full, as said above.")

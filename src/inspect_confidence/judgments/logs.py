@@ -114,7 +114,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     tasks = {str(row["task"]) for row in chain.from_iterable(judgments.values())}
     further_tasks = sorted(tasks - {table.task})
     frame, keys = _judgment_frame(judgments, add_task_columns(table, further_tasks), repairs)
-    loss_notices, stop_notices = _incomplete_run_notices(header, len(completed))
+    loss_notices, stop_notices = _incomplete_run_notices(header, completed)
     deciding_arguments = [str(header.eval.task_args.get(name)) for name in table.compared_within]
     return Run(
         id=header.eval.task_id,
@@ -213,8 +213,18 @@ def _complete_run(
     return dict(zip(judgments, run.samples, strict=True)), problem, run.notices
 
 
-def _incomplete_run_notices(header: EvalLog, n_completed: int) -> tuple[list[str], list[str]]:
-    """Return notices about lost samples, and notices about an early stop, never both of them."""
+def _incomplete_run_notices(
+    header: EvalLog, completed: Sequence[EvalSampleSummary]
+) -> tuple[list[str], list[str]]:
+    """Return notices about lost samples, and notices about an early stop, never both of them.
+
+    In a run that crashed or was cancelled, samples with an error are lost: Inspect writes those
+    that were under way so. In any other run they are results, with the status `sample_error`.
+    """
+    n_failed = 0
+    if header.status in ("error", "cancelled"):
+        n_failed = sum(summary.error is not None for summary in completed)
+    n_completed = len(completed) - n_failed
     config = header.eval.config
     n_expected = len(header.eval.dataset.sample_ids or ()) * (config.epochs or 1)
     stopping = header.results.early_stopping if header.results else None
@@ -225,7 +235,9 @@ def _incomplete_run_notices(header: EvalLog, n_completed: int) -> tuple[list[str
         return [], []
     samples = counted(n_completed, f"of {n_expected} samples is", f"of {n_expected} samples are")
     state = "goes on, or was killed" if header.status == "started" else "is incomplete"
-    return [f"the run {state}: {samples} in the log (status {header.status})"], []
+    without_error = " without an error" if n_failed else ""
+    status = f"(status {header.status}; the same `run`, or `inspect eval-retry`, completes it)"
+    return [f"the run {state}: {samples} in the log{without_error} {status}"], []
 
 
 def _unasked_items_notice(header: EvalLog, table: TaskTable) -> list[str]:
