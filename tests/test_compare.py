@@ -58,7 +58,7 @@ def test_items_that_both_have() -> None:
     assert row(comparison, "coverage")["items"] == 49  # 60 less 10 less 1
     assert row(comparison, "format_failure_rate")["items"] == 50
     assert row(comparison, "coverage")["difference"] == 0
-    assert row(comparison, "coverage")["verdict"].startswith("no difference shown")
+    assert row(comparison, "coverage")["verdict"].startswith("no difference beyond chance")
     a, b = judgments("a", 0, items=3), judgments("b", 0, items=3)
     b["upper"] += 1
     width_row = row(compare(a, b, resamples=50), "mean_width")

@@ -176,7 +176,7 @@ def test_recorded_ages_need_no_score(shared_data: Path) -> None:
 def test_unusable_and_missing_files_are_refused(tmp_path: Path) -> None:
     """A file that can't be used is one error that names the value, a missing path its name."""
     for content, says in (
-        ("item,level,lower,upper\n1,90,2,4\n", "no column is the 'truth' of fermi_eval"),
+        ("item,level,lower,upper\n1,90,2,4\n", "there is no column 'truth' of fermi_eval"),
         ("task,item,level,lower,upper\nfermi_eval,1,90,2,4\n", "lacks the column 'truth'"),
         ("task,item\nfermy,1\n", "there is no task 'fermy'"),
         ("item,level,lower,upper,truth\n1,90,two,4,3\n", "'two' in the column 'lower'"),

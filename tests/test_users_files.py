@@ -167,7 +167,7 @@ def test_a_column_that_lacks_is_named_with_the_option(tmp_path: Path) -> None:
     """Two that may both be meant are named, too."""
     path = write(tmp_path / "mine.csv", correct=None, ok=RIGHT)
     error = error_of(path, "--confidence-scale", "0-100")
-    assert "no column is the 'correct'; its" in error
+    assert "there is no column 'correct'; its" in error
     assert "Name it: --column correct=COLUMN; docs/any_eval.md" in error
     assert (
         value_of("accuracy", path, "--confidence-scale", "0-100", "--column", "correct=ok") == 0.6
@@ -180,7 +180,7 @@ def test_a_column_that_lacks_is_named_with_the_option(tmp_path: Path) -> None:
     assert "--column 'correct=Is correct?'" in error_of(path)
     # A name that a judge's log has too does not make it one.
     path = write(tmp_path / "mine.csv", correct=None, label=RIGHT)
-    assert "no column is the 'correct'; its" in error_of(path)
+    assert "there is no column 'correct'; its" in error_of(path)
 
 
 def test_rows_are_items_if_no_column_names_them(tmp_path: Path) -> None:

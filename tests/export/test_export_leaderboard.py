@@ -171,7 +171,7 @@ def test_variants_are_ranked_apart_and_means_over_models_are_not(tmp_path: Path)
     assert rows[0][4].split()[0] == "1"
     assert rows[1][4].split()[0] == "0.5"
     assert rows[2][:5] == ["-", "-", "one", "effort=high", "-"]
-    assert "all answers right" in rows[2][6]
+    assert "every answer is right" in rows[2][6]
 
 
 def test_a_leaderboard_without_numbers_says_so(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "a column that is there twice": ("item," + PAIR.replace("q1", "q1,q1"), "two columns 'item'"),
     "a row with too many cells": (PAIR + "q2,0.5,1,1\n", "line 3 has 4 cells and the first line 3"),
     "every row with a cell too many": (PAIR.replace("0.75,1", "0.75,1,"), "line 2 has 4 cells"),
-    "a column that lacks": (PAIR.replace("correct", "name"), "no column is the"),
+    "a column that lacks": (PAIR.replace("correct", "name"), "there is no column"),
     "latin-1": (PAIR.replace("q1", "Zoë").encode("latin-1"), "is not UTF-8"),
     "no row": (PAIR.split("\n", maxsplit=1)[0], "has no rows"),
     "nothing": ("", "has no rows"),

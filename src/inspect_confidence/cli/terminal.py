@@ -391,8 +391,9 @@ def _print_all_differences(differences: "pd.DataFrame") -> None:
     _print_text(
         _console(),
         f"{'' if is_defined.all() else left_out}"
-        "p is below .05 exactly if the interval excludes 0. The second p of a primary metric is "
-        "Holm's, over a task's pairs of models, or of methods; exploratory ones are not adjusted.",
+        "p is below .05 exactly if the interval excludes 0. The first headline of a study is its "
+        "primary metric: its p is also adjusted by Holm's method, if a task has several pairs of "
+        "models or methods. The p of other metrics, which are exploratory, is not adjusted.",
     )
 
 
@@ -515,9 +516,9 @@ def print_recalibrated(
         _print_filled(
             table.assign(chosen=scores["chosen"], text=scores["note"]),
             "Methods of recalibration",
-            "Brier score, each item judged by maps of the nine other folds. The simplest method "
-            "within one standard error of the least is chosen; as_stated, which leaves confidence "
-            "as it is, is the simplest.",
+            "Brier score, each item judged by maps of the nine other folds. The simplest method is "
+            "chosen whose score exceeds the least one by at most one standard error of their "
+            "paired difference; as_stated, which leaves confidence as it is, is the simplest.",
         )
     if len(offsets):
         table = offsets[[*keys, *counts]].assign(offset=_estimates(offsets, "offset"))
@@ -535,7 +536,9 @@ def print_recalibrated(
     _print_filled(
         table,
         "Before and after, on items that the map was not fitted to",
-        "95% intervals over these items; differences are paired: recalibrated minus stated.",
+        "95% intervals over these items; differences are paired: recalibrated minus stated. AUROC "
+        "compares items of different folds, whose maps differ: it may fall although each "
+        "increasing map leaves the order of its items as it is.",
     )
 
 

@@ -398,9 +398,9 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
         return reason.replace("no interval", "no verdict")
     if p >= 0.05:
         if row["p"] >= 0.05:
-            return "no difference shown"
+            return "no difference beyond chance"
         adjustment = f"adjustment for {row['family']} comparisons"
-        return f"no difference shown after {adjustment} ({_p_text(p)})"
+        return f"no difference beyond chance after {adjustment} ({_p_text(p)})"
     ahead, behind = ("a", "b") if row["difference"] > 0 else ("b", "a")
     direction = direction_of(row["metric"], Condition.read(row["condition"]))
     if direction.name in ("higher", "lower"):

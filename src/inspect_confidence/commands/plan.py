@@ -454,7 +454,8 @@ def _cost_lines(
             f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out if replies have one "
             f"sentence; {extractor_cost.description}"
         )
-    if judge_cost.is_priced and (extractor_cost.is_priced or not extractor_cost.calls):
+    other_costs = [judge_cost, *([extractor_cost] if extractor_cost.calls else [])]
+    if judge_cost.calls and all(part.is_priced for part in (cost, *other_costs)):
         total = _dollars_text(cost.dollars + judge_cost.dollars + extractor_cost.dollars)
         lines.append(f"all:     {total}, the judge's typical calls included")
     costs = [cost, judge_cost, extractor_cost]

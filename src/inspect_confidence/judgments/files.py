@@ -249,7 +249,7 @@ def _unknown_task_error(
     )
     of_task = "" if table.fallback else f" of {table.task}"
     return InvalidArgument(
-        f"{source}: no column is the {' or the '.join(map(repr, lacking))}{of_task}; its "
+        f"{source}: there is no column {' or '.join(map(repr, lacking))}{of_task}; its "
         f"columns are {names_text}. Name it: {options}; docs/{page} lists the columns."
     )
 

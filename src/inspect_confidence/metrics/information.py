@@ -45,8 +45,8 @@ def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray
     undefined=_NO_INFORMATION,
     source="Dayan (2023); the jackknife: Quenouille (1956)",
     interval=no_interval(
-        "no method is right for all samples: simulated intervals contain it in 87% of samples with "
-        "accuracy .98"
+        "no method is right for all samples: simulated intervals contain the true value in 87% of "
+        "samples with accuracy .98"
     ),
     toolbox=True,
     of_tables=meta_information_corrected_of_tables,

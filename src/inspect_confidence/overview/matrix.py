@@ -84,6 +84,7 @@ class MatrixCell:
         mark: `OTHER_ITEMS` if the number rests on other items than another model's; else empty.
         unread: Share of parse failures, as text.
         unread_row: Row of that share; None without such a row.
+        without_reply: Failures that gave no reply, by status, such as "3 sample_error".
     """
 
     row: int
@@ -96,6 +97,7 @@ class MatrixCell:
     mark: str = ""
     unread: str = ""
     unread_row: int | None = None
+    without_reply: str = ""
 
 
 @dataclass(frozen=True)
@@ -341,7 +343,7 @@ def _matrix_column(rows: ResultTable) -> MatrixColumn:
 
 
 def _matrix_cell(
-    row: ResultRow, rank: Rank, shares: Mapping[tuple[str, ...], tuple[int, float]]
+    row: ResultRow, rank: Rank, shares: Mapping[tuple[str, ...], ResultRow]
 ) -> MatrixCell:
     """Return the cell of a row of results.
 
@@ -349,13 +351,14 @@ def _matrix_cell(
     cell has the share on its own data set, else that over all data sets, else that of any data set.
     """
     metric = row["metric"]
-    unread_row, unread = None, ""
+    share = None
     for dataset in (row["dataset"], ALL_DATASETS, ""):
         key = (row["task"], row["model"], row["variant"], dataset)
         if key in shares:
-            unread_row, share = shares[key]
-            unread = format_number(UNREAD_SHARE, share)
+            share = shares[key]
             break
+    parts = share.note.split("; ") if share else []
+    not_counted = [part.removeprefix("not counted: ") for part in parts if "not counted" in part]
     return MatrixCell(
         row=row.index,
         text=format_number(metric, row.value, row.n),
@@ -365,17 +368,18 @@ def _matrix_cell(
         note=row.note,
         rank=rank,
         mark=OTHER_ITEMS if OTHER_ITEMS in row.note else "",
-        unread=unread,
-        unread_row=unread_row,
+        unread=format_number(UNREAD_SHARE, share.value) if share else "",
+        unread_row=share.index if share else None,
+        without_reply=", ".join(not_counted),
     )
 
 
-def _unread_shares(results: ResultTable) -> dict[tuple[str, ...], tuple[int, float]]:
-    """Return row and share of parse failures by task, model, variant and data set ("" for any)."""
-    shares: dict[tuple[str, ...], tuple[int, float]] = {}
+def _unread_shares(results: ResultTable) -> dict[tuple[str, ...], ResultRow]:
+    """Return the shares of parse failures by task, model, variant and data set ("" for any)."""
+    shares: dict[tuple[str, ...], ResultRow] = {}
     for row in results.matching(metric=UNREAD_SHARE).defined():
         if set(row.condition) <= {"variant"}:  # overall, not of one value of a condition
             group = (row["task"], row["model"], row["variant"])
-            shares[*group, row["dataset"]] = row.index, row.value
-            shares.setdefault((*group, ""), (row.index, row.value))
+            shares[*group, row["dataset"]] = row
+            shares.setdefault((*group, ""), row)
     return shares

@@ -15,11 +15,11 @@ from inspect_confidence.studies.compare import joined_reach, p_of_difference, p_
 from inspect_confidence.studies.study import ResampledValue
 
 RANKING = (
-    "A rank is 1 plus the number of better models; tied models share a rank. All 95% intervals of "
-    "the ranks in a table hold together: a model ranks below another if a test, adjusted for the "
-    "number of pairs, shows that it is worse. The test is paired for models that answered the same "
-    "100 items or more; with fewer it must hold for independent models too, and may show less than "
-    "`compare`. Means over models are not ranked."
+    "A rank is 1 plus the number of models with better values; tied models share a rank. All 95% "
+    "intervals of the ranks in a table hold together: they place a model below another only if a "
+    "test, adjusted for the number of pairs, shows that it is worse. The test is paired for models "
+    "that answered the same 100 items or more; with fewer it must hold for independent models too, "
+    "and may show less than `compare`. Means over models are not ranked."
 )
 """Definition of ranks and their intervals for readers."""
 

@@ -230,9 +230,11 @@ def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> S
     if not numbers:
         return []
     heading = column.heading[:1].upper() + column.heading[1:]
-    source_text = f" ({source})" if source else ""
     best_line, best_number = numbers[0]
     worst_line, worst_number = numbers[-1]
+    has_interval = any(number.interval for _, number in numbers)
+    without_interval = "" if has_interval else "; no interval"
+    source_text = f" ({source}{without_interval})" if source else ""
     if len({number.text for _, number in numbers}) == 1:
         of_model, for_models = "", f" for all {len(numbers)} models"
         if len(numbers) == 1:
@@ -274,7 +276,8 @@ def _numbers_best_first(matrix: Matrix, column_index: int) -> list[tuple[Line, M
 
 def _number_part(number: MatrixCell) -> SentencePart:
     interval = f" [{number.interval}]" if number.interval else ""
-    return SentencePart(f"{number.text}{interval}", number.row)
+    mark = f" {number.mark}" if number.mark else ""
+    return SentencePart(f"{number.text}{interval}{mark}", number.row)
 
 
 def _describe_key(key: LineKey) -> str:
@@ -353,7 +356,8 @@ def unread_sentence(matrix: Matrix) -> Sentence:
     if not has_shares:
         return []
     if not failures:
-        return [SentencePart("All replies could be read.")]
+        without_reply = _describe_missing_replies(matrix)
+        return [SentencePart(f"All replies could be read{without_reply}.")]
     failures.sort(key=lambda failure: -_unread_share(failure[1]))
     parts: list[SentencePart] = []
     for line, number, has_several in failures[:_MAX_MODELS]:
@@ -369,6 +373,17 @@ def unread_sentence(matrix: Matrix) -> Sentence:
 
 
 _MAX_MODELS = 3  # maximum number of models in a sentence
+
+
+def _describe_missing_replies(matrix: Matrix) -> str:
+    """Return a clause on the failures that gave no reply, by model; empty without any."""
+    texts = []
+    for line in matrix.lines:
+        counts = dict.fromkeys(number.without_reply for number in line.numbers if number)
+        counts.pop("", None)
+        if counts:
+            texts.append(f"{' and '.join(counts)} of {_describe_key(line.key)}")
+    return f"; not counted, as there was no reply: {', '.join(texts)}" if texts else ""
 
 
 def _unread_share(number: MatrixCell) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import plots
+from inspect_confidence.answers import INSTRUMENT_STATUSES, REPLY_STATUSES, RUN_STATUSES
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.plots.style import in_order
@@ -260,16 +261,24 @@ def _judgment_counts(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataF
         return ""
     total = int(counts.sum())
     declined = int(counts.get("declined", 0))
-    failures = counts[~counts.index.isin(["ok", "declined"])].astype(int)
+    unread = counts[counts.index.isin(REPLY_STATUSES)]
+    others = counts[counts.index.isin(RUN_STATUSES | INSTRUMENT_STATUSES)]
     phrases = [f"{total:,} judgment{'' if total == 1 else 's'}"]
     if declined:
         phrases.append(f"{declined:,} declined")
-    if len(failures):
-        statuses = ", ".join(f"{count:,} {status}" for status, count in failures.items())
-        phrases.append(f"{failures.sum():,} could not be read ({statuses})")
-    else:
-        phrases.append("all read")
+    if len(others):
+        phrases.append(_describe_failures(others, "without a reply or its grade"))
+    phrases.append(_describe_failures(unread, "could not be read") if len(unread) else "all read")
     return f"Asked: {', '.join(phrases)}."
+
+
+def _describe_failures(counts: pd.Series, failure: str) -> str:
+    """Return the number of failures by status, such as "3 could not be read (2 echo, 1 refusal)".
+
+    `counts` has the number of judgments by status; `failure` says what failed.
+    """
+    statuses = ", ".join(f"{count:,.0f} {status}" for status, count in counts.items())
+    return f"{counts.sum():,.0f} {failure} ({statuses})"
 
 
 def _short_name(name: object) -> str:

@@ -515,7 +515,15 @@ def _metric_remarks(
     if "binning" in metric.condition:
         bins = count_distinct(bins_of_values(tables, 10, "equal_mass").ravel())
         return [f"{metric.note}, {bins} used"], ""
-    return [metric.note], ""
+    return [metric.note], _one_outcome_reason(answers, metric.metric)
+
+
+def _one_outcome_reason(answers: Answers, metric: str) -> str:
+    """Return that all answers are right, or wrong, for metrics that compare both; else empty."""
+    compares = metrics.METRICS[metric].interval.compares_outcomes
+    if not compares or not answers.n_readable or answers.right_share not in (0, 1):
+        return ""
+    return f"every answer is {'right' if answers.right_share else 'wrong'}"
 
 
 def two_choice_sensitivity(

@@ -95,7 +95,7 @@ LEVEL = Limit(
 REPORTED = replace(
     SHARE,
     remedy="name the scale of the confidences, such as --confidence-scale 0-100",
-    remedy_if_rare="nearly all other values are: bring it to their scale, on which 70% is 0.7",
+    remedy_if_rare="all or nearly all others are: bring it to their scale, on which 70% is 0.7",
 )
 """Limit of a confidence; a value outside it may be a report on another scale."""
 COUNT = Limit("a whole number from 0 on", partial(_are_between, 0, np.inf, whole=True))

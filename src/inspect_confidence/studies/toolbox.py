@@ -24,7 +24,7 @@ from inspect_confidence.studies.tables import (
 _HEADLINES = (
     Column("corp_miscalibration", "CORP miscalibration", 3),
     Column("smooth_ece", "smooth ECE", 3),
-    Column("calibration_p", "p if calibrated", 3),
+    Column("calibration_p", "p, test of calibration", 3),
     Column("auroc", "AUROC"),
     Column("augrc", "AUGRC", 3),
 )

@@ -32,7 +32,7 @@ _ATTEMPTS = (
     Column("overall_accuracy", "accuracy of all"),
     Column("f_score", "F-score"),
 )
-_UNREADABLE = Column("format_failure_rate", "unreadable", 3)
+_UNREADABLE = Column("format_failure_rate", "parse failures", 3)
 _TARGETS = (
     Column("payoff", "payoff (game points)"),
     *_ATTEMPTS[:2],

@@ -464,7 +464,9 @@ def _score_estimates(
 def _describe_units(metric: str, mean: _ClusteredMean, n_units: int, left_out_note: str) -> str:
     """Describe how many of a score's sets of prompts are left out, and its interval's clusters."""
     incomplete = n_units - mean.units
-    left_out = f"{incomplete} of {n_units} sets of prompts left out: not all have a parsed reply"
+    left_out = (
+        f"{incomplete} of {n_units} sets of prompts left out: a prompt was not asked, or not read"
+    )
     lacking = left_out if incomplete else ""
     rule = metrics.METRICS[metric].interval
     over = f"interval over {mean.clusters} {rule.units}" if mean.has_interval else ""
