@@ -208,3 +208,20 @@ def test_bad_arguments_raise_by_value(arguments: dict[str, object], match: str) 
         metrics.fit_recalibration(**{"confidence": [0.5], "correct": [1], **arguments})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="folds=1"):
         metrics.choose_recalibration([0.5], [1], folds=1)
+
+
+@pytest.mark.parametrize("has_folds", [False, True])
+def test_maps_of_folds_are_fitted_without_their_fold_if_a_judgment_is_missing(
+    has_folds: bool,
+) -> None:
+    """Without units too: each map equals one that is fitted to the other folds' judgments."""
+    rng = np.random.default_rng(0)
+    confidence = rng.random(60).round(2)
+    correct = (rng.random(60) < confidence**2).astype(float)
+    confidence[0] = np.nan
+    fold = np.arange(60) % 10 if has_folds else None
+    chosen = metrics.choose_recalibration(confidence, correct, methods=["isotonic"], fold=fold)
+    for k, fold_map in enumerate(chosen.fold_maps):
+        others = (chosen.fold != k) & ~np.isnan(confidence)
+        expected = metrics.fit_recalibration(confidence[others], correct[others], method="isotonic")
+        assert fold_map == expected

@@ -199,10 +199,10 @@ def choose_recalibration(
     candidates = sorted(methods or RECALIBRATIONS, key=list(RECALIBRATIONS).index)
     if folds < 2:
         raise ValueError(f"folds={folds} is below 2.")
+    if unit is None:
+        unit = np.arange(np.size(confidence))
     cells = _item_tables(confidence, correct, unit)
     items = cells.masses.shape[1]
-    if unit is None:
-        unit = np.arange(len(np.asarray(confidence)))
     is_present = ~np.isnan(np.asarray(confidence, float) + np.asarray(correct, float))
     _, present_unit = np.unique(unit[is_present], return_inverse=True)
     if fold is None:
