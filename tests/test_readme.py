@@ -20,11 +20,11 @@ TASK, FIGURE = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTIL
 
 def test_the_task_runs_on_a_simulated_model_and_prints_what_is_shown(tmp_path: Path) -> None:
     """The commands below the task, as they stand there."""
-    shown = TEXT.split("    $ inspect eval capitals.py ")[1].split("\n\n")[0]
+    shown = TEXT.split("    $ inspect eval evening.py ")[1].split("\n\n")[0]
     options, command, *expected, _ = re.sub("^    ", "", shown, flags=re.MULTILINE).splitlines()
-    names: dict[str, object] = {"__name__": "capitals", "__file__": str(tmp_path / "capitals.py")}
+    names: dict[str, object] = {"__name__": "evening", "__file__": str(tmp_path / "evening.py")}
     exec(TASK, names)  # the checkout's own text
-    task = names["capitals"]
+    task = names["evening"]
     assert callable(task)
     logs = str(tmp_path / "logs")
     model = re.findall("--model ([^ ]+)", options)[0]
