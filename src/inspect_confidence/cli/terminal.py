@@ -292,7 +292,8 @@ def print_sample_sizes(rows: "pd.DataFrame") -> None:
         table,
         f"Items needed, for {rows['power'].iloc[0]:.0%} of runs",
         "Runs drawn from the pilot's items, each with the interval that it would be given. To ask: "
-        "with the pilot's share of replies that can't be read.",
+        "with the pilot's share of replies that can't be read. A pilot of 100 items determines the "
+        "number only to about a seventh, a smaller one less.",
     )
 
 
@@ -303,7 +304,7 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
     after_share = list(table).index("share") + 1
     table.insert(after_share, "95% interval", _bounds(shares, ".3g"))
     caption = (
-        "Wilson's intervals over items. Failures of the run and of the instrument are no replies."
+        "Wilson's intervals over items. Failures that gave no reply, or no grade, are not counted."
     )
     _print_filled(table.rename(columns={"unread": "parse failures"}), "Parse failures", caption)
     keys = ["task", "model", "variant", "dataset"]

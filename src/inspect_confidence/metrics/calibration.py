@@ -80,7 +80,8 @@ def ece_of_tables(
 
 @metric(
     definition="Expected calibration error: mean over bins, weighted by their judgments, of |mean "
-    "confidence - accuracy|; the condition or the note names the bins, else 10 of equal width.",
+    "confidence - accuracy|; the condition or the note names the bins, else 10 of equal width; "
+    "an edge belongs to the bin above it.",
     direction="lower",
     undefined=UNREAD,
     source="Naeini, Cooper and Hauskrecht (2015)",
@@ -448,7 +449,7 @@ def log_score_of_tables(tables: ConfidenceTables, *, step: float = 0.01) -> Floa
 
 @metric(
     definition="Mean negative log probability of the outcome; confidence is kept half a step of "
-    "its scale away from 0 and 1.",
+    "its scale (of .01 if it states shares) away from 0 and 1.",
     unit="nats",
     direction="lower",
     undefined=UNREAD,
