@@ -208,8 +208,9 @@ class ModelJudge:
         # `request` sends the messages with a schema of the reply, or without if that is refused.
         send = partial(_send, judge, messages, stops)
         request = partial(request_in_schema, form, self.wording.templates[form], send)
+        rescore = f"{self.scorer} --action overwrite"  # how to score again, for the message
         try:
-            output = await unless_refused(judge, request, f"{self.scorer} --action overwrite")
+            output = await unless_refused(judge, request, rescore)
         except LimitExceededError:
             raise
         except JudgeRefused as error:

@@ -145,7 +145,7 @@ def sum_in_bins(
     """
     bin_of_value = bins_of_values(tables, bins, binning)
     if bin_of_value.ndim == 2:  # bins of equal mass, which differ by table
-        return [sum_by_table(column, bin_of_value, bins + 1) for column in columns]
+        return [sum_by_table(column, bin_of_value, bins) for column in columns]
     # Values ascend, and so do their bins: each bin is a run of values that starts at `starts`.
     bin_numbers, starts = np.unique(bin_of_value, return_index=True)
     return [np.add.reduceat(column, starts, axis=1)[:, bin_numbers >= 0] for column in columns]

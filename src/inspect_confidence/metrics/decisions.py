@@ -117,11 +117,14 @@ def payoff(correct: ArrayLike, declined: ArrayLike, target: ArrayLike) -> float:
 
 @metric(low=-1, high=1, undefined="no answer was attempted", source=_TARGETS, interval=WILSON)
 def target_gap(correct: ArrayLike, declined: ArrayLike, target: float) -> float:
-    """Accuracy given attempted less the target t; at least 0 if the model answers as it was told.
+    """Accuracy given attempted less the target t, that is of answers that were not declined.
+
+    It is at least 0 if the model, as it was told, answers only if right with probability t or more.
+    NaN if no attempted answer was graded.
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
-        declined: Whether the model declined to answer; NaN if no other answer was graded.
+        declined: Whether the model declined to answer.
         target: The target t in [0, 1).
 
     Example:

@@ -120,12 +120,12 @@ numbers(
 )
 numbers(
     About(undefined=_FEW, unit="correlation", source=_STUDY, interval=_CORRELATION),
-    mac="Fisher mean over the markers that all data sets share of the correlation over data sets "
-    "of MIC (mean internal confidence) with accuracy; with `shared=some` over those that three or "
-    "more have.",
-    mcc="Fisher mean over the markers that all data sets share of the correlation over data sets "
-    "of MIC (mean internal confidence) with `cmfg`; with `shared=some` over those that three or "
-    "more have.",
+    mac="For each marker in all data sets, the correlation over data sets of its MIC (mean "
+    "internal confidence) with accuracy; then the Fisher mean over these markers. With "
+    "`shared=some` those in three or more data sets.",
+    mcc="For each marker in all data sets, the correlation over data sets of its MIC (mean "
+    "internal confidence) with `cmfg`, how well hedges fit the internal confidence; then the "
+    "Fisher mean over these markers. With `shared=some` those in three or more data sets.",
 )
 numbers(
     About(

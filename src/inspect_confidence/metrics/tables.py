@@ -177,8 +177,9 @@ class ItemTables:
     def _tables_of_sums(self, sums: FloatArray) -> ConfidenceTables:
         """Return the count table of each row of weighted sums over items, (resamples, 2 K + 5).
 
-        Columns are the masses of right answers at the K confidences, those of wrong answers, the
-        masses of four pseudo-judgments, and the credit spread, the sum of y (1 - y) of credits y.
+        Columns are the masses of right answers at the K confidences and those of wrong answers; the
+        masses of a resample's four pseudo-judgments (right and wrong with the least confidence,
+        then with the greatest); and the credit spread, the sum of y (1 - y) of credits y.
         """
         k = len(self.values)
         return ConfidenceTables(

@@ -193,8 +193,8 @@ def risk_threshold(
 
     Example:
         >>> sure, unsure = [0.9] * 200, [0.5] * 100
-        >>> found = risk_threshold(sure + unsure, [1] * 198 + [0] * 2 + [0, 1] * 50)
-        >>> found.threshold, found.risk, round(found.coverage, 2), round(found.p, 4)
+        >>> result = risk_threshold(sure + unsure, [1] * 198 + [0] * 2 + [0, 1] * 50)
+        >>> result.threshold, result.risk, round(result.coverage, 2), round(result.p, 4)
         (0.9, 0.01, 0.67, 0.0023)
     """
     for name, value in (("risk", risk), ("level", level)):

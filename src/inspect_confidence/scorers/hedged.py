@@ -186,8 +186,8 @@ def _verdict(word: Verdict | ParseFailure, answerable: bool, *, punts: bool) -> 
     """Return the verdict on an answer: whether it is right, and whether it is a punt (no answer).
 
     If nobody can answer the question, a punt is right and anything else wrong. A judge that is
-    asked only for right or wrong is believed if it calls a reply to such a question correct; then
-    it is unknown whether that is a punt.
+    asked only for right or wrong is believed if it calls a reply to such a question correct, or a
+    punt although it was not asked for that; then it is not recorded whether the reply is a punt.
 
     Args:
         word: The judge's word, `correct`, `incorrect` or `punt`, or why there is none.

@@ -237,10 +237,11 @@ def _conformal_statistics(
 ) -> Iterator[Statistics]:
     """Yield the metrics of test intervals at one level after split-conformal adjustment.
 
-    `train` and `test` are intervals at that level. Split conformal prediction moves both bounds
-    outwards by an offset, the score of rank ceil((n + 1) * level) of n train items, so that new
-    intervals cover at the level. The offset is the same in all resamples, which are of test items.
-    With too few train items it is infinite. The last metric is the interval score less that before.
+    `train` and `test` are intervals at that level, in percent. Split conformal prediction moves
+    both bounds outwards by an offset, so that new intervals cover at the level. The offset is the
+    distance of rank ceil((n + 1) * level / 100) among the distances by which the truths of n train
+    items lie beyond their intervals. It is the same in all resamples, which are of test items, and
+    infinite with too few train items. The last metric is the interval score less that before.
     """
     before = Intervals.from_frame(test, units)
     calibration = Intervals.from_frame(train, units).first_epochs()

@@ -39,9 +39,10 @@ def stability_statistics(
 ) -> Iterator[Statistics]:
     """Yield the metrics of the stability of markers, with and without sentences that do not hedge.
 
-    Markers count that have `threshold` sentences (T) in any group, which is a data set's split.
-    Sentences that do not hedge are those of the marker `<no_hedge>`. Only if that counts, the
-    metrics without it follow, and the change of Spearman's mean rank correlation (MRC).
+    A marker is a hedging phrase. It is included if any group, which is a data set's split, has
+    `threshold` (T) sentences of it that count for marker internal confidence (MIC). Sentences that
+    do not hedge are those of the marker `<no_hedge>`. If that is included, the metrics without it
+    follow, and the change of Spearman's mean rank correlation (MRC).
     """
     authors = resampling.convention == "authors"
     rules = _StabilityRules(authors, threshold, resampling.options(HedgeOptions), resampling)
@@ -166,8 +167,8 @@ def _metric_values(
 ) -> FloatArray:
     """Return a metric of stability in each resample.
 
-    A MIC is a marker's mean confidence in a group, which is a data set's split; NaN if it has too
-    few sentences there.
+    A marker is a hedging phrase such as "probably". Its MIC is the mean confidence of its sentences
+    in a group, which is a data set's split; NaN if it has too few sentences there.
 
     Args:
         metric: Name of the metric, its groups (or pairs of them), and its kind of correlation.

@@ -25,18 +25,18 @@ _VERDICTS = ("True", "False")
 
 
 def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgments of a person: one of the stated confidence in an age at death.
+    """Read the model's judgments of an answer: an age at which a described person dies.
 
-    With log probabilities requested there is another one, of the probability of the answer's token,
-    but not if the sample has no score.
+    One has the stated confidence. With log probabilities requested there is another one, of the
+    probability of the answer's token, but not if the sample has no score.
     """
     names = ("item", "split", "sex", "age", "radius")
-    # `window` says which ages count as right; the data set is the life table.
     score, status_and_reason = sample.read("age_at_death")
     row = {name: sample.metadata.get(name) for name in names} | {"source": STATED}
     # "mas" is the maximum achievable score, that of the best answer.
     row |= score.select("answer", "confidence", "score", "mas", "best_answer")
     if score.value:
+        # The data set is the life table; `window` says which ages count as right.
         table, window = score.metadata["table"], score.metadata["window"]
         row |= {"dataset": table, "table": table, "window": window}
     if not score.value or not sample.generation.get("logprobs"):

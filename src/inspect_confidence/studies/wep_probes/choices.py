@@ -115,11 +115,13 @@ def score_units(
 ) -> Mapping[str, pd.DataFrame]:
     """Return the units of each consistency score, by score.
 
-    A unit is what a score judges: a sequence of prompts that differ in their point, one of its
-    points, a step from one point to the next, or a pair of complementary sequences at a point. Its
-    row has the `value`, the mean over epochs of 1 (consistent) or 0; the `factors`; the `pair` of
-    intervals; and a `key` within these, such as `above_low@0.05`, by which units of two conditions
-    can be paired.
+    A prompt asks for the word that fits how many of 20 numbers lie in an interval. Its bounds are
+    those of a central range of the numbers, whose share is the `point` (.05 to .95); `interval`
+    says on which side of a bound it lies. A unit is what a score judges: a sequence of prompts that
+    differ in their point alone, one of its points, a step from one point to the next, or a pair of
+    complementary sequences (such as below and above a bound) at a point. Its row has the `value`,
+    the mean over epochs of 1 (consistent) or 0; the `factors`; the `pair` of intervals; and a `key`
+    within these, such as `above_low@0.05`, by which units of two conditions can be paired.
 
     Args:
         rows: Judgments as `rank_choices` returns them.
@@ -127,7 +129,7 @@ def score_units(
         factors: Columns that tell conditions apart.
     """
     keys = [*factors, "run", "epoch", "repeat", "interval"]
-    points = sorted(POINTS["narrow"])
+    points = sorted(POINTS["narrow"])  # the other set of numbers has the same points
     # A file may hold a prompt several times without saying in which epoch.
     repeat = rows.groupby([*factors, "run", "epoch", "interval", "point"]).cumcount()
     table = rows.assign(repeat=repeat).set_index([*keys, "point"])

@@ -213,8 +213,9 @@ _CONDITION_REFERENCES = {versus for _, versus in words.SETTING_PAIRS} | {"en"}
 def _is_score_by_choice_set(parts: Mapping[str, str]) -> bool:
     """Return whether a row is drawn in the figure of scores by reasoning and choice set.
 
-    That is a score, or its exact expectation by chance, of all scenarios and numbers. `parts` are
-    those of the row's condition; `cot` says whether replies have reasoning.
+    `parts` are those of the row's condition. The row is drawn if it pools all scenarios and sets of
+    numbers, so that its condition names neither, and if it is a model's score or the expected
+    (not simulated) score of random choices. `cot` says whether replies have reasoning.
     """
     is_by_choice_set = set(parts) <= {"cot", "choice_set", "baseline", "variant"}
     return is_by_choice_set and parts.get("baseline", "expected") == "expected"
