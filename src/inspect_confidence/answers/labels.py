@@ -207,7 +207,10 @@ def statements_in(text: str) -> list[Statement]:
 
 
 def _weaken_within_reasons(text: str, statements: list[Statement]) -> Iterator[Statement]:
-    """Yield the statements; one within a line with an explanation, which may repeat, is "prose"."""
+    """Yield the statements; inline ones in a line with an explanation become the weaker "prose".
+
+    An explanation may only repeat, or discuss, the value that is stated elsewhere.
+    """
     breaks = [match.start() for match in re.finditer("\n", text)]
     # The number of line breaks before a position, by `bisect`, is the number of its line.
     reasons = (statement for statement in statements if statement.key == "reason")

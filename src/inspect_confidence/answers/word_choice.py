@@ -288,10 +288,12 @@ def _find_index(
     read = functools.partial(_read_finished, choices=choices, unfinished=unfinished)
     conclusions = I_CHOOSE.split(parsed.text)
     if chain_of_thought and len(conclusions) > 1:
-        # An explanation, "because ...", may name other choices: the text before it is read alone.
+        # An explanation, "because ...", may name other choices: the text before it is read first,
+        # and the whole text only if there is no explanation, or no choice before it.
         choice, explanation = _split_explanation(conclusions[-1])
         index = read(choice)
         return index if isinstance(index, int) and explanation else read(conclusions[-1])
+    # "choice" is a label of the answer in json only: in prose the word is too common.
     keys = ("answer", "choice") if parsed.objects else ("answer",)
     answer = agreed_value(parsed, keys, read)
     opening = _ALONE_LETTER.match(parsed.text)  # "A. ..." on the first of several lines

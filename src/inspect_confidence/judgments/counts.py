@@ -76,8 +76,9 @@ def count_tables(
 def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
     """Yield frames with the columns and `n`, which together count all judgments of a task.
 
-    Files of logs are counted by variant if the log is its run's only one, has no repeats and one
-    task, and was read by these versions; other logs are read and joined.
+    The file of a log's judgments is counted by variant, without being read into memory, if the log
+    is its run's only one, has no repeats and one task, and if its file is undamaged and was written
+    by the readers of this version. Other logs are read and joined.
     """
     entries = store.entries_with_judgments()
     records = [entry.record for entry in entries]

@@ -88,8 +88,8 @@ numbers(
 numbers(
     About(undefined=_FEW, direction="lower", source=_STUDY, interval=DEBIASED),
     id_mae="Mean over data sets of the distance between a marker's MIC (mean internal confidence) "
-    "in the train split and the internal confidence of its test sentences; by marker, or at the "
-    "level that the condition names.",
+    "in the train split and the internal confidence of its test sentences: one distance a marker, "
+    "or as the `level` in the condition says (`sentence`: for each sentence; `response`: reply).",
     cd_mae="As `id_mae`, but from one data set's train split to another's test split, mean over "
     "ordered pairs of data sets.",
 )

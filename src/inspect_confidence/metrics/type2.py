@@ -160,8 +160,9 @@ def type2_rates(tables: ConfidenceTables, threshold: float) -> Type2Rates:
         is_defined = (right > 0) & (wrong > 0) & (high > 0) & (high < total * (1 - 1e-12))
         is_defined &= tables.binary
         # The log-linear correction (Hautus 1995) adds half a judgment to each of the four cells,
-        # right or wrong with low or high confidence. A resample has a quarter in each already, its
-        # pseudo-judgment, so that only as much again is added.
+        # right or wrong with low or high confidence. A resample already contains about a quarter of
+        # one in each cell, its pseudo-judgments `tables.pseudo`, against intervals that are too
+        # narrow; there as much again is added.
         added_low_right, added_low_wrong, added_high_right, added_high_wrong = np.where(
             tables.are_resamples, tables.pseudo.T, 0.5
         )

@@ -32,6 +32,7 @@ def exponents(rows: pd.DataFrame) -> Figure:
     """
     selected = select_rows(rows, _TASK, ["exponent_share"], parts=["exponent"])
     selected = selected.assign(exponent=selected["exponent"].astype(float))
+    # Each title has the number of questions; the largest n, as rows of a data set have the same.
     return facets(
         with_counts(panels(selected, ["dataset"]), max),
         _draw_exponents,

@@ -126,8 +126,9 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
     """Draw the consistency scores by set of numbers and by scenario, with 95% intervals.
 
     There is one panel for each score, model, data set and variant; marks differ with and without
-    reasoning. Dashes are the expected score of random choices over all prompts; each set of numbers
-    and each scenario has as many prompts of each number of choices as the whole design.
+    reasoning. Dashes are the expected score of random choices over all prompts. It also holds for
+    each set of numbers and each scenario, which have the design's shares of prompts by number of
+    choices.
 
     Args:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.

@@ -295,8 +295,9 @@ def means(
 def _extremes_of(metric: str) -> tuple[float, float]:
     """Return the least and the greatest possible value of a metric.
 
-    Resamples of a mean add pseudo-units with these values, so that intervals of few units hold. If
-    the range has no end, constants stand for values that follow from the sample.
+    Resamples of a mean add pseudo-units with these values, so that intervals of few units hold. A
+    range without an end has infinite or NaN ones, in place of which `metrics.bootstrap` takes
+    values that follow from the sample's extreme ones.
     """
     registered = metrics.METRICS[metric]
     if np.isfinite(registered.high):

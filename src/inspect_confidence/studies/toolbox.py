@@ -63,12 +63,13 @@ CAPTION = (
 
 
 def extra_metric_views(results: pd.DataFrame) -> list[View]:
-    """Return the tables of metrics that no study prints; none without such metrics.
+    """Return the tables of metrics that no study prints; without such metrics there is none.
 
-    First come values corrected for a judge's errors, then the most informative metrics and AUROC
-    (`_HEADLINES`), then folded tables of the others. A line is a model, variant and data set, with
-    the parts of the condition of CORP miscalibration (`_ANCHOR`); further parts of other metrics
-    are in the headings.
+    First come values corrected for a judge's errors, if there are any; then the most informative
+    metrics and AUROC (`_HEADLINES`), then folded tables of the others. A line is a model, variant
+    and data set. It also names the parts of the condition, such as the method, that all metrics
+    share: those of `_ANCHOR`, a metric without options of its own. Other parts, such as the number
+    of bins, are in the headings.
     """
     corrected = corrected_views(results)
     results = results[~_is_corrected(results)]

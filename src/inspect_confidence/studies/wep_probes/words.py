@@ -381,7 +381,7 @@ def _median_difference(
         described,
         metric="median_difference",
         interval=interval,
-        undefined_reason=reason,
+        undefined_reason="",
         no_interval_reason=reason,
     )
     return estimate, metrics.median_difference(reference, sample)
