@@ -34,8 +34,10 @@ def tools() -> Path:
 
 
 @pytest.fixture(scope="module")
-def tool_findings(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the tools say of the whole report."""
+def tool_findings(
+    tools: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> dict[str, Any]:
+    """What the tools say of the whole report; with `--brief` of its layout only."""
     page = write_report(
         EXAMPLES,
         tmp_path_factory.mktemp("examples"),
@@ -46,8 +48,9 @@ def tool_findings(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
     )
     assert page.stat().st_size < 5_000_000
     browser = shutil.which("chromium") or shutil.which("google-chrome") or ""
+    layout_only = ["layout"] if browser and request.config.getoption("--brief") else []
     done = subprocess.run(
-        ["node", str(tools / "check_page.mjs"), str(page), *filter(None, [browser])],
+        ["node", str(tools / "check_page.mjs"), str(page), *filter(None, [browser]), *layout_only],
         capture_output=True,
         text=True,
         check=False,
