@@ -165,10 +165,10 @@ _DECISIONS = """
   share of rejections. Malinin and Gales count rejected answers as corrected; their ratio is `2 *
   auroc - 1`.
 - `expected_utility` needs the value of each outcome to you, `--costs right=1,wrong=-2,abstain=0`.
-  It is given for always answering, and for trusting stated confidence: answering only if it reaches
+  It has a value for always answering, and one for answering only if the stated confidence reaches
   (abstain - wrong)/(right - wrong), the best threshold for calibrated confidence. `plots.utility`
-  draws the utility of all thresholds, from `detail` with the same costs. Its highest point is
-  optimistic, because it is chosen on the sample.
+  draws the utility of all thresholds, from `detail` with the same costs. The highest point of the
+  curve is optimistic, because it is chosen on the sample.
 
 ## Metacognition: which number for which questions
 
@@ -255,9 +255,10 @@ The tables list the method of each metric's 95% interval, the least number of un
 - **A letter in brackets** points to the cases in which the interval is [wider than
   needed](#conservative-intervals).
 
-An interval always contains the observed value. There is none, with the reason in `note`, if the
-value is undefined, if there are fewer units than needed, if every resample gives the same value, or
-if more than 5% of resamples give no value. These methods are used for several metrics:
+An interval always contains the observed value. A metric has no interval, with the reason in `note`,
+if its value is undefined, if there are fewer units (items or clusters) than needed, if every
+resample gives the same value, or if more than 5% of resamples give no value. Methods used for
+several metrics:
 
 | method | interval |
 |---|---|
@@ -267,8 +268,8 @@ if more than 5% of resamples give no value. These methods are used for several m
 samples](#share-of-samples-with-an-interval) in which they have a value. AUROC and M-ratio have no
 value if all answers are right, as in half of the samples of 30 items at an accuracy of .98. If the
 true d' (how well choices are told apart) may be at most 0.1, the interval of M-ratio is unbounded
-on one side or on both, like Fieller's. A difference of two such M-ratios has an interval that says
-nothing.
+on one side or on both, like Fieller's. The interval of a difference of two such M-ratios is
+unbounded on both sides.
 
 **Pseudo-units.** The bootstrap adds half a unit at each extreme of what can occur, so that an
 interval has a width even if a sample contains no error:
@@ -288,14 +289,11 @@ of accuracy (Brown, Cai and DasGupta 2001).
 **Few right or few wrong answers.** Intervals of AUROC, PRR, `brier_reliability` and
 `corp_miscalibration` use Student's t with the degrees of freedom of 4RW/(R + W) units, where R and
 W are the numbers of right and of wrong units, each plus one half for the added pseudo-units. A
-sample of that size with as many right as wrong units compares both as precisely (Willer, Li and
-Abecasis 2010).
+sample of 4RW/(R + W) units, half of them right, is as precise (Willer, Li and Abecasis 2010).
 
 **ECE** is biased upwards, also in resamples. The 95% interval of the difference of two ECEs is
-therefore made of both intervals: its lower end lies below the difference by the first ECE's
-distance from its lower limit plus the second's from its upper limit, and its upper end likewise
-above it. The interval of a mean over data sets has the means of the limits. Both intervals are
-conservative.
+therefore from l1 - u2 to u1 - l2, where [l1, u1] and [l2, u2] are the intervals of the two ECEs.
+The interval of a mean over data sets has the means of the limits. Both intervals are conservative.
 """
 _METHOD_TABLE = """
 ### {method}, {units}
@@ -790,9 +788,9 @@ passed on. The table has most of them; `datasets/sources.toml` has all, also Sim
 the studies' prompts.
 
 Licences are those that the sources state, to our knowledge: check them before you share items.
-Questions from exams or books have rights of their own. A revision is the first digits of a commit.
-A file's name is followed by the first twelve digits of its sha256. A file without digits is pinned
-by its revision alone, and the log has its hash.
+Questions from exams or books have rights of their own. In the table, a revision is the first digits
+of a commit, and a file's name is followed by the first twelve digits of its sha256. A file without
+these digits is pinned by its revision alone; the log of a run has its sha256.
 
 | data set | licence | revision | files |
 |---|---|---|---|

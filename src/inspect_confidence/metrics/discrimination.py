@@ -183,8 +183,8 @@ def prr_of_tables(tables: ConfidenceTables) -> FloatArray:
 
 
 @metric(
-    definition="Prediction rejection ratio: how much of the way from random to perfect rejection "
-    "confidence goes, by the area under the risk-coverage curve.",
+    definition="Prediction rejection ratio: (error rate - `aurc`) / (error rate - least `aurc`), "
+    "where the least `aurc` is that of rejecting all wrong answers first.",
     unit="ratio",
     direction="higher",
     low=-INFINITY,

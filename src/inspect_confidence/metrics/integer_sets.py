@@ -390,8 +390,8 @@ def tunnel_index(traces: ArrayLike) -> float:
 
 @metric(
     definition="Entropy of the answer's mean distribution over all N traces (reasonings), minus "
-    "the mean entropy of means over n of them; the Tunnel Index at n = 1, 0 at n = N. Mean over "
-    "items.",
+    "the mean entropy of the distribution averaged over n of the traces; the Tunnel Index at "
+    "n = 1, 0 at n = N. Mean over items.",
     unit="bits",
     direction="lower",
     undefined=_FEW,

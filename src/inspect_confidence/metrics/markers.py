@@ -88,8 +88,9 @@ numbers(
 numbers(
     About(undefined=_FEW, direction="lower", source=_STUDY, interval=DEBIASED),
     id_mae="Mean over data sets of the distance between a marker's MIC (mean internal confidence) "
-    "in the train split and the internal confidence of its test sentences: one distance a marker, "
-    "or as the `level` in the condition says (`sentence`: for each sentence; `response`: reply).",
+    "in the train split and the internal confidence of its test sentences. Each marker has equal "
+    "weight; with `level=sentence` each sentence, with `level=response` each reply. With "
+    "`level=mean` it is the distance between the marker's MICs of both splits.",
     cd_mae="As `id_mae`, but from one data set's train split to another's test split, mean over "
     "ordered pairs of data sets.",
 )
@@ -100,9 +101,9 @@ numbers(
 )
 numbers(
     About(undefined=_FEW, unit="ratio", direction="lower", source=_STUDY, interval=_VARIATION),
-    m_avg_cv="Mean over the markers that all data sets share of the coefficient of variation of "
-    "MIC (mean internal confidence) over data sets; with `shared=some` over those that two or more "
-    "have.",
+    m_avg_cv="Coefficient of variation of a marker's MIC (mean internal confidence) over data "
+    "sets, mean over the markers that all data sets share; with `shared=some` over the markers "
+    "that two or more data sets share.",
 )
 numbers(
     About(undefined=_FEW, unit="ratio", source=_STUDY, interval=_VARIATION),
@@ -122,10 +123,11 @@ numbers(
     About(undefined=_FEW, unit="correlation", source=_STUDY, interval=_CORRELATION),
     mac="For each marker in all data sets, the correlation over data sets of its MIC (mean "
     "internal confidence) with accuracy; then the Fisher mean over these markers. With "
-    "`shared=some` those in three or more data sets.",
+    "`shared=some` the mean is over the markers in three or more data sets.",
     mcc="For each marker in all data sets, the correlation over data sets of its MIC (mean "
     "internal confidence) with `cmfg`, how well hedges fit the internal confidence; then the "
-    "Fisher mean over these markers. With `shared=some` those in three or more data sets.",
+    "Fisher mean over these markers. With `shared=some` the mean is over the markers in three or "
+    "more data sets.",
 )
 numbers(
     About(

@@ -27,8 +27,8 @@ numbers(
     About(undefined=_UNDEFINED, unit="probability", interval=NO_ESTIMATE),
     p_value="Two-sided p of a `difference` being 0, from the resamples of its interval: below .05 "
     "exactly if the 95% interval leaves out 0. If a word's probabilities by two models, or by a "
-    "model and people, are compared, p is that of Brunner and Munzel's test, or of exchanged signs "
-    "where `of` is `paired_difference`.",
+    "model and people, are compared, p is that of Brunner and Munzel's test. With "
+    "`of=paired_difference`, p is that of the permutation test of the differences' signs.",
     p_bonferroni="The `p_value` times the number of comparisons made, at most 1.",
 )
 numbers(

@@ -365,8 +365,9 @@ numbers(
         source=_STUDY,
         interval=NO_ESTIMATE,
     ),
-    words_that_differ="Number of tested words that differ from the reference at the named level "
-    "(95%: p < .05), by `p_holm` where Holm is named, else by `p_value`.",
+    words_that_differ="Number of tested words that differ from the reference: p is below 1 - "
+    "`level`, the confidence level in the condition (90, 95 or 99%). p is `p_holm` with "
+    "`adjusted=holm`, else `p_value`.",
 )
 
 
