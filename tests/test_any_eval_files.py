@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import chain, product
 from pathlib import Path
 from typing import Any
@@ -108,10 +109,21 @@ def test_a_scale_that_is_said(tmp_path: Path) -> None:
         mean = value(results, "method=recorded;scale=0-10", "mean_confidence")
         assert mean == pytest.approx(np.mean(SURE))
     unsaid = refused(path)
-    assert "5 of 6 values of 'raw' above 1; give the scale, such as --confidence" in unsaid
+    assert "5 of 6 values of 'raw' not in 0-1, such as 9; give the scale, such as --conf" in unsaid
+    below = refused(write_columns(tmp_path, confidence=None, raw=[-0.5, 0.5, 0.7, 0.9, -2, 3]))
+    assert "3 of 6 values of 'raw' not in 0-1, such as -0.5; give the scale" in below
     stderr = printed("summarize", write_columns(tmp_path, confidence=tens), code=2).stderr
     assert "confidence=9 is not in [0, 1]" in stderr
     assert "such as --confidence-scale 0-100" in stderr
+
+
+def test_notices_have_the_order_of_the_columns(tmp_path: Path) -> None:
+    """Whatever the order of their names; five columns of other tools are left out."""
+    names = ["unseen_mass", "draws", "ordinal", "choices", "clipped"]
+    for order in (names, names[::-1]):
+        path = write_columns(tmp_path, **dict.fromkeys(order, "some text"))
+        notices = " ".join(read_judgments(path).notices)
+        assert re.findall(r"the column '(\w+)' holds other values", notices) == order
 
 
 def test_columns_take_their_names(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from inspect_confidence import metrics, read_judgments, summarize
 from inspect_confidence.commands.analysis import Settings, as_stream
 from inspect_confidence.judgments import streams
+from inspect_confidence.judgments.counting import count_record
 from inspect_confidence.judgments.locations import Log
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.judgments.runs import Run, encode_run, reader_versions
@@ -154,6 +155,29 @@ def test_a_notice_says_which_metrics_need_rows(store: str, monkeypatch: pytest.M
     assert "10,000 for calibration_p, because a data set has at most 4,000 readable" in notice
     assert "15,000 for all intervals, because items have clusters, several judgments" in notice
     assert "5,000 for all intervals, because more than 500 judgments are different" in notice
+
+
+def test_each_limit_of_different_judgments_is_named(tmp_path: Path) -> None:
+    """Of a file, of a data set, of confidences, and of scales; no confidence is given twice."""
+    pytest.importorskip("duckdb")
+    steps = np.arange(ITEMS) % 300 / 3
+    store = write_store(
+        tmp_path,
+        counted_run("a", "file", 2 * ITEMS, raw=100 * np.arange(2 * ITEMS) / 2 / ITEMS),
+        counted_run("b", "set", raw=100 * np.arange(ITEMS) / ITEMS),
+        counted_run("c", "steps", raw=steps, correct=0.0, status="ok"),
+        counted_run("d", "scales", high=np.where(np.arange(ITEMS) % 2, 100.0, 200.0)),
+    )
+    reasons = {}
+    for file in Path(store).rglob("*.parquet"):
+        counted = count_record(str(file), "any_eval")
+        reasons[counted.datasets[0]] = counted.problem.removeprefix("all intervals, because ")
+    assert reasons == {
+        "file": "more than 5,000 judgments are different",
+        "set": "more than 500 judgments are different",
+        "steps": "more than 250 confidences or grades are different",
+        "scales": "confidence is on several scales",
+    }
 
 
 def test_logs_that_share_a_data_set_are_not_counted(tmp_path: Path) -> None:

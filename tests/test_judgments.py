@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from inspect_ai.log import EvalLog, edit_score, read_eval_log, write_eval_log
+from inspect_ai.model import GenerateConfig, ModelConfig
 from inspect_ai.scorer import ScoreEdit
 
 from build import entries_of, notices_with
@@ -84,6 +85,34 @@ def test_runs_that_differ_are_kept_apart(tmp_path: Path) -> None:
     assert set(frame["variant"]) == {"tunnel=0.3", "tunnel=0.9"}
     conditions = summarize(frame, resamples=50)["condition"]
     assert conditions.str.contains("variant=tunnel%3D0.3").any()
+
+
+def test_runs_with_different_models_in_a_role_are_kept_apart(tmp_path: Path) -> None:
+    """Any of several models makes a difference, and so do a model's settings."""
+    log = read_eval_log(run_respondent("calibrated", tmp_path / "run", items=3).location)
+    graders: list[ModelConfig | list[ModelConfig]]
+    last, cold = ModelConfig(model="b/y"), GenerateConfig(temperature=0, max_retries=9)
+    graders = [
+        [ModelConfig(model="a/x"), last],
+        [ModelConfig(model="c/z"), last],
+        last,
+        ModelConfig(model="b/y", config=cold),
+        ModelConfig(model="b/y", args={"api_key": "SECRET", "device": "cuda"}),
+    ]
+    for number, grader in enumerate(graders):
+        log.eval.task_id = log.eval.eval_id = str(number)
+        for sample in log.samples or []:
+            sample.uuid = f"{number}-{sample.id}-{sample.epoch}"
+        log.eval.model_roles = {"grader": grader}
+        write_eval_log(log, str(tmp_path / "graders" / f"{number}.eval"))
+    variants = read_judgments(tmp_path / "graders")["fermi_eval"]["variant"].unique()
+    assert set(variants) == {
+        "grader=a/x, b/y",
+        "grader=c/z, b/y",
+        "grader=b/y",
+        "grader=b/y temperature%3D0.0",
+        "grader=b/y device%3Dcuda",
+    }
 
 
 def test_what_a_column_shows_is_no_variant(tmp_path: Path) -> None:

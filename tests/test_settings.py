@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -101,6 +102,25 @@ def test_costs_are_read_alike_and_add_utility(tmp_path: Path) -> None:
     assert (curve["ci_low"] < curve["ci_high"]).all()
     costless = summarize(path, resamples=50)
     assert "expected_utility" not in set(costless["metric"])
+
+
+def test_utility_of_many_confidences_is_exact_at_101_of_them(tmp_path: Path) -> None:
+    """By hand at each confidence from which answers are given: right 1, wrong -1, none 0."""
+    confidence = np.arange(1, 401) / 400
+    correct = np.arange(400) % 3 > 0
+    path = tmp_path / "judged.csv"
+    rows = {"item": range(400), "confidence": confidence, "correct": correct.astype(int)}
+    pd.DataFrame(rows).to_csv(path, index=False)
+    curve = detail(path, resamples=100, costs={"right": 1, "wrong": -1, "abstain": 0})
+    curve = curve[curve["metric"] == "expected_utility"]
+    thresholds = [float(text) for text in condition_values(curve, "answered_from")]
+    assert len(thresholds) == 101
+    assert (min(thresholds), max(thresholds)) == (0.0025, 1.0)
+    gain = np.where(correct, 1, -1)
+    expected = [gain[confidence >= threshold].sum() / 400 for threshold in thresholds]
+    assert curve["value"].tolist() == pytest.approx(expected)
+    assert (curve["ci_low"] < curve["value"]).all()
+    assert (curve["value"] < curve["ci_high"]).all()
 
 
 def test_every_option() -> None:

@@ -353,6 +353,9 @@ def test_a_store_is_counted_as_its_frames_are(
         cells = counts[list(columns)].astype(str).replace("None", "nan")
         names = cells.itertuples(index=False, name=None)
         assert dict(zip(names, counts["n"], strict=True)) == expected, task
+        for source in (store, frames):  # without columns there is one count, of all judgments
+            total = count_tables(source, task, by=[])
+            assert total.to_dict("list") == {"n": [len(frames[task])]}
     assert "damaged.eval" in " ".join(counts.attrs["notices"])
     pd.testing.assert_frame_equal(
         count_tables(frames, "scale_variants"), count_tables(store, "scale_variants")

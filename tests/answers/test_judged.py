@@ -344,6 +344,14 @@ def test_a_decisiveness_is_read_to_the_last_bit(value: float) -> None:
     assert read_decisiveness(json.dumps({"decisiveness": value})) == value
 
 
+@pytest.mark.parametrize("label", ["Answer", "Probability", "Confidence"])
+def test_a_stated_decisiveness_of_zero_counts_before_an_unlabelled_number(label: str) -> None:
+    """As 0.1 does."""
+    for number in (0, 0.1):
+        reply = f"{label}: {number}\n\n0.8 is what others say"
+        assert read_decisiveness(reply) == number
+
+
 def test_deep_nesting_and_great_length_fail() -> None:
     """Deep nesting and great length end soon, in a failure."""
     for reply in (

@@ -47,6 +47,21 @@ def bounds_of(ranks: Iterable[Rank]) -> list[tuple[float, float]]:
     return [(rank.low, rank.high) for rank in ranks]
 
 
+def test_nearness_to_a_target_takes_the_same_end_of_both_intervals() -> None:
+    """The mean .935 of .97 and .90 is .015 below the target .95: the upper ends decide.
+
+    sqrt(.005^2 + .015^2)/2 = .0079 is the distance of the mean's upper limit, p = .0002; with upper
+    ends .027 above both values it is .0191, p = .12.
+    """
+    direction = direction_of("coverage", {"level": "95"})
+    for first, second, bounds in (
+        ((0.94, 0.975), (0.87, 0.915), [(1, 1), (2, 2)]),
+        ((0.965, 0.997), (0.899, 0.927), [(1, 2), (1, 2)]),
+    ):
+        values = [RankedValue(0.97, first), RankedValue(0.90, second)]
+        assert bounds_of(model_ranks(values, "coverage", direction)) == bounds
+
+
 def test_ranks_by_value_and_by_nearness_to_a_target() -> None:
     """The condition tells the target of coverage; ties share a rank."""
     assert attributes_of(ranks_of([1.0, 2.0, 2.0], LOWER), "rank") == [1, 2, 2]

@@ -53,6 +53,17 @@ def corrected(run: pd.DataFrame, labels: pd.DataFrame = LABELS) -> dict[str, Res
     return records_by(estimate.results_of(drawn_estimands, Key("any_eval", "m", "d")), "metric")
 
 
+def test_without_a_grade_the_corrected_accuracy_is_undefined() -> None:
+    """Also if labels name items of the run."""
+    of_items = LABELS.assign(item=[f"i{number % 40}" for number in range(len(LABELS))])
+    for labels in (LABELS, of_items):
+        results = corrected(answers(correct=np.nan), labels)
+        assert list(results) == ["judge_corrected_accuracy"]
+        accuracy = results["judge_corrected_accuracy"]
+        assert np.isnan(accuracy.value)
+        assert (accuracy.n, accuracy.note) == (0, "undefined: no answer has a grade")
+
+
 def test_accuracy_and_overconfidence_are_corrected_by_rates() -> None:
     """Of .6 called right: (.6 + .8 - 1)/(.9 + .8 - 1) = 4/7, and .8 less it; the rest stays."""
     plain = summarize(answers(), resamples=200, judge_labels=None)

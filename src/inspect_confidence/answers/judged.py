@@ -114,7 +114,9 @@ def read_decisiveness(reply: str) -> float | ParseFailure:
     # Without JSON, whole or broken, the value may have another label, or none.
     if value is None and not parsed.objects and "{" not in parsed.text:
         labels = ("answer", "probability", "confidence")
-        value = agreed_value(parsed, labels, share_in_value) or share_without_label(parsed.text)
+        value = agreed_value(parsed, labels, share_in_value)
+        if value is None:  # a stated 0 is a value
+            value = share_without_label(parsed.text)
     if value is None or isinstance(value, ParseFailure):
         return _failed(reply, "no decisiveness from 0 to 1")
     return float(value)

@@ -322,10 +322,12 @@ def apply_confidence_scale(
     if recorded.scale is None:
         if is_percent.any():
             return other_columns.assign(raw=raw * 100, low=0.0, high=100.0)
-        if column == "raw" and not raw.dropna().between(0, 1).all():
+        outside = raw[(raw < 0) | (raw > 1)]
+        if column == "raw" and len(outside):
             raise InvalidArgument(
-                f"{source}: {int((raw > 1).sum())} of {counted(raw.notna().sum(), 'value')} of "
-                "'raw' above 1; give the scale, such as --confidence-scale 0-100."
+                f"{source}: {len(outside)} of {counted(raw.notna().sum(), 'value')} of 'raw' not "
+                f"in 0-1, such as {outside.iloc[0]:g}; give the scale, such as --confidence-scale "
+                "0-100, or --confidence-scale none if only their order counts."
             )
         return other_columns.assign(**{column: raw})
     low, high = recorded.scale

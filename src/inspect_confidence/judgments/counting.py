@@ -12,7 +12,7 @@ from inspect_confidence.judgments.files import typed_columns
 from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.runs import reader_versions
 from inspect_confidence.studies import table_of
-from inspect_confidence.studies.study import DIFFERENT, SEVERAL
+from inspect_confidence.studies.study import SEVERAL, too_different
 
 _MEMORY = "1GB"
 """Memory that DuckDB may take before it writes to the disk."""
@@ -76,7 +76,7 @@ def count_record(file: str, task: str) -> CountedRecord:
         file,
     )
     if len(counts) > _MOST_ROWS:
-        return CountedRecord(datasets, reader_versions(), None, DIFFERENT)
+        return CountedRecord(datasets, reader_versions(), None, too_different(_MOST_ROWS))
     judgments = counts.reindex(columns=list(table.kinds)).assign(task=task)
     frame = typed_columns(judgments, table, file).assign(count=counts["count"])
     frame = sort_judgments(frame)

@@ -37,7 +37,8 @@ def count_tables(
     Args:
         source: A store; or another source of judgments, which is read.
         task: Name of the task.
-        by: The columns. A missing number counts as a value.
+        by: The columns. A missing number counts as a value. Without any, all judgments count
+            together.
 
     Returns:
         A frame with these columns, sorted by them in order, and the count `n`. Its
@@ -68,7 +69,7 @@ def count_tables(
     if not counts_of_parts:
         raise InvalidArgument(f"There is no judgment of {task}.")
     part_counts = pd.concat(counts_of_parts, ignore_index=True)
-    counts = part_counts.groupby(list(by), dropna=False, as_index=False).agg({"n": "sum"})
+    counts = _sum_counts(part_counts, by)
     counts.attrs["notices"] = notices
     return counts
 
@@ -111,8 +112,14 @@ def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[p
 
 def _count_frame(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Return each combination of values of the columns, with the number of its rows `n`."""
-    counts = frame.groupby(list(columns), dropna=False, as_index=False).size()
-    return counts.rename(columns={"size": "n"})
+    return _sum_counts(frame[list(columns)].assign(n=1), columns)
+
+
+def _sum_counts(counts: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return the sum of `n` for each combination of values of the columns; one row without any."""
+    if not columns:
+        return pd.DataFrame({"n": [counts["n"].sum()]})
+    return counts.groupby(list(columns), dropna=False, as_index=False).agg({"n": "sum"})
 
 
 def _count_with_pyarrow(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:

@@ -266,9 +266,11 @@ def _drop_foreign_values(
     changed: dict[str, pd.Series] = {}
     # Columns without which there is no judgment are checked later, with an error.
     needed = {*table.required, *chain.from_iterable(table.answers), "low", "high"}
-    optional = [column.name for column in table.columns if column.kind != "text"]
-    for name in {*optional, "epoch", "draw"} & set(frame) - needed:
-        values = frame[name]
+    typed = {column.name for column in table.columns if column.kind != "text"}
+    optional = {*typed, "epoch", "draw"} - needed
+    for name, values in frame.items():  # notices have the order of the file's columns
+        if name not in optional:
+            continue
         try:
             _typed_column(frame, name, "flag" if table.kinds[name] == "flag" else "number", source)
         except InvalidArgument:
@@ -322,7 +324,9 @@ def _number_repetition_names(frame: pd.DataFrame) -> pd.DataFrame:
     number or empty cell stays as it is.
     """
     changed = {}
-    for name in {"epoch", "draw"} & set(frame):
+    for name in ("epoch", "draw"):
+        if name not in frame:
+            continue
         if frame[name].map(read_number).isna().all() and not frame[name].map(is_missing).any():
             changed[name] = pd.Series(pd.factorize(frame[name])[0], frame.index)
     return frame.assign(**changed)

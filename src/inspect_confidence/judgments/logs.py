@@ -16,6 +16,7 @@ from inspect_ai.log import (
     read_eval_log_sample,
     read_eval_log_sample_summaries,
 )
+from inspect_ai.model import ModelConfig
 
 from inspect_confidence.answers import RUN_STATUSES
 from inspect_confidence.arguments import fingerprint
@@ -632,10 +633,9 @@ def _run_settings(
     for name in ("prompt", "system", "data", "judge_prompts"):
         if facts.get(name):
             settings[name] = facts[name]
-    for role, configs in (header.eval.model_roles or {}).items():
-        for config in configs if isinstance(configs, list) else [configs]:
-            pairs = [f"{k}={v}" for k, v in config.args.items() if not SECRET_NAME.search(k)]
-            settings[role] = " ".join([config.model, *pairs])
+    for role, models in (header.eval.model_roles or {}).items():
+        configs = models if isinstance(models, list) else [models]
+        settings[role] = ", ".join(_role_model(config, unsent) for config in configs)
     settings["task_version"] = header.eval.task_version
     settings["dataset"] = facts.get("dataset")
     generation = header.plan.config.model_dump(exclude_none=True)
@@ -649,6 +649,20 @@ def _run_settings(
         if value is not None:
             settings_texts[name] = _short_setting(value)
     return settings_texts
+
+
+def _role_model(config: ModelConfig, unsent: Unsent) -> str:
+    """Return a model of a role with its settings, such as `openai/gpt-4o temperature=0`.
+
+    Left out are the settings that `_run_settings` leaves out for the model that was asked.
+    """
+    values = dict(config.args)
+    ignored_names = OPERATIONAL | unsent.settings_of(config.model).keys()
+    for name, value in config.config.model_dump(exclude_none=True).items():
+        if name not in ignored_names:
+            values[name] = value
+    pairs = [f"{name}={value}" for name, value in values.items() if not SECRET_NAME.search(name)]
+    return " ".join([config.model, *pairs])
 
 
 def _task_arguments(header: EvalLog, table: TaskTable, recorded: Recorded) -> Mapping[str, Any]:

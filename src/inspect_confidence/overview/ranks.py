@@ -181,10 +181,12 @@ def _p_if_independent(
     """Return the p that the difference of two values is 0, and that their mean is.
 
     Both tests take the values as independent, and compute from their intervals how far the interval
-    of the difference reaches below and above it. `mean` is the mean of both less the target of the
-    metric. `biased` says whether chance moves the metric upwards, as it does ECE.
+    of the difference, or of the mean, reaches below and above it. `mean` is the mean of both less
+    the target of the metric. `biased` says whether chance moves the metric upwards, as it does ECE.
     """
-    values, ends = (first.value, second.value), np.array([first.interval, second.interval])
-    below, above = joined_reach(values, *ends, biased=biased)
-    # Of independent a and b, (a + b)/2 has half the standard deviation of a - b.
-    return p_of_reach(difference, (below, above)), p_of_reach(mean, (below / 2, above / 2))
+    a, b = first.value, second.value
+    a_ends, b_ends = np.array([first.interval, second.interval])
+    reach = joined_reach((a, b), a_ends, b_ends, biased=biased)
+    # a + b is the difference of a and -b, whose interval is mirrored; the mean is half of it.
+    below, above = joined_reach((a, -b), a_ends, -b_ends[::-1], biased=biased)
+    return p_of_reach(difference, reach), p_of_reach(mean, (below / 2, above / 2))

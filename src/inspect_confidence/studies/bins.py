@@ -322,14 +322,17 @@ def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> 
     judgment; `costs` is what right, wrong and declined answers are worth to the user.
     """
     unit_count = group.unit_count
-    confidence, correct = group.column("confidence"), group.column("correct")
-    count_tables = ItemTables.from_judgments(confidence, correct, group.unit_index, unit_count)
-    count = min(len(count_tables.values), MAX_THRESHOLDS)
-    ranks = np.linspace(0, len(count_tables.values) - 1, count).round().astype(np.int64)
-    # Utilities from each confidence on, of shape (resamples, confidences), at the chosen ones.
-    utility = count_tables.table_statistic.map(lambda tables: costs.utilities(tables)[:, ranks])
+    confidence, correct = np.round(group.column("confidence"), _DECIMALS), group.column("correct")
+    distinct = np.unique(confidence)
+    count = min(len(distinct), MAX_THRESHOLDS)
+    thresholds = distinct[np.linspace(0, len(distinct) - 1, count).round().astype(np.int64)]
+    # The highest threshold that an answer reaches decides at which thresholds it is given.
+    reached = thresholds[np.searchsorted(thresholds, confidence, side="right") - 1]
+    count_tables = ItemTables.from_judgments(reached, correct, group.unit_index, unit_count)
+    # Utilities from each threshold on, of shape (resamples, thresholds), without never answering.
+    utility = count_tables.table_statistic.map(lambda tables: costs.utilities(tables)[:, :-1])
     # In the sample itself, each unit has weight 1.
-    values = costs.utilities(count_tables.tables(np.ones((1, unit_count))))[0, ranks]
+    values = utility(np.ones((1, unit_count)))[0]
     draws = bootstrap(
         {"utility": utility},
         np.zeros(unit_count, np.int64),  # one stratum
@@ -337,9 +340,8 @@ def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> 
         seed=resampling.seed,
     )["utility"]
     rule = METRICS["expected_utility"].interval
-    for rank, value, value_draws in zip(ranks, values, draws.T, strict=True):
-        threshold = f"{count_tables.values[rank]:.12g}"
-        parts = {"costs": str(costs), "answered_from": threshold}
+    for threshold, value, value_draws in zip(thresholds, values, draws.T, strict=True):
+        parts = {"costs": str(costs), "answered_from": f"{threshold:.12g}"}
         interval, reason = interval_of(rule, value, value_draws, unit_count)
         note = join_notes(f"no interval: {reason}" if reason else "", group.note)
         n = len(confidence)

@@ -109,8 +109,8 @@ def corrected_correctness(
     """Yield accuracy, and overconfidence if there is confidence, corrected for the judge's errors.
 
     Labels of the run's own items correct them by prediction-powered inference, other labels by the
-    judge's error rates. Both are undefined, with a reason, if an answer is neither right nor wrong.
-    Nothing is yielded without labels.
+    judge's error rates. Both are undefined, with a reason, if no answer has a grade, or if one is
+    neither right nor wrong. Nothing is yielded without labels.
 
     Args:
         rows: Judgments with `item`, `model`, `dataset`, `correct` and `confidence`, NaN where
@@ -134,6 +134,9 @@ def corrected_correctness(
         corrections.append(("judge_corrected_overconfidence", has_both, confidence))
     for metric, present, minuend in corrections:
         estimate = Estimate(condition, metric, int(present.sum()), n_asked=len(rows))
+        if not present.any():
+            yield _undefined_statistics(estimate, "no answer has a grade")
+            continue
         if not np.isin(correct[present], (0, 1)).all():
             reason = (
                 "some answers are neither right nor wrong, so that there are no two error rates"

@@ -169,8 +169,16 @@ class CompletedRun:
 
 
 SEVERAL = "all intervals, because items have clusters, several judgments or no grade"
-DIFFERENT = "all intervals, because more than 500 judgments are different"
+SCALES = "all intervals, because confidence is on several scales"
 """Which metrics need each judgment, and why."""
+
+
+def too_different(limit: int, things: str = "judgments") -> str:
+    """Return, as `SEVERAL`, that metrics need each judgment because too many are different.
+
+    `things` names what may have `limit` different values: judgments, or a part of them.
+    """
+    return f"all intervals, because more than {limit:,} {things} are different"
 
 
 @dataclass(frozen=True)

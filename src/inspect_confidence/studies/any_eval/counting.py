@@ -8,7 +8,7 @@ from inspect_confidence.metrics.resample import MOST_PATTERNS, MOST_UNITS
 from inspect_confidence.studies.any_eval.judgments import EPOCHS, complete_scales, is_ordinal
 from inspect_confidence.studies.estimate import field_values
 from inspect_confidence.studies.notes import COUNT
-from inspect_confidence.studies.study import DIFFERENT, SEVERAL, Counting
+from inspect_confidence.studies.study import SCALES, SEVERAL, Counting, too_different
 
 _KEYS = (
     *("method", "scale", "by", "raw", "low", "high", "confidence", "correct", "status"),
@@ -63,17 +63,26 @@ def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     if len(methods) > 1 or EPOCHS in methods or has_clusters or not rows["item"].is_unique:
         return rows, SEVERAL
     merged = _merge_equal(complete_scales(rows))
-    numbers = merged[["raw", "confidence", "correct"]].nunique()
-    # Counts are of use only if far fewer rows remain, with few different values.
-    is_varied = len(merged) > min(MOST_PATTERNS, _total(rows) // 2) or numbers.max() > MOST_VALUES
-    if is_varied or merged["scale"].nunique() > 1:
-        return rows, DIFFERENT
+    if problem := _variety_problem(merged):
+        return rows, problem
     has_confidence = merged["confidence"].notna() | merged["ordinal"]
     is_readable = (merged["status"] == "ok") & has_confidence & merged["correct"].notna()
     for _, is_chosen in field_values(merged):
         if _total(merged[is_chosen & is_readable]) <= MOST_UNITS:
             return rows, _FEW
     return merged, ""
+
+
+def _variety_problem(merged: pd.DataFrame) -> str:
+    """Return why counts of these judgments, all different, are of no use; empty if they are.
+
+    They are of use only if there are few rows, with few different values on one scale.
+    """
+    if len(merged) > MOST_PATTERNS:
+        return too_different(MOST_PATTERNS)
+    if merged[["raw", "confidence", "correct"]].nunique().max() > MOST_VALUES:
+        return too_different(MOST_VALUES, "confidences or grades")
+    return SCALES if merged["scale"].nunique() > 1 else ""
 
 
 def _merge_equal(completed: pd.DataFrame) -> pd.DataFrame:
