@@ -185,8 +185,8 @@ METRICS = (
     Mutant(
         "p_disagrees_with_its_interval",
         "metrics/inference.py",
-        "return max(2 * float(stdtr(freedom, ndtri(crossed) / widening)), smallest_p)",
-        "return max(float(stdtr(freedom, ndtri(crossed) / widening)), smallest_p)",
+        "return max(2 * float(stdtr(freedom, ndtri(share_beyond) / widening)), smallest_p)",
+        "return max(float(stdtr(freedom, ndtri(share_beyond) / widening)), smallest_p)",
         ["tests/metrics/test_inference.py"],
     ),
     Mutant(

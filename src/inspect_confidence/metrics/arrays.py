@@ -101,9 +101,10 @@ def count_units(unit_index: IntArray, counts: IntArray | None) -> int:
 
 
 def unit_sizes(unit_index: IntArray, counts: IntArray | None, units: int) -> FloatArray:
-    """Return how many equal units (items) each of `units` units stands for: a count, or 1.
+    """Return how many equal units (items) each unit stands for, of shape (units,); 1 by default.
 
-    `unit_index` has the unit of each judgment, and `counts` the number of units equal to it.
+    `unit_index` has the unit of each judgment. `counts`, if not None, has for each judgment how
+    many units are equal to its unit.
     """
     sizes = np.ones(units)
     if counts is not None:
@@ -125,7 +126,10 @@ _LARGEST_FACTOR = 2**16
 
 
 def matrix_product(rows: FloatArray, columns: FloatArray) -> FloatArray:
-    """Return the matrix product, on one thread, which is faster, if `columns` has few entries."""
+    """Return rows @ columns, in blocks of rows if `columns` has few (up to 65,536) entries.
+
+    A block is so small that BLAS computes it on one thread, which is then faster.
+    """
     if columns.size > _LARGEST_FACTOR or columns.size == 0:
         return np.asarray(rows @ columns)
     values = np.empty((len(rows), columns.shape[1]))

@@ -320,12 +320,12 @@ def _simulate_errors(covariance: FloatArray) -> FloatArray:
 
 
 def _low_direction(gaps: FloatArray, standard_errors: FloatArray) -> FloatArray:
-    """Return the proportions of the bins' gaps at the lower end of `ece_interval`.
+    """Return the bins' gaps at the lower end of `ece_interval` up to a factor.
 
     They are max(|gap| - 2 standard errors, 0) with the sign of the gap: only gaps beyond chance are
     taken as true. If there is none, the bin whose gap has the most standard errors gets +-1.
     """
-    standard_scores = np.abs(gaps) / np.maximum(standard_errors, EDGE)
+    standard_scores = np.abs(gaps) / np.maximum(standard_errors, EDGE)  # not 0, as a divisor
     excess = np.maximum(np.abs(gaps) - 2 * standard_errors, 0)
     sizes = excess if excess.any() else (standard_scores == standard_scores.max()) * 1.0
     return np.where(gaps < 0, -sizes, sizes)
@@ -622,6 +622,7 @@ def brier_uncertainty_interval(
     low, high = clustered_wilson_interval(
         np.bincount(item_numbers[present], outcomes[present]),
         trials,
+        # `trials` ends with the last item that has a judgment.
         counts=unit_sizes(item_numbers, counts, item_numbers.max(initial=-1) + 1)[: len(trials)],
     )
     # a (1 - a) is greatest, 0.25, at a = 0.5, which may lie between the limits.

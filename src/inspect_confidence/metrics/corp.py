@@ -134,7 +134,8 @@ def _block_starts(tables: ConfidenceTables) -> IntArray:
     """Return the index of the first value of each block that every isotonic fit pools.
 
     A block is a run of values with right answers only, in all tables, followed by values with wrong
-    answers only; any other value is a block of its own.
+    answers only. Accuracy falls from 1 to 0 there, so that a fit that never falls is constant. Any
+    other value is a block of its own.
     """
     is_right, is_wrong = (tables.wrong == 0).all(axis=0), (tables.right == 0).all(axis=0)
     is_pure = is_right | is_wrong

@@ -243,8 +243,8 @@ def monotony_violations(declined_at_lower: ArrayLike, declined_at_higher: ArrayL
     A model that declines at a target should decline at every higher one.
 
     Args:
-        declined_at_lower: 1 if the model declined at the lower target, 0 if it answered, NaN if
-            neither could be read.
+        declined_at_lower: 1 if the model declined at the lower target, 0 if it answered; pairs
+            with a NaN are left out, NaN if none is left.
         declined_at_higher: The same at the higher target.
 
     Example:
@@ -416,7 +416,7 @@ def contradictions(keep: ArrayLike, bet: ArrayLike) -> float:
 
     Args:
         keep: 1 kept, 0 withdrawn; NaN is left out.
-        bet: 1 bet, 0 not; NaN is left out.
+        bet: 1 bet, 0 not; answers with a NaN are left out, NaN if none is left.
 
     Example:
         >>> contradictions([1, 0, 0, np.nan], [1, 1, 0, 1])

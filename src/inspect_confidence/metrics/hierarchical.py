@@ -154,8 +154,9 @@ def _cell_probabilities() -> FloatArray:
 def _log_prior() -> FloatArray:
     """Return the log prior of sigma (rows, `_SIGMAS`) and mu (columns, `_GRID`), up to a constant.
 
-    As in HMeta-d, mu is Normal(0, 1), and sigma is U H with U Uniform(0, 1) and H half Normal(0,
-    1). A sigma of the grid has the prior mass of the sigmas nearer to it (in ratio) than to others.
+    mu and sigma are mean and standard deviation of units' log M-ratios. As in HMeta-d, mu is
+    Normal(0, 1), and sigma is U H with U Uniform(0, 1) and H half Normal(0, 1). A sigma of the grid
+    has the prior mass of the sigmas nearer to it (in ratio) than to others.
     """
     between = np.sqrt(_SIGMAS[:-1] * _SIGMAS[1:])
     # P(sigma <= b) = P(H <= b) + b E(1/H; H > b).

@@ -69,7 +69,7 @@ def interval_of(
         return (np.nan, np.nan), reason
     tail_units = min(units, balanced_units) if rule.compares_outcomes else units
     low, high = resampled_interval(value, draws, tail_units, method=rule.method)
-    if rule.method == "score":
+    if rule.method == "score":  # joined with Wilson's, as draws hardly vary near 0 and the ceiling
         score_low, score_high = score_interval(value, draws, units, ceiling=rule.ceiling)
         low, high = float(np.fmin(low, score_low)), float(np.fmax(high, score_high))
     return (low, high), ""
@@ -233,15 +233,20 @@ def resampled_p(
 
 
 def _p_of_ranked(value: float, ranked: FloatArray, units: float) -> float:
-    """Return the two-sided p, as `resampled_p`, of a value other than 0 from its sorted draws."""
+    """Return the two-sided p, as `resampled_p`, of a value other than 0 from its sorted draws.
+
+    `units` is the number n of resampled units. p inverts the interval of `resampled_interval`,
+    which leaves out the share Phi(t(alpha/2, n - 1) sqrt(n/(n - 1))) of the draws on either side.
+    """
     side, freedom = np.sign(value), max(units - 1, 1)
     smallest_p = 2 / (len(ranked) + 1)  # the smallest p that the draws themselves can show
     widening = np.sqrt(units / freedom)
+    # All units differ alike: of the 2^n patterns of signs two have as large a mean.
     if are_equal(ranked):
         return float(min(2.0 ** (1 - units), smallest_p))
-    # Solved for alpha: Phi(t(alpha/2, n - 1) widening), the tail, is the share of draws beyond 0.
-    if crossed := float((side * ranked <= 0).mean()):
-        return max(2 * float(stdtr(freedom, ndtri(crossed) / widening)), smallest_p)
+    # The alpha at which the share that is left out is the share of draws at 0 or beyond it.
+    if share_beyond := float((side * ranked <= 0).mean()):
+        return max(2 * float(stdtr(freedom, ndtri(share_beyond) / widening)), smallest_p)
     # No draw reaches 0: Student's t of the value over the draws' standard deviation.
     error = float(ranked.std()) * widening if np.isfinite(ranked).all() else np.inf
     return min(2 * float(stdtr(freedom, -abs(value) / error)), smallest_p)

@@ -293,15 +293,13 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
     rows = truth_seen(values, masses, target)
     if not rows.any():
         return float("nan")
-    readable_answers = (values[rows], masses[rows], target[rows])
+    item_data = (values[rows], masses[rows], target[rows])
     low, high = math.log(0.01), math.log(100)  # `_mean_loss` takes log T
     # Imported here because it takes a quarter of a second, which every command would pay.
     from scipy.optimize import minimize_scalar  # noqa: PLC0415
 
-    optimum = minimize_scalar(
-        _mean_loss, args=readable_answers, bounds=(low, high), method="bounded"
-    )
-    if max(abs(_mean_loss(edge, *readable_answers) - optimum.fun) for edge in (low, high)) < 1e-9:
+    optimum = minimize_scalar(_mean_loss, args=item_data, bounds=(low, high), method="bounded")
+    if max(abs(_mean_loss(edge, *item_data) - optimum.fun) for edge in (low, high)) < 1e-9:
         return float("nan")
     return float(np.exp(optimum.x))
 
@@ -372,8 +370,9 @@ _FEW = "fewer than two readable traces an item"
 def tunnel_index(traces: ArrayLike) -> float:
     """Entropy of the mean over all traces less the mean entropy of a single trace, in bits.
 
-    The information that a trace carries about the answer (a Jensen-Shannon divergence): 0 where
-    all traces give one distribution. Biased downwards at few traces.
+    A trace is one of a model's reasonings, which gives a distribution of its answer. The index is
+    the information that a trace carries about the answer (a Jensen-Shannon divergence): 0 where all
+    traces give one distribution. Biased downwards at few traces.
 
     Args:
         traces: Distributions of shape (traces, values), rows summing to 1.
@@ -406,7 +405,8 @@ def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
     random ones are taken, whose sampling error may break that order.
 
     Args:
-        traces: Distributions of shape (traces, values), rows summing to 1.
+        traces: Distributions of the answer after each trace (reasoning), of shape (traces, values),
+            rows summing to 1.
         n: Number of traces that are averaged, from 1 to N.
 
     Returns:

@@ -263,8 +263,14 @@ class PredictionPowered:
         normal interval would hold the true share in only 91 to 93% of samples if ten labels have
         the rarer outcome.
         """
-        value, variance, items = (np.array([x]) for x in (self.value, self.error**2, self.items))
-        low, high = wilson_limits(np.clip(value, 0, 1), variance, items, 1.0 * items)[0]
+        items = np.array([float(self.items)])
+        limits = wilson_limits(
+            share=np.clip([self.value], 0, 1),
+            variance=np.array([self.error**2]),
+            judgments=items,
+            items=items,
+        )
+        low, high = limits[0]
         return float(low), float(high)
 
 

@@ -255,7 +255,7 @@ class MarkerCells:
             marker: Index of each sentence's marker.
             shape: Number of groups, number of markers.
             unit: Index of each sentence's item; each is an item of its own if None.
-            units: Number of items; that of the sentences if None.
+            units: Number of items; as many as sentences if None.
             reply: Index of each sentence's reply, which belongs to one item and group; None if
                 unknown.
 
@@ -276,13 +276,13 @@ class MarkerCells:
         if reply is None:
             return cls(values, masses, shape)
         reply_numbers = np.asarray(reply, np.int64)[present]
-        kinds = {}
+        replies_by_group = {}
         for k in range(groups):
             in_group = group_numbers == k
-            kinds[k] = _reply_kinds(
+            replies_by_group[k] = _reply_kinds(
                 cell[in_group], reply_numbers[in_group], item_numbers[in_group], (cells, size)
             )
-        return cls(values, masses, shape, kinds)
+        return cls(values, masses, shape, replies_by_group)
 
     def tables(self, weights: FloatArray, threshold: float = 10) -> MarkerTables:
         """Return a table of sentences by group, marker and internal confidence per row of weights.
@@ -398,10 +398,10 @@ def marker_mae_sd(
 ) -> FloatArray:
     """Standard deviation of the distances that `marker_mae` is a mean of, pooled over pairs.
 
-    sqrt(sum (n - 1) s^2 / sum (n - 1)), where a pair has n distances with standard deviation s.
-    There is one per marker, at the level `sentence` per sentence, at `response` per reply. Pairs
-    with fewer than two distances are left out; NaN if none is left. In the authors' code one such
-    pair makes the result NaN. Arguments are those of `marker_mae`.
+    sqrt(sum (n - 1) s^2 / sum (n - 1)), where a pair of groups (splits of data sets) has n
+    distances with standard deviation s: one per marker, at the level `sentence` per sentence, at
+    `response` per reply. Pairs with fewer than two distances are left out; NaN if none is left. In
+    the authors' code one such pair makes the result NaN. Arguments are those of `marker_mae`.
     """
     squares = freedom = np.zeros(len(tables.counts))
     for gap, weight in _distances(tables, pairs, level, shared, train_only):
@@ -741,9 +741,10 @@ def cmfg_sums(
 ) -> tuple[FloatArray, FloatArray]:
     """Return what each reply adds to the bins of `cmfg`: its faithfulness, and 1.
 
-    Bins are of equal width on `confidence`, and both arrays have the shape (replies, bins). A reply
-    with a NaN adds 0, and by the convention `authors` also one with a faithfulness or confidence of
-    0 or a confidence of 1. Errors are those of `cmfg`.
+    `cmfg` is the mean over bins of mean faithfulness, the ratio of both sums. Bins are of equal
+    width on `confidence`, and both arrays have the shape (replies, bins). A reply with a NaN adds
+    0, and by the convention `authors` also one with a faithfulness or confidence of 0 or a
+    confidence of 1. Errors are those of `cmfg`.
     """
     check_choice("convention", convention, Convention)
     shares(faithfulness=faithfulness, confidence=confidence)  # raises the errors

@@ -130,12 +130,13 @@ def edge_derivatives(
 ) -> EdgeDerivatives:
     """Return first and second derivatives by the edges of the log-likelihood, sum share log chance.
 
-    A level's chance is (Q(u_j) - Q(u_j+1)) / Q(u_0) (`level_chances`). So edge j lowers the chance
-    of level j and raises that of level j - 1, both by `density`, phi(u_j) / Q(u_0); edge 0 raises
-    all through the divisor. `u` has the edges u_j. Arrays have the axes agreement, level, response
-    and fit.
+    Edge u_j is the lower end of rating level j on the scale of evidence, and the chance of the
+    level is (Q(u_j) - Q(u_j+1)) / Q(u_0) (`level_chances`). So edge j lowers the chance of level j
+    and raises that of level j - 1, both by `density`, phi(u_j) / Q(u_0); edge 0 raises all through
+    the divisor. Second derivatives have their sign changed. Arrays have the axes agreement (of
+    stimulus and response), level, response and fit.
     """
-    total = share.sum(1, keepdims=True)
+    total = share.sum(1, keepdims=True)  # takes the place of a level below edge 0
     weight = share / chance  # first derivative of share log chance by the chance
     bend = weight / chance  # the second one with its sign changed; phi'(u) is -u phi(u)
     slope = density * (np.concatenate([total, weight[:, :-1]], 1) - weight)
@@ -164,7 +165,8 @@ def solve_newton_equations(
     shift_slope[:, :-1] += off_diagonal
     shift_slope[:, 1:] += off_diagonal
     g, b = slope[:, 1:].sum(0), (offset * shift_slope[:, 1:]).sum(0)
-    solved_g, solved_b = tridiagonal(  # D^-1 g and D^-1 b
+    # D^-1 g and D^-1 b. Levels without judgments get 1 in D, which would have 0 there.
+    solved_g, solved_b = tridiagonal(
         diagonal[:, 1:].sum(0) + (1 - present[1:]),
         off_diagonal[:, 1:].sum(0),
         np.stack([g, b], 1),
@@ -210,7 +212,8 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
     """Return each fit's counts as shares by agreement, level of rating and response.
 
     Agreement is 0 if stimulus and response match, else 1; level 0 is the lowest. Levels that are
-    empty for both stimuli go last; those that are empty in all fits are dropped, down to two.
+    empty for both stimuli tell nothing of meta-d'. They go last, so that each fit's other levels
+    are neighbours; those that are empty in all fits are dropped, down to two.
 
     Args:
         nr_s1: Counts given stimulus S1, of shape (R, 2K): highest-confidence "S1" ... lowest "S1",
@@ -237,13 +240,14 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
 
 
 def starting_edges(table: RatingTables, meta: FloatArray) -> FloatArray:
-    """Return edges from which to maximise the likelihood, of shape (K - 1, 2, R).
+    """Return edges from which to maximise the likelihood, of shape (levels - 1, responses 2, R).
 
-    Both stimuli are taken as one normal law: edge j solves Q(c + edge_j) / Q(c) = share of level j
-    and the higher ones, with the upper tail Q and the mean position c of the type-1 criterion at
-    `meta`. Edges below levels without judgments lie far beyond all others.
+    An edge is the distance of a rating level's lower end from the type-1 criterion. Both stimuli
+    are taken as one normal law, with the upper tail Q: edge j solves Q(c + edge_j) / Q(c) = share
+    of level j and the higher ones. c is the mean over stimuli, by their share, of the criterion's
+    position at `meta`. Edges below levels without judgments lie far beyond all others.
     """
-    share, present, offset = table
+    share, present, offset = table  # `share` by agreement of stimulus and response, level, response
     # `offset` times meta-d' is the criterion's position for each stimulus and response.
     criterion = (offset[:, 0] * meta * share.sum(1)).sum(0) / share.sum((0, 1))
     above = np.cumsum(share.sum(0)[::-1], 0)[::-1]  # share of each level and the higher ones
@@ -256,14 +260,14 @@ def starting_edges(table: RatingTables, meta: FloatArray) -> FloatArray:
 def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return meta-d' and log-likelihood per judgment at the maximum that Newton's steps reach.
 
-    `meta` has the meta-d' at which each fit starts. meta-d' is infinite, with the sign of the
-    ascent, where it rises beyond `LARGEST` or without end on a plateau: there is no maximum. Both
-    results are NaN for fits that don't converge in 100 steps.
+    `table` has the rating counts of R fits, and `meta` the meta-d' at which each starts. meta-d' is
+    infinite, with the sign of the ascent, where it rises beyond `LARGEST` or without end on a
+    plateau: there is no maximum. Both results are NaN for fits that don't converge in 100 steps.
     """
     maxima, likelihood = np.full_like(meta, np.nan), np.full_like(meta, np.nan)
     rows = np.arange(len(meta))
     edges = starting_edges(table, meta)
-    unit = _meta_unit(table)
+    unit = _meta_unit(table)  # the change of meta-d' that moves edges by about 1
     point = newton(table, meta, edges, np.maximum(np.abs(meta), unit))
     length = point.length
     for _ in range(_STEPS):
@@ -434,7 +438,7 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
     FAR = P("S2" | S1). Type 2: evidence is Normal(-+meta-d'/2, 1) with the criterion
     meta-d' c/d', and the K - 1 rating criteria on each side of it are free; meta-d' maximises
     sum n log P(rating | stimulus, response). See also Maniscalco and Lau (2014, in The Cognitive
-    Neuroscience of Metacognition); s = 1.
+    Neuroscience of Metacognition), whose ratio s of standard deviations is 1 here.
 
     Levels that are empty for both stimuli are dropped, which is exact. The maximum is found by
     Newton steps from one or, where there can be more than one maximum, several starts.
@@ -559,6 +563,7 @@ def _fits(
     reason[fit[np.isinf(fitted)]], reason[fit[np.isnan(fitted)]] = _NO_MAXIMUM, _NO_CONVERGENCE
     converged = np.isfinite(fitted)
     meta[fit[converged]] = fitted[converged]
+    # `best` is the log-likelihood per judgment.
     value[fit[converged]] = (best * (nr_s1[fit].sum(1) + nr_s2[fit].sum(1)))[converged]
     return d_prime, meta, value, reason
 

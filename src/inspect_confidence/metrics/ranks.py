@@ -16,7 +16,8 @@ def ranks(loss: ArrayLike) -> FloatArray:
     """Return ranks: 1 plus the number of smaller losses; equal ones share the best of their ranks.
 
     Args:
-        loss: Numbers that are smaller for better models; differences below 1e-12 are rounding.
+        loss: Numbers, not NaN, that are smaller for better models; differences below 1e-12 are
+            rounding.
 
     Example:
         >>> ranks([0.2, 0.1, 0.2]).tolist()

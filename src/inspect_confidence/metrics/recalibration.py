@@ -58,10 +58,10 @@ class Recalibration:
     c: float = 0.0
 
     def __call__(self, confidence: ArrayLike) -> FloatArray:
-        """Return recalibrated confidences; NaN stays NaN.
+        """Return the confidences that this map gives to confidences in [0, 1]; NaN stays NaN.
 
-        A map of knots is linear through the points (x, y); a logistic one has the log odds
-        c + a log p - b log(1 - p) for confidence p.
+        A confidence p is first moved into [clip, 1 - clip]. A map of kind `knots` is linear through
+        the points (x, y); a logistic one has the log odds c + a log p - b log(1 - p).
 
         Example:
             >>> print(Recalibration("temperature", "logistic", 0.005, a=0.5, b=0.5)([0.5, 0.8]))
@@ -296,7 +296,8 @@ def _fit_map(
 ) -> Recalibration:
     """Fit a map of a method to the mass of right and of wrong answers at each confidence.
 
-    Confidences without judgments are left out.
+    Confidences without judgments are left out. Their mass is 0 up to rounding, which may be below
+    0, where that of a fold was subtracted.
     """
     present = right_mass + wrong_mass > EDGE
     right, wrong = np.maximum(right_mass[present], 0), np.maximum(wrong_mass[present], 0)
@@ -377,7 +378,7 @@ def _fit_temperature(
     clip, log_p, minus_log_q = _clipped_logarithms(confidences)  # q = 1 - p
     log_odds = np.column_stack([log_p + minus_log_q])
     (slope,) = _fit_nonnegative_slopes(log_odds, right_mass, wrong_mass, intercept=False)
-    return Recalibration("temperature", "logistic", clip, a=slope, b=slope)
+    return Recalibration("temperature", kind="logistic", clip=clip, a=slope, b=slope)
 
 
 def _fit_platt(
@@ -388,16 +389,19 @@ def _fit_platt(
     slope, c = _fit_nonnegative_slopes(
         np.column_stack([log_p + minus_log_q]), right_mass, wrong_mass
     )
-    return Recalibration("platt", "logistic", clip, a=slope, b=slope, c=c)
+    return Recalibration("platt", kind="logistic", clip=clip, a=slope, b=slope, c=c)
 
 
 def _fit_beta(
     confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
-    """Return the map with log odds a log p - b log(1 - p) + c for confidence p, and a, b >= 0."""
+    """Return the map with log odds a log p - b log(1 - p) + c for confidence p, and a, b >= 0.
+
+    p is kept in [clip, 1 - clip], because the logarithm of 0 is infinite.
+    """
     clip, log_p, minus_log_q = _clipped_logarithms(confidences)  # q = 1 - p
     a, b, c = _fit_nonnegative_slopes(np.column_stack([log_p, minus_log_q]), right_mass, wrong_mass)
-    return Recalibration("beta", "logistic", clip, a=a, b=b, c=c)
+    return Recalibration("beta", kind="logistic", clip=clip, a=a, b=b, c=c)
 
 
 def _clipped_logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArray]:

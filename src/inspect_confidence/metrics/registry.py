@@ -74,7 +74,8 @@ class Interval:
         It stays the same without clusters, or if it gives no interval. Clusters that the user
         declares take the place of items. With clusters that the study defines, `wilson` becomes
         `bootstrap`, and `debiased` gives no interval, as the bias cannot be estimated. If such
-        clusters lie along a line, biased metrics and those of the method `own` have none either.
+        clusters are like their neighbours along a line (`are_ordered`), biased metrics and those
+        with a method of their own, `own`, have none either.
         """
         if clusters is None or self.method == "none":
             return self
@@ -94,7 +95,8 @@ class Interval:
 
         The methods `score`, `own` and `wilson` are for single values and become `bootstrap`, which
         needs at least 15 units in place of `own` and `wilson`. But `own` and `wilson` stay if the
-        value is biased, and so do the other methods.
+        value is biased: the limits of both values are then combined, as resamples of the difference
+        have its bias, too. The other methods stay.
         """
         rule = replace(self, conservative=self.conservative_difference or self.conservative)
         if self.method == "score":
@@ -271,8 +273,8 @@ def _register_function(
 
     The name is by default the function's, and the definition the docstring's first line. The
     paragraph "Source: ..." up to a blank line, such as "Source: Brier (1950).", is the source if
-    `about` has none. `about` has unit, range and interval; `of_tables` computes the metric of count
-    tables.
+    `about` has none. `about` has the fields of `Metric` that are declared, such as unit, low and
+    interval; `of_tables` computes the metric of many count tables at once.
     """
     name = name or function.__name__
     text = inspect.getdoc(function) or ""

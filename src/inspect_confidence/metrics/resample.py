@@ -393,8 +393,9 @@ UNBOUNDED: Ends = (-math.inf, math.inf)
 def extremes_of(values: FloatArray, ends: Ends = SEEN) -> tuple[FloatArray, FloatArray]:
     """Return the least and the greatest value of the pseudo-units that `bootstrap` adds, by column.
 
-    Pseudo-units let resamples vary where units hardly do. Their values are `ends`, of which NaN
-    stands for the extreme value in the sample, and infinity for one twice as far from the median.
+    Pseudo-units let resamples vary where units hardly do. Their values are `ends`, (least,
+    greatest). NaN stands for the extreme value in the sample (`SEEN`), and an infinite end, of
+    values without a limit, for one twice as far from the median as that.
     """
     middle = np.median(values, axis=0)
     extremes = []
@@ -459,8 +460,8 @@ def means_of(
         values: Finite numbers or NaN, which is left out, of shape (judgments, m).
         unit: Index of each judgment's unit.
         units: Number of units.
-        ends: Least and greatest value of each column, by default those seen. `bootstrap` adds four
-            pseudo-units, two with each of them, as unseen units may lie there.
+        ends: Least and greatest value of each column, as in `extremes_of`; those of the sample if
+            None. `bootstrap` adds four pseudo-units, two with each, as unseen units may lie there.
     """
     array = np.asarray(values, float)
     present = ~np.isnan(array)
@@ -720,10 +721,11 @@ def _shifted_approximation(
 def _apply_to_units(
     statistic: Statistic, n_rows: int, rows: csr_array | None, weights: FloatArray
 ) -> FloatArray:
-    """Return the values of a statistic of units, from weights of rows and, unused, pseudo-units.
+    """Return the values of a statistic of units at each resample (row) of a plan's `weights`.
 
-    Units get the weight of their row: `rows` is 1 where a row has a unit, of shape (rows, units),
-    or None if rows are units. Chunks limit the memory.
+    The first `n_rows` columns are weights of the plan's rows; the others, of the pseudo-units that
+    `bootstrap` adds, are not used. Each unit gets the weight of its row: `rows` is 1 where a row
+    has a unit, of shape (rows, units), or None if rows are units. Chunks limit the memory.
     """
     if rows is None:
         return statistic(weights[:, :n_rows])
@@ -768,7 +770,7 @@ def resampled_as(
         counts: Number of equal units that each unit stands for; one each if None.
 
     Raises:
-        ValueError: Units with counts can't be weighted together.
+        ValueError: There are `counts`, but the units don't get one weight per kind.
     """
     singles = list(chain.from_iterable(map(_single_statistics, statistics)))
     if patterns and singles and all(isinstance(single, SumStatistic) for single in singles):
@@ -806,15 +808,17 @@ def _weight_equal_units(
 def _weight_groups(strata: IntArray, seed: int | Sequence[int], max_units: int) -> Resampled:
     """Return the sampling plan with a weight per unit; in large strata, per group of units.
 
-    Strata of more than `max_units` units have 2,000 random groups, to save time.
+    Units of a stratum with more than `max_units` units are put in 2,000 (`GROUPS`) random groups,
+    to save time. The sizes of a stratum's groups differ by one at most.
     """
     _, stratum, sizes = np.unique(strata, return_inverse=True, return_counts=True)
     if sizes.max(initial=0) <= max_units:
         return Resampled(strata)
+    # The key makes this another stream than that of the weights, which has the same seed.
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(GROUPS,)))
     group, n_groups = np.zeros(len(strata), np.int64), 0
     for k, size in enumerate(sizes):
-        if size > max_units:  # random groups whose sizes differ by one at most
+        if size > max_units:
             group[stratum == k] = n_groups + rng.permutation(size) % GROUPS
             n_groups += min(size, GROUPS)
         else:

@@ -77,6 +77,7 @@ def smooth_draws(
     freedom = WAVES - 1
     scale = QUANTILE / -widened_quantile(units)
     rng = np.random.default_rng(seed)
+    # The product with the slopes L - b M has the standard error times `scale` as its deviation.
     normal = scale * rng.standard_normal((resamples, WAVES)) / np.sqrt(freedom)
     draws = {}
     for name, statistic in statistics.items():

@@ -89,8 +89,8 @@ class ItemTables:
 
     Attributes:
         values: The K distinct confidences, ascending.
-        masses: What each unit adds to the mass of right and, K columns further on, of wrong
-            answers: sparse, of shape (2 K, units).
+        masses: What each unit adds to the mass of right and, K rows further on, of wrong answers:
+            sparse, of shape (2 K, units).
         binary: Whether every outcome is 0 or 1.
         credit_spread: What each unit adds to the sum of y (1 - y) over outcomes y that are credits.
         sizes: Number of equal units that each unit stands for.
@@ -162,11 +162,12 @@ class ItemTables:
 
     @property
     def table_statistic(self) -> SumStatistic[ConfidenceTables]:
-        """Statistic of items' weights whose values are count tables.
+        """Count tables as a function of items' weights, of shape (resamples, items).
 
-        It needs 2 K + 5 sums over items, in the columns of `_tables_of_sums`: masses of right and
-        of wrong answers by confidence, four masses of pseudo-judgments, to which items add 0 (only
-        `extremes` adds to them), and the credit spread.
+        They follow from 2 K + 5 weighted sums over items, in the columns of `_tables_of_sums`:
+        masses of right and of wrong answers at the K confidences, four masses of pseudo-judgments,
+        to which items add 0 (only `extremes` adds to them), and the credit spread. `self.masses`
+        has the shape (2 K, items). Resamples use the table in steps (`coarser`), if there is one.
         """
         units, coarser = self.masses.shape[1], self.coarser
         spread = csr_array(self.credit_spread[:, None])
@@ -215,6 +216,7 @@ class ItemTables:
 
         Edges of 10, 15 and 20 bins and multiples of 0.05 remain edges of steps, and values on an
         edge form a step of their own. Each new value is the mean of the values in its step.
+        `self.masses`, (2 K, items), has rows of right, then of wrong answers at K confidences.
         """
         if self.coarse or len(self.values) <= MOST_VALUES:
             return None
@@ -226,7 +228,7 @@ class ItemTables:
         shape = 2 * steps, 2 * k
         merge = csr_array((np.ones(2 * k), (step_rows, np.arange(2 * k))), shape=shape)
         masses = csr_array(merge @ self.masses)
-        return ItemTables(values, masses, self.binary, self.credit_spread, self.sizes, True)
+        return replace(self, values=values, masses=masses, coarse=True)
 
     def total_table(self) -> ConfidenceTables:
         """Return the table in which each unit counts once."""
@@ -294,7 +296,8 @@ def accuracy(correct: ArrayLike) -> float:
     """Share of right answers, or mean true probability where that is known.
 
     Args:
-        correct: 1 right, 0 wrong, or the probability of being right; NaN is left out.
+        correct: 1 right, 0 wrong, or the probability of being right; NaN is left out, and the
+            result NaN if none is left.
 
     Example:
         >>> accuracy([1, 0, 1, 1])
@@ -322,7 +325,7 @@ def mean_confidence(confidence: ArrayLike) -> float:
     """Mean of stated confidence, 0 and 1 being the ends of the scale.
 
     Args:
-        confidence: In [0, 1], one per judgment; NaN is left out.
+        confidence: In [0, 1], one per judgment; NaN is left out, NaN if none is left.
 
     Example:
         >>> mean_confidence([0.5, 1.0])

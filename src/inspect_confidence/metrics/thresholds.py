@@ -268,20 +268,22 @@ def _error_rate_by_start(sizes: Sequence[int], risk: float, error_rate: float) -
     The first sequence starts where just enough items are answered to pass without a mistake, the
     second where they give 80% power if the true risk is half the target, or are half of all items
     if that is less. Each has half of `error_rate`, a single one all of it. Empty if there are too
-    few items for any test. `sizes` are the items answered at each threshold, ascending.
+    few items for any test. `sizes` are the numbers of items answered from each threshold on, from
+    the highest threshold to the lowest, so that they ascend.
     """
-    most = sizes[-1] if sizes else 0
+    all_items = sizes[-1] if sizes else 0
     half = error_rate / 2
     first_items = _min_items_without_mistake(risk, half)
-    second_items = max(first_items, min(_min_items_for_power(risk, half), most // 2))
-    if most >= second_items:
+    second_items = max(first_items, min(_min_items_for_power(risk, half), all_items // 2))
+    if all_items >= second_items:
         starts = np.searchsorted(sizes, [first_items, second_items]).tolist()
         if starts[0] < starts[1]:
             return dict.fromkeys(starts, half)
     # One start, with the whole error rate.
-    if most < _min_items_without_mistake(risk, error_rate):
+    only_items = _min_items_without_mistake(risk, error_rate)
+    if all_items < only_items:
         return {}
-    return {int(np.searchsorted(sizes, _min_items_without_mistake(risk, error_rate))): error_rate}
+    return {int(np.searchsorted(sizes, only_items)): error_rate}
 
 
 def _min_items_without_mistake(risk: float, error_rate: float) -> int:

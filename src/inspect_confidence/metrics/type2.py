@@ -196,7 +196,11 @@ def _high_and_total_masses(
 
 
 def type2_remark(tables: ConfidenceTables, threshold: float) -> str:
-    """Return why the first table's type-2 sensitivity is undefined or weak; empty if neither."""
+    """Return why the first table's type-2 sensitivity is undefined or weak; empty if neither.
+
+    Weak means that one of the four cells (right or wrong, of high or low confidence) has fewer than
+    five judgments.
+    """
     (high_right, right), (high_wrong, wrong) = (
         (float(high[0]), float(total[0]))
         for high, total in _high_and_total_masses(tables, threshold)
@@ -264,7 +268,10 @@ def d_prime_of(
 ) -> FloatArray:
     """Return the type-1 d' of each table from its accuracy; NaN if all answers are right, or wrong.
 
-    `type1` is the model, `two_z`, `two_afc` or `m_afc`, and `alternatives` the number of choices.
+    `type1` is the model and `alternatives` the number m of choices. With z the normal quantile,
+    d' is 2 z(accuracy) for `two_z` (evidence of variance 1, right if it is on the right side of 0),
+    sqrt(2) z(accuracy) for `two_afc` (the difference of two alternatives' evidence, of variance 2),
+    and for `m_afc` that of an observer who chooses the greatest of m.
 
     Raises:
         ValueError: The model is not known, or doesn't go with that number of choices.
@@ -387,8 +394,8 @@ def afc_type2_d_prime(hit: FloatArray, false_alarm: FloatArray, alternatives: in
     """Return the d' of the ideal observer with m alternatives that has these type-2 rates.
 
     `hit` and `false_alarm` are the shares of high confidence among right and among wrong answers.
-    With more false alarms than hits it is minus the d' of the rates exchanged. The greatest value
-    is 6 for three or more alternatives. NaN where `hit` is.
+    With more false alarms than hits it is minus the d' of the rates exchanged. For three or more
+    alternatives it is at most 6, where the table of simulated observers ends. NaN where `hit` is.
     """
     if alternatives == 2:
         # Two alternatives are one difference of evidence with variance 2.

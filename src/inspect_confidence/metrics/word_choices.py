@@ -83,7 +83,11 @@ def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> float:
 
 
 def monotonicity_flags(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
-    """Return whether the word of each sequence never steps the wrong way: 1, 0 or NaN."""
+    """Return whether the word of each sequence never steps the wrong way: 1, 0 or NaN.
+
+    Arguments are those of `monotonicity_consistency`: ranks of the words, (sequences, points), and
+    whether the probability rises along each sequence.
+    """
     steps = _rank_steps(ranks)
     # Rank 0 is the most probable word: ranks must not rise where the probability does.
     sign = np.where(np.asarray(rises, bool), -1, 1)[:, None]
@@ -158,7 +162,8 @@ def empirical_monotonicity_flags(
 def choice_sensitivity(ranks: ArrayLike) -> float:
     """Share of sequences of nested intervals in which the word ever changes.
 
-    Ranks are of shape (sequences, points). Sequences with a NaN are left out; NaN if none is left.
+    `ranks` are those of the words chosen for each sequence's intervals, of shape (sequences,
+    points). Sequences with a NaN are left out; NaN if none is left.
 
     Example:
         >>> choice_sensitivity([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])

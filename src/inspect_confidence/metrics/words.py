@@ -651,9 +651,11 @@ def sign_flips(
     exchanged = _sign_patterns(n, resamples, seed)
     size, sums = exchanged.sum(axis=1), exchanged @ array
     means = np.concatenate([divide_or_nan(sums, size), divide_or_nan(array.sum() - sums, n - size)])
-    # An empty subset is as far from any mean; the observed pattern counts among random ones.
-    always = int(np.isnan(means).sum()) + (n > MOST_ENUMERATED)
-    total = len(exchanged) + (n > MOST_ENUMERATED)
+    # Patterns as far from 0 at any mean: those with an empty subset (all signs exchanged, or none)
+    # and the observed pattern, which is added to random ones.
+    added = int(n > MOST_ENUMERATED)
+    always = int(np.isnan(means).sum()) + added
+    total = len(exchanged) + added
     ranked = np.sort(np.round(means[~np.isnan(means)], 9))
     mean = round(float(array.mean()), 9)
     beyond = (ranked <= 0).sum() if mean > 0 else (ranked >= 0).sum()
