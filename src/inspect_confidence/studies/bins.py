@@ -211,7 +211,8 @@ def _bin_intervals(
 
     `outcomes` have shape (judgments, bins), NaN where a judgment is not in the bin; `unit_index` is
     the index of each judgment's item. If an outcome is not 0 or 1, a bootstrap is used. `clusters`
-    names clusters of dependent items, with which intervals are NaN; it is empty without any.
+    names clusters of dependent items, empty without any; with them intervals are NaN, because a bin
+    holds too few of them.
     """
     if clusters:
         return np.full((outcomes.shape[1], 2), np.nan), f"no interval: too few {clusters} in a bin"
@@ -372,11 +373,12 @@ def report_shares(
 def _shares_at_least(
     thresholds: FloatArray, confidence: FloatArray, mass: FloatArray, unit_index: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the share of judgments, weighted by mass, with confidence at or above each threshold.
+    """Return the share of judgments with confidence at or above each threshold, and intervals.
 
-    The second array has Wilson's intervals. Shares and intervals are NaN without judgments, and
-    intervals if a mass is not 1. Thresholds are in descending order; the last one is the lowest
-    confidence. `mass` is the weight, and `unit_index` the index of the item, of each judgment.
+    Judgments are weighted by `mass`, such as the probability that the answer is right. Intervals
+    are Wilson's; they are NaN if a mass is not 1. Without judgments all are NaN. Thresholds are in
+    descending order, the last one the lowest confidence, so that its share is 1. `unit_index` is
+    the index of each judgment's item.
     """
     no_intervals = np.full((len(thresholds), 2), np.nan)
     if not len(mass):

@@ -238,9 +238,9 @@ class Answers:
         """
         rounded = np.round(self.confidence[self.readable], 12)
         values, value_index = np.unique(rounded, return_inverse=True)
-        if self.counts is None:  # how many pairs of item and confidence; counted items differ
+        if self.counts is None:  # how many pairs of item and confidence
             judgments = len(pd.unique(self.item[self.readable] * len(values) + value_index))
-        else:
+        else:  # a judgment stands for several equal ones, all of different items
             judgments = self.n_readable
         if judgments < _MIN_JUDGMENTS or 2 * len(values) <= judgments:
             return ""
@@ -262,8 +262,8 @@ class Answers:
             return metric.value
         if self.grouping_problem:
             return _undefined
-        # Resamples of many different confidences round them. Groups are then larger than those of
-        # the value, and draws don't show its bias.
+        # Resamples of many different confidences round them (`coarse`). Groups are then larger than
+        # those of the value, so that the values over resamples lack the bias of small groups.
         return lambda tables: _undefined(tables) if tables.coarse else metric.value(tables)
 
     def count_tables(self) -> metrics.ItemTables:
@@ -456,9 +456,9 @@ def table_statistics(
     """Return the metrics of the judgments' count table, each with definition and remarks as a note.
 
     Metrics that `resampling` does not request are left out; None requests all. The options of a
-    metric, such as 15 bins, extend `condition`; `note` follows the metric's own remarks. Resamples
-    of many different confidences round them (`coarser`), as a note says; metrics that compare
-    groups of equal confidence then have no interval.
+    metric, such as 15 bins, extend `condition`; `note` follows the metric's own remarks. If there
+    are many different confidences, resamples take them from a `coarser` count table, which rounds
+    them, as a note says; metrics that compare groups of equal confidence then have no interval.
     """
     count_tables = answers.count_tables()
     tables = count_tables.total_table()
@@ -495,9 +495,9 @@ def _metric_remarks(
 ) -> tuple[list[str], str]:
     """Return the parts of a metric's note, and the reason that results show if it is undefined.
 
-    An empty reason stands for the registry's. At a threshold of high confidence the note also warns
-    of a small type-2 cell; of bins of equal mass it says how many are used. `tables` is the count
-    table of all judgments.
+    If the reason is empty, results show the one of the registry. At a threshold of high confidence
+    the note also warns of a small type-2 cell; of bins of equal mass, of which 10 are asked for, it
+    says how many are used. `tables` is the count table of all judgments.
     """
     needs_scale = answers.needs_scale(metric)
     if needs_scale or metric.value is _undefined:  # the latter is M-ratio without choices
@@ -510,6 +510,7 @@ def _metric_remarks(
     drops_bin = metric.condition.get("top_bin") == "dropped" and answers.n_readable > 0
     if drops_bin or metric.metric in _GROUPING_METRICS:
         problem = answers.grouping_problem or UNREAD
+        # Bins have 100 items each, the last one, which is dropped, up to 199.
         reason = "one bin, which is dropped, below 200 items" if drops_bin else problem
         return [metric.note], reason
     if "binning" in metric.condition:

@@ -123,11 +123,12 @@ class ResampledDifferences:
         return self.clusters.note if self.clusters else ""
 
     def test(self, column: int) -> "DifferenceTest":
-        """Return the 95% interval of the difference in a column, and its p.
+        """Return the 95% interval of the difference at an index of `names`, and its p.
 
-        p is below .05 exactly if the interval excludes 0. Both follow from the contenders' own
-        intervals where these exist (`below` and `above` are then defined), otherwise from
-        resamples. Where one of them is missing, the test has the reason.
+        p is below .05 exactly if the interval excludes 0. If the distances `below` and `above` of
+        its limits are defined, interval and p follow from them, otherwise from resamples. If
+        interval or p is missing, the test has the reason. Resamples also give the p that both
+        values are at the same distance from the best one (`DifferenceTest.p_distance`).
         """
         condition, metric = self.names[column]
         value, draws = float(self.values[column]), self.draws[:, column]
@@ -144,7 +145,6 @@ class ResampledDifferences:
         # If all items differ by the same, there is no interval but p is defined.
         interval, reason = metrics.interval_of(rule, value, draws, unit_count)
         note = f"no interval: {reason}" if reason else resampling_note(draws, self.grouped)
-        # Are both values at the same distance from the best one? See `DifferenceTest.p_distance`.
         best = direction_of(metric, condition).target  # NaN for an end of the range
         mean = (self.first[column] + self.second[column]) / 2
         p_mean = metrics.resampled_p(mean - best, self.means[:, column] - best, unit_count)
@@ -259,6 +259,7 @@ def resample_contrast(
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
     strata = np.zeros(contrast.unit_count, np.int64)  # one stratum
     sides = contrast.first, contrast.second
+    # With patterns, units that are equal in both statistics may have one weight.
     plan = metrics.resampled_as(sides, strata, seed, patterns=True)
     first_draws, second_draws = _draw_pair(contrast, plan, resampling.resamples, seed)
     unit_weights = np.ones((1, contrast.unit_count))
@@ -438,9 +439,10 @@ def confidence_contrast(
     are_chances: bool = False,
     requests: Callable[[str], bool] = lambda _: True,
 ) -> Contrast:
-    """Return a statistic for each of two contenders that gives their metrics of stated confidence.
+    """Return the metrics of stated confidence of two contenders, a statistic for each.
 
-    Both are of the items that the two contenders' completed judgments have in common.
+    The statistics compute them from weights of the units, on the items of which both contenders
+    have a readable judgment.
 
     Args:
         first: Judgments of the first contender.
@@ -470,7 +472,7 @@ def differences_from_baseline(
     for them. Judgments are completed; `stream` is the number of the data set, whose resamples are
     independent of those of other numbers.
     """
-    # By the number of choices and the common items, then by contender.
+    # By the number of choices (M-ratio depends on it) and the common items, then by contender.
     pairs_by_items: dict[tuple[Hashable, ...], dict[str, Pair]] = {}
     for name, rows in contenders.items():
         pair = Pair.from_frames(rows, baseline)
@@ -538,8 +540,9 @@ def contrast_of_pairs(
     are all metrics of the first pair, then those of the second, and so on: means, the metrics
     `compared`, and type-2 sensitivity at each threshold, if `requests` is true of the metric. The
     second contender's values are computed once and repeated. A metric is resampled if there are
-    enough units for its interval, unless that has a method of its own. The units are the
-    `clusters`, by default those that the judgments declare.
+    enough units for its interval, unless that has a method of its own; the intervals of both
+    contenders by that method are then kept by column. The units are the `clusters`, by default
+    those that the judgments declare.
     """
     choices, items, unit_count = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     clusters = clusters or pairs[0].clusters
@@ -617,7 +620,8 @@ def results_of_tests(
 ) -> Iterator[Result]:
     """Yield the difference of each contender from one baseline, with p and its two adjustments.
 
-    Bonferroni's and Holm's p are adjusted over the contenders. In the rows' condition, `versus`
+    Each contender's compared values are named by condition and metric. Of each value, Bonferroni's
+    and Holm's p are adjusted over the contenders that have it. In the rows' condition, `versus`
     names the baseline, and the part named `part`, such as `scale`, the contender.
     """
     names = dict.fromkeys(chain.from_iterable(side.names for side in contenders.values()))

@@ -183,9 +183,9 @@ class Statistics:
     subset: Callable[[Sequence[int]], metrics.Statistic] | None = None
 
     def restrict(self, positions: Sequence[int]) -> tuple[IntArray, metrics.Statistic]:
-        """Return a statistic of the estimates at `positions`, after the positions that it computes.
+        """Return positions of estimates, and a statistic with a column for each of them.
 
-        It computes only these estimates if `subset` can make such a statistic, otherwise all.
+        They are the wanted `positions` if `subset` can compute these alone, otherwise all.
         """
         if self.subset:
             return np.array(positions, np.int64), self.subset(positions)
@@ -393,7 +393,7 @@ def resample(
     seed = resampling.seed if stream is None else [resampling.seed, stream]
     resamples = resampling.resamples
     # Values that are observed, for ranks, are compared with those of other models. Otherwise units
-    # that are equal in all statistics to resample (`deciding`) may have one weight.
+    # of one pattern, which are equal in all statistics to resample, may have one weight.
     draws_equal_units_together = unpaired and not resampling.observe
     plan = metrics.resampled_as(
         prepared.deciding, strata, seed, patterns=draws_equal_units_together, counts=counts
@@ -459,10 +459,11 @@ def _prepare_estimates(
 ) -> _PreparedEstimates:
     """Compute the requested values on all judgments, and collect the statistics to resample.
 
-    Statistics whose intervals need resamples are also collected, requested or not (`deciding`):
-    units that are equal in all of them are interchangeable. A statistic without estimates only
-    tells units apart. `weights` are those of the sample, of shape (1, units); their sum is the
-    number of units. `clusters` are the clusters that the units are, None if they are items.
+    Units are interchangeable if they are equal in all statistics that decide on it (`deciding`):
+    those that need resamples, requested or not, so that requests change no resample, and those
+    without estimates, which are passed only to tell units apart. `weights` are those of the
+    sample, of shape (1, units); their sum is the number of units. `clusters` are the clusters that
+    the units are, None if they are items.
     """
     estimates = list(chain.from_iterable(part.estimates for part in all_statistics))
     values, start = np.full(len(estimates), np.nan), 0
@@ -506,14 +507,14 @@ def _is_resampled(
 ) -> bool:
     """Return whether an estimate is computed over resamples.
 
-    If `resampling.is_observed` is set, it decides. Otherwise an estimate is resampled unless its
-    metric has no interval or an interval method of its own, or there are too few units for an
-    interval. `all_units` is the number of resampled units.
+    If the function `resampling.is_observed` is set, because models are ranked by some numbers, it
+    decides. Otherwise an estimate is resampled unless its metric has no interval or an interval
+    method of its own, or there are too few units for an interval. Shares with Wilson's interval are
+    resampled for their mean over models. `all_units` is the number of resampled units.
     """
     if resampling.is_observed:
         return resampling.is_observed(estimate.metric, Condition(estimate.condition))
     rule = metrics.METRICS[estimate.metric].interval.over(clusters)
-    # Wilson's method needs no resamples, but the interval of a mean over models does.
     if rule.method in ("own", "none"):
         return False
     return not metrics.too_few(rule, _units_of(estimate, all_units))
@@ -556,8 +557,8 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
 def _cluster_note(estimate: Estimate, resampled: ResampledEstimates) -> str:
     """Return the note on resampled clusters; empty if the estimate's interval is not over them.
 
-    Clusters that lie along a line, as ages do, only change resamples: an interval that was computed
-    without resamples is then over items.
+    Where clusters lie along a line, as ages do, an interval that was computed without resamples is
+    over items: the clusters only decide how resamples are drawn.
     """
     clusters = resampled.clusters
     if clusters is None or metrics.METRICS[estimate.metric].interval.method == "none":
@@ -571,8 +572,9 @@ def _interval_with_remark(
 ) -> tuple[tuple[float, float], str]:
     """Return an estimate's interval, and why there is none or how resamples were made.
 
-    An interval that is already computed, as by Wilson's method, comes first; otherwise it follows
-    from `draws`, the values over resamples, by the rule that the registry has for the metric.
+    An interval that is already computed, as by Wilson's method, comes first, as does the reason why
+    such a method gives none. Otherwise the interval follows from `draws`, the values over
+    resamples, by the rule that the registry has for the metric.
     """
     registered = metrics.METRICS[estimate.metric]
     unit_count = _units_of(estimate, resampled.unit_count)
@@ -596,8 +598,8 @@ def _computed_interval(
 ) -> tuple[tuple[float, float], str]:
     """Return the interval that was computed without resamples, or the reason why there is none.
 
-    There is none with too few units, or if both limits are equal. If the metric's method gave none,
-    `estimate.no_interval_reason` says why.
+    There is none if the metric has none by its rule, with too few units, or if both limits are
+    equal. If the metric's method gave none, `estimate.no_interval_reason` says why.
     """
     low, high = NO_INTERVAL if estimate.interval is None else estimate.interval
     reason = rule.reason if rule.method == "none" else ""
@@ -643,7 +645,8 @@ def average_estimates(
 
     A draw of the mean is the mean of the parts' draws. Intervals that do not come from draws are
     combined for data sets, which are independent. Models share the items of each resample, so that
-    the interval of their mean comes from its draws.
+    the interval of their mean comes from its draws. Missing estimates, which are undefined, come
+    last.
 
     Args:
         parts: Estimates by the name of the data set or model; at least one.
@@ -753,7 +756,7 @@ def _interval_of_mean(
     It is None if an estimate has no interval, or if the values are neither independent nor biased:
     the interval of the mean then comes from resamples. The mean of independent values has Zou and
     Donner's interval (MOVER). Limits of biased values, such as ECE, are averaged, because bias does
-    not shrink with the number of data sets as errors do.
+    not shrink with the number of data sets as errors do. A single value keeps its interval.
     """
     if any(estimate.interval is None for estimate in estimates):
         return None

@@ -190,9 +190,10 @@ def plateau_statistic(coverages: Mapping[float, metrics.Statistic]) -> metrics.S
 
 
 def _mean_ratio(levels: FloatArray, *shares: FloatArray) -> FloatArray:
-    """Return the mean over levels of coverage / level in each resample, leaving out NaN.
+    """Return the mean over levels of coverage / level in each resample.
 
-    `levels` are in percent; `shares` are the coverages at each level, of shape (resamples,).
+    `levels` are in percent; `shares` are the coverages at each level, of shape (resamples,). NaN is
+    left out; if all are NaN, so is the mean.
     """
     ratios = np.stack(shares) / (levels / 100)[:, None]  # (levels, resamples)
     present = ~np.isnan(ratios)

@@ -90,7 +90,7 @@ class JudgeLabels:
 
 
 def judge_of(judges: "pd.Series[str]") -> str | None:
-    """Return the name of the judge of all answers; None if there is none, or several.
+    """Return the name of the judge of all judged answers; None if there is none, or several.
 
     `judges` is NaN for answers that rules graded, as `TaskTable.judges` returns it.
     """
@@ -164,10 +164,11 @@ def corrected_agreement(
 ) -> Iterator[Statistics]:
     """Yield the share of compared replies that agree, corrected for the judge's errors.
 
-    `shares` has a row for each judgment and the columns of `CLASSES`: shares of compared replies
-    that contradict, neither contradict nor agree, and agree. A row of NaN is left out. `unit_index`
-    has the item of each judgment, of `unit_count` ones. `resampling` has the labels by which the
-    verdicts of `judge` are corrected; without them, or a judge, nothing is yielded.
+    `shares` has a row for each judgment and three columns: shares of compared replies that
+    contradict, neither contradict nor agree, and agree. A row of NaN is left out; if all are, the
+    share is undefined. `unit_index` has the item of each judgment, of `unit_count` ones.
+    `resampling` has the labels by which the verdicts of `judge` are corrected; without them, or a
+    judge, nothing is yielded.
     """
     labels = _labels_for(judge, CONSISTENCY, resampling)
     if labels is None:
@@ -235,7 +236,7 @@ def _correct_by_error_rates(
     if reason := errors.why_uncorrectable():
         return _undefined_statistics(replace(estimate, note=note), reason)
     minuend = np.where(present, 0 if confidence is None else confidence, np.nan)
-    # The last column, after the shares of the used classes, is the confidence.
+    # The last column, after the shares of the used classes, is the confidence, or 0 without any.
     columns = np.column_stack([verdicts.shares[:, used], minuend])
     # Without the pseudo-units that resamples of a mean add: `errors.interval` has a prior instead.
     column_means = replace(means_of(columns, verdicts.unit_index, unit_count), extremes=None)
@@ -308,8 +309,9 @@ def _hit_rates(errors: JudgeErrors, classes: Sequence[str]) -> str:
 def _labels_of_run(labels: JudgeLabels, rows: pd.DataFrame) -> pd.DataFrame | None:
     """Return the mean label and verdict of each labelled item of the run.
 
-    It is None if no label names an item of the run, or if a labelled verdict differs from the
-    run's.
+    The result has the judge's verdict in `judged`. It is None if no label names an item of the run,
+    or if a labelled verdict is not the run's: the labels then belong to other replies. `rows` are
+    judgments of one model and data set, with the run's verdicts in `correct`.
     """
     run_labels = labels.of_form(CORRECTNESS)
     run_labels = run_labels[run_labels["item"].isin(rows["item"])]
@@ -328,11 +330,11 @@ def _correct_by_run_labels(
     """Correct accuracy, or overconfidence, by labels of some of the run's items.
 
     Prediction-powered inference: lambda times the mean verdict on the other items, plus the mean of
-    label less lambda times verdict on the labelled ones. lambda, in [0, 1], is the greater the
-    better verdicts predict labels. Each item counts once. There is no interval with fewer than 50
-    labelled items. `rows` are judgments whose `correct` is the judge's verdict; `labels` has the
-    mean `label` and the mean verdict (`judged`) by item. With `is_difference`, overconfidence is
-    corrected as the mean of correctness less confidence, whose sign is then changed.
+    (label - lambda * verdict) on the labelled ones. lambda, in [0, 1], is the greater the better
+    verdicts predict labels. Each item counts once. There is no interval with fewer than 50 labelled
+    items. `rows` are judgments whose `correct` is the judge's verdict; `labels` has the mean
+    `label` and the mean verdict (`judged`) by item. With `is_difference`, overconfidence is
+    corrected: confidence is subtracted from verdicts and labels, and the sign of the mean changed.
     """
     items = rows.groupby("item")[["correct", "confidence"]].mean()
     subtracted = items["confidence"] if is_difference else 0 * items["correct"]

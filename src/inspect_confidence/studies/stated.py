@@ -285,8 +285,9 @@ def _report_shape(
 def _report_rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
     """Return the shares of round, violating and clipped reports, and of parse failures.
 
-    A round report is a multiple of 5. A violating one lies outside the scale by more than 5% of its
-    width, a clipped one by at most that.
+    Reports without a scale are left out. A round one is a multiple of 5, of a reply that was read.
+    A violating one lies outside the scale by more than 5% of its width; its reply counts as read. A
+    clipped one lies outside by at most that.
     """
     raw, low, high = rows[["raw", "low", "high"]].to_numpy(float).T
     excess, width = np.maximum(low - raw, raw - high), high - low

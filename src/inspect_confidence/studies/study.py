@@ -464,7 +464,7 @@ class FigureSpec:
         by: Columns of results and parts of the condition; each combination of their values has a
             figure.
         keep: Parts of a row's condition -> whether the row is drawn; None draws all.
-        needs: Least number of rows with a finite value; with fewer, the report says that there is
+        needs: Least number of rows with a defined value; with fewer, the report says that there is
             no figure.
         beside: A `model` whose rows are in every figure, such as surveyed people.
         tasks: Further tasks whose rows are drawn.

@@ -160,7 +160,8 @@ class Column:
     def cell(self, line: Mapping[Parts, ResultRow]) -> Cell:
         """Return the column's cell in a line: its number or count, a dash if no row has its parts.
 
-        `line` has the line's rows by their parts; a second row, such as a p-value, gives the mark.
+        `line` has the line's rows by their parts (metric and condition). A second row, whose parts
+        differ by `marked_by`, gives a mark after the number, such as stars for a p-value.
         """
         row, marking_row = line.get(self.parts()), line.get(self.parts(**self.marked_by))
         mark = self.mark(marking_row.value) if self.mark and marking_row else ""

@@ -63,13 +63,13 @@ CAPTION = (
 
 
 def extra_metric_views(results: pd.DataFrame) -> list[View]:
-    """Return the tables of metrics that no study prints; without such metrics there is none.
+    """Return the tables of metrics that no study prints; the list is empty without such metrics.
 
-    First come values corrected for a judge's errors, if there are any; then the most informative
-    metrics and AUROC (`_HEADLINES`), then folded tables of the others. A line is a model, variant
-    and data set. It also names the parts of the condition, such as the method, that all metrics
-    share: those of `_ANCHOR`, a metric without options of its own. Other parts, such as the number
-    of bins, are in the headings.
+    First comes the table of values corrected for a judge's errors, if there are any; then that of
+    the most informative metrics and AUROC (`_HEADLINES`), then tables of the others, folded, with
+    at most 8 columns each. A line is a model, variant and data set, and the parts of the condition
+    that all metrics share, such as the method: those of a metric without options (`_ANCHOR`). Other
+    parts, such as the number of bins, are in the headings.
     """
     corrected = corrected_views(results)
     results = results[~_is_corrected(results)]
@@ -133,8 +133,8 @@ def _corrected_spec(results: pd.DataFrame, corrected: "pd.Series[bool]") -> Tabl
     for metric, label in _CORRECTED.items():
         corrected_metric = f"judge_corrected_{metric.removeprefix('mean_')}"
         if corrected_metric in set(results["metric"]):
-            columns.append(Column(metric, f"{label}, as judged", 3))
-            columns.append(Column(corrected_metric, f"{label}, corrected", 3))
+            columns.append(Column(metric, f"{label}, as judged", digits=3))
+            columns.append(Column(corrected_metric, f"{label}, corrected", digits=3))
     return TableSpec(
         "Corrected for the judge's errors",
         table,
@@ -149,7 +149,10 @@ def _corrected_spec(results: pd.DataFrame, corrected: "pd.Series[bool]") -> Tabl
 
 
 def _condition_parts(table: ResultTable) -> list[str]:
-    """Return the names of the condition's parts, but the variant, that any row has."""
+    """Return the names of parts of the condition that any row has; the variant is not one of them.
+
+    Parts of a row are also its task, model, data set and metric, which are left out.
+    """
     names: dict[str, None] = {}
     for row in table:
         names |= dict.fromkeys(name for name, text in row.parts.items() if text)
@@ -170,7 +173,7 @@ def _columns(rows: Sequence[ResultRow], lines: Sequence[str]) -> list[Column]:
         }
         key = row["metric"], tuple(condition.items())
         heading = _heading(row["metric"], condition)
-        columns.setdefault(key, Column(row["metric"], heading, 3, where=condition))
+        columns.setdefault(key, Column(row["metric"], heading, digits=3, where=condition))
     return list(columns.values())
 
 

@@ -73,7 +73,7 @@ def _describe_statuses(rows: pd.DataFrame) -> str:
 def _shares_by_column(
     rows: pd.DataFrame, column: str, key: Key, condition: Condition
 ) -> Iterator[Result]:
-    """Yield the share for each value of a column; nothing if the column has fewer than two."""
+    """Yield the unread share for each value of a column but ""; nothing with fewer than two."""
     value_index, values = pd.factorize(rows[column].mask(rows[column] == ""), sort=True)
     if len(values) < 2:
         return
@@ -160,7 +160,7 @@ def nearly_all_unread(results: pd.DataFrame) -> str:
     replies = unread_replies = 0.0
     for failures in summarize_failures(results):
         row = failures.row
-        if row.n and row["dataset"] != ALL_DATASETS:
+        if row.n and row["dataset"] != ALL_DATASETS:  # which repeats the others' replies
             replies += row.n
             unread_replies += row.value * row.n
     if not replies or unread_replies < _NEARLY_ALL * replies:

@@ -332,7 +332,7 @@ def grade_by_convention(rows: pd.DataFrame, convention: str | None) -> pd.DataFr
     `text`: the option with the largest probability is the answer, and that probability is the
     confidence. If several options have the largest probability and the right one is among them,
     `correct` is one divided by their number. A reply whose letter can't be read is readable by its
-    probabilities. The conventions differ only if options have probabilities.
+    probabilities. Judgments without probabilities of options, or without a target, stay the same.
     """
     if convention != "text":
         return rows

@@ -209,7 +209,7 @@ def rounded_share(
     )
     if (estimate.unit_names(rows) == rows["item"]).all():
         return share
-    # Wilson's method takes the judgments of a unit for those of one question.
+    # Wilson's method takes the judgments of a unit for those of one item.
     rule_of_clusters = metrics.METRICS["round_rate"].interval.over(CLUSTERS)
     units = share.estimates[0].unit_count or 0
     reason = metrics.too_few(rule_of_clusters, units)

@@ -145,7 +145,10 @@ def _means_by_item(rows: pd.DataFrame, excess: "pd.Series[float]") -> pd.DataFra
 
 
 def _maximum_scores(ages: pd.DataFrame) -> Iterator[Result]:
-    """Yield the maximum achievable score of each sex, age and radius, which depends on no model."""
+    """Yield the maximum achievable score (`mas`) of each question, which depends on no model.
+
+    A question is a sex, age and radius of a life table; the window says which ages count as right.
+    """
     questions = ages[ages["mas"].notna() & (ages["sex"] != "")]
     columns = ["dataset", "window", "radius", "sex", "age"]
     distinct = questions.sort_values(columns).drop_duplicates(columns)
@@ -165,7 +168,8 @@ def _bins_over_models(
     """Yield bins of stated confidence over the models of each group, each judgment with weight one.
 
     `make_bins(rows, condition_columns, resampling)` yields the bins of rows by these columns; it is
-    called once for each group, whose name is in the column `models`.
+    called once for each group, whose name is in the column `models`. A `source` of confidence that
+    is empty is the stated one.
     """
     group_by_model = resampling.options(LifeOptions).groups
     stated_rows = rows[rows["source"].isin(("", STATED))]
@@ -378,7 +382,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     Both tasks have bins of confidence, of each model and of each group of models. LifeEval also has
     bins of true probability, means by age and item, and the maximum achievable score by age;
     question sets the CORP curves and type-2 rates of their sources of confidence. Bins are those of
-    the ECE by the text, whatever the convention.
+    the ECE as the paper describes it, whatever the convention.
     """
     results: list[Result] = []
     completed: list[pd.DataFrame] = []

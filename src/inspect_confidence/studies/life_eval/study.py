@@ -33,7 +33,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     """Return the results of both tasks, and of all their data sets together.
 
     Without a convention answers are graded as the authors did, and all other definitions are those
-    of the text.
+    of the paper.
     """
     results: list[Result] = []
     completed = {task: _complete(task, frame, resampling) for task, frame in frames.items()}
