@@ -257,10 +257,11 @@ def _rows_by_column(
 ) -> list[ResultTable]:
     """Return the rows of each column: of a headline number on a data set, or over all of them.
 
-    Studies take turns to add a column, and within a study its tasks, up to the limit. The columns
-    of the study with the most models come first. A number that is undefined for all models has no
-    column; without rows the list is empty. `rows` have the parts `study`, `label` and `short`
-    (name); `keys` has the key of each row's line by the row's index.
+    Studies take turns to add a column, and within a study its tasks, up to the limit. The added
+    columns are then sorted: the study with the most models first, each in the order of its tasks. A
+    number that is undefined for all models has no column; without rows the list is empty. `rows`
+    have the parts `study`, `label` and `short` (name); `keys` has the key of each row's line by the
+    row's index.
     """
     with_short_name = rows.having("short")
     # A study of another package may have no short names; all of its rows are used.
@@ -279,7 +280,8 @@ def _rows_by_column(
         columns_by_study,
         key=lambda tables: (-max(map(len, tables)), tables[0].first["task"] not in own_evals),
     )
-    # Tables cannot be compared, so they are told apart by `id`.
+    # Those that are added in turns, back in the order of studies and tasks. Tables cannot be
+    # compared, so they are told apart by `id`.
     selected = set(map(id, _take_in_turns(in_order)[:limit]))
     chosen: list[ResultTable] = []
     for by_task in by_study.values():
@@ -299,9 +301,10 @@ def _take_in_turns(groups: Iterable[Sequence[ResultTable]]) -> list[ResultTable]
 
 
 def _split_by_dataset(rows: ResultTable, keys: Mapping[int, LineKey]) -> list[ResultTable]:
-    """Return the rows over all data sets if every line has one, else a table for each data set.
+    """Return one table over all data sets if every line has a row in it, else one for each set.
 
-    Tables with more lines come first.
+    Rows over all sets have one of three names of data sets, such as `pooled` (`OVER_SETS`, in order
+    of preference). Tables with more lines come first.
     """
     lines = {keys[row.index] for row in rows}
     for name in OVER_SETS:
@@ -375,10 +378,14 @@ def _matrix_cell(
 
 
 def _unread_shares(results: ResultTable) -> dict[tuple[str, ...], ResultRow]:
-    """Return the shares of parse failures by task, model, variant and data set ("" for any)."""
+    """Return the rows with shares of parse failures by task, model, variant and data set.
+
+    The data set "" has the first defined share of any. Shares of one value of a condition, such as
+    a radius, are left out.
+    """
     shares: dict[tuple[str, ...], ResultRow] = {}
     for row in results.matching(metric=UNREAD_SHARE).defined():
-        if set(row.condition) <= {"variant"}:  # overall, not of one value of a condition
+        if set(row.condition) <= {"variant"}:
             group = (row["task"], row["model"], row["variant"])
             shares[*group, row["dataset"]] = row
             shares.setdefault((*group, ""), row)

@@ -146,11 +146,12 @@ def _p_equally_good(
 ) -> float:
     """Return the two-sided p that both models are equally good by the metric.
 
-    The test is paired over the same resamples of the same items. With fewer than 100 units it may
-    show too much, so that the larger p of it and of a test of independent values counts; without
-    resamples, values count as independent. With a target t, two values a and b are equally near to
-    it if a = b or if (a + b)/2 = t; p is the larger one of these two hypotheses. It is NaN if a
-    value has no interval, or if a difference has none because units are too few.
+    With resamples of both, which are of the same items, the test is paired. With fewer than 100
+    units it may show too much, so that the larger p of it and of a test of independent values
+    counts. Without resamples values count as independent, and so they do if differences by the
+    metric need none (rules `own` and `wilson`). With a target t, two values a and b are equally
+    near to it if a = b or if (a + b)/2 = t; p is the larger one of these two hypotheses. It is NaN
+    if a value has no interval, or if a difference has none because units are too few.
     """
     if isnan(first.interval[0]) or isnan(second.interval[0]):
         return nan
@@ -159,7 +160,6 @@ def _p_equally_good(
     rule = metrics.METRICS[metric].interval
     a, b = first.resampled, second.resampled
     p_equal, p_mean = _p_if_independent(first, second, difference, mean, biased=rule.biased)
-    # Differences by the rules `own` and `wilson` follow from both intervals, without resamples.
     if a is not None and b is not None and rule.of_difference().method not in ("own", "wilson"):
         rule = rule.over(a.clusters).of_difference()
         unit_count = min(a.unit_count, b.unit_count)

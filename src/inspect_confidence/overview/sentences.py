@@ -137,9 +137,11 @@ def _line_sentence(
 def _rows_by_dataset(
     key: LineKey, clause: Clause, numbers: NumberRows
 ) -> dict[str, list[ResultRow]]:
-    """Return the clause's rows by data set, for each data set that has all of its numbers.
+    """Return the rows with a clause's numbers by data set, if the line has all of them on it.
 
-    `numbers` has the rows of the results by line, task, metric and condition.
+    A clause such as "it states {} and is right {} of the time" has two numbers, named by metric and
+    condition. `numbers` has the rows of the results by line (`key`), task, metric and condition.
+    Undefined numbers count as missing.
     """
     by_dataset: dict[str, list[ResultRow]] = {}
     for metric, condition in clause.numbers:
@@ -221,9 +223,10 @@ _COMPARISON_WORDS = {
 def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> Sentence:
     """Return a sentence on the best and the worst model in a column, and on overlaps of ranks.
 
-    The sentence is empty if no model has a number. If all models have the same number, it gives
-    that number alone. If the matrix has no ranks, `source` names task, data set and n, which follow
-    in brackets in place of the overlaps.
+    Without a direction of better values these are the lowest and the highest. The sentence is empty
+    if no model has a number. If all models have the same number, it gives that number alone. If the
+    matrix has no ranks, `source` names task, data set and n, which follow in brackets in place of
+    the overlaps.
     """
     column = matrix.columns[column_index]
     numbers = _numbers_best_first(matrix, column_index)
@@ -393,11 +396,12 @@ def _unread_share(number: MatrixCell) -> float:
 def study_sentences(matrix: Matrix) -> list[Sentence]:
     """Return up to three sentences on a study: on two numbers of its matrix, and on parse failures.
 
-    The first number of every task comes before the second number of any task.
+    The first number of every task comes before the second number of any task. Of a metric only the
+    first column has a sentence.
     """
     counts: Counter[str] = Counter()
     metrics: set[str] = set()
-    candidates: list[tuple[int, int]] = []
+    candidates: list[tuple[int, int]] = []  # earlier candidates of the task, and the column
     for column_index, column in enumerate(matrix.columns):
         if column.metric not in metrics:
             metrics.add(column.metric)

@@ -178,15 +178,16 @@ def _panel_names(
 
 
 def _missing_reason(spec: FigureSpec, rows: pd.DataFrame) -> str:
-    """Return the reason why a figure can't be drawn, with the most frequent note; else "".
+    """Return the reason why a figure can't be drawn; else "".
 
-    It needs `spec.needs` numbers, one of them of the first metric if that has rows.
+    It needs `spec.needs` defined numbers, one of them of the first metric if that has rows. The
+    most frequent note on that metric's undefined numbers follows.
     """
     first = rows[rows["metric"] == spec.metrics[0]]
-    defined, finite = first["value"].notna(), int(rows["value"].notna().sum())
-    if finite < spec.needs:
+    defined, count = first["value"].notna(), int(rows["value"].notna().sum())
+    if count < spec.needs:
         needed = counted(spec.needs, "number")
-        reason = f"Too little data: the figure needs {needed} and has {finite or 'none'}."
+        reason = f"Too little data: the figure needs {needed} and has {count or 'none'}."
     elif len(first) and not defined.any():
         reason = f"Not drawn: its {len(first)} numbers are undefined."
     else:
@@ -201,8 +202,10 @@ def _missing_reason(spec: FigureSpec, rows: pd.DataFrame) -> str:
 def _figure_groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the title and the rows of each figure of a specification; none without rows.
 
-    There is a figure for each combination of the values of `spec.by`. Rows of the model
-    `spec.beside`, such as surveyed people, are in every figure.
+    There is a figure for each combination of the values of `spec.by`, columns and parts of the
+    condition. Rows of the model `spec.beside`, such as surveyed people, are in every figure. The
+    filter `spec.keep` of conditions may leave out rows. The column `row`, the row's number on the
+    page, becomes the index.
     """
     rows = rows[rows["task"].isin((spec.task, *spec.tasks)) & rows["metric"].isin(spec.metrics)]
     if spec.keep is not None:
@@ -316,7 +319,7 @@ def draw_figures(
 
 
 def _draw_figure(figure: ReportFigure) -> ReportFigure:
-    """Draw a figure, unless it lacks data, and write its files."""
+    """Draw a figure, and write its files, unless it lacks data or its plot refuses the rows."""
     if figure.reason:
         return figure
     try:

@@ -39,8 +39,7 @@ def inline(svg: str, name: str, title: str) -> str:
     for colour, variable in COLOURS.items():
         inner = re.sub(colour, f"var({variable})", inner, flags=re.IGNORECASE)
     return (
-        # box[0] is `viewBox="..."`; [9:-1] is what stands between its quotation marks.
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box[0][9:-1]}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {box[1]} {box[2]}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img" '
         f'aria-labelledby="{name}-name"><title id="{name}-name">{escape(title)}</title>'
         f"{inner}</svg>"
@@ -96,7 +95,7 @@ def _element_text(element: Tree.Element) -> str:
 
 
 def with_classes(pictures: Iterable[str]) -> tuple[list[str], str]:
-    """Replace the styles of pictures by classes, and return the pictures and the style sheet.
+    """Replace the styles of SVG texts by classes, and return the texts and the style sheet.
 
     Equal styles, which occur thousands of times, have one class, so that the page gets smaller.
     """

@@ -66,7 +66,8 @@ class Table:
     def words(self) -> list[bool]:
         """Flags of the columns that have words and not numbers."""
         flags = []
-        for _, *cells in zip(self.columns, *self.lines, strict=True):  # a heading, and its column
+        # A column is its heading and a cell of each line; without lines no column has words.
+        for _, *cells in zip(self.columns, *self.lines, strict=True):
             has_rows = any(cell.row is not None for cell in cells)
             flags.append(not has_rows and not all(_NUMBER.match(cell.text) for cell in cells))
         return flags
