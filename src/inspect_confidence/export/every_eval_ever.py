@@ -141,8 +141,8 @@ def _without_empty(**details: str) -> dict[str, str]:
 def _evaluation_id(result_set: ResultSet) -> str:
     """Return an id that is the same in every export of the same runs.
 
-    `origins` are the runs and versions that the judgments of the result set come from. Judgments
-    that come from no log have no run; their rows, in any order, enter the id instead.
+    `origins` has the judgments of the result set, with the id of their run. Judgments that come
+    from no log have no run; their rows, in any order, enter the id instead.
     """
     origins = result_set.origins
     without_run = origins[origins["run"] == ""]
@@ -223,7 +223,7 @@ def _with_distance_to_target(row: ResultRow) -> Iterator[tuple[Metric, ResultRow
 
 
 def _distance_to_target(row: ResultRow, direction: Direction) -> ResultRow:
-    """Return the number's distance from its target, with the interval of that distance."""
+    """Return the number's distance from its target, with its interval; NaN ends without one."""
     value, *ends = map(float, direction.distance(np.array([row.value, row.low, row.high])))
     # Inside an interval that contains the target the least distance is 0.
     low = 0.0 if row.low <= direction.target <= row.high else min(ends)
@@ -341,8 +341,11 @@ def _read_graded_answer(row: SampleRow) -> Reading:
 
 
 def _read_age(row: SampleRow) -> Reading:
-    """Read an age with its true probability; the score is NaN if no best answer is known."""
-    best = float(row["mas"])  # the greatest true probability that any age has
+    """Read an age with its true probability, which is its score; right is the greatest of any age.
+
+    If the greatest (`mas`) is not known, the score is NaN, and the answer not right.
+    """
+    best = float(row["mas"])
     score = math.nan if math.isnan(best) else float(row["score"])
     reference = "" if math.isnan(row["best_answer"]) else f"{row['best_answer']:g}"
     means = (
@@ -350,7 +353,7 @@ def _read_age(row: SampleRow) -> Reading:
     )
     return Reading(
         score=score,
-        correct=score >= best - 1e-9,
+        correct=score >= best - 1e-9,  # rounding may change equal probabilities
         extracted=f"{row['answer']:g}",
         reference=reference,
         means=means,

@@ -114,7 +114,10 @@ def _entry(row: ResultRow, material: Material) -> dict[str, Any]:
 
 
 def _last_run_date(row: ResultRow, material: Material) -> str:
-    """Return the day of the last run of the number's judgments; empty without logs."""
+    """Return the day of the last run of the number's judgments.
+
+    It is empty without logs, and for a number over several data sets, which no judgment names.
+    """
     frame = material.frames[row["task"]]
     frame = frame[(frame["model"] == row["model"]) & (frame["variant"] == row["variant"])]
     days = []

@@ -37,9 +37,10 @@ class LogRun:
 
 
 def read_runs(paths: Iterable[str]) -> dict[str, LogRun]:
-    """Return the runs of all logs at these paths by id, each from its newest log.
+    """Return the runs of all logs at these paths by id, each from its first log.
 
-    Unreadable logs are skipped, since the reader of judgments has already reported them.
+    A folder gives its newest log first. Unreadable logs are skipped, since the reader of judgments
+    has already reported them.
     """
     runs: dict[str, LogRun] = {}
     for location in chain.from_iterable(map(find_logs, paths)):
