@@ -4,6 +4,7 @@
 
 import string
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import example, given, settings
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 from inspect_confidence.answers import (
     ParseFailure,
+    StatedAmount,
     StatedExponent,
     StatedInterval,
+    read_amount,
     read_exponent,
     read_interval,
 )
@@ -119,6 +122,19 @@ def test_a_cut_protocol_reply_is_truncated(first: Decimal, second: Decimal, leng
     answer = read_interval(f"Lower: {first:f}\nUpper: {cut}", truncated=True)
     assert isinstance(answer, ParseFailure)
     assert answer.status == "truncated"
+
+
+@pytest.mark.parametrize("exponent", [0, 1])
+def test_a_value_restated_as_a_power_of_ten_is_its_exponent(exponent: int) -> None:
+    """1 (= 10^0) is read like 10 (= 10^1), although the logarithm of 1 is 0."""
+    reply = f"Lower: {10**exponent} (= 10^{exponent})\nUpper: 100 (= 10^2)"
+    assert read_interval(reply) == StatedInterval(float(exponent), 2.0, reversed=False)
+
+
+def test_zero_before_a_magnitude_stays_zero() -> None:
+    """Zero thousand is 0, and a thousand alone is 1,000."""
+    for words, value in (("zero thousand", 0), ("two thousand", 2_000), ("thousand", 1_000)):
+        assert read_amount(f"Final Answer: {words}") == StatedAmount(Fraction(value))
 
 
 def test_hundreds_of_dashes_and_an_endless_entity_do_no_harm() -> None:

@@ -226,7 +226,7 @@ def _bound_stated_twice(
         return bound
     if (  # "20 (= 10^1.3)": the bare number is a value, not an exponent
         repeated_bound.is_value
-        and number.log10
+        and number.log10 is not None
         and abs(number.log10 - repeated_bound.exponent) <= _ROUNDING
     ):
         return repeated_bound

@@ -259,19 +259,21 @@ def _english_number(words: str) -> Fraction | None:
 
     None for "nineteen eighty", which may be a year.
     """
-    total = part = Fraction(0)
+    total = Fraction(0)
+    part: Fraction | None = None  # of the words since "thousand" or the like; None without any
     for word in _SCALED_WORDS.findall(words):
         value = _WORDS.get(word.replace(" ", "-"))
         if value is not None:
             # A word after a unit, or tens after tens, would begin a second number.
-            if part % 10 or (part and value >= 10 and part % 100):
+            if part and (part % 10 or (value >= 10 and part % 100)):
                 return None
-            part += value
+            part = value + (part or Fraction(0))
         elif _MAGNITUDES[word] == 2:  # "hundred", 10^2, multiplies what precedes it
-            part = (part or Fraction(1)) * 100
+            part = Fraction(100) if part is None else part * 100
         else:  # "thousand" and more end a part of the sum
-            total, part = total + (part or 1) * 10 ** _MAGNITUDES[word], Fraction(0)
-    return total + part
+            factor = 1 if part is None else part
+            total, part = total + factor * 10 ** _MAGNITUDES[word], None
+    return total + (part or 0)
 
 
 def _digits_or_chinese(digits: str) -> Fraction | None:
