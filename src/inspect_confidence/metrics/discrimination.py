@@ -396,8 +396,8 @@ def expected_utility_of_tables(
 
 
 @metric(
-    definition="Mean utility of answering only if confidence reaches the threshold, by the values "
-    "of outcomes (`--costs`) that the condition names.",
+    definition="Mean utility of answering only if confidence reaches a threshold. The condition "
+    "names the threshold (`answered_from`) and the values of the outcomes (`--costs`).",
     unit="utility",
     low=-INFINITY,
     direction="higher",

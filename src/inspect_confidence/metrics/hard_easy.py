@@ -217,9 +217,8 @@ numbers(
 
 
 @metric(
-    definition="Mean of the maximum achievable score less the true probability of the answer; a "
-    "little below 0 where answers have parts of a year, as the span of ages that counts as right "
-    "is then a year longer.",
+    definition="Mean of the maximum achievable score less the true probability of the answer. It "
+    "can be slightly negative if answers have decimals: one year more then counts as right.",
     direction="lower",
     low=-1,
     undefined="no readable answer, or no maximum known",

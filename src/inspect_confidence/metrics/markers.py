@@ -124,10 +124,7 @@ numbers(
     mac="For each marker in all data sets, the correlation over data sets of its MIC (mean "
     "internal confidence) with accuracy; then the Fisher mean over these markers. With "
     "`shared=some` the mean is over the markers in three or more data sets.",
-    mcc="For each marker in all data sets, the correlation over data sets of its MIC (mean "
-    "internal confidence) with `cmfg`, how well hedges fit the internal confidence; then the "
-    "Fisher mean over these markers. With `shared=some` the mean is over the markers in three or "
-    "more data sets.",
+    mcc="As `mac`, with `cmfg` (how well hedges fit the internal confidence) in place of accuracy.",
 )
 numbers(
     About(
