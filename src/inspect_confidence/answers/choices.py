@@ -371,5 +371,5 @@ def _is_answer_letter(letter: re.Match[str], remainder: str) -> bool:
         return False
     if _DENIED.match(remainder):  # "B is wrong"
         return False
-    # "B because", "B is"
+    # "B because", "B is", "B" without more
     return is_firm or bool(mark or _FOLLOWS_LETTER.match(remainder))

@@ -98,7 +98,8 @@ def _read_decision(  # noqa: PLR0911 # each has a reason of its own
 def _decisions_of_line(line: str, words: dict[bool, str]) -> set[bool]:
     """Return the decisions that a line states by one of the words alone.
 
-    The word may have a label before it, or be one part of a line with commas.
+    The word may have a label before it, or be one part of a line with commas. `words` has by
+    decision the pattern of its words: `{True: "keep|kept", False: "withdraw"}`.
     """
     decisions: set[bool] = set()
     for part in re.split(r"[,;，；]| and | & ", line):
@@ -113,7 +114,8 @@ def _decisions_of_line(line: str, words: dict[bool, str]) -> set[bool]:
 def _mentioned_decisions(lines: list[str], words: dict[bool, str]) -> set[bool | None]:
     """Return the decisions that the words in the lines stand for.
 
-    None stands for a word that is negated or part of a condition. A word that the end of the reply
+    `words` has a pattern by decision. None stands for a word that is negated or part of a
+    condition. A word that the end of the reply
     may have cut off counts for nothing, as does a label without a value ("Keep:").
     """
     mentioned: set[bool | None] = set()

@@ -350,7 +350,8 @@ def _labelled_or_ranged_interval(parsed: ParsedText) -> _Pair | ParseFailure:
 def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | None:
     """Return the bounds under two labels; None if the reply has neither label.
 
-    If the reply has only one of the labels, a range in the reply counts instead.
+    If the reply has only one of the labels, a range in the reply counts instead. A bound has the
+    flag `is_value` if the text has the value 10^3 and not the exponent 3; both must be alike.
     """
     sides = []
     for name in names:

@@ -242,7 +242,7 @@ def _list_under_key(parsed: ParsedText, key: str, *, is_whole_reply: bool) -> li
     """Return the list under a key; None if there is no list, or if there are different lists.
 
     Lists in JSON objects count before lists after labels in prose. With `is_whole_reply` the whole
-    text may be the list if there is none under the key.
+    text may be the list in both cases.
     """
     complete = [statement for statement in parsed.statements_under(key) if not statement.is_open]
     in_objects = [statement for statement in complete if statement.strength == "object"]
@@ -278,7 +278,7 @@ def _split_list(text: str) -> list[object] | None:
 
 
 def _study_form_entries(reply: str, *, needs_no_end: bool) -> list[object] | None:
-    """Return the entries of a line "a; b ####"; None if the reply has another form.
+    """Return the entries of a line "a; b ####", the form of the study; None for another form.
 
     With `needs_no_end` the line may end without `####`.
     """

@@ -88,7 +88,7 @@ def plain_key(key: str) -> str:
     """
     key = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key)  # "predictedAge"
     key = " ".join(key.replace("_", " ").split()).strip(" *:")
-    if letter := _LETTER_KEY.fullmatch(key):  # "P(A)", "option A", "A) Rome"
+    if letter := _LETTER_KEY.fullmatch(key):  # `of`: "P(A)"; `letter`: "A) Rome"
         return (letter["of"] or letter["letter"]).lower()
     match = LABEL.fullmatch(f"{key}:")
     return key_of(match) if match else key.casefold()

@@ -137,9 +137,9 @@ def parse_statements(reply: str, literal: tuple[str, ...] = (), *, cut: bool = F
     # The text before each object with the object's members, and the text after the last object.
     for start, end, members in [*objects, (len(turn), len(turn), [])]:
         piece = clean(turn[reached:start])
-        if piece and cut and start == len(whole):  # the reply's end
+        if piece and cut and start == len(whole):  # the piece ends where the reply ends
             piece += CUT
-        for phrase in literal:
+        for phrase in literal:  # without the signs that would make a label of its words
             piece = piece.replace(phrase, phrase.replace(":", " ").replace("=", " "))
         text += "\n" if text and piece else ""
         offset = len(text)
@@ -224,9 +224,9 @@ def _weaken_within_reasons(text: str, statements: list[Statement]) -> Iterator[S
 def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0911 # a ladder
     """Return how firmly a label in a reply's text marks a value; None if the word is no label.
 
-    "final" is firmest, then "line" (at a line's start), "inline", and "prose" (with a verb in place
-    of a colon). The match has the adjectives (group `lead`: "my final") and the name of a label,
-    and behind it a `mark` such as a colon, a `verb`, or a `number`.
+    "final" is firmest, then "line" (at a line's start, behind "my", or of an answer), "inline", and
+    "prose" (with a verb in place of a colon). The match has the adjectives of a label (group
+    `lead`: "my final"), its name, and behind it a `mark` such as a colon, a `verb`, or a `number`.
     """
     key, lead, has_number = key_of(label), label["lead"].lower(), label["number"] is not None
     # The text between the line's start, if that is near, and the label.

@@ -142,7 +142,7 @@ class Number:
         """Logarithm of the value to base ten; None without a value, for zero and for less."""
         if self.value is None or self.value <= 0:
             return None
-        # No float may hold the fraction, which has up to 1000 digits; its logarithm is small.
+        # A float cannot hold a number of up to 1000 digits, but its logarithm.
         numerator, denominator = self.value.numerator, self.value.denominator
         return math.log10(numerator) - math.log10(denominator)
 

@@ -233,7 +233,8 @@ def _prose_values(text: str) -> dict[str, str]:
     """Return what a text states without labels, under "answer" and "confidence".
 
     A text that is only a number is a confidence if it is at most 1, else an answer. A key is absent
-    if the text states nothing of the kind, or different values.
+    if the text states nothing of the kind, or different values; both are if the text declines, or
+    repeats the choices.
     """
     number = number_at(text, 0)
     is_alone = number is not None and number.end == len(text.rstrip(" ."))

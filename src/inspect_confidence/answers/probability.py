@@ -133,6 +133,7 @@ def _labelled_or_introduced(parsed: ParsedText) -> Fraction | ParseFailure:
     # Without a readable probability under a label, words outside labels may introduce one.
     if share is not None and not ((is_prose and is_invalid(share)) or "no number" in share.reason):
         return share
+    # The confidence is left out, unless the reply states nothing else.
     outside_labels = share_without_label(
         text_without(parsed, "confidence", "reason") or text_without(parsed, "reason")
     )
@@ -218,7 +219,7 @@ def _after_equals(first: Number, tail: str) -> Fraction | ParseFailure:
 def _is_restated_otherwise(number: Number, tail: str) -> bool:
     """Return whether the text after a number repeats it as another one: "0.75, which is 70%".
 
-    So does "which can be written as" without a number behind it, whose value isn't known.
+    It also does if no number follows words such as "can be written as": its value isn't known.
     """
     restated = _RESTATED.match(tail)  # ", which is", " equals "
     if restated is None:
@@ -259,7 +260,7 @@ def as_share(number: Number) -> Fraction | ParseFailure:
 
 
 def share_without_label(text: str) -> Fraction | ParseFailure:
-    """Return the probability of a reply without labels.
+    """Return the probability of a reply without labels, or why it states none.
 
     A number that opens a line counts first, then a number that words such as "probability"
     introduce.
@@ -326,6 +327,7 @@ def _share_at_start(line: str) -> Fraction | ParseFailure:
     if number is None:
         return invalid("no number at its start")
     share = share_in_value(line)
+    # "0.3 km" is an amount; after a calculation ("0.3 * 2 = 0.6") the share is the result.
     if not isinstance(share, ParseFailure) and has_unit(tail) and kind_of_tail("", tail) == "end":
         return _UNLABELLED
     return share
@@ -375,8 +377,9 @@ def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailu
 def _possible_probabilities(text: str, numbers: Sequence[Number]) -> list[Number]:
     """Return the numbers that are written as a probability, in the order of the text.
 
-    These are percentages, fractions and numbers with a decimal point and, beside any of them, the
-    numbers with which a calculation begins. If there are none of the former, all are returned.
+    These are percentages, fractions and numbers with a decimal point; without any, all numbers are
+    returned. Beside them stands the first number of a calculation, from which its result is read:
+    3 in "3 * 0.2 = 0.6".
     """
     marked, computed = [], []
     for number in numbers:

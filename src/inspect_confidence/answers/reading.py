@@ -136,7 +136,7 @@ def agreed_value(
     before prose. The last statement counts if the earlier ones agree with it, if it is called
     final, or if words before it take the earlier ones back. Otherwise the value is `ambiguous`. If
     "answer" is among the keys and has no statement, a statement called a choice, a result or an
-    estimate counts as the answer.
+    estimate counts as the answer if it can be read.
 
     Args:
         parsed: Parsed reply.

@@ -95,7 +95,7 @@ def _continues_sentence(before: str, after: str) -> bool:
         return False
     if last["number"]:  # "No. 5", but "She said no. Then"
         return bool(_NUMBER.match(after))
-    is_name = after[:1].isupper() and not re.match(_I, after)
+    is_name = after[:1].isupper() and not re.match(_I, after)  # not "I'm" or "I think"
     # "e.g." always goes on; a title does before a name ("Dr. Smith"), but not in "the Rep. Then".
     return bool(last["more"] or (is_name and not last["the"]))
 

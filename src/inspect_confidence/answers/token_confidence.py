@@ -79,6 +79,7 @@ def read_token_confidence(
         names = ascii_uppercase[: len(choices)]
         if choice.index >= len(names):
             return ParseFailure("scoring_failed", "the choice has no letter")
+        # `place`: the confidence is the probability of the answer itself.
         return _probability_among_names(
             reply, tokens, names, answer=choice.index, place=choice.index
         )

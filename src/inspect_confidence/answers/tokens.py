@@ -266,7 +266,8 @@ def read_answer_token(
 def _lacks_alternative(masses: Collection[float], choice: TokenChoice) -> bool:
     """Return whether at most one answer is listed and the share of all others is unknown.
 
-    The share is known if other tokens are listed and the answer has at least 0.99.
+    The share is known if other tokens are listed and the answer has at least 0.99. `masses` are the
+    probabilities of the possible answers among the tokens listed in `choice`.
     """
     n_answers = sum(mass > 0 for mass in masses)
     lists_no_other_token = set(choice.alternatives) <= {choice.token}

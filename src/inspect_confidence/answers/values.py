@@ -83,7 +83,11 @@ def is_bound(before: str) -> bool:
 
 
 def kind_of_tail(before: str, tail: str) -> Tail:
-    """Return what the texts before and after a number say of it; "end" may be an explanation."""
+    """Return the kind of the text after a number, for which the text before it counts too.
+
+    A "bound" may be named before the number ("more than 70") or after it. An "end" is anything that
+    leaves the number as it is, such as a full stop or an explanation.
+    """
     if _CUT_CLAUSE.match(tail):  # the reply is cut off within two words
         return "cut"
     if _DIFFERENCE.match(tail):  # "- 3 = 67", before the range, which has a dash too

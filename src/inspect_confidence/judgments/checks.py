@@ -82,7 +82,7 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
 
 
 def _limit_violations(values: pd.Series, limit: Limit) -> dict[int, str]:
-    """Return why values cannot be used that lie outside a column's limit, by position from 0.
+    """Return, by position from 0, why values outside a column's limit cannot be used.
 
     Empty cells are ignored. If more than a tenth of the values lie outside the limit, they may be
     on another scale, else they are mistakes; `limit` has a remedy for each.
@@ -138,7 +138,8 @@ def number_repeated_answers(
     # Step 2: rows that differ in their answers alone are repeated answers to one question.
     unknown_names = [name for name in texts if name not in table.kinds]
     ignored = {*_answer_columns(table), *_MEASURES, *unknown_names}
-    # The other columns identify the question and, if there are numbers, the repetition.
+    # The columns that are neither answers nor measures of them identify the question and, if there
+    # are numbers, the repetition.
     question_cells = texts.drop(columns=list(ignored), errors="ignore")
     is_repeat = question_cells.duplicated() & without_uuid[frame.index]
     if not is_repeat.any():

@@ -353,7 +353,10 @@ def _is_percentage(value: object) -> bool:
 def _refuse_mixed_percentages(
     raw: pd.Series, is_percent: pd.Series, scale: tuple[float, float] | None, source: str
 ) -> None:
-    """Refuse a column of percentages and other numbers, unless all are on the scale 0-100."""
+    """Refuse a column of percentages and other numbers, unless all are on the scale 0-100.
+
+    `raw` are the confidences as numbers, NaN if empty: 0.85 for `85%`, which `is_percent` marks.
+    """
     is_plain_number = raw.notna() & ~is_percent
     if is_percent.any() and is_plain_number.any() and scale != (0, 100):
         percent_row = int(raw.index[is_percent][0])

@@ -93,10 +93,10 @@ def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[p
     for entry, record, variant in zip(entries, records, variants, strict=True):
         if task not in record_tasks(record) or not record["rows"]:
             continue
-        # "twice": the log has a sample twice.
+        # "twice": how many judgments repeat others; `new_record`: the file is damaged.
         is_unique = logs_of_run[record["id"]] == 1 and not record["twice"]
         is_unique &= len(record_tasks(record)) == 1
-        if is_unique and not entry.reread and store.readers == reader_versions():
+        if is_unique and not entry.new_record and store.readers == reader_versions():
             files_by_variant.setdefault(variant, []).append(str(store.folder / entry.file))
         elif isinstance(run := store.read(entry), Run):
             runs.append((entry.log.location, run))

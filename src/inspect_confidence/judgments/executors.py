@@ -152,7 +152,7 @@ def count_records(
     records = []
     for number in range(len(files)):
         record = counted_by_number[number]
-        assert isinstance(record, CountedRecord)
+        assert isinstance(record, CountedRecord)  # not an error: no file is known to be unreadable
         records.append(record)
     return records
 

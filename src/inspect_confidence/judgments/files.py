@@ -142,6 +142,7 @@ def _apply_column_names(
         frame = _add_inferred_task(frame, recorded, source, notices)
     elif len(frame) and not set(frame["task"]) & set(all_tables()):
         frame = _take_task_as_dataset(frame, recorded, source, notices)
+    # Tasks of this package have columns for the scale; other evals have one for the confidence.
     other_evals = [name for name, table in all_tables().items() if table.fallback]
     is_scaled = recorded.scale or recorded.order_only or frame["task"].isin(other_evals).all()
     if is_scaled and len(frame):
@@ -547,7 +548,7 @@ def _parse_numbers(
 
 
 def _parse_number(value: object, decimal_comma: bool) -> float:
-    """Return a cell's number, NaN if it is empty; raise `ValueError` with what was expected."""
+    """Return a cell's number, NaN if empty, 1 or 0 for true or false; refuse by `ValueError`."""
     number = read_number(value, decimal_comma=decimal_comma)
     if not np.isnan(number) or is_missing(value):
         return number

@@ -111,11 +111,12 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     changed, reread_notices = Counter[str](), list[str]()
     if reread:
         judgments, changed, reread_notices = _read_again(location, header, table, judgments, unsent)
-    # Other evals' samples may hold judgments of further tasks too, such as decisions.
+    # A sample may hold judgments of further tasks too.
     tasks = {str(row["task"]) for row in chain.from_iterable(judgments.values())}
     further_tasks = sorted(tasks - {table.task})
     frame, keys = _judgment_frame(judgments, add_task_columns(table, further_tasks), repairs)
     loss_notices, stop_notices = _incomplete_run_notices(header, completed)
+    # Runs that differ in these arguments, such as a method, are of two kinds, not of two variants.
     deciding_arguments = [str(header.eval.task_args.get(name)) for name in table.compared_within]
     return Run(
         id=header.eval.task_id,
@@ -165,8 +166,8 @@ def _judgment_frame(
 def _completed_summaries(location: str, header: EvalLog) -> list[EvalSampleSummary]:
     """Return the summaries of completed samples.
 
-    Logs until early 2025 do not say which samples are completed: then all count if the run did not
-    fail.
+    Logs until early 2025 do not say which samples are completed: then all count if the run
+    succeeded, and none otherwise.
     """
     summaries = read_eval_log_sample_summaries(location)
     completed = [summary for summary in summaries if summary.completed]
@@ -208,7 +209,8 @@ def _complete_run(
     # Its `samples` are the completed rows of each sample, in the same order.
     run = table.complete_run(list(judgments.values()))
     statuses = {row["status"] for row in chain.from_iterable(run.samples)}
-    # A run of this package that failed on every sample has judgments: the failures.
+    # A run of this package (only its logs have facts) that failed on every sample has judgments:
+    # the failures.
     has_failures = facts_of(header, table) and statuses and statuses <= RUN_STATUSES
     problem = "" if has_failures else run.problem
     return dict(zip(judgments, run.samples, strict=True)), problem, run.notices
@@ -219,8 +221,8 @@ def _incomplete_run_notices(
 ) -> tuple[list[str], list[str]]:
     """Return notices about lost samples, and notices about an early stop, never both of them.
 
-    In a run that crashed or was cancelled, samples with an error are lost: Inspect writes those
-    that were under way so. In any other run they are results, with the status `sample_error`.
+    In a run that crashed or was cancelled, samples with an error are lost: Inspect records an error
+    for those that were under way. In any other run they are results with status `sample_error`.
     """
     n_failed = 0
     if header.status in ("error", "cancelled"):
@@ -287,7 +289,8 @@ def log_table(header: EvalLog) -> TaskTable:
     name = _eval_name(header)
     is_own = header.eval.task.startswith("inspect_confidence/")
     is_own = is_own or "package_version" in (header.eval.metadata or {})
-    # For an unknown name `table_of` gives that of other evals; an equal name may be another's task.
+    # `table_of` gives the table of other evals for a name that this package has no task of. Another
+    # package's task may have the name of one of this package's.
     return table_of(name) if is_own or not is_own_task(name) else table_of_others()
 
 
@@ -321,6 +324,7 @@ def _judgments_by_sample(
         recorded: Where logs of other evals record confidence and correctness.
     """
     common = _common_columns(header, table)
+    # A sample of another eval may also hold judgments of further tasks, such as decisions.
     combined = add_task_columns(table, table.further_tasks)
     run_facts = {
         "generation": header.plan.config.model_dump(exclude_none=True),
@@ -552,7 +556,7 @@ def _sample_facts(
         failure_outcome = "sample_error", failure(summary.error.splitlines()[0], question)
     elif summary.limit:
         failure_outcome = "limit_reached", f"the sample's {summary.limit} limit was reached"
-    # A question that nobody can answer has no target.
+    # Of several targets the first counts. A question that nobody can answer has none.
     target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
     return SampleFacts(
         target=target,
@@ -668,13 +672,14 @@ def _role_model(config: ModelConfig, unsent: Unsent) -> str:
 def _task_arguments(header: EvalLog, table: TaskTable, recorded: Recorded) -> Mapping[str, Any]:
     """Return the task's arguments.
 
-    For another eval these are its own arguments, those of the task that wraps it, unless they have
-    their default, and the scorer that the user named.
+    For another eval these are its own arguments, those of the task `with_confidence` that wraps it
+    (without values in `default_arguments`, which count as not given), and the scorer that the user
+    named.
     """
     arguments = header.eval.task_args
     if not table.fallback:
         return arguments
-    wrapped = arguments.get("task")
+    wrapped = arguments.get("task")  # Inspect's record of a task: its name and `params`
     wrapped_arguments = wrapped.get("params", {}) if isinstance(wrapped, Mapping) else {}
     changed = {}
     for name, value in arguments.items():

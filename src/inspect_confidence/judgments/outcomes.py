@@ -65,7 +65,7 @@ def _combine_epochs(epochs: pd.DataFrame) -> pd.Series:
 
 
 def _unmatched_notices(confidence_samples: pd.Index, graded_samples: pd.Index) -> Iterator[str]:
-    """Yield notices about the samples, by model and item, that only one of the two has."""
+    """Yield notices about samples, by model and item, that have only a confidence or a grade."""
     without_grade = confidence_samples.difference(graded_samples)
     without_confidence = graded_samples.difference(confidence_samples)
     if len(without_grade):

@@ -505,7 +505,7 @@ def _reread_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
     for _, run in runs:
         if run.changed:
             changes.setdefault(run.task, Counter()).update(run.changed)
-    for task, count in changes.items():
+    for task, count in changes.items():  # `either` counts a changed status or another value
         judgments = counted(count["judgments"], "judgment was", "judgments were")
         yield (
             f"{task}: {judgments} read again; the status of "
@@ -518,8 +518,8 @@ def _read_outcomes(
 ) -> list[tuple[str, ReadOutcome]]:
     """Return the location of each log with its run, or with why it cannot be read.
 
-    `locations` are logs, folders of logs, and stores, whose order logs keep. A log in a store is
-    read from there, unless replies are read again. `notices` receives notices of stores, and of
+    The result is in the order of `locations`: logs, folders of logs, and stores. A log in a store
+    is read from there, unless replies are read again. `notices` receives notices of stores, and of
     logs that the executor lost.
     """
     logs: dict[str, Log] = {}
@@ -539,7 +539,7 @@ def _read_outcomes(
             if not options.reread:
                 stored[entry.log.location] = partial(store.read, entry)
     progress = iter(options.progress(list(logs)))
-    next(progress, None)  # each step of the iterator shows one more log
+    next(progress, None)  # asking for a log shows that those before it were read
     outcomes: dict[str, ReadOutcome] = {}
     for location, outcome in _read_logs(logs, stored, options, notices):
         outcomes[location] = outcome
@@ -578,7 +578,8 @@ def _read_logs(
 def variants_of_runs(runs: Sequence[tuple[str, str, RunSettings]]) -> list[str]:
     """Return the variant of each run, given its task, kind and settings.
 
-    It contains the settings in which runs of its kind differ, and those that the task always shows.
+    It contains the settings in which runs of its kind (`Run.kind`: the task and arguments such as a
+    method) differ, and those that the task always shows.
     """
     always_shown = {kind: all_tables()[task].always_shown for task, kind, _ in runs}
     return variants_from_settings([(kind, settings) for _, kind, settings in runs], always_shown)

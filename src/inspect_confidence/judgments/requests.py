@@ -110,7 +110,7 @@ def _recorded_calls(
 
 
 def _unsent_settings_of_calls(calls: list[ModelEvent]) -> GenerationSettings:
-    """Return the settings that some of a model's calls set and none of them sent."""
+    """Return the settings, of those that a provider may leave out, that calls set and none sent."""
     unsent: dict[str, Any] = {}
     sent: set[str] = set()
     for event in calls:  # Inspect's record of a call: settings, and the request as it was sent

@@ -60,14 +60,15 @@ class StoredLog:
         file: Its record file, relative to the store's folder; empty if the log cannot be read.
         error: Why the log cannot be read; empty if it can.
         record: Facts about the run in the record file, as `read_record_facts` returns them.
-        reread: Content of a new record file, if the log was read again because its file is damaged.
+        new_record: Content of a new record file, if the log was read again because its file is
+            damaged; else empty.
     """
 
     log: Log
     file: str = ""
     error: str = ""
     record: Mapping[str, Any] = field(default_factory=dict)
-    reread: bytes = b""
+    new_record: bytes = b""
 
 
 ReadOutcome = Run | str
@@ -104,7 +105,7 @@ class Store:
         """Return the run of a log, or why it cannot be read."""
         if not entry.file:
             return entry.error
-        return decode_run(entry.reread or self.folder / entry.file)
+        return decode_run(entry.new_record or self.folder / entry.file)
 
     def verified(self) -> "Store":
         """Return the store with every record file compared with its checksum.
@@ -122,7 +123,7 @@ class Store:
             problem = f"its record {self.folder / entry.file} is damaged"
             if isinstance(outcome, bytes):
                 record = read_record_facts(outcome)
-                entries.append(replace(entry, record=record, reread=outcome))
+                entries.append(replace(entry, record=record, new_record=outcome))
                 notices.append(
                     f"{location_text(entry.log.location)}: {problem}, so the log was read again; "
                     "`ingest` writes the record anew"
@@ -231,6 +232,7 @@ def check_read_arguments(store: Store, recorded: Recorded) -> None:
 
     Without options, those of the store hold. Without logs of other evals only `--cluster` counts.
     """
+    # A `fallback` table is that of evals of other packages.
     foreign_tasks = {task for task, table in all_tables().items() if table.fallback}
     has_foreign_logs = any(entry.record.get("task") in foreign_tasks for entry in store.entries)
     differs = read_arguments(recorded) not in (read_arguments(SELF_DESCRIBING), store.recorded)
@@ -361,7 +363,7 @@ def _new_entries(
     """
     keys = list(logs)
     steps = iter(progress([log.location for log in logs.values()]))
-    next(steps, None)  # each step of the iterator shows one more log
+    next(steps, None)  # asking for a location shows that the logs before it were read
     for number, record in read_records(
         list(logs.values()), executor=executor, recorded=recorded, notices=notices
     ):
@@ -481,8 +483,8 @@ def _folder_name(text: str) -> str:
 def _read_manifest(folder: Path, *, required: bool = False) -> Store | None:
     """Return the store that a folder's manifest describes; its record files are not read.
 
-    Without a manifest the result is None. If something else wrote it, it is refused if `required`,
-    otherwise the result is None too.
+    Without a manifest the result is None. If something else wrote it, the result is None too; but
+    it is refused if it is `required`, or if the folder has record files of a store.
 
     Raises:
         InvalidArgument: The manifest is damaged, of another version, or names a file that is not a
@@ -573,7 +575,7 @@ def write_manifest(store: Store) -> None:
     """Replace a store's manifest, after all files that it names are on the disk."""
     manifest = {name: value for name, value in vars(store).items() if name in _MANIFEST_FIELDS}
     manifest["entries"] = []
-    for entry in store.entries:  # without `reread`, the content of a record that was read again
+    for entry in store.entries:  # without `new_record`, which no file holds
         facts = {"file": entry.file, "error": entry.error, "record": entry.record}
         manifest["entries"].append({"log": asdict(entry.log), **facts})
     manifest = json.loads(json.dumps(manifest))  # tuples and lists have one checksum

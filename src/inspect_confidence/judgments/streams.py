@@ -100,7 +100,8 @@ class Stream:
     ) -> tuple[dict[str, pd.DataFrame], Counter[str]]:
         """Return the judgments of some of the store's logs by task; logs of one run are joined.
 
-        Logs whose judgments were counted give one row for equal judgments, with their number.
+        Logs whose judgments were counted (in `counted`, by record file) give one row for equal
+        judgments, with their number.
 
         Args:
             entries: Logs of the store, each with its variant.
@@ -209,7 +210,8 @@ def _count_entries(
         record = entry.record
         if record["rows"] <= MOST_UNITS:
             continue  # so few are computed with as they are
-        is_joined = logs_of_run[record["id"]] > 1 or record["twice"] or entry.reread
+        # "twice": how many judgments repeat others; `new_record`: its file is damaged.
+        is_joined = logs_of_run[record["id"]] > 1 or record["twice"] or entry.new_record
         if not all(table_of(task).counting for task in record_tasks(record)):
             problems[entry.file] = f"all metrics of {record['task']}"
         elif not can_count():
@@ -249,7 +251,7 @@ def _files_with_shared_datasets(
         if entry.file in records:
             datasets = records[entry.file].datasets
         else:
-            source = BytesIO(entry.reread) if entry.reread else store.folder / entry.file
+            source = BytesIO(entry.new_record) if entry.new_record else store.folder / entry.file
             column = pq.ParquetFile(source).read(["dataset"])["dataset"]
             datasets = column.unique().to_pylist()
         for dataset in datasets:
