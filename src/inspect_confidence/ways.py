@@ -5,7 +5,7 @@ DECLINE, KEEP, PUSHBACK = "decline", "keep", "pushback"
 
 
 def decline_way(target: float) -> str:
-    """Return the name of the request for a withdrawal under a confidence target.
+    """Return the name of the request to withdraw an answer less sure than a target.
 
     Example:
         >>> decline_way(0.75)

@@ -111,7 +111,7 @@ class Grid:
         broken, so that lines can be searched; the grids are then wider if names need the room.
         """
         widths = [self._width(k) for k in range(len(self.headings))]
-        if whole:  # beside the names stays half of the usual width, `PIPED`
+        if whole:  # beside the names stays room for numbers: half of the usual width, `PIPED`
             width = max(width, sum(widths[: self.n_names]) + _GAP * self.n_names + PIPED // 2)
         elif sum(widths) + _GAP * len(widths) - _GAP > width:
             widths = self._narrow(widths, width)
@@ -130,8 +130,9 @@ class Grid:
         """Return reduced widths of columns that are together wider than `width`.
 
         Prose, which is text after the names, gets at most 40 characters. The `n_names` columns of
-        names give way to the numbers; if these need a further table in any case, names get 45% of
-        `width`. Prose in the last column gets what is left, if that is at least 16 characters.
+        names give way to the numbers, down to 22.5% of `width`. If that is too little, the numbers
+        need a further table in any case, and names get up to 45%. Prose in the last column gets
+        what is left, if that is at least 16 characters; else it goes to a further table.
         """
         narrowed = [min(size, self._max_width(k)) for k, size in enumerate(widths)]
         last = len(narrowed) - 1
@@ -140,7 +141,7 @@ class Grid:
             narrowed[last] = min(last_width, _MIN_PROSE)
         numbers = narrowed[self.n_names :]
         room = width - sum(numbers) - _GAP * len(numbers)
-        if room < _NAMES_SHARE * width / 2:  # the numbers need a further table below
+        if room < _NAMES_SHARE * width / 2:
             room = min(int(_NAMES_SHARE * width), width - max(numbers, default=0) - _GAP)
         narrowed[: self.n_names] = self._shorten_names(narrowed[: self.n_names], room)
         free_width = width - sum(narrowed[:last]) - _GAP * last
@@ -234,6 +235,7 @@ class Grid:
         from rich.table import Table
         from rich.text import Text
 
+        # The rule's box adds a column between columns, so that the gap is one less.
         box, gap = (SIMPLE_HEAD, 1) if console.is_terminal else (None, _GAP)
         table = Table(box=box, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0))
         # `Text` keeps brackets in names from being read as markup.

@@ -51,7 +51,7 @@ def _keep_recorded(context: click.Context, parameter: click.Parameter, value: ob
 
     if parameter.name == "columns":  # the option can be repeated
         value = dict(_pair(pair, "--column NAME=COLUMN") for pair in value)  # type: ignore[attr-defined]
-    if parameter.name == "answering":
+    if parameter.name == "answering":  # words that stand for answering, with commas
         value = parts(value)
     if parameter.name == "scale" and value is not None:
         if str(value).strip().lower() == "none":

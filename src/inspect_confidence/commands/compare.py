@@ -464,10 +464,10 @@ def main_differences(differences: pd.DataFrame, *, only_primary: bool = False) -
 
 
 def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.DataFrame:
-    """Return the selected differences of models on the main method or scale of their task.
+    """Return the selected (`is_main`) differences of models on the main method of their task.
 
-    The main method is that of the task's first headline, if any row has it. Differences of methods
-    are left out if there are any of models, and so are undefined ones.
+    The main method (or scale) is that of the task's first headline; if no row has it, all methods
+    stay. Undefined differences are left out, and those of methods if there are any of models.
     """
     main = differences[is_main & differences["difference"].notna()]
     if (main["contrast"] == MODELS).any():
@@ -475,6 +475,7 @@ def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.Dat
     selected = []
     for task, rows in main.groupby("task", sort=False):
         headline, _ = _first_headline(rows, str(task))
+        # Of {"scale": "0-100"} only the value is in the column `method`.
         values = headline.where.values() if headline else ()
         headline_rows = rows[rows["method"].isin(values)]
         selected.append(rows if headline_rows.empty else headline_rows)

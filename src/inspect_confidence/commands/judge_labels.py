@@ -55,7 +55,8 @@ def read_judge_labels(source: pd.DataFrame | PathLike[str] | str | None) -> Judg
 def _read_judge_check(path: str) -> JudgeLabels:
     """Read the labels in logs of `judge_check`; refuse a path without any.
 
-    Items are left out, since those of `judge_check` are not those of the run.
+    A judge is named by its model and wording of prompts, or is `rules`. Items are left out, since
+    those of `judge_check` are not those of the run.
     """
     frame = read_judgments(path).get(CHECK_TASK)
     if frame is None:

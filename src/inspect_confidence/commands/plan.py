@@ -197,8 +197,8 @@ class _JudgeRequests:
     def count(self, samples: int, characters: int, different: int) -> tuple[int, ModelUsage]:
         """Return the calls and tokens of the judge of a run, given its requests about a sample.
 
-        The questions of all samples have `characters`; of each sample, `different` replies differ
-        from the others.
+        The questions of all samples together have `characters`. Of each sample `different` replies
+        differ from the others; fields that end in `per_reply` count once for each of these.
         """
         reply_calls = self.calls_per_reply * different
         # `self.questions` calls, and each call about a reply, repeat the question.
@@ -505,11 +505,13 @@ def _unsent_lines(
 ) -> Iterable[str]:
     """Describe settings that are not sent to the model; refuse one whose effect is measured.
 
-    `facts` of the task name those settings as `calibrated_settings`, such as temperature.
+    `facts` of the task name those settings as `calibrated_settings`, such as temperature. One of
+    them that the run leaves to the provider, and that could not be sent, is described too.
     """
     calibrated = frozenset(facts.get("calibrated_settings", ()))
     refuse_unsent(model, settings, calibrated)
-    for name in sorted(dropped_names(model, settings) & calibrated - settings.keys()):
+    not_set = calibrated - settings.keys()
+    for name in sorted(dropped_names(model, settings) & not_set):
         yield f"a {name} is not sent to {model}: there is none to choose, so run it once"
     for name, value in dropped_settings(model, settings).items():
         yield f"{name}={value} is not sent to {model}: the provider's own value holds"

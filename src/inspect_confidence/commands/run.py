@@ -112,7 +112,7 @@ def _get_model(name: str) -> Model:
     """Return a model; raise `InvalidArgument` if it lacks a key or a package."""
     try:
         return get_model(name)
-    except InvalidArgument:
+    except InvalidArgument:  # is a ValueError too, with a message of its own
         raise
     except (PrerequisiteError, ValueError) as error:
         raise InvalidArgument(f"model {name!r}: {_error_text(error)}") from None

@@ -284,7 +284,7 @@ class _SimulatedInterval:
         1 - `power` of runs. Widths are proportional to 1 / sqrt(n).
         """
         width = float(np.quantile(widths, self.aim.power, method="inverted_cdf"))
-        # One step changes n at most 16 times.
+        # At most 16 times n, since few runs of a small size can suggest far too many.
         return n * min((width / self.aim.size) ** 2, 16)
 
 
@@ -314,8 +314,9 @@ class _TwoRuns:
     def contrast(self, units: IntArray, second_units: IntArray) -> Contrast:
         """Return the contrast of two runs: what resamples need to compute a difference of metrics.
 
-        `units` and `second_units` are numbers of units of the two populations, equally many. The
-        k-th ones of both runs are resampled together.
+        A run has the judgments of the units (items or clusters) drawn from its population, `first`
+        or `second`. `units` and `second_units` are their numbers, equally many. The k-th ones of
+        both runs are resampled together.
         """
         index = pd.RangeIndex(len(units))
         pair = Pair(index, index, self.first.run(units), self.second.run(second_units))
@@ -349,7 +350,8 @@ class _SimulatedTest:
     def from_pilot(cls, runs: _TwoRuns, rng: np.random.Generator) -> "_SimulatedTest":
         """Return the test of the difference that is aimed at, given the pilot's two runs.
 
-        It keeps what all simulated runs need: the metric's column, and the pilot's own difference.
+        The test keeps the column of the aim's metric in contrasts, and the difference of this
+        metric between the pilot's runs, by which simulated differences are shifted.
         """
         all_units = np.arange(len(runs.first.counts))
         pilot = runs.contrast(all_units, all_units)
@@ -396,7 +398,8 @@ class _SimulatedTest:
         The power of a two-sided z-test is Phi(s sqrt(n) - 1.96) with a constant s, without its far
         tail. Therefore n is proportional to (Phi^-1(power) + 1.96) ** 2.
         """
-        # Half a run keeps the power away from 0 and 1; one step changes n at most 16 times.
+        # Half a run keeps the power away from 0 and 1, where z is infinite. At most 16 (4 ** 2)
+        # times n is tried next; 0.1 keeps the divisor positive if the power is below 2.5%.
         smallest = 0.5 / len(detections)
         alpha_z = -float(ndtri(0.025))
         z = float(ndtri(np.clip(detections.mean(), smallest, 1 - smallest)))

@@ -238,7 +238,8 @@ def _without_shared_ending(rows: ResultTable) -> tuple[ResultTable, str]:
 def _describe_n(rows: ResultTable) -> str:
     """Return how many judgments numbers rest on, such as "n = 28 to 60 judgments".
 
-    Counts are left out, as their n is a number of what is counted.
+    Metrics that are counts are left out, since their n is not a number of judgments. The text is
+    empty if there are no others.
     """
     n = {row.n for row in rows if METRICS[row["metric"]].unit != "count"}
     if not n:

@@ -64,17 +64,17 @@ def cells(tables: Sequence[CellTable]) -> Figure:
     # Inches that a slanted label takes below the table and left of its column.
     label_height = slanted_width * sin(radians(_SLANT))
     label_reach = slanted_width * cos(radians(_SLANT))
-    ticks = max(row_label_width, label_reach - _HALF_COLUMN)
+    tick_inches = max(row_label_width, label_reach - _HALF_COLUMN)
     return facets(
         titled_blocks,
         lambda ax, block: _draw_table(ax, *block),  # called with each panel and its block
         x="",
         y="",
         columns=1,
-        height=heights,
+        panel_inches=heights,
         shared="none",
-        ticks=ticks,
-        least_ticks=ticks,
+        tick_inches=tick_inches,
+        least_tick_inches=tick_inches,
         remarks=remarks,
         inches_below=0.24 + label_height,
     )

@@ -47,11 +47,11 @@ def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     such as a scale. Titles name what varies; a single panel is named by the first part of its
     condition, or by its model.
     """
-    always = []  # columns that titles name although they do not vary
+    always_in_title = []  # columns that titles name although they do not vary
     if not (rows[list(_PANEL_COLUMNS)].nunique() > 1).any():
         present_parts = [name for name in _CONDITION_PARTS if rows.iloc[0][name]]
-        always.append(present_parts[0] if present_parts else "model")
-    titled = panels(rows, _PANEL_COLUMNS, always=always, say=_title_text)
+        always_in_title.append(present_parts[0] if present_parts else "model")
+    titled = panels(rows, _PANEL_COLUMNS, always_in_title=always_in_title, value_text=_title_text)
     # A run is told from others by its key without the task, which comes first.
     runs = list(dict.fromkeys(_run_key(panel_rows)[1:] for _, panel_rows in titled))
     sort_keys = []
@@ -91,9 +91,10 @@ def _scale_labels(scales: Sequence[str]) -> list[str]:
 def m_ratio(rows: pd.DataFrame) -> Figure:
     """Draw the M-ratio of every scale, the data sets side by side, with 95% intervals.
 
-    There is one panel for each model, variant, type-1 model and threshold. At an M-ratio of 1
-    confidence uses the answer's evidence as well as an ideal observer would. The mean over data
-    sets is drawn as a data set.
+    There is one panel for each model, variant, and definition of the M-ratio: the model of how
+    answers arise (type 1), and the confidence from which on an answer counts as sure, if any. At an
+    M-ratio of 1 confidence uses the answer's evidence as well as an ideal observer would. The mean
+    over data sets is drawn as a data set.
 
     Args:
         rows: Results of `scale_variants`; its rows of `m_ratio` are drawn.
@@ -105,7 +106,7 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
     selected["definition"] = (
         "type-1 model " + selected["type1"] + sure_text.where(selected["threshold"] != "", "")
     )
-    titled = panels(selected, ("model", "variant", "definition"), always=["definition"])
+    titled = panels(selected, ("model", "variant", "definition"), always_in_title=["definition"])
     scales = sorted(selected["scale"].unique(), key=_condition_sort_key)
     datasets = list(selected["dataset"].unique())
     limits = _m_ratio_limits(selected)
@@ -115,10 +116,10 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
         x="M-ratio",
         y="scale",
         columns=1,
-        height=0.2 + len(scales) * max(0.18, 0.09 * len(datasets)),
+        panel_inches=0.2 + len(scales) * max(0.18, 0.09 * len(datasets)),
         legend=list(map(shortened, datasets)) if len(datasets) > 1 else [],
         handles=lambda axes: axes[0].containers,
-        ticks=0.6,
+        tick_inches=0.6,
         remarks=_infinite_remark,
     )
 
@@ -126,7 +127,8 @@ def m_ratio(rows: pd.DataFrame) -> Figure:
 def _m_ratio_limits(rows: pd.DataFrame) -> tuple[float, float]:
     """Return the ends of an axis that shows all finite values and interval ends of rows, and 1.
 
-    On each side is a margin of 4% of their range, or of 0.1 if that is longer.
+    1 is the M-ratio of an ideal observer, at which a line is drawn. On each side is a margin of 4%
+    of their range, or of 0.1 if that is longer.
     """
     numbers = rows[["value", "ci_low", "ci_high"]].to_numpy(float)
     values = np.append(numbers[np.isfinite(numbers)], 1)
@@ -186,13 +188,13 @@ def ece_bins(rows: pd.DataFrame) -> Figure:
         raise InvalidArgument("There is nothing to draw: no row has ECE in bins of equal width.")
     scales = sorted(selected["scale"].unique(), key=_condition_sort_key)
     return facets(
-        panels(selected, ("model", "dataset", "variant"), always=["dataset"]),
+        panels(selected, ("model", "dataset", "variant"), always_in_title=["dataset"]),
         partial(_draw_ece_by_bins, scales=scales),
         x="bins of equal width",
         y="ECE",
         legend=_scale_labels(scales),
         handles=lambda axes: axes[0].containers,
-        ticks=0.4,
+        tick_inches=0.4,
     )
 
 
@@ -228,7 +230,7 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
             its rows of `report_share` are drawn.
     """
     selected = select_rows(rows, _TASKS, ["report_share"], parts=["report", *_CONDITION_PARTS])
-    titled = with_counts(_sorted_panels(selected), max)
+    titled = with_counts(_sorted_panels(selected), combine_n=max)
     # The more points a scale has, the less falls on each: a common axis would hide the shape.
     height = None if len(titled) < _MANY_PANELS else 1.0  # inches
     remarks = [_far_out_remark(panel_rows) for _, panel_rows in titled]
@@ -237,9 +239,9 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
         _draw_histogram,
         x="reported confidence",
         y="share of reports",
-        height=height,
+        panel_inches=height,
         shared="none",
-        ticks=0.4,
+        tick_inches=0.4,
         remarks=remarks if any(remarks) else (),
     )
 
@@ -402,7 +404,11 @@ def utility(rows: pd.DataFrame) -> Figure:
     for title, panel_rows in _sorted_panels(selected):
         titled.append((title, panel_rows.sort_values("x", kind="stable").drop_duplicates("x")))
     return facets(
-        titled, _draw_utility, x="answered from this confidence on", y="mean utility", ticks=0.4
+        titled,
+        _draw_utility,
+        x="answered from this confidence on",
+        y="mean utility",
+        tick_inches=0.4,
     )
 
 

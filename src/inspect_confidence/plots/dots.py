@@ -63,12 +63,13 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
         raise InvalidArgument("There is nothing to draw: no row has a value.")
     shown_names, remark = first_names(names, most_names, noun)
     name_labels = tick_labels(shown_names)
-    columns, ticks = min(2, len(panels)), tick_width(name_labels)
+    columns, tick_inches = min(2, len(panels)), tick_width(name_labels)
     most_ticks = 5 if columns == 1 else 3
     axis_labels = {panel.label for panel in panels}
     # A label that all panels share is written once, at the foot.
     common_label = panels[0].label if len(axis_labels) == 1 else ""
-    room = (WIDTH - ticks) / columns - 0.3  # inches for the label of an axis
+    room = (WIDTH - tick_inches) / columns - 0.3  # inches for the label of an axis
+    # A row has room for its name, and more for the marks of many series below each other.
     series = max(len(panel.series) for panel in panels)
     return facets(
         [(panel.title, panel) for panel in panels],
@@ -76,10 +77,10 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
         x=common_label,
         y="",
         columns=columns,
-        height=len(shown_names) * max(_ROW_HEIGHT, 0.1 + 0.05 * series) + 0.05,
+        panel_inches=len(shown_names) * max(_ROW_HEIGHT, 0.1 + 0.05 * series) + 0.05,
         shared="values",
         legend=[label for label, _ in panels[0].series if label],
-        ticks=ticks,
+        tick_inches=tick_inches,
         remarks=[remark, *[""] * (len(panels) - 1)],
         inches_below=None
         if common_label

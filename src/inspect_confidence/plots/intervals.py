@@ -73,15 +73,15 @@ def _level_panels(
 ) -> Figure:
     """Draw one panel for each method over evenly spaced levels; a remark names infinite values.
 
-    `rows` are from `_rows_of_lines`. The vertical axis is named `y` and ends at `ceiling`, beyond
-    which intervals without an upper end run; `set_axis` sets its limits and ticks after all panels
-    are drawn. With `nominal`, a dashed line shows a coverage equal to the level. `remark_by_panel`
-    has further remarks by `_panel_key`.
+    `rows` are from `_rows_of_lines`, with the method in the column `of`. The vertical axis is named
+    `y` and ends at `ceiling`, beyond which intervals without an upper end run; `set_axis` sets its
+    limits and ticks after all panels are drawn. With `nominal`, a dashed line shows a coverage
+    equal to the level. `remark_by_panel` has further remarks by `_panel_key`.
     """
-    titled = panels(rows, _PANEL_COLUMNS, always=["of"])
+    titled = panels(rows, _PANEL_COLUMNS, always_in_title=["of"])
     names = _ordered_lines(rows)
     levels = sorted(set(map(float, filter(None, rows["level"]))))
-    ticks = _level_labels(levels, WIDTH / min(len(titled), 2) - 0.5)
+    axis_inches = WIDTH / min(len(titled), 2) - 0.5  # one or two panels side by side
     remarks = []
     for _, panel_rows in titled:
         remark = (remark_by_panel or {}).get(_panel_key(panel_rows.iloc[0]), "")
@@ -93,9 +93,11 @@ def _level_panels(
         y=y,
         legend=list(map(_LINE_LABELS.__getitem__, names)),
         looks=map(_line_look, names),
-        ticks=0.46,
+        tick_inches=0.46,
         remarks=remarks,
-        finish=partial(_set_level_axes, labels=ticks, set_axis=set_axis),
+        finish=partial(
+            _set_level_axes, labels=_level_labels(levels, axis_inches), set_axis=set_axis
+        ),
     )
 
 

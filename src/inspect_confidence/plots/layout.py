@@ -60,10 +60,10 @@ def panels(
     rows: pd.DataFrame,
     columns: Sequence[str],
     *,
-    always: Sequence[str] = (),
+    always_in_title: Sequence[str] = (),
     title_of_one: bool = True,
-    say: Callable[[str, str], str] = lambda _, value: shortened(value),
-    joint: str = "\n",
+    value_text: Callable[[str, str], str] = lambda _, value: shortened(value),
+    separator: str = "\n",
 ) -> list[tuple[str, pd.DataFrame]]:
     """Return a title and the rows of each combination of the columns' values.
 
@@ -71,34 +71,34 @@ def panels(
         rows: As `select_rows` gives them.
         columns: Columns in the order in which titles name them. A column with one value in all
             rows is left out; if nothing varies, titles name the first column.
-        always: Columns that each title names.
+        always_in_title: Columns that each title names.
         title_of_one: Whether a single panel has a title; otherwise its title is empty.
-        say: Function that returns the text of a column's value, given the column's name and the
-            value; an empty text is left out of the title.
-        joint: Separator between the parts of a title.
+        value_text: Function that returns the text of a column's value, given the column's name and
+            the value; an empty text is left out of the title.
+        separator: Separator between the parts of a title.
     """
-    varied = [name for name in columns if name in always or rows[name].nunique() > 1]
+    varied = [name for name in columns if name in always_in_title or rows[name].nunique() > 1]
     titled_panels = []
     for values, panel_rows in rows.groupby(list(columns), sort=False):
         values_by_column = dict(zip(columns, map(str, values), strict=True))
-        texts = (say(name, values_by_column[name]) for name in varied or columns[:1])
-        titled_panels.append((joint.join(filter(None, texts)), panel_rows))
+        texts = (value_text(name, values_by_column[name]) for name in varied or columns[:1])
+        titled_panels.append((separator.join(filter(None, texts)), panel_rows))
     if title_of_one or len(titled_panels) > 1:
         return titled_panels
     return [("", panel_rows) for _, panel_rows in titled_panels]
 
 
 def with_counts(
-    titled: Iterable[tuple[str, pd.DataFrame]], count: Callable[["pd.Series[int]"], int]
+    titled: Iterable[tuple[str, pd.DataFrame]], *, combine_n: Callable[["pd.Series[int]"], int]
 ) -> list[tuple[str, pd.DataFrame]]:
     """Return titled panels with a sample size in each title, such as `gpt-4o (n = 1,200)`.
 
-    `count` computes it from the column `n` of the panel's rows: `max`, if each row rests on all
+    `combine_n` computes it from the column `n` of the panel's rows: `max`, if each row rests on all
     judgments, or `sum`, if rows are parts.
     """
     counted = []
     for title, panel_rows in titled:
-        counted.append((f"{title} (n = {count(panel_rows['n']):,})", panel_rows))
+        counted.append((f"{title} (n = {combine_n(panel_rows['n']):,})", panel_rows))
     return counted
 
 
@@ -179,13 +179,13 @@ def facets(
     y: str,
     *,
     columns: int = 2,
-    height: float | Sequence[float] | None = None,
+    panel_inches: float | Sequence[float] | None = None,
     shared: Shared = "both",
     legend: Sequence[str] = (),
     handles: Callable[[list[Axes]], Sequence[Any]] | None = None,
     looks: Iterable[Mapping[str, Any]] = (),
-    ticks: float = 0.3,
-    least_ticks: float = 0,
+    tick_inches: float = 0.3,
+    least_tick_inches: float = 0,
     remarks: Sequence[str] | Callable[[PlottedT], str] = (),
     inches_below: float | None = None,
     most_lines: int = 2,
@@ -207,14 +207,14 @@ def facets(
         x: Name of the horizontal axes.
         y: Name of the vertical axes.
         columns: Maximum number of panels side by side.
-        height: Height in inches of a panel, or of each row of panels.
+        panel_inches: Height in inches of a panel, or of each row of panels.
         shared: Axes that panels share.
         legend: Names in the legend. Its marks are `looks` if there are any, else `handles`, else
             the drawn artists with these labels.
         handles: Function that returns the artists of the legend, given all axes, once drawn.
         looks: Arguments of matplotlib's `Line2D` for the mark of each name in the legend.
-        ticks: Expected width in inches of tick labels of the vertical axis.
-        least_ticks: Minimum width in inches kept free for these labels.
+        tick_inches: Expected width in inches of tick labels of the vertical axis.
+        least_tick_inches: Minimum width in inches kept free for these labels.
         remarks: Remark in faint type between each title and its panel, or a function that returns
             the remark on a content.
         inches_below: Inches that labels take below each panel, if panels have labels of their own.
@@ -223,9 +223,11 @@ def facets(
     """
     n_panels = len(titled_panels)
     n_columns = min(columns, n_panels)
-    panel_width = _panel_width(_left_margin(ticks, 1), n_columns, _panel_gap(shared, ticks))
+    panel_width = _panel_width(
+        _left_margin(tick_inches, 1), n_columns, _panel_gap(shared, tick_inches)
+    )
     # Without shared axes each panel has tick labels, above which its title begins.
-    title_shift = 0 if shared != "none" else min(ticks, 0.3)
+    title_shift = 0 if shared != "none" else min(tick_inches, 0.3)
     text_width, headings = panel_width + _OVERHANG, []
     for k, (title, content) in enumerate(titled_panels):
         remark = ""
@@ -242,7 +244,7 @@ def facets(
         space_below = inches_below
     heights = _Heights(
         top=_legend_height(legend) + _HEAD + head_height,
-        panels=height or _PANEL_HEIGHTS.get(n_panels, _PANEL_HEIGHT),
+        panels=panel_inches or _PANEL_HEIGHTS.get(n_panels, _PANEL_HEIGHT),
         between_rows=head_height + space_below,
         foot=_FOOT if inches_below is None else inches_below + _EDGE,
     )
@@ -256,7 +258,7 @@ def facets(
     if legend:
         artists = [Line2D([], [], **look) for look in looks] or (handles and handles(axes))
         _draw_legend(figure, artists or _labelled_artists(axes, legend), legend)
-    _name_axes(figure, x, y=y, shared=shared, least_ticks=least_ticks)
+    _name_axes(figure, x, y=y, shared=shared, least_tick_inches=least_tick_inches)
     return figure
 
 
@@ -303,7 +305,8 @@ def _panel_grid(
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with empty panels in rows of `n_columns`, and its panels row by row.
 
-    `heights` are the inches above the rows of panels, of the rows, between and below them.
+    `heights` are the inches above the rows of panels, of a row (`panels`: one number, or one for
+    each row), between the rows and below them. Panels fill the rows; places left over stay empty.
     """
     n_rows = math.ceil(n_panels / n_columns)
     mean_height = float(np.mean(heights.panels))
@@ -380,16 +383,16 @@ def _legend_columns(names: Sequence[str]) -> int:
     return 1
 
 
-def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: float) -> None:
+def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_tick_inches: float) -> None:
     """Write the names of the axes at the foot and at the left, and set the margins for them.
 
     This comes after the panels are drawn, since only then the tick labels are known. The figure
     becomes higher if the name `x` needs several lines; panels keep their heights. The left margin
-    becomes as wide as the name `y` and the tick labels need, which have at least `least_ticks`
-    inches.
+    becomes as wide as the name `y` and the tick labels need, which have at least
+    `least_tick_inches` inches.
     """
     axes, margins = figure.axes, figure.subplotpars
-    ticks = max(least_ticks, *(map(_widest_tick, axes)))
+    tick_inches = max(least_tick_inches, *(map(_widest_tick, axes)))
     old_height = float(figure.get_figheight())
     x_lines = lines_of(x, WIDTH - 2 * _EDGE, _LABEL)
     old_foot = foot = margins.bottom * old_height  # inches below the panels
@@ -397,8 +400,8 @@ def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: floa
         foot = _FOOT + _LINE_HEIGHTS[_LABEL] * (len(x_lines) - 1)
     new_height = old_height + foot - old_foot
     y_lines = lines_of(y, new_height - 2 * _EDGE, _LABEL)
-    left_edge = _left_margin(ticks, len(y_lines))
-    gap, n_columns = _panel_gap(shared, ticks), len({ax.get_position().x0 for ax in axes})
+    left_edge = _left_margin(tick_inches, len(y_lines))
+    gap, n_columns = _panel_gap(shared, tick_inches), len({ax.get_position().x0 for ax in axes})
     panel_width = _panel_width(left_edge, n_columns, gap)
     figure.set_figheight(new_height)
     # Matplotlib takes margins as shares of the figure, and gaps as shares of a panel.
@@ -416,9 +419,9 @@ def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_ticks: floa
         )
 
 
-def _left_margin(ticks: float, lines: int) -> float:
-    """Return the inches left of the panels: tick labels of `ticks` inches, and lines of a name."""
-    return _EDGE + _LINE_HEIGHTS[_LABEL] * lines + 0.05 + ticks + _TICK_SPACE
+def _left_margin(tick_inches: float, lines: int) -> float:
+    """Return the inches left of the panels: tick labels of `tick_inches`, and lines of a name."""
+    return _EDGE + _LINE_HEIGHTS[_LABEL] * lines + 0.05 + tick_inches + _TICK_SPACE
 
 
 def _panel_width(left_margin: float, n_columns: int, gap: float) -> float:
@@ -426,9 +429,9 @@ def _panel_width(left_margin: float, n_columns: int, gap: float) -> float:
     return (WIDTH - left_margin - _RIGHT - (n_columns - 1) * gap) / n_columns
 
 
-def _panel_gap(shared: Shared, ticks: float) -> float:
+def _panel_gap(shared: Shared, tick_inches: float) -> float:
     """Return the inches between panels side by side."""
-    return {"both": 0.14, "values": 0.3, "none": ticks + _TICK_SPACE + 0.08}[shared]
+    return {"both": 0.14, "values": 0.3, "none": tick_inches + _TICK_SPACE + 0.08}[shared]
 
 
 def _widest_tick(ax: Axes) -> float:

@@ -34,7 +34,7 @@ _LEAST_REACH = 0.1
 
 def _panels_by_radius(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows of each panel with its title: what distinguishes it, and its radius."""
-    return panels(rows, (*_BY, "radius"), always=["radius"], say=_title_text)
+    return panels(rows, (*_BY, "radius"), always_in_title=["radius"], value_text=_title_text)
 
 
 def _title_text(column: str, value: str) -> str:
@@ -180,7 +180,7 @@ def maximum_score(rows: pd.DataFrame) -> Figure:
     selected = selected.assign(age=selected["age"].astype(float))
     radii = sorted(selected["radius"].unique(), key=float)
     return facets(
-        panels(selected, ("dataset", "window", "sex"), always=["sex"]),
+        panels(selected, ("dataset", "window", "sex"), always_in_title=["sex"]),
         partial(_draw_maximum_scores, radii=radii),
         x="age reached (years)",
         y="maximum achievable score",
@@ -268,14 +268,14 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     radii = sorted(set(map(float, filter(None, selected["radius"]))))
     places = {f"{radius:g}": float(k) for k, radius in enumerate(radii)} | {"": float(len(radii))}
     models = list(selected["model"].unique())
-    titled = panels(selected, ("dataset", "variant", "window"), title_of_one=False, joint=", ")
+    titled = panels(selected, ("dataset", "variant", "window"), title_of_one=False, separator=", ")
     return facets(
         titled,
         partial(_draw_overconfidence, places=places, models=models),
         x="radius (years on each side of the answer)",
         y="overconfidence",
         columns=1,
-        height=2.2,
+        panel_inches=2.2,
         legend=list(map(shortened, models)),
         handles=lambda axes: axes[0].containers,
         finish=_widen_overconfidence_axis,

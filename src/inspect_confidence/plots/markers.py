@@ -45,7 +45,7 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
     names = list(map(str, sizes.sort_values(ascending=False, kind="stable").index))
     splits = list(dict.fromkeys(selected["split"]))
     panels_drawn = []
-    for title, panel_rows in panels(selected, (*_PANEL_COLUMNS, "dataset"), joint=", "):
+    for title, panel_rows in panels(selected, (*_PANEL_COLUMNS, "dataset"), separator=", "):
         series = []
         for split in splits:
             label = f"split {shortened(split, 12)}" if len(splits) > 1 else ""
@@ -68,23 +68,23 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
     selected = select_rows(rows, _TASK, ["confidence_share"], parts=("judge", "marker", "bin"))
     edges = selected["bin"].str.split("-", expand=True).astype(float)  # of a bin such as 0.1-0.2
     selected = selected.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
-    titled = panels(selected, ("model", "variant", "judge", "dataset"), joint=", ")
-    titled_contents, remarks, heights, ticks = [], [], [], 0.0
+    titled = panels(selected, ("model", "variant", "judge", "dataset"), separator=", ")
+    titled_contents, remarks, heights, tick_inches = [], [], [], 0.0
     for title, panel_rows in titled:
         names, remark = _marker_labels(panel_rows)
         titled_contents.append((title, (panel_rows, names)))
         remarks.append(remark)
         heights.append(0.34 * len(names) + 0.3)
-        ticks = max(ticks, tick_width(names.values()))
+        tick_inches = max(tick_inches, tick_width(names.values()))
     return facets(
         titled_contents,
         lambda ax, rows_and_labels: _draw_histograms(ax, *rows_and_labels),  # once for each panel
         x="internal confidence (in brackets: sentences)",
         y="",
         columns=1,
-        height=heights,
+        panel_inches=heights,
         shared="none",
-        ticks=ticks,
+        tick_inches=tick_inches,
         remarks=remarks,
     )
 
@@ -149,7 +149,7 @@ def _panels_of_whole_markers(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame
         is_whole.append("marker" in condition and not condition.keys() & {"outcome", "faithful"})
     parts = ("split", "marker", "judge", "marker_threshold")
     selected = select_rows(rows.loc[is_whole], _TASK, ["mic"], parts)
-    return panels(with_thresholds(selected), _PANEL_COLUMNS, joint=", ")
+    return panels(with_thresholds(selected), _PANEL_COLUMNS, separator=", ")
 
 
 def _mic_table(title: str, rows: pd.DataFrame) -> CellTable:

@@ -53,6 +53,7 @@ _LEGEND = ("all, correct, faithful", "incorrect, unfaithful", "accuracy", "cMFG"
 def mic_spread(rows: pd.DataFrame) -> Figure:
     """Draw markers' internal confidence in each data set, with its accuracy and cMFG.
 
+    cMFG is the mean over bins of confidence of how well replies' decisiveness fits it.
     There is one panel over all sentences for each model, variant, judge and threshold. If rows have
     them, there is one panel by correctness and one by faithfulness of the reply, with correct and
     faithful replies above each line and the others below. A tick is a marker. Hills are kernel
@@ -68,8 +69,8 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
     selected = _repeat_means_by_threshold(
         with_thresholds(_with_sides(select_rows(rows, _TASK, ["mic", *_MEAN_MARKERS], _PARTS)))
     )
-    titled, remarks, heights, ticks = [], [], [], 0.0
-    for title, panel_rows in panels(selected, _PANEL_COLUMNS, joint=", "):
+    titled, remarks, heights, tick_inches = [], [], [], 0.0
+    for title, panel_rows in panels(selected, _PANEL_COLUMNS, separator=", "):
         names, remark = first_names(
             list(dict.fromkeys(panel_rows["name"])), _MOST_DATASETS, "data sets"
         )
@@ -79,7 +80,7 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
                 titled.append((f"{title}\n{title_of_side}", (panel_rows, names, sides)))
                 remarks.append(remark)
                 heights.append(0.42 * len(names) + 0.1)
-                ticks = max(ticks, tick_width(names))
+                tick_inches = max(tick_inches, tick_width(names))
     looks: list[dict[str, Any]] = []  # of both sides, and of both means
     for colour in SERIES[:2]:
         looks.append({"color": colour, "linewidth": 5, "alpha": 0.5})
@@ -91,9 +92,9 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
         x="internal confidence of markers",
         y="",
         columns=1,
-        height=heights,
+        panel_inches=heights,
         shared="none",
-        ticks=ticks,
+        tick_inches=tick_inches,
         legend=_LEGEND,
         looks=looks,
         remarks=remarks,
@@ -103,7 +104,8 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
 def _repeat_means_by_threshold(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with those of accuracy and cMFG repeated for each threshold of markers.
 
-    No threshold changes these two, so that they belong into the panel of each.
+    A threshold is the number of sentences that a marker needs. It changes neither accuracy nor
+    cMFG (how well decisiveness fits confidence), so that these two belong into each panel.
     """
     is_mean = rows["side"].isin(_MEAN_MARKERS)
     thresholds = rows.loc[~is_mean, "marker_threshold"].unique()
@@ -132,6 +134,7 @@ def _draw_hills(ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple
                 # on the axis, so that nearly equal values have a visible hill.
                 bandwidth = len(values) ** -0.2 if has_two_sides else 0.15
                 x, height = _density_hill(values, max(bandwidth, 0.01 / spread))
+                # Rows are 1 apart: two sides share the space between them.
                 top = base + direction * (0.42 if has_two_sides else 0.85) * height
                 ax.fill_between(x, base, top, color=color, alpha=0.35, linewidth=0)
         for metric, look in _MEAN_MARKERS.items():
@@ -195,7 +198,7 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
         partial(_draw_pairs, looks=dict(zip(series, looks, strict=True))),
         x="internal confidence",
         y="",
-        height=1.5,
+        panel_inches=1.5,
         legend=series,
         looks=looks,
         remarks=lambda pairs: f"{counted(len(pairs), 'pair')}\n{remark}",
@@ -225,7 +228,7 @@ def _pair_panels(wide: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     `incorrect`. The values become the columns `x` and `y`. `free` marks the pair whose values need
     not be equal, decisiveness gap and confidence: its panel has no diagonal.
     """
-    for title, panel_rows in panels(wide, _PANEL_COLUMNS, joint=", "):
+    for title, panel_rows in panels(wide, _PANEL_COLUMNS, separator=", "):
         for (y, x), title_of_pair in _PAIR_TITLES.items():
             if {x, y} <= set(panel_rows.columns):
                 defined = panel_rows[[x, y]].notna().all(axis=1)

@@ -43,9 +43,9 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
     selected = select_rows(
         rows, "fermi_eval", ["coverage"], parts=("level", "method", "split", "traces")
     )
-    selected = selected[
-        (selected["method"] == "direct") & (selected["level"] != "") & (selected["traces"] == "")
-    ]
+    # As stated (`direct`), at one level, and not of a mean over n reasonings (`traces=n`).
+    is_of_level = (selected["level"] != "") & (selected["traces"] == "")
+    selected = selected[is_of_level & (selected["method"] == "direct")]
     # All items come first, then the test split, and then other splits.
     selected = selected.sort_values(
         "split", key=lambda split: split.map(_SPLIT_ORDER).fillna(2), kind="stable"
@@ -55,8 +55,8 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
     selected = select_rows(selected, "fermi_eval", ["coverage"], parts=("level",))
     levels = sorted(set(selected["level"].astype(float)))
     looks = _looks_of_models(selected)
-    titled = panels(selected, ("dataset", "variant"), title_of_one=False, joint=", ")
-    size: dict[str, Any] = {"columns": 1, "height": 2.6} if len(titled) == 1 else {}
+    titled = panels(selected, ("dataset", "variant"), title_of_one=False, separator=", ")
+    size: dict[str, Any] = {"columns": 1, "panel_inches": 2.6} if len(titled) == 1 else {}
     return _model_facets(
         titled,
         partial(_draw_coverage, levels=levels, looks=looks),
@@ -151,7 +151,7 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
     lowest = pairs[["value", "x", "ci_low", "x_ci_low"]].min().min()
     low = min(float(np.floor(10 * lowest) / 10), 0.9)  # the tenth below, for both axes
     titled = panels(pairs, ("dataset", "method", "scale", "source", "variant"), title_of_one=False)
-    size: dict[str, Any] = {"columns": 1, "height": 3.2} if len(titled) == 1 else {}
+    size: dict[str, Any] = {"columns": 1, "panel_inches": 3.2} if len(titled) == 1 else {}
     most_ticks = 6 if len(titled) == 1 else 5
     draw = partial(_draw_says_and_right, looks=looks, low=low, most_ticks=most_ticks)
     return _model_facets(titled, draw, x="mean confidence", y="accuracy", looks=looks, **size)
@@ -194,9 +194,9 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
     titled = panels(
         selected,
         keys,
-        always=("metric",),
-        say=lambda name, value: _BY_TARGET[value] if name == "metric" else shortened(value),
-        joint=", ",
+        always_in_title=("metric",),
+        value_text=lambda name, value: _BY_TARGET[value] if name == "metric" else shortened(value),
+        separator=", ",
     )
     return _model_facets(
         titled,
@@ -205,7 +205,7 @@ def decisions_by_target(rows: pd.DataFrame) -> Figure:
         y="",
         looks=looks,
         columns=2,
-        height=2.4,
+        panel_inches=2.4,
         shared="none",
         inches_below=0.26,
     )

@@ -52,7 +52,7 @@ def calibration(rows: pd.DataFrame) -> Figure:
     lines = list(selected["line"].unique())
     looks = {line: {"linewidth": 1.2, **mark_of(line, k)} for k, line in enumerate(lines)}
     return facets(
-        with_counts(panels(selected, _BY, always=["dataset"]), sum),
+        with_counts(panels(selected, _BY, always_in_title=["dataset"]), combine_n=sum),
         partial(_draw_calibration, looks=looks),
         x="confidence",
         y="accuracy",
@@ -105,7 +105,7 @@ def over_sets(rows: pd.DataFrame) -> Figure:
     sources = [source for source in _SOURCES if (selected["source"] == source).any()]
     label, reference = _NAMES.get(metric, metric), _REFERENCES[metric]
     panels_drawn = []
-    for title, panel_rows in panels(selected, _BY, always=["dataset"]):
+    for title, panel_rows in panels(selected, _BY, always_in_title=["dataset"]):
         series = []
         for source in sources:
             source_rows = panel_rows[panel_rows["source"] == source]

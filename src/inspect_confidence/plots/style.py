@@ -131,10 +131,10 @@ def in_order(models: Iterable[str]) -> Iterator[None]:
 
 
 def mark_of(model: str, k: int) -> dict[str, Any]:
-    """Return colour and marker of a model: those of its position set by `in_order`.
+    """Return colour and marker of a model, by its position among the models set by `in_order`.
 
-    A name that is not among those models, such as the surveyed people, has the colour of text and
-    the marker of the series with index `k` after them.
+    If none are set, the position is `k`. A name that is not among them, such as the surveyed
+    people, has the colour of text, and a marker by the position `k` after them.
     """
     order = _MODELS_IN_ORDER.get()
     if order and model not in order:

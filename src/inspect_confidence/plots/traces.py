@@ -32,14 +32,14 @@ def exponents(rows: pd.DataFrame) -> Figure:
     """
     selected = select_rows(rows, _TASK, ["exponent_share"], parts=["exponent"])
     selected = selected.assign(exponent=selected["exponent"].astype(float))
-    # Each title has the number of questions; the largest n, as rows of a data set have the same.
+    # Each title has the number of questions, which all rows of a data set have as n.
     return facets(
-        with_counts(panels(selected, ["dataset"]), max),
+        with_counts(panels(selected, ["dataset"]), combine_n=max),
         _draw_exponents,
         x="exponent of ten of the answer",
         y="share of questions",
         shared="none",
-        ticks=0.4,
+        tick_inches=0.4,
     )
 
 
@@ -57,6 +57,8 @@ def _draw_exponents(ax: Axes, rows: pd.DataFrame) -> None:
 def tunnel_entropy(rows: pd.DataFrame) -> Figure:
     """Draw the Tunnel Index against the entropy of single traces, both in bits.
 
+    A trace is a reasoning that ends in a distribution of answers. The index is the entropy of the
+    mean distribution less the mean entropy of single ones: how much a single trace hides.
     There is one panel for each model and data set, and one mark with its 95% intervals for each
     variant, such as a temperature.
 
@@ -75,7 +77,7 @@ def tunnel_entropy(rows: pd.DataFrame) -> Figure:
         partial(_draw_tunnel_entropy, names=names),
         x="decoding entropy: of a single trace (bits)",
         y="Tunnel Index (bits)",
-        height=2.2,
+        panel_inches=2.2,
         legend=list(names.values()) if len(names) > 1 else [],
         handles=lambda axes: axes[0].containers,
         finish=_from_zero,

@@ -80,7 +80,10 @@ def consistency(rows: pd.DataFrame) -> Figure:
 
 
 def _is_mode_or_chance(condition: Condition) -> bool:
-    """Return whether a condition is of a mode and choice set only, or chance's expectation."""
+    """Return whether a condition has at most a mode, a choice set and the expectation of chance.
+
+    Rows by other factors, such as the scenario, and other baselines are for other figures.
+    """
     known_parts = {"cot", "choice_set", "baseline", "variant"}
     return condition.keys() <= known_parts and condition.get("baseline", "expected") == "expected"
 
@@ -126,9 +129,8 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
     """Draw the consistency scores by set of numbers and by scenario, with 95% intervals.
 
     There is one panel for each score, model, data set and variant; marks differ with and without
-    reasoning. Dashes are the expected score of random choices over all prompts. It also holds for
-    each set of numbers and each scenario, which have the design's shares of prompts by number of
-    choices.
+    reasoning. Dashes are the expected score of random choices over all prompts. It is the
+    same for each set of numbers and each scenario, in which numbers of choices are as frequent.
 
     Args:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
@@ -142,7 +144,7 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
     selected = selected.assign(name=slices.replace("", _ALL_PROMPTS))
     names = [_ALL_PROMPTS, *dict.fromkeys(slices[slices != ""])]
     modes, panels_drawn = _drawn_modes(selected), []
-    groups = panels(selected, ("model", "dataset", "variant"), joint=", ")
+    groups = panels(selected, ("model", "dataset", "variant"), separator=", ")
     for title, panel_rows in groups:
         for metric, score in _SCORE_TITLES.items():
             metric_rows = panel_rows[panel_rows["metric"] == metric]
@@ -166,7 +168,7 @@ def _model_tables(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     A table has a column for each setting and language of each run (variant, model and data set). It
     is split if it has more than ten columns, unless each run has only one.
     """
-    by_run = panels(rows, _RUN_COLUMNS, joint=", ", title_of_one=False)
+    by_run = panels(rows, _RUN_COLUMNS, separator=", ", title_of_one=False)
     has_several = any(len(panels(run_rows, _TABLE_COLUMNS)) > 1 for _, run_rows in by_run)
     n_columns = len(panels(rows, (*_TABLE_COLUMNS, *_RUN_COLUMNS)))
     return by_run if has_several and n_columns > _MOST_COLUMNS else [("", rows)]
@@ -209,7 +211,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
         for title_of_model, model_rows in _model_tables(of_metric):
             titled_columns = (*_TABLE_COLUMNS, *_RUN_COLUMNS)
             columns, column_remark = first_names(
-                panels(model_rows, titled_columns, joint=", "), _MOST_COLUMNS, "columns"
+                panels(model_rows, titled_columns, separator=", "), _MOST_COLUMNS, "columns"
             )
             tables.append(
                 CellTable(
@@ -261,7 +263,7 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
     limits = (0.0, float(values["value"].max()) or 1.0)
     for (model, versus), of_reference in values.groupby(["model", "versus"], sort=False):
         compared, column_remark = first_names(
-            panels(of_reference, keys, always=["language", "setting"], joint=", "),
+            panels(of_reference, keys, always_in_title=["language", "setting"], separator=", "),
             _MOST_COLUMNS,
             "columns",
         )
@@ -330,7 +332,7 @@ def _compared_sides(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
     """Return the names of both compared sides, and a title of their comparison.
 
     `row` is a row of results with the model's setting and language, and `versus`, the name of the
-    reference: people, another setting, a language or a model.
+    reference: `human`, a setting such as `concise`, a language or a model.
     """
     setting = _ALL_SETTINGS.get(row["setting"], str(row["setting"]))
     first, second = shortened(str(row["model"]), 18), str(row["versus"])
@@ -359,9 +361,9 @@ def _difference_panels(selected: pd.DataFrame) -> Iterator[Panel]:
         for title, panel_rows in panels(
             of_metric,
             keys,
-            always=["compared"],
-            say=lambda name, value: value if name == "compared" else shortened(value, 24),
-            joint=", ",
+            always_in_title=["compared"],
+            value_text=lambda name, value: value if name == "compared" else shortened(value, 24),
+            separator=", ",
         ):
             first, second = panel_rows[["first", "second"]].iloc[0]
             label = f"P({second} > {first})" if theta else f"{second} minus {first}, points"
@@ -415,9 +417,9 @@ def words(rows: pd.DataFrame) -> Figure:
     of_people = selected["model"] == _PEOPLE
     people, of_models = selected[of_people], _without_repeated_settings(selected[~of_people])
     of_models["setting"] = of_models["setting"].replace(_ALL_SETTINGS)
-    titled_rows = [(_PEOPLE, of_models)]
+    titled_rows = [(_PEOPLE, of_models)]  # without a model one panel shows the people alone
     if len(of_models):
-        titled_rows = panels(of_models, _PANEL_COLUMNS, joint=", ")
+        titled_rows = panels(of_models, _PANEL_COLUMNS, separator=", ")
     titled, heights, widths, remarks = [], [], [], []
     for title, panel_rows in titled_rows:
         # From the most to the least likely word.
@@ -432,9 +434,9 @@ def words(rows: pd.DataFrame) -> Figure:
         x="stated probability",
         y="",
         columns=1,
-        height=heights,
+        panel_inches=heights,
         shared="none",
-        ticks=max(widths),
+        tick_inches=max(widths),
         remarks=remarks,
     )
 
@@ -464,7 +466,7 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     titled = [("", of_models)]
     if len(of_models):  # else there are only people
         keys = ("setting", "language", "variant", "dataset")
-        titled = panels(of_models, keys, joint=", ", title_of_one=False)
+        titled = panels(of_models, keys, separator=", ", title_of_one=False)
     panels_drawn = []
     for title, panel_rows in titled:
         all_rows = pd.concat([people, panel_rows])
