@@ -86,9 +86,10 @@ def _scale(text: str, *, decimals: bool) -> Scale:
 def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     """Return how values contradict the scale that they are said to be on; empty if they do not.
 
-    Values from 2 on contradict a scale from 0 to 1. A longer scale is contradicted by values
-    between 0 and 1 beside whole numbers, or if no value is above 1 and some are 1. `low` and `high`
-    are the scale's ends; no value is missing.
+    Values from 2 on contradict a scale from 0 to 1. A scale from at most 1 to at least 2 is
+    contradicted by values between 0 and 1 (more than a tenth of all if it ends below 20), unless a
+    value above 1 has decimals; and, if it begins below 1, by values of 1 with none above. Other
+    scales are not checked. `low` and `high` are the scale's ends; no value is missing.
 
     Example:
         >>> other_scale(np.array([0.85, 90, 70]), 0, 100)

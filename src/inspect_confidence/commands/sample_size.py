@@ -356,7 +356,8 @@ class _SimulatedTest:
         all_units = np.arange(len(runs.first.counts))
         pilot = runs.contrast(all_units, all_units)
         column = len(pilot.names) - 1  # means come first, and then the aim's metric
-        # The value on all units needs no resamples; one is the fewest that can be computed.
+        # The value on all units needs no resamples; one is the fewest that can be computed. Data
+        # sets are pooled, so that resamples need no number of a data set (`stream`).
         difference = resample_contrast(pilot, Resampling(1), stream=None).values[column]
         return cls(runs, pilot, column, pilot_difference=float(difference), rng=rng)
 

@@ -93,7 +93,7 @@ def _condition_text(row: Mapping[Hashable, Any]) -> str:
 
 
 def shares(judgments: Judgments) -> pd.DataFrame:
-    """Count the unread replies of each task, model and variant.
+    """Count the replies of each task, model and variant that could not be read (`unread`).
 
     Returns:
         A frame with the columns `task, model, variant, replies, unread, share, ci_low, ci_high`,

@@ -60,8 +60,9 @@ _YEARS_BETWEEN_MARKS = 10
 def best_age(rows: pd.DataFrame) -> Figure:
     """Draw the answered ages at death and the best answers, by age and sex.
 
-    There is one panel for each model, data set, variant, window and radius. Answers are pale lines
-    with marks; best answers are dashed lines in the same colour.
+    There is one panel for each model, data set, variant, window (half-open or closed) and radius
+    (years around an answer that count as right). Answers are pale lines with marks; best answers
+    are dashed lines in the same colour.
 
     Args:
         rows: What `detail` gives of `life_eval`; its rows of `mean_answer` and `mean_best_answer`
@@ -136,9 +137,10 @@ def _marked_points(line_number: int, n_points: int) -> tuple[int, int] | None:
 def confidence_truth(rows: pd.DataFrame) -> Figure:
     """Draw mean confidence in bins of the answers' true probability.
 
-    There is a panel for each model, data set, variant, window and radius (years), and over all.
-    Above the diagonal confidence is too high. Bars at the foot are the shares of judgments in the
-    bins; the largest bar of each panel has the full height.
+    There is a panel for each model, data set, variant, window (half-open or closed) and radius
+    (years around an answer that count as right), and one over all radii. Above the diagonal
+    confidence is too high. Bars at the foot are the shares of judgments in the bins; the largest
+    bar of each panel has the full height.
 
     Args:
         rows: What `detail` gives of `life_eval`; its rows of `truth_bin_probability` and
@@ -165,8 +167,8 @@ def confidence_truth(rows: pd.DataFrame) -> Figure:
 def maximum_score(rows: pd.DataFrame) -> Figure:
     """Draw the maximum achievable score by the age reached.
 
-    There is one panel for each data set, window and sex, and one line for each radius (in years).
-    The higher the line, the more can be known.
+    There is one panel for each data set, window (half-open or closed) and sex, and one line for
+    each radius (in years). The higher the line, the more can be known.
 
     Args:
         rows: What `detail` gives of `life_eval`; its rows of `maximum_achievable_score` at single
@@ -203,9 +205,9 @@ def _draw_maximum_scores(ax: Axes, rows: pd.DataFrame, radii: Sequence[str]) -> 
 def confidence_scatter(rows: pd.DataFrame) -> Figure:
     """Draw the confidence in each item against the true probability of its answer.
 
-    There is one panel for each model, data set, variant and window. Marks and colours stand for the
-    radii; above the diagonal confidence is too high. Very many marks are drawn as pixels, also in
-    svg and pdf.
+    There is one panel for each model, data set, variant and window (half-open or closed). Marks and
+    colours stand for the radii; above the diagonal confidence is too high. Very many marks are
+    drawn as pixels, also in svg and pdf.
 
     Args:
         rows: What `detail` gives of `life_eval`; its rows of `item_confidence` are drawn.
@@ -257,8 +259,8 @@ _FEW_MODELS = 5  # largest number of models whose marks have room side by side a
 def overconfidence(rows: pd.DataFrame) -> Figure:
     """Draw overconfidence by radius, models side by side, with 95% intervals.
 
-    There is one panel for each data set, variant and window. Above 0 confidence is too high. The
-    last position is over all radii, which are in years.
+    There is one panel for each data set, variant and window (half-open or closed). Above 0
+    confidence is too high. The last position is over all radii, which are in years.
 
     Args:
         rows: Results of `life_eval`; its rows of `overconfidence` are drawn.
@@ -314,10 +316,10 @@ _PIXELS_PER_INCH = 200
 def hard_easy(rows: pd.DataFrame) -> Figure:
     """Draw overconfidence in each item against its difficulty, with the least-squares line.
 
-    There is one panel for each model, data set, variant and window. Marks and colours stand for the
-    radii. The line has the slope of the results and goes through the means of all judgments. Its
-    band spans the slope's 95% interval, which is also written above the panel. Very many marks are
-    drawn as pixels, also in svg and pdf.
+    There is one panel for each model, data set, variant and window (half-open or closed). Marks and
+    colours stand for the radii. The line has the slope of the results and goes through the means of
+    all judgments. Its band spans the slope's 95% interval, which is also written above the panel.
+    Very many marks are drawn as pixels, also in svg and pdf.
 
     Args:
         rows: What `detail` gives of `life_eval`, of which the rows of `item_overconfidence` are

@@ -32,8 +32,9 @@ def with_thresholds(rows: pd.DataFrame) -> pd.DataFrame:
 def decisiveness_gap(rows: pd.DataFrame) -> Figure:
     """Draw the mean distance of decisiveness from internal confidence by marker.
 
-    There is one panel for each model, variant, judge, threshold and data set, and one mark with a
-    95% interval for each split. The 15 most frequent markers are drawn, in order of frequency.
+    There is one panel for each model, variant, judge, threshold (sentences that a marker needs) and
+    data set, and one mark with a 95% interval for each split. The 15 most frequent markers are
+    drawn, in order of frequency.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `decisiveness_gap` are drawn.
@@ -129,9 +130,9 @@ def _draw_histograms(ax: Axes, rows: pd.DataFrame, markers: Mapping[str, str]) -
 def mic(rows: pd.DataFrame) -> Figure:
     """Draw a table of marker internal confidence: markers in rows, data sets and splits in columns.
 
-    There is one table for each model, variant, judge and threshold, in blocks of up to five
-    columns. The most frequent markers are shown, from the most to the least confident on average. A
-    cell is blank if the marker has too few sentences.
+    There is one table for each model, variant, judge and threshold (sentences that a marker needs),
+    in blocks of up to five columns. The most frequent markers are shown, from the most to the least
+    confident on average. A cell is blank if the marker has too few sentences.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` over all sentences are drawn.
@@ -142,7 +143,8 @@ def mic(rows: pd.DataFrame) -> Figure:
 def _panels_of_whole_markers(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return a title and the rows of `mic` for each model, variant, judge and threshold.
 
-    Only rows over all sentences of a marker are selected, not those of correct or faithful ones.
+    `mic` is a marker's internal confidence; a threshold is the sentences that it needs. Only rows
+    over all sentences of a marker are selected, not those of correct or faithful ones.
     """
     is_whole = []
     for condition in conditions_of(rows):
@@ -203,9 +205,9 @@ def _cell_table(
 def marker_counts(rows: pd.DataFrame) -> Figure:
     """Draw the number of sentences with each marker, by data set and split.
 
-    There is one table for each model, variant, judge and threshold, in blocks of up to five
-    columns, with the markers in order of frequency. A cell is blank if the marker has too few
-    sentences.
+    There is one table for each model, variant, judge and threshold (sentences that a marker needs),
+    in blocks of up to five columns, with the markers in order of frequency. A cell is blank if the
+    marker has too few sentences.
 
     Args:
         rows: Results of `hedge_markers`; `n` of its rows of `mic` over all sentences is drawn.

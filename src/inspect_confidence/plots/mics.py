@@ -53,13 +53,13 @@ _LEGEND = ("all, correct, faithful", "incorrect, unfaithful", "accuracy", "cMFG"
 def mic_spread(rows: pd.DataFrame) -> Figure:
     """Draw markers' internal confidence in each data set, with its accuracy and cMFG.
 
-    cMFG is the mean over bins of confidence of how well replies' decisiveness fits it.
-    There is one panel over all sentences for each model, variant, judge and threshold. If rows have
-    them, there is one panel by correctness and one by faithfulness of the reply, with correct and
-    faithful replies above each line and the others below. A tick is a marker. Hills are kernel
-    densities, each as high as its row, with a bandwidth of 0.15 standard deviations, or by Scott's
-    rule if there are two sides, and of at least 0.01. Markers with one value in common have no
-    hill.
+    cMFG is the mean over bins of confidence of how well replies' decisiveness fits it. There is one
+    panel over all sentences for each model, variant, judge and threshold (sentences that a marker
+    needs). If rows have them, there is one panel by correctness and one by faithfulness of the
+    reply, with correct and faithful replies above each line and the others below. A tick is a
+    marker. Hills are kernel densities, each as high as its row, with a bandwidth of 0.15 standard
+    deviations, or by Scott's rule if there are two sides, and of at least 0.01. Markers with one
+    value in common have no hill.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` are drawn, and beside them those of

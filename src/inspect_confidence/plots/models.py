@@ -263,8 +263,8 @@ def mic_of_models(rows: pd.DataFrame) -> Figure:
     drawn, in order of frequency.
 
     Args:
-        rows: Results of `hedge_markers`; its rows of `mic` over all sentences of a marker are
-            drawn, of the test splits where there are any.
+        rows: Results of `hedge_markers`; its rows of `mic` (marker internal confidence) over all
+            sentences of a marker are drawn, of the test splits where there are any.
     """
     parts = ("split", "marker", "judge", "marker_threshold", "outcome", "faithful")
     selected = select_rows(rows, "hedge_markers", ["mic"], parts)

@@ -30,9 +30,9 @@ _BY = ("dataset", "variant", "window")
 def calibration(rows: pd.DataFrame) -> Figure:
     """Draw accuracy against confidence, data sets side by side, bin by bin with 95% intervals.
 
-    There is one panel for each data set, variant and window. Its lines are the stated confidence
-    and the confidence of the tokens, or one line for each group of models. On the diagonal
-    confidence is calibrated; below the diagonal it is too high.
+    There is one panel for each data set, variant and window (half-open or closed). Its lines are
+    the stated confidence and the confidence of the tokens, or one line for each group of models. On
+    the diagonal confidence is calibrated; below the diagonal it is too high.
 
     Args:
         rows: What `detail` gives of `question_sets` and `life_eval`; its rows of `bin_accuracy` and
@@ -85,8 +85,8 @@ _NAMES = {"ece": "expected calibration error"}
 def over_sets(rows: pd.DataFrame) -> Figure:
     """Draw a number of every model by data set, variant and window, with 95% intervals.
 
-    There is one panel for each data set, variant and window. Stated confidence and the confidence
-    of the tokens are side by side if both exist.
+    There is one panel for each data set, variant and window (half-open or closed). Stated
+    confidence and the confidence of the tokens are side by side if both exist.
 
     Args:
         rows: Results of `question_sets` and `life_eval`; of `overconfidence`, `accuracy` and `ece`
