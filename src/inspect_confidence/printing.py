@@ -79,7 +79,9 @@ def _code_units(character: str) -> str:
 
 
 def shortened(text: str, length: int = 40) -> str:
-    """Return the text, without its middle if it is longer than a label may be.
+    """Return the text without invisible characters, and without its middle if it is too long.
+
+    The result has at most `length` characters, for a length of at least 3.
 
     Example:
         >>> shortened("a" * 100, 9)

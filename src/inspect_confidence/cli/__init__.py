@@ -276,7 +276,7 @@ def plan(
     judgments = read_paths(pilot)
     with show_status("Resampling the pilot"):
         sizes = items_needed(judgments, detect=detect, width=width, power=power, seed=seed)
-    output_rows(sizes, as_json, None, print_sample_sizes)
+    output_rows(sizes, as_json, csv=None, show=print_sample_sizes)
 
 
 @click.command()
@@ -563,7 +563,7 @@ def recalibrate(
     show = functools.partial(
         print_recalibrated, redact_rows(result.scores), redact_rows(result.offsets)
     )
-    output_rows(result.changes, as_json, None, show)
+    output_rows(result.changes, as_json, csv=None, show=show)
     fitted = sum("refused" not in entry for entry in result.maps["maps"])
     echo(f"{fitted} of {len(result.maps['maps'])} maps written to {output}", err=as_json)
     if not fitted:
@@ -635,9 +635,8 @@ def check(
         results = summarize_with_progress(judgments, settings)
     verdicts = compute(results, requirements, strict=strict)
     lost_logs = len(judgments.loss_notices) if strict else 0
-    output_rows(
-        verdicts, as_json, None, functools.partial(print_verdicts, strict=strict, lost=lost_logs)
-    )
+    show = functools.partial(print_verdicts, strict=strict, lost=lost_logs)
+    output_rows(verdicts, as_json, csv=None, show=show)
     if not verdicts["passed"].all() or lost_logs:
         click.get_current_context().exit(_FAILED)
 
@@ -668,7 +667,7 @@ class _Commands(click.Group):
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; print file errors as messages; exit 1 for data lost and --strict."""
+        """Run the command, with file errors as messages; exit with 1 if --strict data were lost."""
         with _escape_errors():
             try:
                 result = super().invoke(ctx)

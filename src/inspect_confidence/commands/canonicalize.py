@@ -35,7 +35,7 @@ def canonical_forms(
         DataUnavailable: The study's prompt could not be downloaded.
     """
     study = choice("prompts", prompts, WORDINGS) == STUDY
-    template = study_standards() if study else STANDARDS
+    template = study_standards() if study else STANDARDS  # of the prompt that asks for forms
     if study and model is None:
         raise InvalidArgument(
             "prompts=study needs a model, since rules read no prompt; name one by --model."

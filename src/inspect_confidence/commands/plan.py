@@ -321,7 +321,9 @@ class _Requests:
             output_tokens=self.samples * self.extractor.output_tokens,
         )
         calls = self.samples * self.extractor.calls
-        return _cost_of_calls(self.extractor.model, usage, cost_file, "--extractor", calls=calls)
+        return _cost_of_calls(
+            self.extractor.model, usage, cost_file, option="--extractor", calls=calls
+        )
 
     def typical_judge_cost(self, grader: str | None, cost_file: str | None) -> _CallCost:
         """Return the cost of the judge if a typical share of replies differ; 0 without a judge."""
@@ -329,7 +331,7 @@ class _Requests:
             return _CallCost("", 0, ModelUsage())
         typical = math.ceil(_TYPICAL_SHARE * self.judge.replies)
         calls, usage = self.judge.count(self.samples, self.question_characters, typical)
-        return _cost_of_calls(grader, usage, cost_file, "--grader", calls=calls)
+        return _cost_of_calls(grader, usage, cost_file, option="--grader", calls=calls)
 
 
 def _count_requests(
@@ -485,7 +487,7 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
     lines: list[str] = []
     for different, case in cases:
         calls, usage = judge.count(requests.samples, requests.question_characters, different)
-        cost = _cost_of_calls(grader, usage, cost_file, "--grader")
+        cost = _cost_of_calls(grader, usage, cost_file, option="--grader")
         tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
         price = f"; {cost.description}" if cost.is_priced else ""
         n_calls = counted(calls, "call", form=",")

@@ -230,7 +230,9 @@ def _compare_confidence(
     rows_before = group.pooled().assign(confidence=group.confidence)
     rows_after = rows_before.assign(confidence=recalibrated_confidence)
     # Recalibrated minus stated, paired by item.
-    contrast = confidence_contrast(rows_after, rows_before, (), COMPARED_METRICS)
+    contrast = confidence_contrast(
+        rows_after, rows_before, thresholds=(), compared=COMPARED_METRICS
+    )
     difference_by_metric = {}
     for difference in differences(contrast, resampling):
         difference_by_metric[difference.metric] = difference

@@ -293,7 +293,12 @@ def _interval_of_metric(aim: _Aim, answers: Answers, resampling: Resampling) -> 
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     if aim.metric in columns:
         column = {aim.metric: columns[aim.metric]}
-        statistics = estimate.means({}, column, answers.unit_index, answers.unit_count)
+        statistics = estimate.means(
+            condition={},
+            columns=column,
+            unit_index=answers.unit_index,
+            unit_count=answers.unit_count,
+        )
     else:
         metric_form = METRIC_FORMS[aim.metric]  # the metric with its options, such as bins
         statistics = table_statistics(answers, [metric_form], condition={}, note="")
@@ -318,6 +323,7 @@ class _TwoRuns:
         or `second`. `units` and `second_units` are their numbers, equally many. The k-th ones of
         both runs are resampled together.
         """
+        # Drawn units have no names but their numbers; as items they are only counted.
         index = pd.RangeIndex(len(units))
         pair = Pair(index, index, self.first.run(units), self.second.run(second_units))
         return contrast_of_pairs([pair], thresholds=(), compared=[METRIC_FORMS[self.aim.metric]])

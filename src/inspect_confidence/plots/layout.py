@@ -226,7 +226,8 @@ def facets(
     panel_width = _panel_width(
         _left_margin(tick_inches, 1), n_columns, _panel_gap(shared, tick_inches)
     )
-    # Without shared axes each panel has tick labels, above which its title begins.
+    # Without shared axes each panel has tick labels. Its title begins above them, up to 0.3 inches
+    # left of the panel.
     title_shift = 0 if shared != "none" else min(tick_inches, 0.3)
     text_width, headings = panel_width + _OVERHANG, []
     for k, (title, content) in enumerate(titled_panels):

@@ -293,6 +293,7 @@ def _draw_overconfidence(
     results over all radii, behind a line.
     """
     size = {} if len(models) <= _FEW_MODELS else {"markersize": 3.5, "capsize": 1.5}
+    # Models divide 0.6 of a radius' room along x; the ends of it stay free.
     shifts = np.linspace(-0.3, 0.3, len(models) + 2)[1:-1]
     ax.axhline(0, **DASHED)
     for k, model in enumerate(models):

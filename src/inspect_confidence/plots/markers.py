@@ -167,7 +167,10 @@ def _mic_table(title: str, rows: pd.DataFrame) -> CellTable:
     wide = rows.pivot_table(
         index="marker", columns=["dataset", "split"], values="value", aggfunc="first"
     )
-    table = _cell_table(title, wide.reindex(order), _dataset_splits(rows), remark, "{:.2f}".format)
+    columns = _dataset_splits(rows)
+    table = _cell_table(
+        title, wide.reindex(order), columns, marker_remark=remark, write="{:.2f}".format
+    )
     return replace(table, limits=(0, 1))
 
 
@@ -198,7 +201,8 @@ def _cell_table(
         headings.append(" ".join(filter(None, (shortened(dataset, 13), shortened(split, 6)))))
     blank_remark = "blank: too few sentences" if np.isnan(values).any() else ""
     remark = f"{blank_remark}\n{marker_remark}\n{column_remark}"
-    return CellTable(title, values, list(map(str, wide.index)), headings, write, remark)
+    markers = list(map(str, wide.index))
+    return CellTable(title, values, markers, columns=headings, write=write, remark=remark)
 
 
 @styled
@@ -222,4 +226,6 @@ def _count_table(title: str, rows: pd.DataFrame) -> CellTable:
     order = wide.sum(axis=1).sort_values(ascending=False, kind="stable").index
     markers, remark = first_names(list(map(str, order)), 30, "rarer markers")
     columns = _dataset_splits(rows)
-    return _cell_table(title, wide.reindex(markers), columns, remark, "{:.0f}".format)
+    return _cell_table(
+        title, wide.reindex(markers), columns, marker_remark=remark, write="{:.0f}".format
+    )

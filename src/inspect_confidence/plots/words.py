@@ -114,7 +114,9 @@ def _draw_consistency(ax: Axes, rows: pd.DataFrame) -> None:
     if len(chance):
         positions = chance["x"].to_numpy(float)
         expected = chance["value"].to_numpy(float)
-        ax.hlines(expected, positions - 0.3, positions + 0.3, INK, "--", label=_RANDOM)
+        ax.hlines(
+            expected, positions - 0.3, positions + 0.3, colors=INK, linestyles="--", label=_RANDOM
+        )
     ax.set_xticks(range(len(sizes)), [size or "all" for size in sizes])
     ax.set(xlim=(-0.5, len(sizes) - 0.5), ylim=(-0.03, 1.05))
     share_ticks(ax, "y")
