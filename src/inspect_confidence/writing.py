@@ -104,7 +104,7 @@ def staged(folder: Path, *, last: str = "") -> Iterator[Path]:
             staging.mkdir(parents=True)
             yield new_files
             _move_files(new_files, folder, last)
-            _remove_leftovers(folder, "")
+            _remove_leftovers(folder, name="")  # a staging folder has no name before its UUID
     finally:
         shutil.rmtree(staging, ignore_errors=True)
         if is_new:

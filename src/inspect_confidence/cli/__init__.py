@@ -667,7 +667,7 @@ class _Commands(click.Group):
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command, with file errors as messages; exit with 1 if --strict data were lost."""
+        """Run the command; print file errors as messages; exit 1 for lost data under --strict."""
         with _escape_errors():
             try:
                 result = super().invoke(ctx)

@@ -144,7 +144,7 @@ def _print_text(
 
     margin = " " * indent
     for line in Text(escape_control(text)).wrap(console, console.width - indent):
-        line.rstrip()
+        line.rstrip()  # changes the line itself
         console.print(Text(margin).append_text(line), style=style)
 
 
@@ -463,7 +463,7 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
         columns["95% interval"].append(f"[{ends}]" if ends else "none")
         columns["n"].append(f"{row['items']:,}")
         verdict = verdict_words(row)
-        if SAME in row["note"]:
+        if SAME in row["note"]:  # every resample gave the same difference
             verdict = f"{verdict}; no interval: {SAME}"
         columns["verdict"].append(verdict if row["role"] == PRIMARY else f"{verdict} *")
     tasks = _task_texts(rows)
@@ -591,7 +591,7 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost: int) -> None
         table = rows[["task", "model", "dataset"]].copy()
         table["condition"] = _plain_conditions(rows)
         table["value"] = rows["value"].map("{:.4g}".format)
-        table["95% interval"] = _bounds(rows, ".4g", "")
+        table["95% interval"] = _bounds(rows, ".4g", missing="")
         table["n"] = rows["n"].astype(str)
         table["what n decides"] = rows["decision"]
         table["verdict"] = [f"fails: {reason}" if reason else "holds" for reason in rows["reason"]]

@@ -280,7 +280,8 @@ class StudyResults:
         if self.metrics is not None:
             # Some metrics are computed from others, such as ranks from the values of models.
             resampling = replace(resampling, metrics=self.study.with_sources(self.metrics))
-        # Resamples for a callback are paired between models, and labels name items.
+        # Equal judgments stay apart if their items matter: resamples for a callback take the same
+        # items of all models, and judge labels name items.
         needs_rows = observe is not None or resampling.judge_labels is not None
         frames, all_frames = self.frames, self.all_frames
         if not needs_rows:

@@ -281,7 +281,8 @@ def _no_match_error(requirement: Requirement, candidates: Sequence[Mapping[str, 
 def _failure_reason(requirement: Requirement, row: Mapping[Hashable, Any], strict: bool) -> str:
     """Return why a row of results fails a requirement, a limit of its metric; empty if it holds.
 
-    With `strict`, or if the requirement names it, an end of the interval is checked.
+    If the requirement names an end of the interval, this end is checked; else with `strict` the
+    end nearest to failing, and otherwise the value.
     """
     value, note = float(row["value"]), str(row.get("note", "") or "")
     reason = f": {note}" if note else ""

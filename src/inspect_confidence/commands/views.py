@@ -50,7 +50,7 @@ def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
 
 def headline_metrics() -> set[str]:
     """Return the metrics of the tables of `headline_views`."""
-    metrics = set(CORRECTED_METRICS)
+    metrics = set(CORRECTED_METRICS)  # corrected for a judge's errors
     for study in all_studies():
         # Accuracy and mean confidence are shown beside the headlines (main numbers) of a study.
         for headline in (*means_as_headlines(study), *study.headlines):
