@@ -180,7 +180,7 @@ class IntervalMap(_Fitted):
 
 
 def _kind(entry: object) -> str:
-    """Return the kind of an entry, by which pydantic chooses its class.
+    """Return the kind of an entry in a file of maps, by which pydantic chooses its class.
 
     An entry of an unknown kind is checked as `knots`, which refuses it.
     """

@@ -183,6 +183,7 @@ def ece_bins(rows: pd.DataFrame) -> Figure:
     # Eleven bins are left out: ten of equal width, and one that contains only a confidence of 1.
     is_equal_width = (selected["binning"] == "") & (selected["bins"] != "11")
     selected = selected[is_equal_width]
+    # Ten bins, the default, are not named.
     selected = selected.assign(x=selected["bins"].replace("", "10").astype(float))
     if selected.empty:
         raise InvalidArgument("There is nothing to draw: no row has ECE in bins of equal width.")

@@ -30,7 +30,7 @@ def with_thresholds(rows: pd.DataFrame) -> pd.DataFrame:
 
 @styled
 def decisiveness_gap(rows: pd.DataFrame) -> Figure:
-    """Draw the mean distance of decisiveness from internal confidence by marker.
+    """Draw by marker the mean distance of decisiveness (how sure words sound) from confidence.
 
     There is one panel for each model, variant, judge, threshold (sentences that a marker needs) and
     data set, and one mark with a 95% interval for each split. The 15 most frequent markers are

@@ -131,8 +131,8 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
     """Draw the consistency scores by set of numbers and by scenario, with 95% intervals.
 
     There is one panel for each score, model, data set and variant; marks differ with and without
-    reasoning. Dashes are the expected score of random choices over all prompts. It is the
-    same for each set of numbers and each scenario, in which numbers of choices are as frequent.
+    reasoning. Dashes are the expected score of random choices over all prompts. It is the same for
+    each set of numbers and each scenario, in which the numbers of choices are as frequent.
 
     Args:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
