@@ -150,7 +150,7 @@ def report(
 
     settings["workers"] = os.cpu_count() or 1
     judgments = read_paths(paths)
-    findings: list[str] = []
+    findings: list[str] = []  # filled by `write_report`
     with show_progress(judgments) as progress:
         page = write_report(
             judgments,

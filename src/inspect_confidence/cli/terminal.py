@@ -364,7 +364,8 @@ def print_differences(
     """Print a table of paired differences, the rows of `compare`, for each pair of contenders.
 
     With `full`, these are all defined differences with both values, by data set; otherwise the
-    `main_differences` of as many pairs as a screen has room for (`only_primary` is as there).
+    `main_differences` of as many pairs as a screen has room for (`only_primary` is as there). A
+    contender is a model and variant with a method.
     """
     from inspect_confidence.commands.compare import main_differences
 

@@ -323,7 +323,7 @@ class _TwoRuns:
         or `second`. `units` and `second_units` are their numbers, equally many. The k-th ones of
         both runs are resampled together.
         """
-        # Drawn units have no names but their numbers; as items they are only counted.
+        # Drawn units are numbered anew, as items and as the units that are resampled.
         index = pd.RangeIndex(len(units))
         pair = Pair(index, index, self.first.run(units), self.second.run(second_units))
         return contrast_of_pairs([pair], thresholds=(), compared=[METRIC_FORMS[self.aim.metric]])

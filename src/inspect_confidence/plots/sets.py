@@ -90,7 +90,7 @@ def over_sets(rows: pd.DataFrame) -> Figure:
 
     Args:
         rows: Results of `question_sets` and `life_eval`; of `overconfidence`, `accuracy` and `ece`
-            the first one that there is, over all radii and kinds, is drawn.
+            the first one that there is, over all radii and kinds of questions, is drawn.
     """
     parts = ["radius", "kind"]
     selected = select_rows(rows, _TASKS, list(_REFERENCES), parts)
