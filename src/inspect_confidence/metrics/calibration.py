@@ -271,6 +271,7 @@ def gap_ends(
     tail = float(ndtr(widened_quantile(sample.items)))  # 2.5%, less for few items
     noise = _GapNoise(_simulate_errors(sample.covariance), sample.share, norm, tail)
     value = float(norm(gaps[:, None], sample.share)[0])
+    # At least the size that errors alone have in half of the draws, for the upper end.
     reached = max(value, float(np.median(norm(noise.errors, sample.share))))
     low = noise.smallest_gaps(_low_direction(gaps, standard_errors), value, "low")
     # At the upper end all gaps have the same number of standard errors.

@@ -99,7 +99,7 @@ def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:
 
     Args:
         coverages: Coverage at each level, in [0, 1]; levels with a NaN are left out.
-        levels: The nominal levels in percent, in the same order.
+        levels: The nominal levels in percent, in the same order; the result is NaN if none is left.
 
     Raises:
         ValueError: A level is not a percentage between 0 and 100.

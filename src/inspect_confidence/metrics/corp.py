@@ -115,9 +115,8 @@ def _isotonic_by_rows(tables: ConfidenceTables) -> _Fit:
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
     starts = _block_starts(tables)
-    right, wrong = (
-        np.add.reduceat(cells, starts, axis=1) for cells in (tables.right, tables.wrong)
-    )
+    right = np.add.reduceat(tables.right, starts, axis=1)
+    wrong = np.add.reduceat(tables.wrong, starts, axis=1)
     block_mass = right + wrong
     fitted, present = np.zeros_like(block_mass), block_mass > 0
     if present.any():
@@ -392,6 +391,7 @@ def calibration_p(
     if not len(confidences) or not np.isin(outcomes, (0, 1)).all():
         return float("nan")
     confidences = round_to_steps(confidences)
+    # Without items, so that judgments count alike, as in the simulated tables.
     judged = ItemTables.from_judgments(confidences, outcomes, counts=sizes).total_table()
     observed = float(corp_miscalibration_of_tables(judged)[0])
     extreme = 0
@@ -406,8 +406,7 @@ def _present_judgments(
 ) -> tuple[FloatArray, FloatArray, IntArray, IntArray | None]:
     """Return confidence, outcome, item and count of the judgments that have confidence and outcome.
 
-    Raises:
-        ValueError: A value lies outside [0, 1], or lengths differ.
+    ValueError if a value lies outside [0, 1], or lengths differ.
     """
     confidences, outcomes = shares(confidence=confidence, correct=correct)
     item_numbers = np.arange(len(confidences)) if unit is None else np.asarray(unit)

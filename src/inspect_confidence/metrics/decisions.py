@@ -188,7 +188,7 @@ def regret(confidence: ArrayLike, credit: ArrayLike, declined: ArrayLike, target
 
     Args:
         confidence: In [0, 1], asked apart from the answer.
-        credit: Credit of the answer; of a declined one that of the best guess at target 0.
+        credit: Credit of the answer; of a declined one that of the guess at target 0 (no penalty).
         declined: Whether the model declined to answer.
         target: The target t in [0, 1).
 
@@ -397,11 +397,8 @@ def rate_difference_interval(
         if not weight.any():
             return math.nan, math.nan
         rates.append(float(np.average(decided, weights=weight)))
-        ends.append(
-            clustered_wilson_interval(
-                np.bincount(units, weight * decided), np.bincount(units, weight)
-            )
-        )
+        successes, trials = np.bincount(units, weight * decided), np.bincount(units, weight)
+        ends.append(clustered_wilson_interval(successes, trials))
     (right, wrong), (right_ends, wrong_ends) = rates, ends
     below = math.hypot(right - right_ends[0], wrong_ends[1] - wrong)
     above = math.hypot(right_ends[1] - right, wrong - wrong_ends[0])

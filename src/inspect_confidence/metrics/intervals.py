@@ -42,7 +42,8 @@ def coverage(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> float:
     """Share of intervals that hold the truth, bounds included.
 
     Args:
-        lower: Lower bounds, one per judgment, in any unit; judgments with a NaN are left out.
+        lower: Lower bounds, one per judgment, in any unit; judgments with a NaN are left out,
+            NaN if none is left.
         upper: Upper bounds, in the unit and order of `lower`.
         truth: True values, in the unit and order of `lower`.
 
@@ -67,7 +68,8 @@ def covered(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> FloatArray:
 def coverage_gap(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
     """Coverage less the nominal level; below 0 is overconfident.
 
-    The level is in percent; the other arguments are those of `coverage`. NaN is left out.
+    The level is in percent; the other arguments are those of `coverage`. Judgments with a NaN are
+    left out; NaN if none is left.
 
     Example:
         >>> round(coverage_gap([1, 2], [2, 4], truth=[2, 5], level=90), 12)
@@ -90,7 +92,7 @@ def interval_score(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: 
     \quad \alpha = 1 - \text{level}/100$$
 
     It is 2/alpha times the sum of the pinball losses of the two bounds as quantiles at alpha/2 and
-    1 - alpha/2. The level is in percent; judgments with a NaN are left out.
+    1 - alpha/2. The level is in percent; judgments with a NaN are left out, NaN if none is left.
 
     Example:
         >>> interval_score([1], [3], truth=[4], level=90)  # 2 + 2/0.1 * 1

@@ -263,14 +263,9 @@ class PredictionPowered:
         normal interval would hold the true share in only 91 to 93% of samples if ten labels have
         the rarer outcome.
         """
+        share, variance = np.clip([self.value], 0, 1), np.array([self.error**2])
         items = np.array([float(self.items)])
-        limits = wilson_limits(
-            share=np.clip([self.value], 0, 1),
-            variance=np.array([self.error**2]),
-            judgments=items,
-            items=items,
-        )
-        low, high = limits[0]
+        low, high = wilson_limits(share, variance, judgments=items, items=items)[0]
         return float(low), float(high)
 
 

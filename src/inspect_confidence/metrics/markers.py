@@ -421,9 +421,9 @@ def _distances(
 
     Arguments are those of `marker_mae`. A distance is that of a marker's mean internal confidence
     (MIC) in the pair's first (train) group from its sentences in the second (test) group. There is
-    one per marker, at the level `mean` from the second MIC; at `sentence` one per marker and
-    confidence, weighted by sentences; at `response` one per kind of reply, weighted by replies.
-    A distance with weight 0 is 0.
+    one per marker, at the level `marker` the mean over its sentences and at `mean` that from the
+    second MIC; at `sentence` one per marker and confidence, weighted by sentences; at `response`
+    one per kind of reply, weighted by replies. A distance with weight 0 is 0.
     """
     check_choice("level", level, Level)
     mic = tables.mic
@@ -460,14 +460,11 @@ def _distances_by_reply(
     and confidences, so the same distance. A kind without a sentence that counts has the number 0.
 
     Args:
-        tables: Tables with `replies`.
+        tables: Tables with `replies`; ValueError if they have none.
         group: The number of the group (split of a data set) whose sentences are compared.
         gap: Distance of a sentence with each marker and each of the V confidences, of shape
             (resamples, markers, V).
         in_both: Markers whose sentences count, of shape (resamples, markers).
-
-    Raises:
-        ValueError: The tables have no replies.
     """
     if tables.replies is None:
         raise ValueError(
@@ -493,7 +490,7 @@ def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatA
     Args:
         mic: MICs of shape (resamples, groups, markers), groups being data sets; NaN is left out.
         over: What varies, `groups` or `markers` (else ValueError). Markers in one group only are
-            left out with `groups`, groups with one marker only with `markers`.
+            left out with `groups`, groups with one marker only with `markers`; NaN if none is left.
         ddof: The variance is the sum of squares over n - ddof.
     """
     check_choice("over", over, Varying)
@@ -748,7 +745,7 @@ def cmfg_sums(
     check_bins(bins)
     present = ~np.isnan(faithfulness + confidence)
     confidences = np.where(present, confidence, 0)
-    bin_of_reply = np.floor(confidences * bins + EDGE).astype(np.int64)
+    bin_of_reply = np.floor(confidences * bins + EDGE).astype(np.int64)  # `bins` at exactly 1
     if convention == "authors":
         present &= (faithfulness != 0) & (confidence != 0) & (bin_of_reply < bins)
     bin_of_reply = np.minimum(bin_of_reply, bins - 1)

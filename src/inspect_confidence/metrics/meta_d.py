@@ -157,7 +157,7 @@ def solve_newton_equations(
 
     Arrays have the axes agreement, level, response and fit. Edge 0 is fixed, and the other edges
     are the same for both agreements. A change of meta-d' moves all edges, edge 0 too, of a stimulus
-    and response by `table.offset` times as much.
+    and response by `table.offset` (whose level axis has one entry) times as much.
     """
     offset, present = table.offset, table.present
     slope, diagonal, off_diagonal = derivatives
@@ -248,7 +248,7 @@ def starting_edges(table: RatingTables, meta: FloatArray) -> FloatArray:
     position at `meta`. Edges below levels without judgments lie far beyond all others.
     """
     share, present, offset = table  # `share` by agreement of stimulus and response, level, response
-    # `offset` times meta-d' is the criterion's position for each stimulus and response.
+    # `offset`, the same for all levels, times meta-d' is the criterion's position.
     criterion = (offset[:, 0] * meta * share.sum(1)).sum(0) / share.sum((0, 1))
     above = np.cumsum(share.sum(0)[::-1], 0)[::-1]  # share of each level and the higher ones
     with np.errstate(divide="ignore"):
@@ -307,9 +307,10 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
 def profile_likelihood(
     nr_s1: FloatArray, nr_s2: FloatArray, meta: FloatArray, k: FloatArray
 ) -> FloatArray:
-    """Return the log-likelihood per judgment at each given meta-d', maximised over the edges.
+    """Return the log-likelihood per judgment at each given meta-d', maximised over the criteria.
 
-    If 100 Newton steps are not enough, it is that after the last step.
+    Edges are the distances of the rating criteria from the type-1 criterion. If 100 Newton steps
+    are not enough, the result is that after the last step.
 
     Args:
         nr_s1: Counts of ratings given stimulus S1, of shape (R, 2K), in the order of `meta_d`.

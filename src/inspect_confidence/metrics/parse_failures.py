@@ -15,7 +15,7 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
     Counted as failures: `invalid_response_format, refusal, no_response, truncated, out_of_range,
     echo, ambiguous`. An answer that the model `declined` to give was read. Judgments with a status
     of the run or of the instrument (`sample_error`, `content_filter`, `grader_failed`, ...) have no
-    reply to judge and are left out.
+    reply to judge and are left out. NaN if there is no reply.
 
     Raises:
         ValueError: A status is none of those in docs/judgments.md.

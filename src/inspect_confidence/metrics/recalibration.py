@@ -269,8 +269,7 @@ def _simplest_within_error(
 def _item_tables(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | None) -> ItemTables:
     """Group judgments by item; those with a NaN are left out.
 
-    Raises:
-        ValueError: No judgment is left, a value lies outside [0, 1], or lengths differ.
+    ValueError if no judgment is left, a value lies outside [0, 1], or lengths differ.
     """
     shares(confidence=confidence, correct=correct)  # raises the errors
     if unit is not None:  # items are numbered anew, so that each number has a judgment
@@ -386,9 +385,8 @@ def _fit_platt(
 ) -> Recalibration:
     """Return the map whose log odds are linear in those of confidence, with a slope >= 0."""
     clip, log_p, minus_log_q = _clipped_logarithms(confidences)  # q = 1 - p
-    slope, c = _fit_nonnegative_slopes(
-        np.column_stack([log_p + minus_log_q]), right_mass, wrong_mass
-    )
+    log_odds = np.column_stack([log_p + minus_log_q])
+    slope, c = _fit_nonnegative_slopes(log_odds, right_mass, wrong_mass)
     return Recalibration("platt", kind="logistic", clip=clip, a=slope, b=slope, c=c)
 
 

@@ -72,10 +72,10 @@ class Interval:
         """Return this rule of a metric's interval, changed for resampling clusters of items.
 
         It stays the same without clusters, or if it gives no interval. Clusters that the user
-        declares take the place of items. With clusters that the study defines, `wilson` becomes
-        `bootstrap`, and `debiased` gives no interval, as the bias cannot be estimated. If such
-        clusters are like their neighbours along a line (`are_ordered`), biased metrics and those
-        with a method of their own, `own`, have none either.
+        declares take the place of items. With clusters that the study defines, the least number of
+        units is that of the clusters, `wilson` becomes `bootstrap`, and `debiased` gives no
+        interval, as the bias cannot be estimated. If such clusters are like their neighbours
+        (`are_ordered`), biased metrics and those with a method of their own, `own`, have none.
         """
         if clusters is None or self.method == "none":
             return self

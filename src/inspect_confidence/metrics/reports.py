@@ -108,9 +108,8 @@ class ValueTables:
 def top1_value_of_tables(tables: ValueTables) -> FloatArray:
     """Compute `top1_value` of each table: greatest value of those with most mass; NaN if empty."""
     greatest_mass = tables.mass.max(axis=1, keepdims=True, initial=0)
-    largest = np.where(tables.mass == greatest_mass, tables.values, -np.inf).max(
-        axis=1, initial=-np.inf
-    )
+    commonest = np.where(tables.mass == greatest_mass, tables.values, -np.inf)
+    largest = commonest.max(axis=1, initial=-np.inf)
     return np.where(greatest_mass[:, 0] > 0, largest, np.nan)
 
 

@@ -671,8 +671,8 @@ class Resampled:
         """Return a statistic of units as a function of weights of the plan's rows and pseudo-units.
 
         A row stands for one or several units. A pseudo-unit is an unseen unit with an extreme value
-        (`bootstrap`) and adds the row of `SumStatistic.extremes` that `extremes` says. Statistics
-        that are not of sums ignore pseudo-units.
+        (`bootstrap`): the i-th adds row `extremes[i]` of `SumStatistic.extremes`. Statistics that
+        are not of sums ignore pseudo-units.
         """
         if isinstance(statistic, CombinedStatistic):
             return replace(

@@ -241,7 +241,8 @@ def sum_by_table(column: FloatArray, bin_of_value: IntArray, bins: int) -> Float
     `column` has one number per table and value, `bin_of_value` its bin, both (tables, K).
     """
     tables = len(column)
-    # `bincount` counts in one row, in which each table gets its own range of numbers.
+    # `bincount` counts in one row, in which each table gets its own range of numbers. Transposed,
+    # as products with sparse sums lie in memory by column.
     cell = bin_of_value + bins * np.arange(tables)[:, None]
     sums = np.bincount(cell.T.ravel(), column.T.ravel(), tables * bins)
     return np.asarray(sums, float).reshape(tables, bins)

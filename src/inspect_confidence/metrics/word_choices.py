@@ -43,7 +43,8 @@ def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike
     99 goes with "almost certainly not" above 99, and "maybe" with "maybe".
 
     Args:
-        first: Rank of the word chosen for the first interval of each pair; NaN is left out.
+        first: Rank of the word chosen for the first interval of each pair; pairs with a NaN are
+            left out, NaN if none is left.
         second: Rank of the word for the complementary interval.
         choices: Number of words, one for all pairs or one each.
 
@@ -72,7 +73,7 @@ def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> float:
 
     Args:
         ranks: Ranks of shape (sequences, points), rank 0 being the most probable word; sequences
-            with a NaN are left out.
+            with a NaN are left out, NaN if none is left.
         rises: Whether the probability rises along each sequence; else it falls.
 
     Example:
@@ -130,7 +131,8 @@ def empirical_monotonicity_consistency(
     holds the share of the prompt's numbers in the interval.
 
     Args:
-        ranks: Rank of the word at the first point of each step; steps with a NaN are left out.
+        ranks: Rank of the word at the first point of each step; steps with a NaN are left out,
+            NaN if none is left.
         following: Rank of the word at the next point.
         right: Rank of the right word at the first point.
         right_following: Rank of the right word at the next point.
@@ -162,8 +164,9 @@ def empirical_monotonicity_flags(
 def choice_sensitivity(ranks: ArrayLike) -> float:
     """Share of sequences of nested intervals in which the word ever changes.
 
-    `ranks` are those of the words chosen for each sequence's intervals, of shape (sequences,
-    points). Sequences with a NaN are left out; NaN if none is left.
+    `ranks`, (sequences, points), has the ranks of the words, such as "likely", that are chosen for
+    the probability of each sequence's intervals. Sequences with a NaN are left out; NaN if none is
+    left.
 
     Example:
         >>> choice_sensitivity([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])

@@ -379,8 +379,7 @@ def _check_same_values(first: ValueTables, second: ValueTables) -> None:
 def _bin_shares(tables: ValueTables, low: float, high: float, bins: int) -> FloatArray:
     """Return the share of each row's mass in each bin, of shape (R, bins); NaN without mass.
 
-    Raises:
-        ValueError: A value is outside [low, high], or the arguments make no bins.
+    ValueError if a value is outside [low, high], or the arguments make no bins.
     """
     if not (low < high and bins >= 1):
         raise ValueError(f"low={low}, high={high} and bins={bins} make no bins.")
