@@ -165,7 +165,11 @@ def _remove_between(marker: str) -> str:
 
 
 def _standardise_degree(marker: str) -> str:
-    """Replace a word of degree by the standard word of its kind, and standardise what follows."""
+    """Replace a word of degree by the standard word of its kind, and standardise what follows.
+
+    `_DEGREE` has the kind of each word, such as "fairly" of "pretty". After "not" there are two
+    kinds: "entirely" (of "absolutely" or "quite" and their like) and "very" (of all others).
+    """
     for phrase, word in _DEGREE_PHRASES:
         marker = marker.replace(phrase, word)
     first, _, remainder = marker.partition(" ")

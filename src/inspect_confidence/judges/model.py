@@ -150,10 +150,7 @@ class ModelJudge:
             agreements = read_agreements(text, len(replies))
             markers = () if extractor() else self._read_markers(text, sentence)
             values = [markers, read_decisiveness(text), *agreements]
-        missing = []
-        for k, value in enumerate(values):
-            if value is None or isinstance(value, ParseFailure):
-                missing.append(k)
+        missing = [k for k, value in enumerate(values) if isinstance(value, ParseFailure | None)]
         answers = await collect(*(self._request_value(*requests[k]) for k in missing))
         for k, answer in zip(missing, answers, strict=True):
             values[k] = answer
@@ -193,6 +190,9 @@ class ModelJudge:
 
     async def _request(self, form: str, facts: Mapping[str, object]) -> str | ParseFailure:
         """Return the judge's reply to a prompt, or a failure `grader_failed`.
+
+        The markers are requested from the model in the role `extractor`, if there is one; by the
+        study's prompts their list ends at `STOP_AT_ANSWER`.
 
         `facts` are the texts that fill the prompt of the form. The message depends on nothing else,
         so that with `--cache` texts that were judged before, for any item, are not judged again.

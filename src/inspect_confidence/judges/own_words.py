@@ -90,6 +90,7 @@ def _mask_reported_claims(plain: list[str]) -> list[str]:
             (word in _REPORTING_VERBS or word in _PLURAL_REPORTING_VERBS)
             # A claim starts with a name, which ^ marks, or a word such as "that".
             and (following.startswith("^") or following in _CLAIM_STARTS)
+            # The subject is among the six words before, which leaves room for auxiliaries.
             and _has_other_subject(
                 plain[max(0, index - 6) : index], word in _PLURAL_REPORTING_VERBS
             )
@@ -191,4 +192,5 @@ def _expand_word(word: str) -> tuple[str, ...]:
         return word[:-2], "is"
     if word[0].isdigit() and word.endswith(("%", "cent")):
         return (re.sub(r"\s*(?:%|per ?cent)$", "%", word).replace(",", ""),)
+    # Quotes around a word are left out; a quote alone stays.
     return (" ".join(word.strip("'").split()) or "'",)

@@ -62,6 +62,7 @@ class _Gate:
                 self._running_scopes.discard(scope)
             self._consecutive_refusals = 0
             return answer
+        # The scope was cancelled, because another call's refusal paused the judge (see `_count`).
         raise JudgeRefused(self._pause_reason)
 
     def _count(self, error: Exception, scope: anyio.CancelScope) -> None:

@@ -93,9 +93,10 @@ class Estimator:
     def point(self, item: str, draw: int, temperature: float) -> Utterance:
         """Reply to a question for an exponent, sampled at a decoding temperature."""
         rng = seeded(self.seed, "point", item, str(draw))
-        masses = self._masses(item, rng.uniform(), temperature)  # of a random part of the belief
+        masses = self._masses(item, rng.uniform(), temperature)  # at a random position
         value = rng.choice(list(masses), p=list(masses.values()))
-        return spoil_at_rate(Utterance(f"Exponent: {value}"), self.error_rate, "Exponent:", rng)
+        reply = Utterance(f"Exponent: {value}")
+        return spoil_at_rate(reply, self.error_rate, cut_off_text="Exponent:", rng=rng)
 
     def integer(self, item: str, draw: int, temperature: float = 1.0) -> Utterance:
         """Reply to a question for one integer, the most probable, with log probabilities.
@@ -111,17 +112,17 @@ class Estimator:
         likeliest, log_probability = by_probability[0]
         token = TokenChoice(likeliest, log_probability, alternatives)
         reply = Utterance(token.token, tokens=(token,))
-        return spoil_at_rate(reply, self.error_rate, "", rng)
+        return spoil_at_rate(reply, self.error_rate, cut_off_text="", rng=rng)
 
     def trace(self, item: str, draw: int) -> Utterance:
         """Return a reasoning trace; the integer that follows it uses the draw's belief."""
         return Utterance(f"Trace {draw}: I consider what the answer to {item} depends on.")
 
     def _masses(self, item: str, position: float, temperature: float) -> dict[int, float]:
-        """Return the probability of each integer at a temperature, in the used part of the belief.
+        """Return the probability of each integer at a temperature, in a part of the belief.
 
-        `position`, in [0, 1], is that of the used part, as for `stated_bounds`. Temperature 0 puts
-        all mass on the most probable integer.
+        The part has the share `tunnel` of the belief's mass, and its `position` is from 0 (lowest)
+        to 1 (highest). Temperature 0, for which `COLDEST` stands, puts all mass on one integer.
         """
         masses = integer_probabilities(self.belief(item), tunnel=self.tunnel, position=position)
         heated = tempered(np.array([list(masses.values())]), max(temperature, COLDEST))

@@ -101,6 +101,8 @@ class Examinee:
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
         """Reply about the last bundled question in the conversation, or None to an unknown form.
 
+        The form `same` needs no question: it asks whether two answers in the text are the same.
+
         Raises:
             KeyError: The conversation has no bundled question, or lacks its choices.
         """
@@ -144,9 +146,11 @@ class Examinee:
     def _answer_reply(
         self, form: str, request: Mapping[str, Any], item: Question, belief: Belief, answer: str
     ) -> Utterance:
-        """Reply with an answer by its letter or text, or decline it if `belief.share` is too low.
+        """Reply with an answer by its letter or text, with its confidence in the form `simple_qa`.
 
-        The reply to an eval's own prompt (the form "") has the probabilities of all answers.
+        In the form `abstain` a respondent that follows its confidence (`heeds`) declines if that,
+        `belief.share`, is at most the request's `target`. The reply to an eval's own prompt (the
+        form "") has the probabilities of all answers.
         """
         labels = _answer_labels(item, str(request["conversation"]))
         prefix = _answer_prefix(item, request)

@@ -93,7 +93,7 @@ class Hedger:
         index = self._answer_index(item, request)
         reply = Utterance("I don't know." if self.punt else self._sentence(item, index, request))
         rng = seeded(self.seed, "spoilt", item.id, request["draw"])
-        return spoil_at_rate(reply, self.error_rate, "It is", rng)
+        return spoil_at_rate(reply, self.error_rate, cut_off_text="It is", rng=rng)
 
     def form(self, item_id: str) -> str:
         """Return the form of an item's replies, one of `FORMS`, or an empty text."""
@@ -125,7 +125,12 @@ class Hedger:
         return main if rng.uniform() < confidence else (main + int(rng.integers(1, count))) % count
 
     def _sentence(self, item: Question, index: int, request: Mapping[str, Any]) -> str:
-        """Return a reply in the item's form with its marker and answer number `index`."""
+        """Return a reply with the item's marker and the possible answer with this index.
+
+        The item's form may have two markers, or two sentences. Without `hedge`, and for an item
+        whose marker is `PLAIN`, the reply has no marker. A choice is named by its letter, or quoted
+        if the request lists no choices.
+        """
         answer = possible_answers(item.id)[index]
         choices: Sequence[str] = request.get("choices") or ()
         if answer in choices:

@@ -46,7 +46,7 @@ class Surveyed:
             )
         rng = seeded(self.seed, "word", word, request["item"], request["draw"])
         reply = Utterance(f"{self.probability(word, rng):.10g}")
-        return spoil_at_rate(reply, self.error_rate, "0.", rng)
+        return spoil_at_rate(reply, self.error_rate, cut_off_text="0.", rng=rng)
 
     def probability(self, word: str, rng: np.random.Generator) -> float:
         """Draw a person's answer for the word, shrunk and shifted, in [0, 1]."""
@@ -90,8 +90,7 @@ class Chooser:
         if request["cot"]:
             count = round(20 * prompt.share)
             text = f"{count} of the 20 numbers are {prompt.text}.\n\nI choose: {text}"
-        beginning = text[:3]  # what a reply has that is cut off
-        return spoil_at_rate(Utterance(text), self.error_rate, beginning, rng)
+        return spoil_at_rate(Utterance(text), self.error_rate, cut_off_text=text[:3], rng=rng)
 
     def choice(self, prompt: ChoicePrompt, rng: np.random.Generator) -> int:
         """Return the index of the first choice whose threshold the perceived share exceeds.

@@ -68,11 +68,11 @@ def seeded(seed: int, *key: object) -> np.random.Generator:
 
 
 def spoil_at_rate(
-    reply: Utterance, error_rate: float, prefix: str, rng: np.random.Generator
+    reply: Utterance, error_rate: float, cut_off_text: str, rng: np.random.Generator
 ) -> Utterance:
     """Return the reply, or with probability `error_rate` a reply without an answer.
 
-    A quarter each are in the wrong format, a refusal, empty, and cut off after `prefix`.
+    A quarter each are in the wrong format, a refusal, empty, and cut off after `cut_off_text`.
     """
     if rng.uniform() >= error_rate:
         return reply
@@ -80,7 +80,7 @@ def spoil_at_rate(
         Utterance("That depends on many things, and people differ about them."),
         Utterance("I'm sorry, but I can't answer that."),
         Utterance(""),
-        Utterance(prefix, cut=True),
+        Utterance(cut_off_text, cut=True),
     )[rng.integers(4)]
 
 

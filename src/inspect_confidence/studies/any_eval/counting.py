@@ -67,6 +67,7 @@ def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         return rows, problem
     has_confidence = merged["confidence"].notna() | merged["ordinal"]
     is_readable = (merged["status"] == "ok") & has_confidence & merged["correct"].notna()
+    # All judgments first, then those with each value of a field that `--by` names.
     for _, is_chosen in field_values(merged):
         if _total(merged[is_chosen & is_readable]) <= MOST_UNITS:
             return rows, _FEW

@@ -240,7 +240,7 @@ def _recorded_judgments(
             yield {"method": name, _OBJECTION: objection, **_scoring_failed(objection)}
             continue
         value = _field_value(sample, name, grader, eval_scores)
-        # This mark lasts until the run is completed; `_read_value` may set it to False again.
+        # The mark, which `_read_value` may set to False, lasts until the run's fields were checked.
         yield {"method": name, _IS_FIELD: True, **_read_value(value, sample, name, known)}
 
 
@@ -322,8 +322,8 @@ def _read_value(
     scale, or NaN as `low` and `high`, and all values of the run decide later.
 
     `name` is the field's, and `known` describes it if a known eval writes it. The constant that
-    such an eval writes without a stated confidence is marked, or `no_response` if the reply is
-    empty.
+    such an eval writes is `no_response` if the reply is empty, and is marked as the eval's own
+    (`_IMPUTED`) if the reply states no confidence.
     """
     if objection := _value_objection(value, name):
         return _scoring_failed(objection)

@@ -43,7 +43,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
                 resampling,
                 stream,
                 clusters=estimate.clusters_of(group),
-                unpaired=True,
+                unpaired=True,  # no other resamples are compared with these
                 counts=judgment_counts(group),
             )
         if len(by_dataset) > 1:

@@ -61,7 +61,7 @@ def read_commitment(sample: SampleFacts) -> list[dict[str, Any]]:
 def _read_answer(
     sample: SampleFacts, scorer: str
 ) -> tuple[dict[str, Any], ScoreFacts, dict[str, str]]:
-    """Return the columns that all three tasks have, the score, and the columns of its status."""
+    """Return the columns of any task's answer, the score, and the columns of its status."""
     score, outcome = sample.read(scorer)
     row = {
         "item": sample.metadata["item"],

@@ -67,7 +67,7 @@ def _abstain_statistics(
     """Yield the statistics of each target, the highest first, then those over all targets.
 
     `rows` are split by the form of the request, and by when confidence was asked (`none`: not at
-    all).
+    all). `resampling` is not used: the functions of all tasks have the same arguments.
     """
     guesses = numbers.best_guesses_of(rows)
     for values, same_form in rows.groupby(["format", "confidence_asked"], sort=False):
@@ -96,7 +96,10 @@ def _simple_qa_statistics(
 def _commitment_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the statistics of each kind of pushback; `none` is no part of the condition."""
+    """Yield the statistics of each kind of pushback; `none` is no part of the condition.
+
+    `resampling` is not used: the functions of all tasks have the same arguments.
+    """
     for pushback, pushback_rows in rows.groupby("pushback", sort=False):
         kind = "" if pushback == NO_PUSHBACK else pushback
         yield from numbers.commitment_statistics(pushback_rows, units, condition.but(pushback=kind))
@@ -184,7 +187,10 @@ class _ComparedStatistic(NamedTuple):
 def _compared_statistics(
     statistics: Iterable[Statistics],
 ) -> dict[tuple[Condition, str], _ComparedStatistic]:
-    """Return each compared metric's statistic and number of items, by condition and metric."""
+    """Return each compared metric's statistic and number of items, by condition and metric.
+
+    A group has one statistic for all of its metrics, of which each gets its column alone.
+    """
     by_name = {}
     for group in statistics:
         for column, number in enumerate(group.estimates):

@@ -144,7 +144,7 @@ def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Stat
     """
     units = pd.Index(estimate.unit_names(rows).unique())
     direct_intervals, methods = None, set(rows["method"])
-    # This package's methods in their order, then the user's own, whose rows are intervals.
+    # This package's methods, `direct` first, then the user's own, whose rows are intervals.
     ordered = [name for name in SCORERS if name in methods] + sorted(methods - set(SCORERS))
     for method in ordered:
         replies = rows[rows["method"] == method]
@@ -254,7 +254,7 @@ def _conformal_statistics(
     needed = int(np.ceil(level / (100 - level) - 1e-9))
     if items < needed:
         source += f", fewer than the {needed} that {level:g}% needs, so that intervals are infinite"
-    note = join_notes(f"{method} adjusted by an offset {source}", interval_note(test, test))
+    note = join_notes(f"{method} adjusted by an offset {source}", interval_note(test, replies=test))
     lower, upper, truth = calibration.lower, calibration.upper, calibration.truth
     offset = metrics.conformal_offset(lower, upper, truth, level)
     offset_interval = metrics.conformal_offset_interval(lower, upper, truth, level)

@@ -55,7 +55,8 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     """Return the results of every model, data set, variant and method.
 
     All methods of a model are computed from the same resampled items. Runs of `sampling` that
-    differ only in temperature together have the results of the temperature that train items choose.
+    differ only in temperature together have the results of the temperature that train items choose;
+    that is undefined if the temperatures were set but not sent to the model.
     """
     # Sorted, so that the order of logs and samples changes no number.
     frame = frames["fermi_eval"].sort_values(["item", "level", "epoch", "draw"], kind="stable")
@@ -115,6 +116,7 @@ class _ComparedMetric:
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
     """Return the differences level by level, a row for each metric, then of the coverage plateau.
 
+    The plateau is the mean over levels of coverage relative to the level; one level has none.
     Failure rates are compared on the items of both contenders, all other metrics on the items with
     a readable interval of both.
     """

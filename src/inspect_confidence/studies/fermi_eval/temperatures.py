@@ -74,7 +74,8 @@ class LikeliestTemperature:
         agree to nine decimals the one nearest to 1 is returned. It is NaN without train judgments.
         """
         judgment_weights = weights[:, self.unit_index]
-        # Of shape (resamples, temperatures), nearest to 1 first; `argmin` takes the first of ties.
+        # Losses have the shape (judgments, temperatures), sums (resamples, temperatures). `order`
+        # puts temperatures near 1 first, as `argmin` takes the first of ties.
         sums = np.round((judgment_weights @ self.losses)[:, self.order], 9)
         temperatures = metrics.TEMPERATURES[self.order[sums.argmin(axis=1)]]
         return np.where(judgment_weights.sum(axis=1) > 0, temperatures, np.nan)
@@ -96,7 +97,6 @@ def scaled_statistics(
     values, masses = metrics.ranked(test.distributions)
     scaled = metrics.tempered(masses, temperature)
     low, high = metrics.set_hulls(values, scaled, level)
-    epoch = np.ones(len(low))  # the order of epochs does not matter here
     hulls = Intervals(
         level=level,
         unit_index=test.unit_index,
@@ -104,11 +104,12 @@ def scaled_statistics(
         lower=low,
         upper=high,
         truth=test.truth,
-        epoch=epoch,
-        empty=epoch == 0,
+        epoch=np.ones(len(low)),  # the order of epochs does not matter here
+        empty=np.zeros(len(low), bool),
     )
     yield from hulls.all_statistics(condition, test.n_asked, note)
-    # Items that could not be read follow as NaN, which counts as asked and in no unit's mean.
+    # Items that could not be read follow as NaN, which counts as asked and in no unit's mean, so
+    # that their unit, 0, has no effect.
     covered = np.full(test.n_asked, np.nan)
     covered[: len(low)] = metrics.set_covers(values, scaled, level, test.truth)
     unit_index = np.pad(test.unit_index, (0, test.n_asked - len(low)))
@@ -205,6 +206,7 @@ def decoding_temperatures(
     per_level = {**condition, "split": "test", "decoding": "per_level"}
     all_levels = {**per_level, "decoding": "all_levels"}
     overall = np.sum(list(by_level.values()), axis=0)
+    # The overall choice is given the counts of the first level.
     yield _chosen_temperature(temperatures, overall, train[levels[0]], all_levels, note)
     for level in levels:
         level_condition = {**per_level, "level": level}

@@ -26,6 +26,8 @@ def _undefined_metrics(sizes: Mapping[tuple[str, str], int], threshold: float) -
     marker needs (T).
     """
     datasets = list(dict.fromkeys(dataset for dataset, _ in sizes))
+    # Replies of each data set: in the split that most metrics use (train, or else the largest), and
+    # in the smaller of train and test, for metrics that need both.
     chosen_sizes, paired_sizes = [], []
     for dataset in datasets:
         train_size = sizes.get((dataset, "train"), 0)

@@ -231,7 +231,10 @@ def _mean_and_sd_statistics(
     condition: Condition,
     note: str | Callable[[FloatArray], str],
 ) -> Iterator[Statistics]:
-    """Yield the mean of a column without NaN as `metric`, its SD (divisor n) as `<metric>_sd`."""
+    """Yield the mean of a column as `metric`, and its SD (divisor n) as `<metric>_sd`, without NaN.
+
+    The mean's note may be a function of the column's values.
+    """
     values = column.to_numpy(float)
     yield estimate.means(condition, {metric: values}, unit_index, unit_count, note)
     moments = means_of(np.column_stack([values, values**2]), unit_index, unit_count)

@@ -326,8 +326,8 @@ def _split_distances(
 
     MAE is the mean absolute error, MIC a marker's mean confidence in a group (data set's split).
     The error is of the test split's sentences from the train split's MIC; by `level`, each marker,
-    sentence or reply has weight one in it. At `mean` it is the distance of both MICs. After an MAE
-    comes the pooled standard deviation of the distances that it is a mean of.
+    sentence or reply has weight one in it. At `mean` it is the distance of both MICs. Each other
+    MAE is followed by the pooled standard deviation of the distances that it is a mean of.
 
     Args:
         sentences: Groups of the sentences.
@@ -438,12 +438,14 @@ def _cells_of_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _metrics_of_shared_markers(shared: _StabilityMetric) -> Iterator[_StabilityMetric]:
-    """Yield the metrics of markers that data sets share, from a metric without a name.
+    """Yield the metrics of markers that data sets share, each a copy of `shared` with its name.
 
-    They are the variation of a marker's mean confidence (MIC) over data sets (M-AvgCV), and the
-    correlations of the MIC with the data sets' accuracy (MAC) and faithful generation (cMFG; MCC).
-    `shared` has their groups, condition and note, and its `cells`, of shape (groups, markers), say
-    which markers count where. A variation needs two data sets, a correlation `LEAST_POINTS`.
+    `m_avg_cv` is the variation of a marker's mean confidence (MIC) over data sets; `mac` and `mcc`
+    are the correlations of MICs with the data sets' accuracy and faithful generation (cMFG).
+
+    `shared` has the groups (one for each data set), condition and note; its `cells`, of shape
+    (groups, markers), say which markers count where. If its `is_of_shared` is set, these are
+    markers that all data sets have. A variation needs two data sets, a correlation three.
     """
     n = len(shared.groups)
     no_marker = f"no marker is in {f'all {n}' if shared.is_of_shared else 'enough'} data sets"

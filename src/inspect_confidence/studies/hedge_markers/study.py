@@ -123,7 +123,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     splits = [_ALL, *sorted(set(common[0]["item"].map(split_by_item)))]
     if len(splits) == 2:  # one split has all items
         splits = [_ALL]
-    # Columns of each side: for each split, the metrics; NaN in rows of other splits.
+    # Columns of each side: for each split, the metrics; NaN in rows of other splits. The counts of
+    # items are those of either side, as both have the same items.
     means, counts = [], list[int]()
     for side in common:
         values = side[list(_COLUMN_BY_METRIC.values())].to_numpy(float)

@@ -59,10 +59,11 @@ class Permutations:
     permuted: FloatArray
 
     def p_values(self) -> dict[TestName, float]:
-        """Return (1 + permutations with as large a difference) / (1 + permutations), two-sided.
+        """Return the two-sided p of each difference by name: (1 + k) / (1 + permutations).
 
-        A permutation with an undefined metric counts as one with as large a difference; `_TIE`
-        allows for rounding. p is NaN if the observed difference is undefined.
+        k counts the permutations (rows of `permuted`, a column for each name) with a difference at
+        least as large as the observed one. Undefined ones count, too; `_TIE` allows for rounding.
+        p is NaN if the observed difference is undefined.
         """
         is_large = ~(np.abs(self.permuted) < np.abs(self.observed) - _TIE)
         p = (1 + is_large.sum(axis=0)) / (1 + len(self.permuted))
@@ -146,12 +147,12 @@ def mean_permutations(parts: Sequence[Permutations]) -> Permutations:
 def with_permutation_p(
     results: Iterable[Result], permutations: Mapping[str, Permutations]
 ) -> Iterator[Result]:
-    """Yield results with p, and its adjustments, of permutations instead of the bootstrap.
+    """Yield results in which the p of permutations, and its adjustments, replace the bootstrap's.
 
-    `permutations` are by scale. A result without permutations of its scale stays unchanged, and so
-    does one that is no p.
+    `permutations` are by scale. A result that is no p stays unchanged, and so does the p of a scale
+    without permutations.
     """
-    # By the compared metric (its condition, with the name as `of`): p by scale.
+    # By condition of the compared metric, which its part `of` names: p by scale.
     p_by_key: dict[Condition, dict[str, float]] = {}
     for scale, scale_permutations in permutations.items():
         for (compared, metric), scale_p in scale_permutations.p_values().items():

@@ -85,6 +85,7 @@ _COMPARED = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 def scale_tables(results: pd.DataFrame) -> list[View]:
     """Return the study's tables of all models, then calibration, reports and tests of each."""
     rows = ResultTable.from_frame(results)
+    # Type-2 metrics are shown at their highest threshold; it is empty without any.
     threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
     adjusted = _HOLM
     # Permutation tests are reported as in the study, with Bonferroni's adjustment.
@@ -150,7 +151,7 @@ class _TablesOfAllModels:
         meta_d, m_ratio = _add_stars(meta_d, adjusted), _add_stars(m_ratio, adjusted)
         sensitivity = [meta_d, m_ratio]
         odd_columns = [_ROUND, _OUT_OF_RANGE, *sensitivity]  # for scales with odd ends
-        # p, and the difference it is of, compare a scale with the baseline, 0-100.
+        # The tests of a scale against the baseline, 0-100: p-values, and the tested differences.
         p_values = [_test_column(adjusted.metric, "p", measure) for measure in sensitivity]
         tests = [_test_column("difference", "difference", measure) for measure in sensitivity]
         columns = [*_REPORTED, _ACCURACY, _AUROC, _ECE, *sensitivity, _NOT_COMMON]
@@ -192,8 +193,9 @@ class _TablesOfAllModels:
     ) -> TableSpec:
         """Specify a table with a column of the measure for each scale, then the columns `more`.
 
-        The scales are those of different granularity; reports out of range have all scales. There
-        is no line if only the baseline was used.
+        The scales are those of different granularity, but all used scales for the share of reports
+        out of range. Items not common follow, counted over all scales (`scales=all`). There is no
+        line if only the baseline was used.
         """
         is_over_all = measure.metric == _OUT_OF_RANGE.metric
         scales = self.used_scales if is_over_all else _GRANULARITY
@@ -298,8 +300,8 @@ def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
 
 def _difference_column(measure: str, adjusted: _AdjustedP) -> Column:
     """Return the column of a measure's difference from the baseline, starred by its p."""
-    # The heading is that in the table of calibration, if the measure is there. The row of p differs
-    # from that of the difference in its metric alone.
+    # The measure's heading in the table of calibration, or else its name. The result of p has the
+    # same condition as that of the difference, and another metric.
     headings = {column.metric: column.heading for column in _CALIBRATION}
     heading, marked_by = headings.get(measure, measure), {"metric": adjusted.metric}
     return Column("difference", heading, 3, where={"of": measure}, mark=stars, marked_by=marked_by)

@@ -101,7 +101,12 @@ def _dataset_numbers(
         statistics += stated.scale_statistics(scale_rows, units, scale_condition, resampling)
     clusters = estimate.clusters_of(rows)
     estimates = estimate.resample(
-        statistics, len(units), resampling, stream, clusters, unpaired=True
+        statistics,
+        len(units),
+        resampling,
+        stream,
+        clusters,
+        unpaired=True,  # tests against the baseline draw resamples of their own
     )
     baseline = by_scale.pop(versus, None)
     if baseline is None or not resampling.requests_any(contenders.TEST_METRICS):
@@ -118,7 +123,10 @@ def _dataset_numbers(
 def _mean_numbers(
     by_dataset: Mapping[str, _DatasetNumbers], scales: Sequence[str]
 ) -> _DatasetNumbers:
-    """Return the means over data sets; a test of a scale needs the scale in all of them."""
+    """Return the means over data sets; a test of a scale needs the scale in all of them.
+
+    An estimate that a data set lacks has no mean; meta-d' and M-ratio are then undefined.
+    """
     estimates = estimate.average_estimates(
         {name: part.estimates for name, part in by_dataset.items()},
         ("top1_value", "n"),  # left out: a mean of commonest values, or of counts, has no meaning

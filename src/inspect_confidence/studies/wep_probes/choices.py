@@ -138,6 +138,7 @@ def score_units(
     index, ranks = wide_ranks.index.to_frame(index=False), wide_ranks.to_numpy(float)
     right = table["right"].unstack("point").reindex(columns=points).to_numpy(float)
     rises = np.isin(index["interval"].to_numpy(str), list(RISING))
+    # Rows of the first sequence of each pair; by point, whether the second mirrors its choice.
     firsts, mirrored = _mirrored_flags(index, ranks, convention)
     point_names = list(map("{:g}".format, points))
     is_right = map(metrics.empirical_consistency_flags, ranks.T, right.T)
@@ -160,18 +161,19 @@ def score_units(
 def _mirrored_flags(
     index: pd.DataFrame, ranks: FloatArray, convention: str | None
 ) -> tuple[IntArray, list[FloatArray]]:
-    """Return which sequences come first in a pair, and whether the complement mirrors them.
+    """Return the positions of the sequences that come first in a pair, and flags by point.
 
-    A choice is mirrored if the complementary prompt, such as "above" of "below", has the choice of
-    the opposite rank. By the convention `authors` least likely of three (rank 2) beside likeliest
-    (0) is not, as the study's figures imply. The positions are those of rows in `index`, whose last
-    column is the interval; `ranks` has the shape (sequences, points). The flags are a list by
-    point, each with one value for each of these sequences; NaN if a rank or the complement is
-    missing.
+    A flag says whether the second sequence mirrors the first one's choice: whether the
+    complementary prompt, such as "above" for "below", has the choice of the opposite rank. It is
+    NaN if a rank or the second sequence is missing. By the convention `authors` least likely of
+    three (rank 2) beside likeliest (0) is no mirror, as the study's figures imply.
+
+    `index` has a row for each sequence, and the interval in its last column; `ranks` has the shape
+    (sequences, points).
     """
     firsts = np.flatnonzero(index["interval"].isin(COMPLEMENTS))
     position = {tuple(row): i for i, row in enumerate(index.itertuples(index=False, name=None))}
-    # -1 is the last row of `complements`, which is NaN.
+    # The row of each second sequence; -1, the row of NaN that is appended below, if it is missing.
     seconds = [
         position.get((*key[:-1], COMPLEMENTS[key[-1]]), -1)
         for key in index.iloc[firsts].itertuples(index=False, name=None)
@@ -312,8 +314,8 @@ def _is_in_slice(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
 def unit_clusters(frame: pd.DataFrame, excluded: str = "") -> list[str]:
     """Return the cluster of each unit, such as `height|5|narrow|below_low/above_low`.
 
-    It is scenario, set of choices, numbers and pair of intervals, without the factor `excluded`:
-    that does not tell clusters apart where each row pairs two of its levels.
+    It is scenario, set of choices, numbers and pair of intervals. The factor `excluded` is left
+    out, because each row then pairs two of its levels.
     """
     names = [name for name in ("scenario", "choice_set", "numbers") if name != excluded]
     columns = [frame[name].astype(str) for name in [*names, "pair"]]
@@ -409,7 +411,8 @@ class _ClusteredMean:
 def _wilson_intervals(means: Sequence[_ClusteredMean]) -> list[tuple[float, float]]:
     """Return Wilson's 95% interval of each mean at its effective number of units.
 
-    That is the number of independent units that would give the mean's variance.
+    That is the number of independent units that would give the mean's variance. As few clusters
+    estimate the variance, `widening` gives the interval the width of Student's t.
     """
     limits = wilson_limits(
         np.array([mean.value for mean in means]),
@@ -430,7 +433,7 @@ def _score_estimates(
 
     A slice is a part of the prompts, such as those of one scenario. `scored` are the units by
     score, as `score_units` returns them; `rows` are the judgments, for the counts in notes.
-    Resamples are drawn only if someone observes them, in order to rank models.
+    Intervals need no resamples: they are drawn only to rank models, if `resampling.observe` is set.
     """
     columns, means = [], []
     clustered = {
@@ -534,6 +537,7 @@ def _random_choices(prompts: pd.DataFrame, seed: int) -> pd.DataFrame:
     runs = [prompts.assign(drawn=run) for run in range(RANDOM_RUNS)]
     choices = pd.concat(runs, ignore_index=True)
     uniform = np.random.default_rng(seed).uniform(size=len(choices))
+    # One epoch, so that prompts of different epochs make a sequence.
     return choices.assign(rank=np.floor(uniform * choices["choice_set"]), epoch=1.0)
 
 
@@ -603,8 +607,8 @@ def _pair_units(units: pd.DataFrame, versus: pd.DataFrame, factor: str) -> pd.Da
 def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Yield the results of a contrast: the mean difference, its tests and its effect size.
 
-    `pairs` are units as `_pair_units` joins them. Interval and p-value are over clusters; t and
-    Cohen's d are the study's, over units.
+    `pairs` are units as `_pair_units` joins them: `value` is the difference, NaN if a side has
+    none. Interval and p-value are over clusters; t and Cohen's d are the study's, over units.
     """
     paired, n_asked = pairs[pairs["value"].notna()], len(pairs)
     first, second = paired[["value_own", "value_versus"]].to_numpy(float).T
@@ -619,13 +623,13 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
     note = join_notes(f"{n} pairs of units, {mean.clusters} clusters", interval_note)
     yield key.result(condition, "difference", mean.value, interval, n=n, asked=n_asked, note=note)
     p_note = f"undefined: {reason}" if reason else "agrees with the interval, over clusters"
-    for metric, (value, note) in {
+    for metric, (value, metric_note) in {
         "t_statistic": _paired_t(first - second),
         "degrees_of_freedom": (n - 1, ""),
         "p_value": (_p_value(mean), p_note),
         "cohens_d": _cohens_d(first, second),
     }.items():
-        yield key.result(condition, metric, value, n=n, asked=n_asked, note=note)
+        yield key.result(condition, metric, value, n=n, asked=n_asked, note=metric_note)
 
 
 def _paired_t(differences: FloatArray) -> tuple[float, str]:

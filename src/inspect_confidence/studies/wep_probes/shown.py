@@ -33,7 +33,10 @@ BINS = 20
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return bins and quantiles of the probabilities stated for each word, by models and people."""
+    """Return bins and quantiles of the probabilities stated for each word, by models and people.
+
+    A side is a model in a language and setting, or in all settings.
+    """
     if TASK not in frames:
         return []
     frame = words.fill_missing_contexts(frames[TASK])
@@ -157,7 +160,10 @@ def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
 
 
 def _comparison_caption(rows: ResultTable) -> str:
-    """Return the caption of a comparison; it explains stars only if any word was tested."""
+    """Return the caption of a comparison; it explains stars only if any word was tested.
+
+    Each compared word has a row `reference_values`, so that their range is known.
+    """
     has_test = any(not isnan(row.value) for row in rows.matching(**_HOLM_P))
     reference_sizes = [int(row.value) for row in rows.matching(metric="reference_values")]
     smallest, largest = min(reference_sizes), max(reference_sizes)

@@ -286,7 +286,7 @@ def _comparison_results(
     """Yield the comparison of each word with a reference, adjusted p, and how many words differ.
 
     Args:
-        side: The judgments to compare.
+        side: A model's judgments to compare: samples by word, and the condition of the results.
         reference: By word, the reference's probabilities in percent by context or person; words
             without any are left out.
         versus: Name of the reference, for the condition.
