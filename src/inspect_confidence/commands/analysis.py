@@ -339,9 +339,8 @@ def as_stream(
     """Return a store as a stream, which is read model by model; other sources unchanged.
 
     A store is a folder of judgments that the command `ingest` wrote. It is unchanged, too, if a
-    setting needs the judgments of all models at once. `executor`
-    (processes, or a Dask cluster) counts equal judgments in the files of a store, so that metrics
-    of counts need no rows.
+    setting needs the judgments of all models at once. `executor` (processes, or a Dask cluster)
+    counts equal judgments in the files of a store, so that metrics of counts need no rows.
     """
     if settings.get("common_items") or settings.get("judge_labels") is not None:
         return source

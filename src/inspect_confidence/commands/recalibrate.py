@@ -227,6 +227,7 @@ def _compare_confidence(
     group: ConfidenceGroup, recalibrated_confidence: FloatArray, resampling: Resampling
 ) -> list[tuple[Result, Result, Difference]]:
     """Return the results of each compared metric before and after the map, and their difference."""
+    # The group's confidence is NaN where a judgment is not `ok`; that of its rows may be a number.
     rows_before = group.pooled().assign(confidence=group.confidence)
     rows_after = rows_before.assign(confidence=recalibrated_confidence)
     # Recalibrated minus stated, paired by item.

@@ -172,6 +172,7 @@ class _Population:
         """
         answers = Answers.from_frame(rows, units)
         order = np.argsort(answers.unit_index, kind="stable")
+        # The index of units is replaced in each run.
         ordered = replace(
             answers, confidence=answers.confidence[order], correct=answers.correct[order]
         )
@@ -284,7 +285,7 @@ class _SimulatedInterval:
         1 - `power` of runs. Widths are proportional to 1 / sqrt(n).
         """
         width = float(np.quantile(widths, self.aim.power, method="inverted_cdf"))
-        # At most 16 times n, since few runs of a small size can suggest far too many.
+        # One step multiplies n by at most 16, so that a rough estimate cannot send it too far.
         return n * min((width / self.aim.size) ** 2, 16)
 
 

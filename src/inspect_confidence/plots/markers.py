@@ -143,7 +143,7 @@ def mic(rows: pd.DataFrame) -> Figure:
 def _panels_of_whole_markers(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return a title and the rows of `mic` for each model, variant, judge and threshold.
 
-    `mic` is a marker's internal confidence; a threshold is the sentences that it needs. Only rows
+    `mic` is a marker's internal confidence; a threshold is how many sentences it needs. Only rows
     over all sentences of a marker are selected, not those of correct or faithful ones.
     """
     is_whole = []

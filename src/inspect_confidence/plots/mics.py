@@ -171,9 +171,9 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
     """Draw each marker's internal confidence under one condition against another.
 
     There is one mark for each marker and data set, and up to three panels for each model, variant,
-    judge and threshold: correct replies against incorrect ones, faithful against unfaithful ones,
-    and the mean distance of decisiveness from internal confidence against internal confidence. On
-    the dashed line both are equal.
+    judge and threshold (sentences that a marker needs): correct replies against incorrect ones,
+    faithful against unfaithful ones, and the mean distance of decisiveness from internal confidence
+    against internal confidence. On the dashed line both are equal.
 
     Args:
         rows: Results of `hedge_markers`; its rows of `mic` and `decisiveness_gap` are drawn.
