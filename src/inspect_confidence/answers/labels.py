@@ -313,7 +313,7 @@ def _revisions(text: str) -> Iterator[Statement]:
 
 
 def _letter_statements(text: str) -> Iterator[Statement]:
-    """Yield statements that give a number to letters from A on: `A: 0.7`, `| B | 30% |`."""
+    """Yield statements that give numbers to two or more letters from A on: `A: 0.7`, `B: 30%`."""
     # On lines of their own, else within a line: "A: 0.7, B: 0.3".
     matches = list(_LETTER_LINE.finditer(text)) or list(_LETTER_VALUE.finditer(text))
     letters = "".join(match["letter"] for match in matches)

@@ -199,8 +199,8 @@ def _is_taken_back(text: str, last: Statement) -> bool:
     The value itself may begin with "Actually" and state another value, so the search begins at
     its second character; the value of a JSON member is not in the text.
     """
-    value_length = min(len(last.value), last.end - last.start) - 1
-    start = last.end if last.strength == "object" else last.end - value_length
+    is_in_text = last.strength != "object"
+    start = last.end - len(last.value) + 1 if is_in_text else last.end
     remainder = text[start:]
     return is_replaced(remainder) and not _CONFIRMED.search(remainder[-60:])
 
