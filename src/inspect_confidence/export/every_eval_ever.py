@@ -178,7 +178,7 @@ def _join_versions(versions: Iterable[str]) -> str:
 def _evaluation_results(
     result_set: ResultSet, resamples: int, generation: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return all finite numbers, and the distances from the target for metrics with a target."""
+    """Return an entry for each finite number, and for its distance from a target if it has one."""
     repository = hub_repository(result_set.dataset)
     source = {
         "dataset_name": result_set.dataset,
@@ -471,7 +471,11 @@ _TYPED_SETTINGS = ("temperature", "top_p", "top_k", "max_tokens")
 
 
 def model_info(model: str, runs: Sequence[LogRun]) -> dict[str, Any]:
-    """Return the schema's `model_info` of a model of Inspect and its runs."""
+    """Return the schema's `model_info` of a model of Inspect and its runs.
+
+    The name begins with Inspect's provider: an engine that the user runs, a vendor, a simulation,
+    or none of these. Deployment is unknown for the last, and for an address that the user set.
+    """
     provider = model.split("/", 1)[0]
     info: dict[str, Any] = {"name": model, "id": _model_id(model)}
     deployment = "unknown"

@@ -84,7 +84,10 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
 
 
 def _line_cells(rank: Rank, row: ResultRow, *, tied: bool) -> list[str]:
-    """Return the texts of a model's line, one for each entry of `_HEADER`; a tied rank has `=`."""
+    """Return the texts of a model's line, one for each entry of `_HEADER`.
+
+    A tied rank has `=`. A number has a dagger (`OTHER_ITEMS`) if its note has one.
+    """
     number = format_estimate(row.value, row.low, row.high, ".3g")
     if OTHER_ITEMS in row.note and not isnan(row.value):
         number += f" {OTHER_ITEMS}"

@@ -88,6 +88,7 @@ def find_sentences(
     results: ResultTable, models: Sequence[str], ranks: Ranks, study: str
 ) -> list[sentences.Sentence]:
     """Return up to three sentences on the results of the study with this name."""
+    # Sentences are on two metrics: few columns might all be of one, on several data sets.
     matrix = matrix_of(results, models, ranks, max_columns=20, studies=[study])
     return sentences.study_sentences(matrix)
 

@@ -255,7 +255,7 @@ def decade_means(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> I
     """Yield the mean answer and the mean best answer (ages at death) in each decade of age."""
     for decade, group in rows.groupby(decade_starts(rows), sort=True):
         decade_condition = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE - 1}")
-        answer = group["answer"].where(group["score"].notna())
+        answer = group["answer"].where(group["score"].notna())  # without a score it does not count
         columns = {"mean_answer": answer, "mean_best_answer": group["best_answer"]}
         unit_index = unit_indices(group, units)
         yield estimate.means(

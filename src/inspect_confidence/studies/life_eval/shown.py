@@ -66,7 +66,7 @@ def _truth_bin_results(rows: pd.DataFrame, key: Key, condition: Condition) -> It
 def _age_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Yield the mean answer and mean best answer (ages at death) at each radius, sex and age."""
     columns = ["radius", "sex", "age"]
-    answer = rows["answer"].where(rows["score"].notna())
+    answer = rows["answer"].where(rows["score"].notna())  # without a score it does not count
     notes = _notes_by_group(rows, answer.notna(), columns)
     grouped = rows.assign(answer=answer).groupby(columns, sort=True)
     table = {
@@ -405,7 +405,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
 
 def _life_detail(ages: pd.DataFrame, resampling: Resampling) -> Iterator[Result]:
-    """Yield the finer rows of LifeEval's completed judgments, with the outcome in `correct`."""
+    """Yield the rows of LifeEval that only figures draw; `correct` has the judgments' outcomes."""
     yield from _maximum_scores(ages)
     stated_rows = with_outcomes(ages[ages["source"] != TOKEN])
     for key, condition, group in estimate.condition_groups(
