@@ -377,7 +377,7 @@ class _GapNoise(NamedTuple):
 
 
 def bin_count(confidence: ArrayLike, *, bins: int = 10, binning: Binning = "equal_width") -> int:
-    """Return the number of bins of `ece` that hold a judgment; NaN is left out.
+    """Return the number of bins of `ece` that hold a judgment; NaN is left out, 0 if none is left.
 
     Example:
         >>> bin_count([0.9, 0.9, 0.9, 1.0], binning="equal_mass")
@@ -710,7 +710,10 @@ SIZE = 100
 def hle_calibration_error_of_tables(
     tables: ConfidenceTables, *, size: int = SIZE, top_bin: TopBin = "kept"
 ) -> FloatArray:
-    """Compute `hle_calibration_error` of each table: the root mean square over bins by rank."""
+    """Compute `hle_calibration_error` of each table: the root mean square over bins by rank.
+
+    A bin holds `size` items; NaN without mass, or if the only bin is dropped.
+    """
     check_choice("top_bin", top_bin, TopBin)
     if size < 1:
         raise ValueError(f"size={size} is below 1.")
@@ -1107,6 +1110,7 @@ def smooth_ece_interval(
     if ends is None:
         return np.nan, np.nan
     share = ends.share
+    # Tables with these gaps: confidence less outcome, summed over the mass of a bin.
     right = share * bin_confidence - np.array([ends.low, ends.high])
     low, high = smooth_ece_of_tables(ConfidenceTables(bin_confidence, right, share - right))
     return float(min(low, value)), float(max(high, value, norm(ends.high, share)))

@@ -84,7 +84,8 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
     chance (Q(u_j) - Q(u_j+1)) / Q(u_0), with the upper normal tail Q and Q(u_K) = 0.
 
     Args:
-        table: Counts of R fits as shares by agreement of stimulus and response, level, response.
+        table: Counts of R fits as shares by agreement of stimulus and response, level, response;
+            `offset` times meta-d' is the type-1 criterion's distance from the stimulus's mean.
         meta: meta-d' of each fit.
         edges: edge_1 to edge_K-1 of each response and fit, ascending, of shape (K - 1, 2, R).
         cap: Largest change of meta-d'; 0 keeps it.

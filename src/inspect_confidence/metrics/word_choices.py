@@ -39,8 +39,8 @@ _STUDY = "Tang, Shen and Kejriwal (2024)"
 def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike) -> float:
     """Share of complementary intervals whose words mirror each other.
 
-    A pair mirrors if rank of the first + rank of the second = choices - 1: "almost certain" below
-    99 goes with "almost certainly not" above 99, and "maybe" with "maybe".
+    A pair mirrors if rank of the first + rank of the second = choices - 1: "almost certain" that a
+    number is below 99 goes with "almost certainly not" above 99, and "maybe" with "maybe".
 
     Args:
         first: Rank of the word chosen for the first interval of each pair; pairs with a NaN are
