@@ -377,9 +377,9 @@ def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailu
 def _possible_probabilities(text: str, numbers: Sequence[Number]) -> list[Number]:
     """Return the numbers that are written as a probability, in the order of the text.
 
-    These are percentages, fractions and numbers with a decimal point; without any, all numbers are
-    returned. Beside them stands the first number of a calculation, from which its result is read:
-    3 in "3 * 0.2 = 0.6".
+    These are percentages, fractions, numbers with a decimal point and, beside any of them, the
+    first number of a calculation ("3 * 0.2 = 0.6"), from which its result is read. Without a
+    percentage, fraction or decimal point all numbers are returned.
     """
     marked, computed = [], []
     for number in numbers:

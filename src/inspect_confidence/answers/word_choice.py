@@ -138,7 +138,8 @@ class PhraseChoices:
     def read(self, text: str) -> int | ParseFailure:
         """Return the index of the question's choice that a text makes, or why it makes none.
 
-        If the text repeats the list of choices, only a choice after the list counts.
+        If the text repeats the list of choices, only a choice after the last words such as "I
+        choose" counts; without such words the failure is `echo`.
         """
         mentions = self.mentions_in(text)
         letter = _OTHER_LETTER.match(text)  # "E." at the start, beside choices A to D
