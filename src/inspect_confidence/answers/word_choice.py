@@ -307,7 +307,10 @@ def _find_index(
 
 
 def _read_finished(text: str, choices: PhraseChoices, unfinished: str) -> int | ParseFailure:
-    """Read the choice in a text; a failure if the `unfinished` reply may go on with the choice."""
+    """Read the choice in a part of a reply; a failure if it may go on where the reply breaks off.
+
+    `unfinished` is the text of a reply that breaks off; it is empty for other replies.
+    """
     if unfinished.endswith(text) and choices.is_open(text):
         return invalid("the choice may go on")
     return choices.read(text)

@@ -84,6 +84,7 @@ def _read_run(location: str, recorded: Recorded, reread: bool) -> Run:
 
 
 def _read_run_here(location: str, recorded: Recorded, reread: bool) -> Run | str:
+    """Read a log in this process; return its run, or why it cannot be read."""
     try:
         return _read_run(location, recorded, reread)
     except Exception as error:  # as in `log_as_record`

@@ -61,7 +61,7 @@ class Log:
     def state(self) -> tuple[str, str, int, float, str]:
         """Values that differ between two logs, and between two states of one log."""
         path = location_text(self.absolute)
-        target = path if "://" in path else os.path.realpath(path)
+        target = path if "://" in path else os.path.realpath(path)  # of a link
         return path, target, self.size, self.mtime, self.etag
 
 

@@ -506,6 +506,7 @@ def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
 def facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
     """Return the facts that this package wrote into the log's metadata; empty if there are none."""
     facts = header.eval.metadata or {}
+    # The metadata of an eval of another package (`fallback`) has them under one key.
     package_facts = facts.get("confidence", {}) if table.fallback else facts
     return package_facts if isinstance(package_facts, Mapping) else {}
 
