@@ -135,7 +135,7 @@ def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, Fl
 
 
 def _values_by_probability(distribution: Mapping[int, float]) -> list[int]:
-    """Return the values of probability above 0 (or refuse), most probable first, ties ascending."""
+    """Return the values of probability above 0 (or raise), most probable first, ties ascending."""
     if not all(0 <= mass < math.inf for mass in distribution.values()):
         raise ValueError(f"A probability is below 0, infinite or NaN: {dict(distribution)}.")
     possible: Iterable[int] = (value for value, mass in distribution.items() if mass > 0)
