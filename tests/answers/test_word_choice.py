@@ -110,3 +110,18 @@ def test_a_choice_is_read_by_letter_by_text_and_by_both(
     assert first_letter(f"{letter}.{phrase}", choices) == index
     lettered = map(".".join, zip(string.ascii_uppercase, choices, strict=False))
     assert _outcome(read_word_choice("\n".join(lettered), choices)) == "echo"
+
+
+@pytest.mark.parametrize("chain_of_thought", [False, True])
+@pytest.mark.parametrize(
+    ("ending", "expected"),
+    [("\nI choose B", 1), (". I choose B", 1), ("", "echo")],
+)
+def test_a_choice_beside_the_repeated_list_counts(
+    ending: str, expected: int | str, chain_of_thought: bool
+) -> None:
+    """The list alone is an echo, in one line or beside the choice."""
+    choices = ["is likely to be", "is maybe", "is unlikely to be"]
+    text = f"A.is likely to be B.is maybe C.is unlikely to be{ending}"
+    parsed = read_word_choice(text, choices, chain_of_thought=chain_of_thought)
+    assert (parsed.status if isinstance(parsed, ParseFailure) else parsed.index) == expected

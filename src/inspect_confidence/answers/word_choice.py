@@ -303,6 +303,10 @@ def _find_index(
     for text in _texts_without_label(parsed.text, chain_of_thought):
         if answer is None or is_invalid(answer):
             answer = read(text)
+        elif isinstance(answer, ParseFailure) and answer.status == "echo":
+            # A line that repeats the list is no choice; the text beside it may be one.
+            index = read(text)
+            answer = index if isinstance(index, int) else answer
     return invalid("no choice") if answer is None else answer
 
 
