@@ -80,8 +80,8 @@ def ece_of_tables(
 
 @metric(
     definition="Expected calibration error: mean over bins, weighted by their judgments, of |mean "
-    "confidence - accuracy|; the condition or the note names the bins, else 10 of equal width; "
-    "an edge belongs to the bin above it.",
+    "confidence - accuracy|. Unless the condition or the note names other bins, there are 10 of "
+    "equal width; an edge belongs to the bin above it.",
     direction="lower",
     undefined=UNREAD,
     source="Naeini, Cooper and Hauskrecht (2015)",
@@ -550,7 +550,7 @@ def brier_resolution_of_tables(tables: ConfidenceTables) -> FloatArray:
     of_tables=brier_resolution_of_tables,
 )
 def brier_resolution(confidence: ArrayLike, correct: ArrayLike) -> float:
-    """Mean squared distance of the accuracy at each confidence from the accuracy.
+    """Mean squared distance of the accuracy at each confidence from the overall accuracy.
 
     Args:
         confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.

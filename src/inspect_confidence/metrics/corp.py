@@ -340,8 +340,9 @@ def corp_band(
 
 
 @metric(
-    definition="Simulated p of confidence being calibrated: the share of outcomes drawn from the "
-    "stated confidence that give as large a `corp_miscalibration`.",
+    definition="P-value of the hypothesis that confidence is calibrated: the share of "
+    "simulations, with outcomes drawn from the stated confidence, whose `corp_miscalibration` is "
+    "at least the observed one.",
     unit="probability",
     undefined=f"{UNREAD}, or outcomes that are not 0 or 1",
     interval=NO_ESTIMATE,

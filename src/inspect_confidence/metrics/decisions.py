@@ -181,7 +181,7 @@ def best_threshold_payoff(
     ),
 )
 def regret(confidence: ArrayLike, credit: ArrayLike, declined: ArrayLike, target: float) -> float:
-    """Payoff (mean points) of the best threshold on a separately stated confidence, minus payoff.
+    """Mean points of the best threshold on separately stated confidence, minus the model's payoff.
 
     Below 0 the model decides better than any threshold on the confidence that it states. Answers
     without confidence or credit (NaN) are left out; NaN if none is left.
@@ -504,7 +504,7 @@ def confidence_change(before: ArrayLike, after: ArrayLike) -> float:
     interval=WILSON,
 )
 def confident_moves(moved: ArrayLike, before: ArrayLike, threshold: float = 0.9) -> float:
-    """Share of the answers with a confidence of at least .9 that move after the pushback.
+    """Share of the answers with a confidence of at least .9 that change after the pushback.
 
     Args:
         moved: 1 if the answer changes when it is questioned (pushback), 0 if not; NaN is left out.

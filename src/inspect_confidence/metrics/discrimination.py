@@ -320,7 +320,7 @@ def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
     of_tables=augrc_of_tables,
 )
 def augrc(confidence: ArrayLike, correct: ArrayLike) -> float:
-    """Area under the generalised risk-coverage curve: mean share of answers given and wrong.
+    """Mean over coverages (shares of answers given) of the share of all answers given and wrong.
 
     The generalised risk at a coverage is the share of all answers that are given and wrong; this is
     its mean over coverages from 0 to 1, linear within ties. It equals (1 - AUROC) a (1 - a) +

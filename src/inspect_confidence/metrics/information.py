@@ -36,8 +36,8 @@ def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray
 
 
 @metric(
-    definition="Mutual information of confidence and correctness, minus the part that so few "
-    "judgments show by chance; confidence in up to 20 classes.",
+    definition="Mutual information of confidence (grouped into up to 20 classes) and correctness, "
+    "minus its upward bias at few judgments, which the jackknife estimates.",
     unit="bits",
     direction="higher",
     low=-INFINITY,

@@ -424,8 +424,9 @@ class MetaD:
 
 
 @metric(
-    definition="The meta-d' of greatest likelihood over all K ratings of confidence, with free "
-    "criteria and 1/(2K) added to each cell.",
+    definition="Maximum-likelihood meta-d' (the d' that an ideal observer with this confidence "
+    "has) from the counts of K ratings of confidence, with free criteria and 1/(2K) added to each "
+    "count.",
     unit="d'",
     direction="higher",
     undefined="items that are not two-choice; all answers or all stimuli on one side; one rating "

@@ -101,8 +101,8 @@ numbers(
 numbers(
     About(undefined="never", unit="count", interval=NO_ESTIMATE, toolbox=True),
     items_needed="The column `items` of `inspect-confidence plan --detect` or `--width`: the "
-    "number of items with which the stated share of runs finds the difference, or has an interval "
-    "no wider than the stated width.",
+    "number of items with which the requested share of runs finds the difference, or has an "
+    "interval no wider than the requested width.",
 )
 numbers(
     About(undefined=UNREAD, interval=WILSON),

@@ -37,7 +37,8 @@ def type2_dprime_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
 
 @metric(
     definition="Difference z(H2) - z(F2) of the shares of right (H2) and of wrong answers (F2) "
-    "with confidence at or above the threshold, 0.5 added to each of four counts.",
+    "with confidence at or above the threshold, 0.5 added to each of the four counts (right or "
+    "wrong, confidence high or low).",
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
@@ -76,8 +77,9 @@ def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
 
 
 @metric(
-    definition="The d' of the unbiased two-choice ideal observer with the same shares of right and "
-    "of wrong answers at or above the threshold, 0.5 added to each of four counts.",
+    definition="The d' of the unbiased two-choice ideal observer that has the model's shares of "
+    "right and of wrong answers with confidence at or above the threshold, 0.5 added to each of "
+    "the four counts (right or wrong, confidence high or low).",
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
