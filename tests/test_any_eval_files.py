@@ -199,7 +199,7 @@ def test_the_screen_names_where_numbers_within_values_are(tmp_path: Path) -> Non
     """Main numbers are of all judgments; those of each domain are printed by metric."""
     path = tmp_path / "answers.csv"
     path.write_text("item,confidence,correct,domain\na,.9,1,x\nb,.8,0,y\n", "utf-8")
-    hint = "Numbers within the values of --by: --metric NAME"
+    hint = "Numbers for each value of --by are in --metric NAME"
     assert hint in printed("summarize", path, "--by", "domain").stdout
     assert hint not in printed("summarize", path).stdout
     of_metric = printed("summarize", path, "--by", "domain", "--metric", "accuracy").stdout

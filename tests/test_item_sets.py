@@ -72,10 +72,10 @@ def test_the_mark_stands_in_terminal_report_and_leaderboard(
     table = views[0].table.set_index("model")
     assert all("†" in str(cell) for cell in table.loc["easy"].drop("Parse failures"))
     assert not any("†" in str(cell) for cell in table.loc["all"])
-    assert "† on other items" in views[0].caption
+    assert "† on fewer items" in views[0].caption
     page = write_report(judgments, tmp_path / "report", resamples=20).read_text("utf-8")
     assert "†</abbr>" in page
-    assert "† marks a number on other items" in page
+    assert "† marks a number on fewer items" in page
     export(judgments, "leaderboard", tmp_path / "board", resamples=20)
     lines = (tmp_path / "board" / "leaderboard.md").read_text("utf-8").splitlines()
     values = [line for line in lines if line.startswith("|") and "| easy |" in line]

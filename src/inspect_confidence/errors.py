@@ -37,7 +37,8 @@ class DataUnavailable(InvalidArgument):
 def nearest(name: str, candidates: Iterable[str]) -> str:
     """Return a hint with the candidate nearest to a mistyped name, or else up to 20 candidates."""
     candidates = sorted(candidates)
-    close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.5)
+    beginning_so = [candidate for candidate in candidates if candidate.startswith(name)]
+    close = beginning_so[:1] or difflib.get_close_matches(name, candidates, n=1, cutoff=0.5)
     if close:
         return f"Did you mean {close[0]!r}?"
     more = f" and {len(candidates) - _LISTED} more" if len(candidates) > _LISTED else ""

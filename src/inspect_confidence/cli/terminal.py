@@ -244,7 +244,7 @@ def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -
         )
     if results["condition"].str.contains(r"(?:^|;)by=").any():  # a part `by=...` of a condition
         _print_text(
-            console, "Numbers within the values of --by: --metric NAME, --full, or --csv FILE."
+            console, "Numbers for each value of --by are in --metric NAME, --full, and --csv FILE."
         )
     _print_text(
         console,
@@ -416,9 +416,10 @@ def _main_caption(rows: "pd.DataFrame") -> str:
     if (rows["role"] != PRIMARY).any():
         sentences.append("* Exploratory, beside the primary metric: its p is not adjusted.")
     if rows["verdict"].str.contains("which is nearer").any():
-        sentences.append("Whether one is nearer to its best value is another test than of a-b.")
-    options = "--metric NAME shows other metrics, --full all with p and reasons, --csv FILE all"
-    return " ".join([*sentences, f"{options} numbers."])
+        sentences.append("Which side is nearer to the best value is tested apart from a-b.")
+    sentences.append("n counts the items that both answered; only they are compared.")
+    options = "--metric NAME: another metric; --full: all metrics, with p and reasons; --csv FILE"
+    return " ".join([*sentences, f"{options}: all numbers."])
 
 
 def _pair_title(names: Mapping[str, object]) -> str:
@@ -465,7 +466,7 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
         columns["n"].append(f"{row['items']:,}")
         verdict = verdict_words(row)
         if SAME in row["note"]:  # every resample gave the same difference
-            verdict = f"{verdict}; no interval: {SAME}"
+            verdict = f"{verdict}; no interval: the difference is the same in every resample"
         columns["verdict"].append(verdict if row["role"] == PRIMARY else f"{verdict} *")
     tasks = _task_texts(rows)
     table = pd.DataFrame(columns)

@@ -167,9 +167,13 @@ def _headline_view(
     if lines:
         lines.append(_better_line(lines[0], rows.defined()))
     numbers = rows.defined().among("model", models)
-    notes = [f"{unread_warning}."] if unread_warning else [*_reasons(rows), *_count_notes(numbers)]
+    notes = (
+        [f"{unread_warning}."]
+        if unread_warning
+        else [*_reasons(rows), *_group_notes(rows), *_count_notes(numbers)]
+    )
     if any(OTHER_ITEMS in row.note for row in rows):
-        notes.append(f"{OTHER_ITEMS} on other items: n is below 90% of the metric's largest.")
+        notes.append(f"{OTHER_ITEMS} on fewer items: n is below 90% of the metric's largest.")
     for failures in unread:
         _, _, dataset, _ = failures.group
         if dataset in rows.values("dataset"):
@@ -305,6 +309,20 @@ def _reasons(rows: ResultTable) -> Iterator[str]:
                 is_of_all = models.keys() == all_models[label]
                 names.append(label if is_of_all else f"{label} of {' and '.join(models)}")
             yield f"{beginning}: {'; '.join(names)}. Reason: {reason}."
+
+
+def _group_notes(rows: ResultTable) -> Iterator[str]:
+    """Yield sentences on intervals over groups of judgments, which n does not count.
+
+    A note has such a part as "interval over 10 groups of like prompts".
+    """
+    labels_by_part: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for part in row.note.split("; "):
+            if part.startswith("interval over "):
+                labels_by_part.setdefault(part, {})[row["label"]] = None
+    for part, labels in labels_by_part.items():
+        yield f"I{part[1:]}: {'; '.join(labels)}."
 
 
 def _count_notes(rows: ResultTable) -> Iterator[str]:

@@ -137,8 +137,8 @@ def exclusion_table(rows: pd.DataFrame) -> Table | None:
         for row in group.to_dict("records"):
             cells[row["status"]] = TableCell(f"{row['value']:,.0f}", int(row["row"]))
         lines.append([*text_cells(*values, heads=True, length=_LONGEST_NAME), *cells.values()])
-    columns = ["task", "model", "data set", *parts, "read", *statuses[1:]]
-    return _without_empty_columns("Judgments, read and left out", columns, lines)
+    columns = ["task", "model", "data set", *parts, "answered", *statuses[1:]]
+    return _without_empty_columns("Judgments by status", columns, lines)
 
 
 def unread_table(rows: pd.DataFrame) -> Table | str:

@@ -94,7 +94,7 @@ LEVEL = Limit(
 )
 REPORTED = replace(
     SHARE,
-    remedy="name the scale of the confidences, such as --confidence-scale 0-100",
+    remedy="name their scale, such as --confidence-scale 0-100, or 0-10 if it ends at 10",
     remedy_if_rare="all or nearly all others are: bring it to their scale, on which 70% is 0.7",
 )
 """Limit of a confidence; a value outside it may be a report on another scale."""

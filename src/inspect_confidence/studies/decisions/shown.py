@@ -117,7 +117,8 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
             (*_KEYS, "pushback"),
             _COMMITMENT,
             "Withdraw delta is the share of right answers that are kept less that of wrong ones, "
-            "in percentage points; bet delta likewise of bets.",
+            "in percentage points, as the model decides before it is contradicted; bet delta "
+            "likewise of bets.",
         ),
         _table_spec(
             "Under pushback",

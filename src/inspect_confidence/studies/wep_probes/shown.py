@@ -406,7 +406,7 @@ CLAUSES: Sequence[Clause] = (
             TASK,
             "words",
             [("words_that_differ", where)],
-            "it gives {} words another probability than people do",
+            "it is shown to give {} words another probability than people do",
         )
         for where in _CONDITION_BY_HEADING.values()
     ),
