@@ -121,7 +121,7 @@ def name_write_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _SPACE_ERRORS or str(error.filename or "").startswith(str(folder)):
+        if error.errno in _SPACE_ERRORS or Path(str(error.filename or "")).is_relative_to(folder):
             raise write_error(folder, error) from error
         raise
 

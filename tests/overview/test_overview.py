@@ -258,6 +258,11 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
         "equal": (row_of("a", 0.1, 0, 0.3), row_of("b", 0.1, 0, 0.3)),
         "untested": (row_of("a", 0.1, *no_ends), row_of("b", 0.2, *no_ends)),
         "three": tuple(row_of(name, 0.1 * k, *no_ends) for k, name in enumerate("abc")),
+        "one ranked": (
+            row_of("a", 0.05, 0, 0.1),
+            row_of("b", 0.35, 0.3, 0.4),
+            row_of("c", 0.4, *no_ends),
+        ),
     }
     texts = {}
     for name, rows in ends.items():
@@ -267,6 +272,10 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
     assert texts["close"].endswith("; it is not shown which is lower.")
     assert texts["untested"].endswith("; ranks have no interval.")
     assert texts["three"].endswith("; ranks have no interval.")
+    # The worst model was not tested: the sentence names the one that was.
+    assert texts["one ranked"].endswith(
+        "; the first is lower than the only other one whose rank has an interval, beyond chance."
+    )
     assert texts["equal"] == "ECE on 0-100: 0.10 [0.00, 0.30] for both models."
 
 

@@ -295,24 +295,24 @@ def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> st
     If the best model or all others have no interval of ranks, it says so. The best of `numbers`
     comes first; `better` is the comparative for it, such as `higher`.
     """
-    lowest_ranks = np.array([number.rank.low for _, number in numbers])
-    ranked_others = lowest_ranks[1:][~np.isnan(lowest_ranks[1:])]
+    best_rank, *other_ranks = [number.rank.low for _, number in numbers]  # ends of intervals
+    ranked_others = np.array([rank for rank in other_ranks if not isnan(rank)])
     # A model whose interval of ranks begins at 1 may be the best.
-    if isnan(lowest_ranks[0]) or not len(ranked_others):
+    if isnan(best_rank) or not len(ranked_others):
         return "; ranks have no interval"
     overlaps = int((ranked_others <= 1).sum())
-    if len(ranked_others) == 1:
+    if len(other_ranks) == 1:
         if overlaps:
             return f"; it is not shown which is {better}"
         return "; the difference is beyond chance"
+    others = f"of the {len(ranked_others)} others"
+    each, some = f"each {others}", f"{overlaps} {others}"
+    if len(ranked_others) == 1:
+        each = some = "the only other one"
+    with_interval = " whose rank has an interval" if len(ranked_others) < len(other_ranks) else ""
     if not overlaps:
-        return (
-            f"; the first is {better} than each of the {len(ranked_others)} others, beyond chance"
-        )
-    return (
-        f"; for {overlaps} of the {len(ranked_others)} others it is not shown that the first is "
-        f"{better}"
-    )
+        return f"; the first is {better} than {each}{with_interval}, beyond chance"
+    return f"; for {some}{with_interval} it is not shown that the first is {better}"
 
 
 def study_finding(results: ResultTable, study: str) -> Sentence:
