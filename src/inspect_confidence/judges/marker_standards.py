@@ -146,6 +146,7 @@ def _unify_wording(marker: str) -> str:
             noun = "likely"
         return f"{float(percent[1]):g}% {noun}"
     if odds := _CHANCES_ARE.match(marker):  # "the odds are good" gives "chances are good"
+        # If the lexicon lacks that form, or the marker has it already: "good chance".
         form = f"chances are {odds[1]}"
         return form if form in lexicon() and marker != form else f"{odds[1]} chance"
     marker = _NEGATED_VERB.sub(r"\1 not", marker)

@@ -118,7 +118,10 @@ async def unless_refused(
 
 
 def _refusal(error: Exception) -> int:
-    """Return the status of a refusal that a repeated call can't cure, or 0 for other errors."""
+    """Return the status of a refusal that a repeated call can't cure, or 0 for other errors.
+
+    The statuses are those of `_REMEDIES`. Some providers refuse an invalid key with 400, not 401.
+    """
     # Each provider's client has its own exception, with the status under either name.
     status = getattr(error, "status_code", getattr(error, "code", None))
     if status == 400 and _INVALID_KEY in str(error).lower():

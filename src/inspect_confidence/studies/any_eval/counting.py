@@ -75,7 +75,7 @@ def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 
 def _variety_problem(merged: pd.DataFrame) -> str:
-    """Return why counts of these judgments, all different, are of no use; empty if they are.
+    """Return why counts of these judgments, all different, are of no use; empty otherwise.
 
     They are of use only if there are few rows, with few different values on one scale.
     """

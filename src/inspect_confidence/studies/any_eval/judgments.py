@@ -147,7 +147,7 @@ def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":
     """Return the scorer of each answer, NaN if it is one of Inspect's rule-based scorers."""
     rules = []
     for name in rows["scorer"].unique():
-        # `base_name` drops the number of a repeated score, and so the digit of `f1`.
+        # `base_name` drops the number of a repeated score, but also the digit of `f1`: try both.
         if name in _RULES or base_name(name.rsplit("/", 1)[-1]) in _RULES:
             rules.append(name)
     return rows["scorer"].mask(rows["scorer"].isin(rules))
@@ -468,8 +468,8 @@ def _add_missing_methods(rows: JudgmentRows, methods: Collection[str]) -> Judgme
 def _run_problem(rows: JudgmentRows) -> str:
     """Return why no judgment of a run can be used; empty if some can.
 
-    A judgment can be used if it is `ok` or a reply that could not be read. Such replies alone are
-    no result if other judgments are `scoring_failed`. The reason is the most frequent one.
+    A judgment of a method can be used if it is `ok` or a reply that could not be read. Such replies
+    alone are no result if others are `scoring_failed`. The reason is the most frequent one.
     """
     statuses = {row["status"] for row in rows if row["method"] != NONE}
     is_ungraded = "ok" not in statuses and "scoring_failed" in statuses

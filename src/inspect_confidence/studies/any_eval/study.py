@@ -24,6 +24,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     """Return each model's results, by eval and method, and their mean over evals.
 
     An eval is a data set here. All methods of an eval are computed from the same resampled items.
+    `stream` numbers the evals of a model, so that their resamples are independent.
     """
     results: list[Result] = []
     statuses = frames[shown.TASK]["status"]

@@ -40,14 +40,13 @@ def _question_columns(sample: SampleFacts) -> dict[str, Any]:
     A temperature that was set but not sent to the model is in `unsent_temperature`.
     """
     metadata = sample.metadata
-    levels = metadata.get("levels") or []
     temperature = sample.generation.get("temperature", math.nan)
     return {
         "item": metadata["item"],
         "split": metadata.get("split"),
         "method": metadata.get("method", "direct"),
         "level": metadata.get("level", math.nan),
-        "levels": ",".join(map("{:g}".format, levels)),
+        "levels": ",".join(map("{:g}".format, metadata.get("levels") or [])),
         "truth": float(sample.target),
         "temperature": math.nan if "temperature" in sample.unsent else temperature,
         "unsent_temperature": sample.unsent.get("temperature", math.nan),

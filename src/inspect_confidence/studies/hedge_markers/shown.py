@@ -152,6 +152,7 @@ def _stability_table(model: str, rows: ResultTable, thresholds: Sequence[str]) -
     columns = []
     for threshold in thresholds:
         heading = f"T={_threshold(threshold):g}" if len(thresholds) > 1 else "value"
+        # The lines, not the column, name the metric.
         columns.append(Column("", heading, 3, where={"marker_threshold": threshold}))
     return TableSpec(
         f"Stability of markers: {model}",

@@ -91,8 +91,8 @@ def _percentage_range(shares: FloatArray) -> FloatArray:
 
 def entropy_ratio_correlations(results: Iterable[Result]) -> list[Result]:
     """Correlate the entropy of reported numbers with M-ratio over models, by data set and scale."""
-    # Values by point, which is a model and variant: for each key and scale, or each key and
-    # condition, because M-ratio also has thresholds.
+    # Values by point (a model and variant): the entropy of each key and scale, and the M-ratio of
+    # each key and condition, as it also depends on a threshold.
     entropy: dict[Hashable, dict[Point, float]] = defaultdict(dict)
     ratio: dict[tuple[Key, Condition], dict[Point, float]] = defaultdict(dict)
     for row in results:

@@ -62,7 +62,8 @@ def _model_results(
 
     They are estimates on each scale, the spread of accuracy over scales, and tests of each scale
     against the baseline (against the first scale if the baseline was not used). `model` is the key
-    of the model, and `condition` names its variant.
+    of the model, and `condition` names its variant. `stream` numbers the data sets, so that their
+    resamples are independent.
     """
     scales = sorted(rows["scale"].unique(), key=numbers.scale_sort_key)
     versus = _BASELINE if _BASELINE in scales else scales[0]

@@ -372,6 +372,7 @@ class _ClusteredMean:
         """Compute the mean of units from their `value`, `cluster` and `scenario`, without NaN.
 
         The variance is that of a sample of clusters, drawn in each scenario (stratum) apart.
+        Without values, mean and variance are NaN and all counts 0.
         """
         present = unit["value"].notna().to_numpy()
         values = unit["value"].to_numpy(float)[present]
@@ -390,7 +391,8 @@ class _ClusteredMean:
         # Of a sum over m clusters: m / (m - 1) times the sum of squared distances from their mean.
         spread = np.bincount(stratum, distance**2) * size / np.maximum(size - 1, 1)
         variance = float(spread.sum() / len(values) ** 2)
-        return cls(value, variance, len(values), len(first), len(first) - len(size))
+        clusters = len(first)
+        return cls(value, variance, len(values), clusters, freedom=clusters - len(size))
 
     @property
     def has_interval(self) -> bool:

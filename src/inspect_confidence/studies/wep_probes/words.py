@@ -132,9 +132,8 @@ class Side:
 
 def read_statement(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a statement: the probability that its word means, or the failure."""
-    names = ("item", "split", "context", "setting", "language", "word")
     score, status_and_reason = sample.read("stated_probability")
-    row = sample.metadata_columns(*names)
+    row = sample.metadata_columns("item", "split", "context", "setting", "language", "word")
     return [{**row, **score.select("probability"), **status_and_reason}]
 
 
