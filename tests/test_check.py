@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from inspect_ai.log import EvalError, read_eval_log, write_eval_log
+from inspect_ai.log import EvalError, EvalStatus, read_eval_log, write_eval_log
 
 from build import column_of, texts_starting
 from conftest import run_respondent
@@ -300,7 +300,8 @@ def test_samples_that_a_crash_left_with_an_error_are_lost(tmp_path: Path) -> Non
     for sample in crashed.samples[4:]:
         sample.error = EvalError(message="CancelledError()", traceback="", traceback_ansi="")
         sample.scores = None
-    for status, is_lost in (("error", True), ("cancelled", True), ("success", False)):
+    outcomes: dict[EvalStatus, bool] = {"error": True, "cancelled": True, "success": False}
+    for status, is_lost in outcomes.items():
         crashed.status = status
         folder = tmp_path / status
         folder.mkdir()
