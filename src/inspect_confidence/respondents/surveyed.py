@@ -49,7 +49,7 @@ class Surveyed:
         return spoil_at_rate(reply, self.error_rate, cut_off_text="0.", rng=rng)
 
     def probability(self, word: str, rng: np.random.Generator) -> float:
-        """Draw a person's answer for the word, shrunk and shifted, in [0, 1]."""
+        """Draw a person's answer for the word, shrunk towards 50%, shifted, and cut to [0, 1]."""
         counts = surveyed_counts()[word]
         people = np.array(list(counts.values()), float)
         value = float(rng.choice(list(counts), p=people / people.sum()))
