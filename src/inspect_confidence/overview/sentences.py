@@ -305,14 +305,14 @@ def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> st
         if overlaps:
             return f"; it is not shown which is {better}"
         return "; the difference is beyond chance"
-    others = f"of the {len(ranked_others)} others"
-    each, some = f"each {others}", f"{overlaps} {others}"
-    if len(ranked_others) == 1:
-        each = some = "the only other one"
+    tested_text = overlap_text = "the only other one"
+    if len(ranked_others) > 1:
+        tested_text = f"each of the {len(ranked_others)} others"
+        overlap_text = f"{overlaps} of the {len(ranked_others)} others"
     with_interval = " whose rank has an interval" if len(ranked_others) < len(other_ranks) else ""
     if not overlaps:
-        return f"; the first is {better} than {each}{with_interval}, beyond chance"
-    return f"; for {some}{with_interval} it is not shown that the first is {better}"
+        return f"; the first is {better} than {tested_text}{with_interval}, beyond chance"
+    return f"; for {overlap_text}{with_interval} it is not shown that the first is {better}"
 
 
 def study_finding(results: ResultTable, study: str) -> Sentence:

@@ -265,12 +265,12 @@ def _judgment_counts(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataF
     total = int(counts.sum())
     declined = int(counts.get("declined", 0))
     unread = counts[counts.index.isin(REPLY_STATUSES)]
-    others = counts[counts.index.isin(RUN_STATUSES | INSTRUMENT_STATUSES)]
+    ungraded = counts[counts.index.isin(RUN_STATUSES | INSTRUMENT_STATUSES)]
     phrases = [f"{total:,} judgment{'' if total == 1 else 's'}"]
     if declined:
         phrases.append(f"{declined:,} declined")
-    if len(others):
-        phrases.append(_describe_failures(others, "without a reply or its grade"))
+    if len(ungraded):
+        phrases.append(_describe_failures(ungraded, "without a reply or its grade"))
     phrases.append(_describe_failures(unread, "could not be read") if len(unread) else "all read")
     return f"Asked: {', '.join(phrases)}."
 

@@ -292,9 +292,9 @@ def missing_numbers(table: pd.DataFrame) -> str:
     # Numbers of lines by kind, reason and heading, as {"Undefined": {"no answer": {"AUROC": 1}}}.
     lines_by_kind: dict[str, dict[str, dict[str, int]]] = {UNDEFINED: {}, NO_INTERVAL: {}}
     for heading, column in table.items():
-        for shown in column:
-            if isinstance(shown, Cell) and shown.missing:
-                kind, reason = shown.missing
+        for value in column:
+            if isinstance(value, Cell) and value.missing:
+                kind, reason = value.missing
                 lines = lines_by_kind[kind].setdefault(reason, {})
                 lines[str(heading)] = lines.get(str(heading), 0) + 1
     sentences = []
@@ -307,8 +307,8 @@ def missing_numbers(table: pd.DataFrame) -> str:
             sentences.append(f"{kind}: {', '.join(names)}. Reason: {shortened(reason, 300)}.")
     shown_sentences = sentences[:_MAX_REASONS]
     if more := len(sentences) - len(shown_sentences):
-        further = counted(more, "further reason")
-        shown_sentences.append(f"{further}: see the notes in the results.")
+        reasons_text = counted(more, "further reason")
+        shown_sentences.append(f"{reasons_text}: see the notes in the results.")
     return " ".join(shown_sentences)
 
 
