@@ -49,3 +49,10 @@ def test_a_sentence_never_contradicts_itself() -> None:
         question, sentence = case["question"], case["sentence"]
         if sentence:
             assert agreement(question, sentence, sentence) in ("yes", "n/a"), sentence
+
+
+def test_an_option_without_content_words_is_named_by_its_letter_only() -> None:
+    """The text of "Never" has no word to look for, so that no other text names it."""
+    question = "When does it snow?\nA) Never\nB) Only in winter"
+    assert agreement(question, "It probably snows in March.", "It snows in July.") == "no"
+    assert agreement(question, "It is probably A.", "I would say (A).") == "yes"

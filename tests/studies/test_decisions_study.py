@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -255,3 +256,19 @@ def test_sentences_judge_by_intervals() -> None:
     text = "told to answer only above 90%, it answered {} of the questions and was right in {}"
     assert clause.text(attempted, low) == f"{text} of these, too few"
     assert clause.text(attempted, unsure) == f"{text} of these"
+
+
+def test_the_confidence_of_each_source_is_compared() -> None:
+    """Two models with 40 items: calibration by stated confidence and by frequency."""
+    rows: list[dict[str, Any]] = []
+    for model, source, k in product(("first", "second"), ("stated", "frequency"), range(40)):
+        right = float(k % 3 > 0)
+        row = {"model": model, "confidence_source": source, "item": f"q{k}", "correct": right}
+        rows.append({**row, "confidence": 0.5 + 0.01 * k, "status": "ok"})
+    table = compare(frame(rows, "simple_qa"), resamples=50)
+    calibration = table[table["metric"] == "ece"]
+    assert sorted(calibration["condition"]) == [
+        "confidence_source=frequency",
+        "confidence_source=stated",
+    ]
+    assert not table.duplicated(["a", "b", "metric", "condition"]).any()

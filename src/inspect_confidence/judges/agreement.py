@@ -179,14 +179,16 @@ def _asserted_words(text: str) -> frozenset[str]:
 def _named_option(text: str, options: dict[str, str]) -> str | None:
     """Return the letter of the one option that a text names by letter or words, or else None.
 
-    `options` are texts by letter.
+    `options` are texts by letter. One without content words, such as "Never", is named by letter
+    only.
     """
     letters = _option_letters(text) & options.keys()
     if not letters:
-        words = set(content_words(text))
-        letters = {
-            letter for letter, option in options.items() if words.issuperset(content_words(option))
-        }
+        words, letters = set(content_words(text)), set()
+        for letter, option in options.items():
+            option_words = content_words(option)
+            if option_words and words.issuperset(option_words):
+                letters.add(letter)
     return letters.pop() if len(letters) == 1 else None
 
 

@@ -136,6 +136,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     differences = list(contenders.differences(_contrast(task, a, b, resampling), resampling))
     if task != SIMPLE_QA:
         return differences
+    compared = {difference.metric for difference in differences}  # such as accuracy
     for source in sorted(set(a["confidence_source"]) & set(b["confidence_source"])):
         contrast = contenders.confidence_contrast(
             a[a["confidence_source"] == source],
@@ -144,7 +145,6 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
             condition=Condition(confidence_source=source),
             requests=resampling.requests,
         )
-        compared = {difference.metric for difference in differences}
         for difference in contenders.differences(contrast, resampling):
             if difference.metric not in compared:
                 differences.append(difference)
