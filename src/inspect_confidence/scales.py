@@ -83,6 +83,10 @@ def _scale(text: str, *, decimals: bool) -> Scale:
     return scale
 
 
+_RARE = 0.1
+"""Share of values up to which those beyond a scale are taken for mistakes."""
+
+
 def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     """Return how values contradict the scale that they are said to be on; empty if they do not.
 
@@ -99,10 +103,12 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     """
     if low == 0 and high == 1 and (values >= 2).any():
         above = values >= 2
+        remedy = "give the scale that they are on, such as 0-100, or bring them to one scale"
+        if above.mean() <= _RARE:  # mistakes among shares
+            remedy = "bring these to the scale of the others, on which 70% is 0.7"
         return (
             f"{above.sum()} of {counted(len(values), 'value')} from 2 on, such as "
-            f"{values[above][0]:g}, and {(~above).sum()} below; give the scale that they are on, "
-            "such as 0-100, or bring them to one scale"
+            f"{values[above][0]:g}, and {(~above).sum()} below; {remedy}"
         )
     if high < 2 or low > 1 or not len(values):
         return ""
