@@ -477,7 +477,8 @@ def _option_share(value: str) -> tuple[Fraction, bool] | ParseFailure:
     """
     share, numbers = share_in_value(value), numbers_in(value)
     bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
-    # A range or a number below 0 is refused, whatever the scale.
+    # Failures with another status than "not a share", as of a range or of a number below 0, hold
+    # on any scale.
     is_refused = isinstance(share, ParseFailure) and not is_invalid(share)
     if bare is not None and not is_refused:
         return bare, True

@@ -447,8 +447,9 @@ def _confidence_and_grade_aliases(
     """Return the normalized names of columns that hold confidence and grade: `{"correct": "acc"}`.
 
     `columns_by_name` are the file's columns by normalized name. `confidence` and `correct` are not
-    sought if they are `present`, nor is a confidence beside the answers of a task (`has_answer`).
-    Columns that are not found are left out.
+    sought if they are `present`. No confidence is sought either if the file has the columns of a
+    task's own answers, such as `lower` and `upper` (`has_answer`): the answers hold it. Columns
+    that are not found are left out.
     """
     aliases: dict[str, str] = {}
     has_confidence = not _CONFIDENCE_COLUMNS.isdisjoint(present)

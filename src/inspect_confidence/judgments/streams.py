@@ -210,7 +210,8 @@ def _count_entries(
         record = entry.record
         if record["rows"] <= MOST_UNITS:
             continue  # so few are computed with as they are
-        # "twice": how many judgments repeat others; `new_record`: its file is damaged.
+        # Judgments are joined, and so read, if the run has several logs, if some repeat others
+        # ("twice" is their number), or if the file is damaged, so that its log was read again.
         is_joined = logs_of_run[record["id"]] > 1 or record["twice"] or entry.new_record
         if not all(table_of(task).counting for task in record_tasks(record)):
             problems[entry.file] = f"all metrics of {record['task']}"

@@ -758,8 +758,8 @@ def hle_calibration_error(
     from n: `top_bin="dropped"`, which is NaN if there is one bin only.
 
     Equally sure judgments that fall in two bins count in each with the mean outcome of all of them,
-    so that their order doesn't matter; in inspect_evals it does. Epochs of an item count as one
-    item; inspect_evals counts each.
+    so that their order doesn't matter; in inspect_evals it does. In results of studies the epochs
+    of an item count as one item; inspect_evals, and this function, count each judgment.
 
     Args:
         confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.

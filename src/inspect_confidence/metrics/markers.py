@@ -122,8 +122,8 @@ numbers(
 numbers(
     About(undefined=_FEW, unit="correlation", source=_STUDY, interval=_CORRELATION),
     mac="For each marker in all data sets, the correlation over data sets of its MIC (mean "
-    "internal confidence) with accuracy; then the Fisher mean over these markers. With "
-    "`shared=some` the mean is over the markers in three or more data sets.",
+    "internal confidence) with the data set's accuracy; then the Fisher mean over these markers. "
+    "With `shared=some` the mean is over the markers in three or more data sets.",
     mcc="As `mac`, with `cmfg` (how well hedges fit the internal confidence) in place of accuracy.",
 )
 numbers(

@@ -310,9 +310,9 @@ _TEST_KEY = ("model", "dataset", "variant", "language", "setting", "versus", "wo
 def word_differences(rows: pd.DataFrame) -> Figure:
     """Draw the difference of each word under a condition from its reference, with 95% intervals.
 
-    There is one panel for each measure, comparison, model, data set, variant and language. Filled
-    marks have p < 0.05 after Holm's adjustment, which medians don't have; without rows of `p_holm`
-    all marks are filled.
+    There is one panel for each measure, comparison, model, data set, variant and language. Marks
+    are filled if p < 0.05 after Holm's adjustment, and hollow otherwise. Differences of medians
+    have no such p, so that theirs are hollow; without rows of `p_holm` all marks are filled.
 
     Args:
         rows: Results of `wep_elicitation`; its rows of `brunner_munzel_theta`,

@@ -594,8 +594,8 @@ def mean_differences(parts: Sequence[ResampledDifferences]) -> ResampledDifferen
     """Return the unweighted mean over data sets of the differences that all of them have.
 
     `parts` are the differences on each data set, at least one. Items are summed; the number of
-    units is the smallest of any data set; values, draws and distances of limits are averaged. The
-    clusters are those of the first data set that has any.
+    units is the smallest of any data set; values, draws and the distances of interval ends from
+    the values are averaged. The clusters are those of the first data set that has any.
     """
     names = list(parts[0].names)
     for part in parts:

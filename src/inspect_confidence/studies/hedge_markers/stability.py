@@ -150,7 +150,8 @@ class _StabilityStatistic:
     def __call__(self, weights: FloatArray) -> FloatArray:
         """Return the values of all metrics in each resample, of shape (resamples, metrics)."""
         tables = self.rules.tables(self.cells, weights)
-        # What these two metrics correlate markers' confidence with, by group.
+        # What these two metrics correlate markers' confidence with, by group: its accuracy, and its
+        # cMFG (conditional mean faithful generation, how well hedges fit the internal confidence).
         properties = {"mac": self.accuracy(weights), "mcc": self.cmfg(weights)}
         columns = []
         for metric in self.stability_metrics:
