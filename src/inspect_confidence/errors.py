@@ -35,10 +35,18 @@ class DataUnavailable(InvalidArgument):
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str:
-    """Return a hint with the candidate nearest to a mistyped name, or else up to 20 candidates."""
+    """Return a hint with the candidate nearest to a mistyped name, or else up to 20 candidates.
+
+    The nearest is the first that begins with the name, as `accuracy` with `acc`, else one that has
+    at least half of its letters.
+
+    Example:
+        >>> nearest("acc", ["mcc", "accuracy"]), nearest("", ["ece"])
+        ("Did you mean 'accuracy'?", 'Known: ece.')
+    """
     candidates = sorted(candidates)
-    beginning_so = [candidate for candidate in candidates if candidate.startswith(name)]
-    close = beginning_so[:1] or difflib.get_close_matches(name, candidates, n=1, cutoff=0.5)
+    completions = [candidate for candidate in candidates if name and candidate.startswith(name)]
+    close = completions[:1] or difflib.get_close_matches(name, candidates, n=1, cutoff=0.5)
     if close:
         return f"Did you mean {close[0]!r}?"
     more = f" and {len(candidates) - _LISTED} more" if len(candidates) > _LISTED else ""
