@@ -37,8 +37,8 @@ class DataUnavailable(InvalidArgument):
 def nearest(name: str, candidates: Iterable[str]) -> str:
     """Return a hint with the candidate nearest to a mistyped name, or else up to 20 candidates.
 
-    The nearest is the first that begins with the name, as `accuracy` with `acc`, else one that has
-    at least half of its letters.
+    The nearest is the first that begins with the name, as `accuracy` with `acc`, else the one that
+    is most similar to it, if `difflib`'s ratio is at least .5.
 
     Example:
         >>> nearest("acc", ["mcc", "accuracy"]), nearest("", ["ece"])
