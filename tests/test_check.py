@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai.log import EvalError, EvalStatus, read_eval_log, write_eval_log
 
-from build import column_of, texts_starting
+from build import column_of, texts_starting, texts_with
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments
 from inspect_confidence.cli import check as command
@@ -319,3 +319,17 @@ def test_samples_that_a_crash_left_with_an_error_are_lost(tmp_path: Path) -> Non
         assert ("1 log could not be judged, or not in full" in done.stdout) == is_lost
         if is_lost:
             assert done.exit_code == 1
+
+
+def test_notices_on_many_lost_logs_are_counted(tmp_path: Path) -> None:
+    """Ten are printed, and the others counted."""
+    run_respondent("calibrated", tmp_path, items=3)
+    for k in range(13):
+        name = f"2030-01-01T00-00-{k:02d}_fermi-eval_x{k}.eval"
+        (tmp_path / name).write_bytes(b"PK\x03\x04 not a log")
+    requirement = "coverage>=0;level=90;method=direct;split="
+    arguments = [str(tmp_path), "--resamples", "50", "--require", requirement]
+    done = CliRunner().invoke(command, arguments)
+    printed = texts_starting(done.stderr.splitlines(), "not judged: ")
+    assert len(texts_with(printed, "could not be read and was left out")) == 10
+    assert "3 more logs are incomplete or could not be read" in printed[-1]

@@ -85,12 +85,13 @@ def _print_notices(judgments: "Judgments | Stream", loss_label: str) -> None:
             echo(one_line(f"{kind}: {without_keys(notice)}"), err=True)
     if hidden:
         logs = counted(len(hidden), "more log is", "more logs are")
-        echo(f"{loss_label}: {logs} incomplete or could not be read", err=True)
+        all_names = "in Python, read_judgments(PATH).loss_notices names all"
+        echo(f"{loss_label}: {logs} incomplete or could not be read; {all_names}", err=True)
     if judgments.loss_notices:
         note_loss()
 
 
-_MOST_LOSSES = 5
+_MOST_LOSSES = 10
 """Most notices about lost data that are printed; the others are counted."""
 
 
