@@ -132,12 +132,13 @@ def read_exponent(
         'ambiguous'
     """
     reply = _LOGARITHM.sub(r"\g<result>", reply)  # "log10(200) = 2.3" is 2.3
-    stated = read_stated(reply, _stated_exponent, keys=("exponent", "answer"), truncated=truncated)
-    if isinstance(stated, ParseFailure):
-        return stated
-    if not abs(stated.exponent) <= limit:
+    keys = ("exponent", "answer")
+    bound = read_stated(reply, _stated_exponent, keys=keys, truncated=truncated)
+    if isinstance(bound, ParseFailure):
+        return bound
+    if not abs(bound.exponent) <= limit:
         return ParseFailure("out_of_range", f"beyond 10^{limit:g} or 10^-{limit:g}")
-    return StatedExponent(stated.exponent)
+    return StatedExponent(bound.exponent)
 
 
 def read_interval(

@@ -635,7 +635,7 @@ def check(
         results = summarize_with_progress(judgments, settings)
     verdicts = compute(results, requirements, strict=strict)
     lost_logs = len(judgments.loss_notices) if strict else 0
-    show = functools.partial(print_verdicts, strict=strict, lost=lost_logs)
+    show = functools.partial(print_verdicts, strict=strict, lost_logs=lost_logs)
     output_rows(verdicts, as_json, csv=None, show=show)
     if not verdicts["passed"].all() or lost_logs:
         click.get_current_context().exit(_FAILED)

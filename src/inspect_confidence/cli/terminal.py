@@ -582,13 +582,13 @@ def print_group_m_ratio(rows: "pd.DataFrame") -> None:
     )
 
 
-def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost: int) -> None:
+def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) -> None:
     """Print the rows of `check` by requirement, and the number of requirements met.
 
     Args:
         verdicts: Rows of `check`.
         strict: Whether ends of the intervals were checked.
-        lost: Number of logs without which the command fails.
+        lost_logs: Number of logs without which the command fails.
     """
     for requirement, rows in verdicts.groupby("requirement", sort=False):
         table = rows[["task", "model", "dataset"]].copy()
@@ -609,6 +609,6 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost: int) -> None
     total = verdicts["requirement"].nunique()
     met = total - verdicts.loc[~verdicts["passed"], "requirement"].nunique()
     echo(f"{met} of {total} requirements met.")
-    if lost:
-        logs = counted(lost, "log", "logs")
+    if lost_logs:
+        logs = counted(lost_logs, "log")
         echo(f"The check fails: {logs} could not be judged, or not in full, as said above.")

@@ -37,8 +37,8 @@ def threshold(source: JudgmentSource, *, risk: float = 0.05) -> pd.DataFrame:
         raise InvalidArgument(f"--risk {risk:g} is not between 0 and 1; 5% is 0.05.")
     rows = []
     for whole in confidence_groups(judgments_of(source)):
-        for by, is_chosen in field_values(whole.rows):
-            rows.append(_threshold_row(whole.take(is_chosen), by, risk))
+        for field_value, is_chosen in field_values(whole.rows):
+            rows.append(_threshold_row(whole.take(is_chosen), field_value, risk))
     return pd.DataFrame(rows)
 
 
@@ -46,8 +46,10 @@ _NUMBERS = ("threshold", "risk", "p", "coverage", "ci_low", "ci_high", "answered
 """Columns with numbers of `metrics.RiskThreshold`, by its attributes."""
 
 
-def _threshold_row(group: ConfidenceGroup, by: str, risk: float) -> dict[str, object]:
+def _threshold_row(group: ConfidenceGroup, field_value: str, risk: float) -> dict[str, object]:
     """Return the row of the table of `threshold` on a group of judgments.
+
+    `field_value` names the value of the field in `--by` that they share, as `domain=law`.
 
     Failures of the run, in which the model gave no reply, and answers of unknown outcome are left
     out. A reply without a readable confidence counts as an item that is never answered.
@@ -60,7 +62,7 @@ def _threshold_row(group: ConfidenceGroup, by: str, risk: float) -> dict[str, ob
         "model": group.model,
         "variant": group.variant,
         "condition": str(group.condition),
-        "by": by,
+        "by": field_value,
         "target": risk,
         **{name: getattr(result, name) for name in _NUMBERS},  # threshold, risk, coverage, ...
         "items": len(np.unique(replies.clusters[~unknown])),

@@ -234,14 +234,14 @@ def _recorded_judgments(
         scorer, _, key = name.partition(".value.")
         scorer = grader if scorer == "score" else scorer
         score = eval_scores.get(scorer)
-        known = known_field(scorer, score.value, key) if score else None  # of a known eval
-        if known and known.objection:
-            objection = f"{name}: {known.objection} ({', '.join(known.evals)})"
+        eval_field = known_field(scorer, score.value, key) if score else None  # of a known eval
+        if eval_field and eval_field.objection:
+            objection = f"{name}: {eval_field.objection} ({', '.join(eval_field.evals)})"
             yield {"method": name, _OBJECTION: objection, **_scoring_failed(objection)}
             continue
         value = _field_value(sample, name, grader, eval_scores)
         # The mark, which `_read_value` may set to False, lasts until the run's fields were checked.
-        yield {"method": name, _IS_FIELD: True, **_read_value(value, sample, name, known)}
+        yield {"method": name, _IS_FIELD: True, **_read_value(value, sample, name, eval_field)}
 
 
 _IS_FIELD, _IMPUTED, _OBJECTION = "is_field", "is_imputed", "objection"
