@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 from datetime import UTC, datetime, timedelta
+from importlib.metadata import packages_distributions
 from importlib.resources import files
+from pathlib import Path
 
+import pytest
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from build import column_of
@@ -49,3 +55,46 @@ def test_classifiers_requires_python_and_workflow_name_the_same_pythons() -> Non
     (matrix,) = re.findall(r"python: \[(.*)\]", workflow)
     assert re.findall(r"3\.\d+", matrix) == versions
     assert project["requires-python"] == f">={versions[0]}"
+
+
+EXTRAS = {"src": "scale", "benchmarks": "bench", "docs": "docs", "tests": "test"}
+"""The extra with what the Python files of a folder import beside the package's own needs."""
+
+UNDECLARED = {
+    "_typeshed": "names of types, never imported when the code runs",
+    "inspect_evals": "SimpleQA's own grader; an error says how to install it",
+}
+
+
+def _imported_modules(path: Path) -> set[str]:
+    """Return the first names of the modules that a Python file imports absolutely."""
+    modules: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            modules.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            modules.add(node.module)
+    return {module.partition(".")[0] for module in modules}
+
+
+@pytest.mark.parametrize("folder", EXTRAS)
+def test_every_imported_package_is_declared_for_its_folder(folder: str) -> None:
+    """A fresh installation with the folder's extra has all that its files import."""
+    scripts = [
+        path for path in (CHECKOUT / folder).rglob("*.py") if "node_modules" not in path.parts
+    ]
+    imported = set().union(*map(_imported_modules, scripts))
+    ours = {"inspect_confidence", *UNDECLARED}
+    for place in {folder, "tests"}:  # scripts of docs/ read what tests/ record
+        ours.update(
+            path.stem for path in (CHECKOUT / place).rglob("*") if path.suffix in ("", ".py")
+        )
+    others = imported - ours - set(sys.stdlib_module_names)
+    assert others, "the packages that the folder needs were found"
+
+    declared = {*requirements(), *requirements(EXTRAS[folder])}
+    declared_names = {canonicalize_name(name) for name in declared}
+    installed = packages_distributions()
+    for module in sorted(others):
+        distributions = {canonicalize_name(name) for name in installed.get(module, [module])}
+        assert distributions & declared_names, f"{module}, imported in {folder}/, is not declared"
