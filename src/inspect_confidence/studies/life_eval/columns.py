@@ -10,6 +10,9 @@ from inspect_confidence.studies.columns import (
     JudgmentColumn,
 )
 
+LIFE, SETS = "life_eval", "question_sets"
+"""The tasks."""
+
 STATED, TOKEN = "stated", "token"
 """Sources of a confidence: the reply's statement, or the answer's token."""
 

@@ -16,7 +16,7 @@ from inspect_confidence.printing import counted
 from inspect_confidence.prompts.question_sets import KINDS
 from inspect_confidence.studies import stated
 from inspect_confidence.studies.estimate import check_shares
-from inspect_confidence.studies.life_eval.columns import STATED, TOKEN
+from inspect_confidence.studies.life_eval.columns import LIFE, STATED, TOKEN
 from inspect_confidence.studies.study import SampleFacts
 
 HALF_OPEN = "half-open"
@@ -92,6 +92,14 @@ def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
 def _empty_if_no_values(text: str) -> str:
     """Return the text of a JSON list; empty if the list is."""
     return "" if text == "[]" else text
+
+
+def complete_judgments(task: str, rows: pd.DataFrame, convention: str | None) -> pd.DataFrame:
+    """Complete the judgments of a task; those of question sets are graded by the convention."""
+    if task == LIFE:
+        return complete_ages(rows)
+    # Both tasks are grouped by the window of right ages, which question sets don't have.
+    return grade_by_convention(complete_options(rows), convention).assign(window="")
 
 
 def complete_ages(rows: pd.DataFrame) -> pd.DataFrame:

@@ -315,16 +315,15 @@ EVERY_MODEL = "all models"
 """The group of all models, if no groups are given."""
 
 
-def groups_of(
-    models: Sequence[str], group_by_model: Mapping[str, str] | None
-) -> dict[str, list[str]]:
-    """Return the models of each group; without groups all models are one group.
+def groups_of(models: Sequence[str], resampling: Resampling) -> dict[str, list[str]]:
+    """Return the models of each group of the study's options; all are one group if there are none.
 
     Without groups and with a single model there is no group.
 
     Raises:
         InvalidArgument: A model has no group.
     """
+    group_by_model = resampling.options(LifeOptions).groups
     if group_by_model is None:
         return {EVERY_MODEL: list(models)} if len(models) > 1 else {}
     groups: dict[str, list[str]] = {}
@@ -341,19 +340,30 @@ _WITHOUT_MEAN = ("n", "mean_answer", "mean_best_answer")
 """Metrics of which a mean over models has no meaning."""
 
 
-def group_mean(by_model: Mapping[str, ResampledEstimates], shared: str) -> ResampledEstimates:
-    """Return the unweighted mean over models of the estimates that all models have.
+def group_results(
+    rows: pd.DataFrame,
+    by_model: Mapping[str, ResampledEstimates],
+    key: Key,
+    resampling: Resampling,
+) -> Iterator[Result]:
+    """Yield the unweighted mean over each group of models of the estimates that all of them have.
 
-    `shared` is a note on the items that all models have; empty if they have the same.
+    `rows` are the judgments of all models, `by_model` their estimates; `key` has the task and data
+    set.
     """
-    mean = estimate.average_estimates(by_model, _WITHOUT_MEAN, independent=False)
-    estimates = [
-        replace(described, note=join_notes(described.note, shared)) for described in mean.estimates
-    ]
-    return replace(mean, estimates=estimates)
+    for group, models in groups_of(list(by_model), resampling).items():
+        members = {model: by_model[model] for model in models}
+        mean = estimate.average_estimates(members, _WITHOUT_MEAN, independent=False)
+        shared = _shared_items(rows, models)
+        estimates = [
+            replace(described, note=join_notes(described.note, shared))
+            for described in mean.estimates
+        ]
+        group_key = replace(key, model=f"mean of {group}")
+        yield from estimate.results_of(replace(mean, estimates=estimates), group_key)
 
 
-def shared_items(rows: pd.DataFrame, models: Sequence[str]) -> str:
+def _shared_items(rows: pd.DataFrame, models: Sequence[str]) -> str:
     """Return a note on the number of items that all models have; empty if all items are shared."""
     items = [set(rows.loc[rows["model"] == model, "item"]) for model in models]
     union, common = set.union(*items), set.intersection(*items)

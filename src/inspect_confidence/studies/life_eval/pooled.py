@@ -11,7 +11,7 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import calibration, estimate
 from inspect_confidence.studies.estimate import ResampledEstimates, Statistics, resample, results_of
 from inspect_confidence.studies.life_eval import numbers
-from inspect_confidence.studies.life_eval.columns import STATED
+from inspect_confidence.studies.life_eval.columns import SETS, STATED
 from inspect_confidence.studies.life_eval.judgments import decade_names
 from inspect_confidence.studies.notes import describe_counts, describe_left_out, join_notes
 from inspect_confidence.studies.study import Resampling
@@ -19,7 +19,6 @@ from inspect_confidence.studies.study import Resampling
 ALL_SETS = "pooled"
 """Value of `dataset` in results over all data sets together."""
 
-_TASK = "question_sets"
 _POOLED_METRICS = ("overconfidence", "ece")
 _COLUMNS = [
     *("model", "variant", "window", "dataset", "item", "unit", "source", "status"),
@@ -67,13 +66,10 @@ def _variant_results(
         model = str(name)
         statistics = _pooled_statistics(model_rows, units, condition, resampling)
         by_model[model] = resample(statistics, strata, resampling)
-        results += results_of(by_model[model], Key(_TASK, model, ALL_SETS))
-    groups = numbers.groups_of(list(by_model), resampling.options(numbers.LifeOptions).groups)
-    for group, members in groups.items():
-        shared = numbers.shared_items(rows, members)
-        mean = numbers.group_mean({name: by_model[name] for name in members}, shared)
-        results += results_of(mean, Key(_TASK, f"mean of {group}", ALL_SETS))
-    return results
+        results += results_of(by_model[model], Key(SETS, model, ALL_SETS))
+    return results + list(
+        numbers.group_results(rows, by_model, Key(SETS, "", ALL_SETS), resampling)
+    )
 
 
 def _pooled_statistics(

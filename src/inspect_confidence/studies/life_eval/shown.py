@@ -12,8 +12,8 @@ import pandas as pd
 from inspect_confidence.results import Condition, Key, Result, ResultRow, ResultTable
 from inspect_confidence.studies import bins, estimate, tables
 from inspect_confidence.studies.life_eval import judgments
-from inspect_confidence.studies.life_eval.columns import STATED, TOKEN
-from inspect_confidence.studies.life_eval.numbers import LifeOptions, groups_of, with_outcomes
+from inspect_confidence.studies.life_eval.columns import LIFE, SETS, STATED, TOKEN
+from inspect_confidence.studies.life_eval.numbers import groups_of, with_outcomes
 from inspect_confidence.studies.life_eval.pooled import ALL_SETS
 from inspect_confidence.studies.notes import describe_left_out, join_notes, statuses_of_estimate
 from inspect_confidence.studies.over_models import ALL_MODELS
@@ -154,7 +154,7 @@ def _maximum_scores(ages: pd.DataFrame) -> Iterator[Result]:
     distinct = questions.sort_values(columns).drop_duplicates(columns)
     for question in distinct[[*columns, "mas"]].to_dict("records"):
         condition = Condition({name: question[name] for name in columns[1:]})
-        key = Key(_LIFE, QUESTIONS, str(question["dataset"]))
+        key = Key(LIFE, QUESTIONS, str(question["dataset"]))
         yield key.result(condition, "maximum_achievable_score", question["mas"], n=1)
 
 
@@ -171,9 +171,8 @@ def _bins_over_models(
     called once for each group, whose name is in the column `models`. A `source` of confidence that
     is empty is the stated one.
     """
-    group_by_model = resampling.options(LifeOptions).groups
     stated_rows = rows[rows["source"].isin(("", STATED))]
-    for group, members in groups_of(list(rows["model"].unique()), group_by_model).items():
+    for group, members in groups_of(list(rows["model"].unique()), resampling).items():
         member_rows = stated_rows[stated_rows["model"].isin(members)]
         member_rows = member_rows.assign(model=ALL_MODELS, models=group)
         yield from make_bins(member_rows, ["models", "window"], resampling)
@@ -262,7 +261,7 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
     the rows that it shows.
     """
     suffix = f": {variant}" if variant else ""
-    lives, sets = rows.matching(task=_LIFE), rows.matching(task=_SETS)
+    lives, sets = rows.matching(task=LIFE), rows.matching(task=SETS)
     described = partial(TableSpec, caption=_caption, interval_caption=_INTERVAL_CAPTION)
     layout = tables.columns_with_numbers
     title, lines = f"Table 2, LifeEval{suffix}", ("model", "dataset")
@@ -373,9 +372,6 @@ def _caption(rows: Sequence[ResultRow]) -> str:
     return " ".join(filter(None, [*sentences, left_out_caption]))
 
 
-_LIFE, _SETS = "life_eval", "question_sets"
-
-
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return finer rows, which only figures draw.
 
@@ -386,18 +382,17 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     """
     results: list[Result] = []
     completed: list[pd.DataFrame] = []
-    if _LIFE in frames:
-        ages = judgments.complete_ages(frames[_LIFE])
+    if LIFE in frames:
+        ages = judgments.complete_ages(frames[LIFE])
         ages = ages.assign(correct=ages["score"])
         results += _life_detail(ages, resampling)
         completed.append(ages)
-    if _SETS in frames:
-        options = judgments.complete_options(frames[_SETS])
-        options = judgments.grade_by_convention(options, resampling.convention)
+    if SETS in frames:
+        options = judgments.complete_judgments(SETS, frames[SETS], resampling.convention)
         results += _bins_of_sets(options, ["source"], resampling)
         results += bins.corp_curve_rows(options, ["source"], resampling)
-        results += _bins_over_models(options.assign(window=""), resampling, _bins_of_sets)
-        completed.append(options.assign(window=""))
+        results += _bins_over_models(options, resampling, _bins_of_sets)
+        completed.append(options)
         # Confidence in a given answer is itself the judgment, so that type-2 rates are undefined.
         results += bins.type2_rates(options[options["kind"] != "given"], ["source"])
     results += _bins_over_sets_and_models(completed, resampling)
@@ -441,13 +436,12 @@ def _bins_over_sets_and_models(
         return
     # The data set tells apart items of the same name in two sets.
     item = rows["dataset"] + "/" + rows["item"]
-    rows = rows.assign(task=_SETS, dataset=ALL_SETS, item=item)
+    rows = rows.assign(task=SETS, dataset=ALL_SETS, item=item)
     yield from _bins_over_models(rows, resampling, _bins_of_sets)
 
 
-_life_figure = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"), needs=2)
-_model_figure = partial(FigureSpec, task=_LIFE, by=("dataset", "variant", "window"))
-_set_figure = partial(FigureSpec, task=_SETS, tasks=(_LIFE,), by=("window",), needs=2)
+_life_figure = partial(FigureSpec, task=LIFE, by=("dataset", "variant", "window"), needs=2)
+_set_figure = partial(FigureSpec, task=SETS, tasks=(LIFE,), by=("window",), needs=2)
 
 FIGURES: Sequence[FigureSpec] = (
     _set_figure(
@@ -499,7 +493,7 @@ FIGURES: Sequence[FigureSpec] = (
         by=("model", "variant", "window"),
         keep=lambda parts: not {"models", "radius", "kind"} & set(parts),
     ),
-    _model_figure(
+    _life_figure(
         plot="hard_easy",
         title="Overconfidence by difficulty",
         reads="Each mark is a question. The further right, the lower the greatest true probability"
@@ -509,9 +503,8 @@ FIGURES: Sequence[FigureSpec] = (
         metrics=("item_overconfidence", "hard_easy_slope"),
         # Items, and the slope over all of them.
         keep=lambda parts: "item" in parts or set(parts) <= {"variant", "window"},
-        needs=2,
     ),
-    _model_figure(
+    _life_figure(
         plot="overconfidence",
         title="Overconfidence by radius",
         reads="Mean confidence minus mean true probability, for windows of so many years on each "
@@ -520,6 +513,7 @@ FIGURES: Sequence[FigureSpec] = (
         intervals=("overconfidence",),
         metrics=("overconfidence",),
         keep=lambda parts: set(parts) <= {"radius", "variant", "window"},
+        needs=1,
     ),
     _life_figure(
         plot="confidence_truth",
@@ -554,20 +548,19 @@ FIGURES: Sequence[FigureSpec] = (
         title="Highest achievable score by age",
         reads="The greatest true probability that any answer has, by the age reached, sex and "
         "radius. It depends on the life table only.",
-        task=_LIFE,
+        task=LIFE,
         metrics=("maximum_achievable_score",),
         by=("dataset", "window"),
         keep=lambda parts: "sex" in parts,
         needs=2,
     ),
-    _model_figure(
+    _life_figure(
         plot="confidence_scatter",
         title="Stated confidence and true probability",
         reads="Each mark is a question: its stated confidence (mean over epochs) against the true "
         "probability of the answer. Marks above the diagonal are overconfident. Rows of marks at "
         "one height are rounded confidences.",
         metrics=("item_confidence",),
-        needs=2,
     ),
     FigureSpec(
         plot="reliability",
@@ -579,7 +572,7 @@ FIGURES: Sequence[FigureSpec] = (
         "grey band. Bars are the shares of judgments in the bins; each panel's largest share has "
         "full height.",
         intervals=("bin_accuracy",),
-        task=_SETS,
+        task=SETS,
         metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
         by=("dataset", "variant"),
         keep=lambda parts: "models" not in parts,
@@ -593,7 +586,7 @@ FIGURES: Sequence[FigureSpec] = (
         "corner separates right from wrong answers; a line on the diagonal does not. The area "
         "under the line is the AUROC.",
         intervals=("type2_hit_rate",),
-        task=_SETS,
+        task=SETS,
         metrics=("type2_hit_rate", "type2_false_alarm_rate"),
         by=("dataset", "variant"),
         needs=2,
@@ -602,28 +595,28 @@ FIGURES: Sequence[FigureSpec] = (
 
 HEADLINES: Sequence[Headline] = (
     Headline(
-        _LIFE, "hard_easy_slope", "LifeEval: hard-easy slope", short="LifeEval: hard-easy slope"
+        LIFE, "hard_easy_slope", "LifeEval: hard-easy slope", short="LifeEval: hard-easy slope"
     ),
     Headline(
-        _LIFE,
+        LIFE,
         "overconfidence",
         "LifeEval: overconfidence (share)",
         short="LifeEval: overconfidence",
     ),
-    Headline(_LIFE, "ece", "LifeEval: ECE (share)", short="LifeEval: ECE"),
+    Headline(LIFE, "ece", "LifeEval: ECE (share)", short="LifeEval: ECE"),
     Headline(
-        _LIFE,
+        LIFE,
         "confidence_truth_correlation",
         "LifeEval: correlation of confidence and true probability",
     ),
-    Headline(_SETS, "ece", "Question sets: ECE (share)", short="question sets: ECE"),
-    Headline(_SETS, "auroc", "Question sets: AUROC (share)", short="question sets: AUROC"),
+    Headline(SETS, "ece", "Question sets: ECE (share)", short="question sets: ECE"),
+    Headline(SETS, "auroc", "Question sets: AUROC (share)", short="question sets: AUROC"),
 )
 
 CLAUSES: Sequence[Clause] = (
-    *calibration_clauses(_SETS, {}),
+    *calibration_clauses(SETS, {}),
     Clause(
-        _LIFE,
+        LIFE,
         "lives",
         [("mean_confidence", {}), ("accuracy", {})],
         "it states {} for ages at death whose true probability is {}",

@@ -19,14 +19,14 @@ from inspect_confidence.studies.estimate import (
 )
 from inspect_confidence.studies.life_eval import judgments, numbers, pooled, shown
 from inspect_confidence.studies.life_eval.columns import (
+    LIFE,
     LIFE_COLUMNS,
     OPTIONS_COLUMNS,
+    SETS,
     STATED,
     TOKEN,
 )
 from inspect_confidence.studies.study import Difference, Resampling, Study, TaskTable
-
-LIFE, SETS = "life_eval", "question_sets"
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -36,22 +36,14 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     of the paper.
     """
     results: list[Result] = []
-    completed = {task: _complete(task, frame, resampling) for task, frame in frames.items()}
+    completed = {
+        task: judgments.complete_judgments(task, frame, resampling.convention)
+        for task, frame in frames.items()
+    }
     for rows in completed.values():
         for key, condition, group in condition_groups(rows, ("dataset", "variant", "window")):
             results += _dataset_results(group, key, condition, resampling)
     return results + pooled.pooled_results(completed, resampling)
-
-
-def _complete(task: str, frame: pd.DataFrame, resampling: Resampling) -> pd.DataFrame:
-    """Complete the judgments of a task; those of question sets are graded by the convention."""
-    if task == LIFE:
-        return judgments.complete_ages(frame)
-    options = judgments.grade_by_convention(
-        judgments.complete_options(frame), resampling.convention
-    )
-    # Both tasks are grouped by the window of right ages, which question sets don't have.
-    return options.assign(window="")
 
 
 def _dataset_results(
@@ -74,13 +66,7 @@ def _dataset_results(
         has_tokens = (model_rows["source"] == TOKEN).any()
         if has_tokens and resampling.requests_any(TEST_METRICS):
             results += numbers.stated_against_token(model_rows, model_key, condition, resampling)
-    groups = numbers.groups_of(list(by_model), resampling.options(numbers.LifeOptions).groups)
-    for group, members in groups.items():
-        shared = numbers.shared_items(rows, members)
-        group_estimates = {name: by_model[name] for name in members}
-        mean = numbers.group_mean(group_estimates, shared)
-        results += results_of(mean, replace(key, model=f"mean of {group}"))
-    return results
+    return results + list(numbers.group_results(rows, by_model, key, resampling))
 
 
 def _add_source(condition: Condition, source: object) -> Condition:
@@ -131,7 +117,9 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     calibration metrics.
     """
     task = str(a["task"].iloc[0])
-    first, second = _complete(task, a, resampling), _complete(task, b, resampling)
+    first, second = (
+        judgments.complete_judgments(task, side, resampling.convention) for side in (a, b)
+    )
     return numbers.compare_contenders(first, second, resampling)
 
 
