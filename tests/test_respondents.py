@@ -53,6 +53,8 @@ BAD: list[tuple[str, dict[str, object], str]] = [
     ("chooser", {"three": "1.5,0.5"}, "three="),
     ("chooser", {"three": "0.5,-1"}, "three="),
     ("chooser", {"three": "nan,0.5"}, "three="),
+    ("chooser", {"three": [0.6, None]}, "give 2 shares in descending order"),
+    ("chooser", {"three": [0.6, [0.4]]}, "give 2 shares in descending order"),
     ("actuary", {"sensitivity": 4}, "sensitivity=4 is not between -2 and 3"),
     ("actuary", {"bias": -1.5}, "bias=-1.5 is not between -1 and 1"),
     ("actuary", {"noise": -0.1}, "noise=-0.1 is not between 0 and 1"),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from build import attributes_of, by_id, numbered
+from inspect_confidence.datasets.decisions import load_decision_questions
 from inspect_confidence.datasets.fermi import load_fermi
 from inspect_confidence.datasets.hedge_markers import load_marker_questions
 from inspect_confidence.datasets.question_sets import load_question_set
@@ -47,12 +48,13 @@ BAD: list[tuple[tuple[str, ...], Row, str]] = [
     *bad(tuple(GOOD), "split", ("dev", "Train", "1", "all"), "split '{}' is not train or test."),
     (tuple(GOOD), {"question": ""}, "'question' is missing."),
     (tuple(GOOD), {"question": None}, "'question' is missing."),
+    (tuple(GOOD), {"question": " \t"}, "'question' is missing."),
     (("numbers", "sets"), {"target": ""}, "'target' is missing."),
     (("numbers", "sets"), {"target": None}, "'target' is missing."),
     (("numbers",), {"target": "Paris"}, "target 'Paris' is not a number; free answers are numbers"),
     (("numbers",), {"target": "1/0"}, "target '1/0' is not a number"),
     # A number whose commas aren't between thousands is not read as another number.
-    *bad(("numbers",), "target", ("3,5", "1,2,3", "12,34"), "target '{}' is no"),
+    *bad(("numbers",), "target", ("3,5", "1,2,3", "12,34", "1_0"), "target '{}' is no"),
     (("sets",), {"target": "Paris"}, "target 'Paris' is neither true nor false; other questions"),
     (("sets",), {"target": "1"}, "target '1' is neither true nor false"),
     (("sets",), {"target": 1}, "target '1' is neither true nor false"),
@@ -223,3 +225,22 @@ def test_choices_and_targets_in_any_form_are_read(home: Path) -> None:
         else:
             options = item.options if kind == "sets" else item.choices
             assert (options, item.target) == (read, letter), (kind, choices)
+
+
+def test_a_cell_of_blanks_is_empty(home: Path) -> None:
+    """Blanks, as a spreadsheet pads cells, are no choice, no answer and no split."""
+    padding: Row = {"choices": " ", "answers": "\t", "split": "  "}
+    for kind, (load, good) in GOOD.items():
+        rows: list[Row] = [{"id": "a", **padding, **good}, {"id": "b", **good, "split": " test "}]
+        items = by_id(load(write_rows(home, *rows)).items)
+        assert (items["a"].split in ("train", "test"), items["b"].split) == (True, "test"), kind
+        assert getattr(items["a"], "choices", ()) == (), kind
+    (item,) = load_decision_questions(write_rows(home, {**padding, **GOOD["numbers"][1]})).items
+    assert (item.target, item.answers) == ("3", ())
+
+
+def test_an_answer_may_be_the_number_0(home: Path) -> None:
+    """0 is an accepted answer, as in other cells, and not an empty one."""
+    row = {"question": "How many moons has Venus?", "answers": 0}
+    (item,) = load_decision_questions(write_rows(home, row)).items
+    assert (item.answers, item.target) == (("0",), "")

@@ -181,6 +181,7 @@ def test_rows_are_grouped_by_context_setting_and_language(home: Path) -> None:
     for suffix in ["csv", "jsonl"]:
         rows = [(*row, "en") for row in ROWS]
         rows.append(("rain", "office", "wohl", "Es wird wohl regnen, nicht?", "es regnet", "de"))
+        rows.append((" rain", "office ", "maybe ", "Maybe it rains.", "it will rain", " "))
         selection, words = load(write(home, rows, "language", suffix=suffix))
         contexts_by_id = by_id(selection.items)
         assert set(contexts_by_id) == {
@@ -189,10 +190,11 @@ def test_rows_are_grouped_by_context_setting_and_language(home: Path) -> None:
             "snow@office@en",
             "rain@office@de",
         }, suffix
-        assert words == ["likely", "dead certain", "wohl"], suffix
+        assert words == ["likely", "dead certain", "maybe", "wohl"], suffix
         assert contexts_by_id["rain@office@en"].statements == {
             "likely": "Rain is likely.",
             "dead certain": "Rain is dead certain.",
+            "maybe": "Maybe it rains.",
         }, suffix
         german = contexts_by_id["rain@office@de"]
         assert (german.language, german.clause, german.context) == ("de", "es regnet", "rain"), (

@@ -87,6 +87,7 @@ def test_bad_surveys_name_file_column_and_value(tmp_path: Path) -> None:
         ("likely\nnan\n", "'nan' is not a number"),
         ("likely\n70%\n60\n", "'70%' is not a number"),
         ("likely\ninf\n", "'inf' is not a number"),
+        ("likely\n70\n5_0\n", "'5_0' is not a number"),
     ]:
         assert says in refused(read_survey, survey(tmp_path, text)), text
 

@@ -82,7 +82,7 @@ def _file_version(file: str) -> str:
 
 def _question_of_user_row(row: OwnRow) -> Question:
     """Return a user's question, with `answers` in words or a `target`; refuse one with neither."""
-    if row.record.get("answers"):
+    if any(hedge_markers.own_answers(row)):
         return hedge_markers.own_question(row)
     if not row.text("target"):
         raise row.error("no answer is accepted; give `target`, or `answers` in words.")

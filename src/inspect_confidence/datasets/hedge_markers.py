@@ -149,7 +149,7 @@ def _version_text(name: str) -> str:
 def own_question(row: OwnRow) -> Question:
     """Return a user's question with either `answers` in words, or `choices` and a `target`."""
     choices, target, context = row.choices(), row.text("target"), row.text("context")
-    answers = tuple(dict.fromkeys(_answers(row)))
+    answers = tuple(dict.fromkeys(own_answers(row)))
     if choices and answers:
         raise row.error("choices and answers exclude each other; leave one empty.")
     if not choices and not answers:
@@ -169,7 +169,7 @@ def own_question(row: OwnRow) -> Question:
     )
 
 
-def _answers(row: OwnRow) -> Iterator[str]:
+def own_answers(row: OwnRow) -> Iterator[str]:
     """Yield the accepted answers, if any: a list, JSON text, texts between `|` or a number."""
     value = row.record.get("answers")
     if isinstance(value, str) and value.strip().startswith("["):

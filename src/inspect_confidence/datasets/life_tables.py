@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_confidence.arguments import choice, fingerprint, read_text, user_path
-from inspect_confidence.datasets.records import bundled_text
+from inspect_confidence.datasets.records import bundled_text, cell_number
 from inspect_confidence.errors import InvalidArgument
 
 SEXES = ("male", "female")
@@ -272,7 +272,7 @@ def _read_header(header: Sequence[str], location: str) -> list[str]:
 
 def _refuse_other_age(text: str, expected: int, location: str) -> None:
     """Refuse an age that is not the next whole number."""
-    age = _number(text)
+    age = cell_number(text)
     if age is None or not age.is_integer():
         raise InvalidArgument(
             f"{location}: age {text!r} is not a whole number; write ages as 0, 1, 2 and so on."
@@ -286,7 +286,7 @@ def _refuse_other_age(text: str, expected: int, location: str) -> None:
 
 def _probability(text: str, location: str) -> float:
     """Return a probability from its text; refuse other texts and other numbers."""
-    value = _number(text)
+    value = cell_number(text)
     if value is None or not 0 <= value <= 1:  # also nan
         raise InvalidArgument(
             f"{location}: {text!r} is not a probability from 0 to 1; give the share of those alive "
@@ -294,10 +294,3 @@ def _probability(text: str, location: str) -> float:
         )
     # So that -0.0 makes no other table than 0.0.
     return abs(value)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return None if "_" in text else float(text)  # Python alone takes 1_0 for 10
-    except ValueError:
-        return None

@@ -10,7 +10,7 @@ from importlib import resources
 from io import StringIO
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, cast
 
 from inspect_confidence.arguments import fingerprint, read_text, user_path
 from inspect_confidence.datasets.cache import file_of
@@ -46,7 +46,7 @@ def read_records(path: Path, required: Iterable[str]) -> list[Record]:
             raise InvalidArgument(f"{path.name} has no column {column!r}; it has: {columns}.")
     for number, record in enumerate(records, start=1):
         for column in required:
-            if record.get(column) in (None, ""):
+            if not cell_text(record.get(column)):
                 raise OwnRow(record, path, number).error(f"{column!r} is missing.")
     return records
 
@@ -109,10 +109,10 @@ class OwnRow:
         Raises:
             InvalidArgument: The cell is neither `train` nor `test`.
         """
-        split = self.record.get("split") or None
-        if split not in ("train", "test", None):
+        split = self.text("split")
+        if split not in ("train", "test", ""):
             raise self.error(f"split {split!r} is not train or test.")
-        return split
+        return cast(Split, split) if split else None
 
     def text(self, column: str) -> str:
         """Return a cell's text without surrounding blanks; empty if the cell is absent."""
@@ -135,7 +135,7 @@ class OwnRow:
         Refuse 1 or more than 26 choices, and empty, duplicated or nested ones.
         """
         value = self.record.get("choices")
-        if value in (None, "", []):
+        if value == [] or not cell_text(value):
             return ()
         if isinstance(value, str):
             try:
@@ -222,6 +222,14 @@ def pool_files(
 def cell_text(value: object) -> str:
     """Return a cell's text without surrounding blanks; None is empty, 0 and False are not."""
     return "" if value is None else str(value).strip()
+
+
+def cell_number(text: str) -> float | None:
+    """Return the number that a cell's text writes, or None if it writes none."""
+    try:
+        return None if "_" in text else float(text)  # Python alone takes 1_0 for 10
+    except ValueError:
+        return None
 
 
 def csv_records(text: str, **dialect: Any) -> Iterator[dict[str, str]]:

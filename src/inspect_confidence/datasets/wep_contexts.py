@@ -12,6 +12,7 @@ from inspect_confidence.datasets.records import (
     OWN_FILE,
     bundled_records,
     bundled_text,
+    cell_text,
     read_records,
 )
 from inspect_confidence.datasets.selection import Item, Selection, alternate, choose
@@ -163,8 +164,13 @@ def _user_contexts(path: Path) -> list[Context]:
     rows = read_records(path, ["context", "setting", "word", "statement", "clause"])
     grouped: dict[tuple[str, str, str], list[dict[str, str]]] = {}
     for row in rows:
-        key = (str(row["context"]), str(row["setting"]), str(row.get("language") or "en"))
-        grouped.setdefault(key, []).append({name: str(value) for name, value in row.items()})
+        key = (
+            cell_text(row["context"]),
+            cell_text(row["setting"]),
+            cell_text(row.get("language")) or "en",
+        )
+        statement = {name: str(row[name]) for name in ("statement", "clause")}
+        grouped.setdefault(key, []).append({"word": cell_text(row["word"]), **statement})
     contexts = []
     for (context, setting, language), statements in grouped.items():
         location = f"{path.name}: context {context!r} in {setting}, {language}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from inspect_confidence.arguments import read_text
 from inspect_confidence.datasets.cache import SOURCES, fetch
-from inspect_confidence.datasets.records import bundled_text, csv_records
+from inspect_confidence.datasets.records import bundled_text, cell_number, csv_records
 from inspect_confidence.errors import InvalidArgument
 
 SURVEY = "wep/survey-results.csv"
@@ -70,7 +70,7 @@ def read_survey(path: Path) -> Survey:
     for column, title in enumerate(rows[0]):
         cells = (row[column].strip() for row in rows[1:] if column < len(row))
         texts = list(filter(None, cells))
-        values = list(map(_number, texts))
+        values = list(map(cell_number, texts))
         if not any(value is not None for value in values):
             continue
         for text, value in zip(texts, values, strict=True):
@@ -95,10 +95,3 @@ def plain_word(title: str) -> str:
         'chances are slight'
     """
     return " ".join(title.replace('"', " ").split()).lower()
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None

@@ -107,7 +107,9 @@ class Chooser:
         return len(thresholds)
 
     def thresholds(self, choice_set: int) -> list[float]:
-        """Return the lowest shares, of numbers in the interval, of 5 or 3 choices but the last.
+        """Return the share of numbers in the interval above which each choice but the last is made.
+
+        `choice_set` is the number of choices, 5 or 3; the shares descend.
 
         Raises:
             InvalidArgument: A share is not a number in [0, 1], or shares are too many, too few or
@@ -117,7 +119,7 @@ class Chooser:
         parts = shares if isinstance(shares, list) else str(shares).split(",")
         try:
             values = list(map(float, parts))
-        except ValueError:
+        except (TypeError, ValueError):  # a list may have members such as None
             values = []
         are_shares = all(0 <= value <= 1 for value in values)
         descend = are_shares and values == sorted(values, reverse=True)
