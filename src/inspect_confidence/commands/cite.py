@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from itertools import chain, filterfalse
 from operator import attrgetter
 from os import PathLike, fspath
-from typing import Any
 
 import pandas as pd
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig
 
 from inspect_confidence.commands.usage import usage_sentence
-from inspect_confidence.judgments.archives import read_header
+from inspect_confidence.judgments.archives import models_by_role, read_header
 from inspect_confidence.judgments.locations import Paths
-from inspect_confidence.judgments.logs import OPERATIONAL, facts_of, log_table
+from inspect_confidence.judgments.logs import OPERATIONAL, eval_name, facts_of, log_table
 from inspect_confidence.judgments.read import Judgments, read_judgments
 from inspect_confidence.judgments.requests import Unsent, read_unsent
 from inspect_confidence.judgments.store import find_logs, store_at
@@ -117,7 +116,7 @@ def _runs_sentence(runs: Sequence[EvalLog]) -> str:
     n_unfinished = sum(run.status != "success" for run in runs)
     unfinished_text = f"; {n_unfinished} did not finish" if n_unfinished else ""
     models = _join_words(model_name(run.eval.model) for run in runs)
-    task_names = _join_words(map(_task_name, runs))
+    task_names = _join_words(map(eval_name, runs))
     n_runs = "one run" if len(runs) == 1 else f"{len(runs)} runs"
     return (
         f"{task_names} (version {versions}) asked {models} in {n_runs} {period}"
@@ -149,8 +148,7 @@ def _roles_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) 
     """
     sentences = set()
     for run, run_unsent in zip(runs, unsent_settings, strict=True):
-        for role, role_models in (run.eval.model_roles or {}).items():
-            configs = role_models if isinstance(role_models, list) else [role_models]
+        for role, configs in models_by_role(run).items():
             for config in configs:
                 unsent = run_unsent.settings_of(config.model)
                 settings = _generation_settings(config.config, unsent)
@@ -165,7 +163,7 @@ def _items_sentence(runs: Sequence[EvalLog]) -> str:
     descriptions = dict.fromkeys(map(_describe_items, runs))
     excluded_items = set()
     for run in runs:
-        facts = _package_facts(run)
+        facts = facts_of(run)
         dataset = setting_text(facts.get("dataset"))
         for reason, count in (facts.get("excluded") or {}).items():
             excluded_items.add(f"{count} of {dataset} were not asked: {scrub(str(reason))}")
@@ -174,8 +172,8 @@ def _items_sentence(runs: Sequence[EvalLog]) -> str:
 
 def _describe_items(run: EvalLog) -> str:
     """Describe a run's items, as far as recorded: `9 of mmlu (4 train, 5 test), 2 epochs`."""
-    facts, config = _package_facts(run), run.eval.config
-    name = setting_text(facts.get("dataset") or run.eval.dataset.name or _task_name(run))
+    facts, config = facts_of(run), run.eval.config
+    name = setting_text(facts.get("dataset") or run.eval.dataset.name or eval_name(run))
     split_counts = []
     for split in ("train", "test"):
         if f"{split}_items" in facts:
@@ -186,15 +184,6 @@ def _describe_items(run: EvalLog) -> str:
     epochs_text = "one epoch" if epochs == 1 else f"{epochs} epochs"
     items = f"{facts['items']} " if "items" in facts else ""
     return f"{items}of {name}{split_text}, {epochs_text}{limit}"
-
-
-def _package_facts(run: EvalLog) -> Mapping[str, Any]:
-    """Return the facts that this package's tasks record in a log's metadata; empty without any."""
-    return facts_of(run, log_table(run))
-
-
-def _task_name(run: EvalLog) -> str:
-    return run.eval.task.rsplit("/", 1)[-1]
 
 
 def _counts_sentence(judgments: pd.DataFrame) -> str:

@@ -26,12 +26,11 @@ from inspect_confidence.commands.command_line import is_same, write_argument
 from inspect_confidence.commands.design import task_names
 from inspect_confidence.datasets.cache import SOURCES, bundled_hashes
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.judgments.archives import read_header
-from inspect_confidence.judgments.logs import OPERATIONAL, facts_of
+from inspect_confidence.judgments.archives import models_by_role, read_header
+from inspect_confidence.judgments.logs import OPERATIONAL, facts_of, log_table
 from inspect_confidence.printing import escape_control, excerpt
 from inspect_confidence.privacy import SECRET_NAME
 from inspect_confidence.prompts.confidence import PUBLISHED
-from inspect_confidence.studies import TaskTable, table_of
 from inspect_confidence.tasks.provenance import prompt_hashes
 from inspect_confidence.versions import TASK_VERSIONS
 
@@ -128,7 +127,7 @@ def _header(location: str) -> EvalLog:
             "name one log of Inspect's."
         ) from error
     # `fallback` marks the table of tasks that are none of this package's.
-    if _table(log).fallback and not _facts(log):
+    if log_table(log).fallback and not facts_of(log):
         raise InvalidArgument(
             f"{location} is of {log.eval.task}, which is neither a task of this package nor "
             "wrapped by with_confidence; `inspect log export-config` prints its settings."
@@ -139,14 +138,6 @@ def _header(location: str) -> EvalLog:
             "command line reads as an option; no command can run it, so use another log."
         )
     return log
-
-
-def _facts(log: EvalLog) -> Mapping[str, Any]:
-    return facts_of(log, _table(log))
-
-
-def _table(log: EvalLog) -> TaskTable:
-    return table_of(log.eval.task.rsplit("/", 1)[-1])
 
 
 def _task_reference(log: EvalLog) -> str:
@@ -186,8 +177,7 @@ def _model_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
             notices.append(f"the model argument {name} is left out, as it may be secret: add -M")
         else:
             yield from ("-M", _argument_text("-M", name, value, notices))
-    for role, models in (log.eval.model_roles or {}).items():
-        configs = models if isinstance(models, list) else [models]
+    for role, configs in models_by_role(log).items():
         role_values = [_role_value(config, role, notices) for config in configs]
         value = role_values[0] if len(role_values) == 1 else role_values
         yield from ("--model-role", _argument_text("--model-role", role, value, notices))
@@ -253,7 +243,7 @@ def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
             )
     # Tasks of this package have one epoch; a wrapped eval may have several.
     epochs = config.epochs or 1
-    if epochs != 1 or _table(log).fallback:
+    if epochs != 1 or log_table(log).fallback:
         yield from ("--epochs", str(epochs))
     recorded = config.model_dump(exclude_none=True)
     for name in _SAMPLE_OPTIONS:  # limits of messages, tokens, time and cost, and the shuffle
@@ -317,7 +307,7 @@ def _inspect_options() -> dict[str, click.Option]:
 
 def _provenance(log: EvalLog, notices: list[str]) -> _Provenance:
     """Return the record of files and packages in a log; empty, with a notice, if there is none."""
-    recorded = _facts(log).get("provenance")
+    recorded = facts_of(log).get("provenance")
     if not recorded:
         notices.append("the log has no hashes of data files and prompts to compare")
         return _Provenance()
@@ -331,7 +321,7 @@ def _provenance(log: EvalLog, notices: list[str]) -> _Provenance:
 def _changed_versions(log: EvalLog, recorded: _Provenance) -> Iterator[str]:
     """Yield a sentence for each package whose installed version differs from the recorded one."""
     packages = {**log.eval.packages, **recorded.packages}
-    packages[_PACKAGE] = str(_facts(log).get("package_version") or packages.get(_PACKAGE, ""))
+    packages[_PACKAGE] = str(facts_of(log).get("package_version") or packages.get(_PACKAGE, ""))
     for name, recorded_version in packages.items():
         installed_version = __version__ if name == _PACKAGE else _installed_version(name)
         if recorded_version and installed_version != recorded_version:
@@ -402,10 +392,10 @@ def _not_compared_wordings(log: EvalLog, arguments: Mapping[str, Any]) -> Iterat
     name may precede.
     """
     for name in _WORDING_ARGUMENTS:
-        before = _facts(log).get(name)
+        before = facts_of(log).get(name)
         # A published wording is in the prompts' file, whose hash is compared.
         if before and arguments.get(name) is not None and arguments[name] not in PUBLISHED:
             _, _, fingerprint = str(before).rpartition(" ")
             yield f"the wording of -T {name} (its fingerprint was {fingerprint:.12})"
-    if _table(log).fallback:  # the task is none of this package's
+    if log_table(log).fallback:  # the task is none of this package's
         yield f"the eval itself, {log.eval.task}"

@@ -8,6 +8,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelUsage, compute_model_cost
 
 from inspect_confidence.commands.prices import price_of
+from inspect_confidence.judgments.archives import models_by_role
 from inspect_confidence.privacy import model_name
 
 ASKED_ROLE = "asked"
@@ -45,8 +46,7 @@ def usage_by_model(runs: Iterable[EvalLog]) -> list[ModelTotal]:
     for run in runs:
         remaining = dict(run.stats.model_usage)  # in any role; those of roles are subtracted
         roles: dict[str, str] = {}  # by model
-        for role, role_models in (run.eval.model_roles or {}).items():
-            configs = role_models if isinstance(role_models, list) else [role_models]
+        for role, configs in models_by_role(run).items():
             models = [config.model for config in configs]
             roles |= dict.fromkeys(models, role)
             usage = run.stats.role_usage.get(role)

@@ -4,6 +4,7 @@ import zipfile
 
 from inspect_ai._util.file import file, filesystem
 from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import ModelConfig
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.locations import (
@@ -18,6 +19,14 @@ def read_header(location: str) -> EvalLog:
     """Read the header of a log; refuse a log of which a part would fill memory."""
     refuse_oversized(location)
     return read_eval_log(location, header_only=True)
+
+
+def models_by_role(header: EvalLog) -> dict[str, list[ModelConfig]]:
+    """Return the models of each role in a run, such as `grader`; a role may have several."""
+    models = {}
+    for role, configs in (header.eval.model_roles or {}).items():
+        models[role] = configs if isinstance(configs, list) else [configs]
+    return models
 
 
 def refuse_oversized(location: str) -> None:

@@ -21,7 +21,7 @@ from inspect_ai.model import ModelConfig
 from inspect_confidence.answers import RUN_STATUSES
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.grades import base_name
-from inspect_confidence.judgments.archives import read_header, refuse_oversized
+from inspect_confidence.judgments.archives import models_by_role, read_header, refuse_oversized
 from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
 from inspect_confidence.judgments.repair import (
     Repairs,
@@ -122,7 +122,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
         id=header.eval.task_id,
         task=table.task,
         model=header.eval.model,
-        kind=" ".join([_eval_name(header), *deciding_arguments]),
+        kind=" ".join([eval_name(header), *deciding_arguments]),
         settings=_run_settings(header, table, recorded, unsent),
         frame=frame,
         samples=np.array(list(map(readable_text, keys)), dtype=object),
@@ -134,7 +134,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
             *repairs.notices(),
             *reread_notices,
         ],
-        unasked=_unasked_items_notice(header, table),
+        unasked=_unasked_items_notice(header),
         unsent=unsent.notices(),
         loss_notices=loss_notices,
         changed=changed,
@@ -211,7 +211,7 @@ def _complete_run(
     statuses = {row["status"] for row in chain.from_iterable(run.samples)}
     # A run of this package (only its logs have facts) that failed on every sample has judgments:
     # the failures.
-    has_failures = facts_of(header, table) and statuses and statuses <= RUN_STATUSES
+    has_failures = facts_of(header) and statuses and statuses <= RUN_STATUSES
     problem = "" if has_failures else run.problem
     return dict(zip(judgments, run.samples, strict=True)), problem, run.notices
 
@@ -243,9 +243,9 @@ def _incomplete_run_notices(
     return [f"the run {state}: {samples} in the log{without_error} {status}"], []
 
 
-def _unasked_items_notice(header: EvalLog, table: TaskTable) -> list[str]:
+def _unasked_items_notice(header: EvalLog) -> list[str]:
     """Return one sentence on the items of the data set that the run did not ask, or none."""
-    facts = facts_of(header, table)
+    facts = facts_of(header)
     excluded = facts.get("excluded") or {}
     if not excluded:
         return []
@@ -279,14 +279,14 @@ def _edit_notices(
         yield f"{samples} damaged: it is unknown whether scores were edited"
 
 
-def _eval_name(header: EvalLog) -> str:
+def eval_name(header: EvalLog) -> str:
     """Return the name of the log's task, without its package's prefix."""
     return header.eval.task.rsplit("/", 1)[-1]
 
 
 def log_table(header: EvalLog) -> TaskTable:
     """Return the table of a log's task; for a task of another package that of other evals."""
-    name = _eval_name(header)
+    name = eval_name(header)
     is_own = header.eval.task.startswith("inspect_confidence/")
     is_own = is_own or "package_version" in (header.eval.metadata or {})
     # `table_of` gives the table of other evals for a name that this package has no task of. Another
@@ -296,7 +296,7 @@ def log_table(header: EvalLog) -> TaskTable:
 
 def _task_label(header: EvalLog, table: TaskTable) -> str:
     """Return the name of a log's task for notices; another package's task of equal name says so."""
-    name = _eval_name(header)
+    name = eval_name(header)
     if table.fallback and is_own_task(name):
         return f"{header.eval.task}, which isn't the task of inspect_confidence"
     return name
@@ -503,11 +503,11 @@ def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
     return {key: readable_text(text) for key, text in replies.items()}
 
 
-def facts_of(header: EvalLog, table: TaskTable) -> Mapping[str, Any]:
+def facts_of(header: EvalLog) -> Mapping[str, Any]:
     """Return the facts that this package wrote into the log's metadata; empty if there are none."""
     facts = header.eval.metadata or {}
     # The metadata of an eval of another package (`fallback`) has them under one key.
-    package_facts = facts.get("confidence", {}) if table.fallback else facts
+    package_facts = facts.get("confidence", {}) if log_table(header).fallback else facts
     return package_facts if isinstance(package_facts, Mapping) else {}
 
 
@@ -517,7 +517,7 @@ def _common_columns(header: EvalLog, table: TaskTable) -> dict[str, Any]:
     A judgment's own `variant` or `reason`, if it has one, replaces the empty text later. A
     fallback table takes the evals of other packages; their data set is named after the eval.
     """
-    facts = facts_of(header, table)
+    facts = facts_of(header)
     dataset = str(facts.get("dataset") or header.eval.dataset.name or "")
     return {
         "task": table.task,
@@ -526,7 +526,7 @@ def _common_columns(header: EvalLog, table: TaskTable) -> dict[str, Any]:
         "run": header.eval.task_id,
         "model": header.eval.model,
         "variant": "",
-        "dataset": _eval_name(header) if table.fallback else dataset,
+        "dataset": eval_name(header) if table.fallback else dataset,
         "reason": "",
     }
 
@@ -632,14 +632,13 @@ def _run_settings(
     model arguments; a long text is replaced by its fingerprint. Left out are settings that were not
     sent or concern speed (`OPERATIONAL`), secrets, and arguments that have a column.
     """
-    facts = facts_of(header, table)
+    facts = facts_of(header)
     arguments = _task_arguments(header, table, recorded)
     settings = {name: arguments[name] for name in arguments if name not in table.arguments_shown}
     for name in ("prompt", "system", "data", "judge_prompts"):
         if facts.get(name):
             settings[name] = facts[name]
-    for role, models in (header.eval.model_roles or {}).items():
-        configs = models if isinstance(models, list) else [models]
+    for role, configs in models_by_role(header).items():
         settings[role] = ", ".join(_role_model(config, unsent) for config in configs)
     settings["task_version"] = header.eval.task_version
     settings["dataset"] = facts.get("dataset")
@@ -688,7 +687,7 @@ def _task_arguments(header: EvalLog, table: TaskTable, recorded: Recorded) -> Ma
             changed[name] = value
     if recorded.score:
         changed["score"] = recorded.score
-    return {**changed, **wrapped_arguments, **(facts_of(header, table).get("task_args") or {})}
+    return {**changed, **wrapped_arguments, **(facts_of(header).get("task_args") or {})}
 
 
 def _short_setting(value: object) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from inspect_ai.event import ModelEvent
@@ -13,6 +13,7 @@ from inspect_ai.log import (
     read_eval_log_sample_summaries,
 )
 
+from inspect_confidence.judgments.archives import models_by_role
 from inspect_confidence.privacy import model_name, setting_text
 from inspect_confidence.solvers.requests import SETTINGS, dropped_settings, unsent_settings
 
@@ -86,9 +87,8 @@ def read_unsent(header: EvalLog, summaries: Iterable[EvalSampleSummary] | None =
 def _role_setting_names(header: EvalLog) -> set[str]:
     """Return the names of generation settings that models in the run's roles have."""
     names: set[str] = set()
-    for configs in (header.eval.model_roles or {}).values():
-        for model in configs if isinstance(configs, list) else [configs]:
-            names |= model.config.model_dump(exclude_none=True).keys()
+    for model in chain.from_iterable(models_by_role(header).values()):
+        names |= model.config.model_dump(exclude_none=True).keys()
     return names
 
 
