@@ -30,8 +30,8 @@ _ACCESS_ERRORS = {
 }
 
 
-def write_whole(file: Path, content: bytes, *, durable: bool = False) -> None:
-    """Replace a file atomically; a durable file survives a loss of power.
+def write_whole(file: Path, content: bytes) -> None:
+    """Replace a file atomically; the new file survives a loss of power.
 
     Raises:
         OSError: The file can't be written; an old file is unchanged.
@@ -41,9 +41,8 @@ def write_whole(file: Path, content: bytes, *, durable: bool = False) -> None:
     try:
         with temporary.open("wb") as opened:
             opened.write(content)
-            if durable:
-                opened.flush()
-                os.fsync(opened.fileno())
+            opened.flush()
+            os.fsync(opened.fileno())
         if file.exists():
             shutil.copymode(file, temporary)
         temporary.replace(file)
@@ -68,7 +67,7 @@ def write_file(file: Path, content: bytes | str) -> Path:
             return file
         target = Path(os.path.realpath(file))  # keeps a symbolic link
         _check_writable(target)
-        write_whole(target, raw, durable=True)
+        write_whole(target, raw)
         _remove_leftovers(target.parent, target.name)
     except OSError as error:
         raise write_error(file, error) from error

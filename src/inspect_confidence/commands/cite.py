@@ -3,9 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, filterfalse
+from itertools import chain
 from operator import attrgetter
-from os import PathLike, fspath
 
 import pandas as pd
 from inspect_ai.log import EvalLog
@@ -13,12 +12,11 @@ from inspect_ai.model import GenerateConfig
 
 from inspect_confidence.commands.usage import usage_sentence
 from inspect_confidence.judgments.archives import models_by_role, read_header
-from inspect_confidence.judgments.locations import Paths
+from inspect_confidence.judgments.locations import Paths, path_texts
 from inspect_confidence.judgments.logs import OPERATIONAL, eval_name, facts_of, log_table
 from inspect_confidence.judgments.read import Judgments, read_judgments
 from inspect_confidence.judgments.requests import Unsent, read_unsent
 from inspect_confidence.judgments.store import find_logs, store_at
-from inspect_confidence.judgments.tables import is_table
 from inspect_confidence.printing import counted
 from inspect_confidence.privacy import model_arguments, model_name, setting_text
 from inspect_confidence.redaction import scrub
@@ -296,32 +294,24 @@ def _read_headers(paths: Paths, run_ids: Collection[str]) -> dict[str, list[Eval
     skipped, since the notices of the judgments name them.
     """
     headers_by_task: dict[str, dict[str, EvalLog]] = {}
-    for folder in _paths_of_logs(paths):
-        for location in find_logs(folder):
-            with suppress(Exception):
-                header = read_header(location)
-                if header.eval.task_id not in run_ids:
-                    continue
-                runs = headers_by_task.setdefault(log_table(header).task, {})
-                newest = runs.setdefault(header.eval.task_id, header)
-                if newest.eval.created < header.eval.created:
-                    runs[header.eval.task_id] = header
+    for location in find_logs(paths):
+        with suppress(Exception):
+            header = read_header(location)
+            if header.eval.task_id not in run_ids:
+                continue
+            runs = headers_by_task.setdefault(log_table(header).task, {})
+            newest = runs.setdefault(header.eval.task_id, header)
+            if newest.eval.created < header.eval.created:
+                runs[header.eval.task_id] = header
     created = attrgetter("eval.created")
     return {task: sorted(runs.values(), key=created) for task, runs in headers_by_task.items()}
-
-
-def _paths_of_logs(paths: Paths) -> list[str]:
-    """Return the paths of logs, folders and stores: all that are not tables."""
-    path_list = [paths] if isinstance(paths, str | PathLike) else paths
-    texts = [fspath(path) for path in path_list]
-    return list(filterfalse(is_table, texts))
 
 
 def _stored_runs(paths: Paths) -> set[str]:
     """Return the ids of the runs in the stores among the paths."""
     run_ids: set[str] = set()
-    for folder in _paths_of_logs(paths):
-        if store := store_at(folder):
+    for path in path_texts(paths):
+        if store := store_at(path):
             run_ids |= {str(entry.record.get("id")) for entry in store.entries}
     return run_ids
 

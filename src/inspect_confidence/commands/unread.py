@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from contextlib import suppress
-from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 from inspect_confidence.judgments.locations import Paths
 from inspect_confidence.judgments.read import Judgments, read_judgments
 from inspect_confidence.judgments.store import find_logs
-from inspect_confidence.judgments.tables import is_table
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.any_eval.decisions import AFTERWARDS
@@ -134,11 +132,7 @@ def _read_texts(paths: Paths, runs: set[str]) -> "dict[ReplyKey, str]":
     from inspect_confidence.judgments.logs import read_replies  # noqa: PLC0415
 
     texts: dict[ReplyKey, str] = {}
-    for location in [paths] if isinstance(paths, str | PathLike) else paths:
-        path = fspath(location)
-        if is_table(path):
-            continue
-        for log in find_logs(path):
-            with suppress(Exception):  # notices of the judgments name unreadable logs
-                texts = read_replies(log, runs) | texts  # the newest log comes first
+    for log in find_logs(paths):
+        with suppress(Exception):  # notices of the judgments name unreadable logs
+            texts = read_replies(log, runs) | texts  # the newest log comes first
     return texts

@@ -1,9 +1,9 @@
 """Export of results for spreadsheets, papers and leaderboards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -114,10 +114,13 @@ def export(
         results = summarize(judgments, **settings)
     frames, rows = material.clean(add_choices_to_all_variants(judgments, settings), results)
     log_source = source if logs is None else logs
+    runs: Mapping[str, material.LogRun] = {}
+    if form.runs and isinstance(log_source, str | PathLike | list | tuple):  # not judgments
+        runs = material.read_runs(log_source)
     content = material.Material(
         frames,
         rows,
-        runs=material.read_runs(_log_paths(log_source) if form.runs else []),
+        runs=runs,
         draws=draws,
         resamples=settings.get("resamples", 10_000),
         organization=redaction.scrub(organization),
@@ -127,13 +130,3 @@ def export(
     with staged(folder) as new:
         files = [file.relative_to(new) for file in form.write(content, new)]
     return list(map(folder.joinpath, files))
-
-
-def _log_paths(source: object) -> Sequence[str]:
-    """Return the logs and folders among paths; none if the source is judgments."""
-    if isinstance(source, str | PathLike):
-        source = [source]
-    if not isinstance(source, list | tuple):
-        return []
-    paths = map(fspath, source)
-    return [path for path in paths if not path.endswith((".csv", ".parquet"))]

@@ -1,6 +1,6 @@
 """Input of all export writers: judgments, results and runs without secrets."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -9,6 +9,7 @@ import pandas as pd
 
 from inspect_confidence import privacy, redaction
 from inspect_confidence.judgments.archives import read_header
+from inspect_confidence.judgments.locations import Paths
 from inspect_confidence.judgments.requests import read_unsent
 from inspect_confidence.judgments.store import find_logs
 from inspect_confidence.results import ResultTable
@@ -36,14 +37,14 @@ class LogRun:
     own_address: bool = False
 
 
-def read_runs(paths: Iterable[str]) -> dict[str, LogRun]:
+def read_runs(paths: Paths) -> dict[str, LogRun]:
     """Return the runs of all logs at these paths by id, each from its first log.
 
     A folder gives its newest log first. Unreadable logs are skipped, since the reader of judgments
     has already reported them.
     """
     runs: dict[str, LogRun] = {}
-    for location in chain.from_iterable(map(find_logs, paths)):
+    for location in find_logs(paths):
         try:
             header = read_header(location)
             unsent = read_unsent(header).settings_of(header.eval.model)

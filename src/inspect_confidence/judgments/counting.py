@@ -57,11 +57,11 @@ def count_record(file: str, task: str) -> CountedRecord:
     table = table_of(task)
     counting = table.counting
     assert counting is not None
-    # `needs_row` is an SQL condition for judgments that metrics need one by one; `_ROWS` reads the
-    # file.
-    by_dataset = _query(
+    # `needs_row` is an SQL condition for judgments that metrics need one by one; `RECORD_ROWS`
+    # reads the file.
+    by_dataset = query_records(
         "select dataset, max(n) as most, bool_or(needs_row) as needs_row from (select dataset, "
-        f"item, count(*) as n, bool_or({counting.needs_row}) as needs_row from {_ROWS} "
+        f"item, count(*) as n, bool_or({counting.needs_row}) as needs_row from {RECORD_ROWS} "
         "group by dataset, item) group by dataset order by dataset",
         file,
     )
@@ -70,9 +70,9 @@ def count_record(file: str, task: str) -> CountedRecord:
         return CountedRecord(datasets, reader_versions(), None, SEVERAL)
     # One row for each different judgment: SQL expressions for the columns that metrics need.
     selected = [f'{expression} as "{name}"' for name, expression in counting.columns.items()]
-    counts = _query(
+    counts = query_records(
         f"select run, model, dataset, split, {', '.join(selected)}, min(item) as item, count(*) as "
-        f"count from {_ROWS} group by all limit {_MOST_ROWS + 1}",
+        f"count from {RECORD_ROWS} group by all limit {_MOST_ROWS + 1}",
         file,
     )
     if len(counts) > _MOST_ROWS:
@@ -86,15 +86,16 @@ def count_record(file: str, task: str) -> CountedRecord:
     return CountedRecord(datasets, reader_versions(), frame, "")
 
 
-_ROWS = "read_parquet($file, hive_partitioning = false)"
+RECORD_ROWS = "read_parquet($files, hive_partitioning = false)"
+"""The rows of record files, in a query of `query_records`."""
 
 
-def _query(query: str, file: str) -> pd.DataFrame:
-    """Return the result of a query on a parquet file, which the query calls `$file`."""
+def query_records(query: str, files: str | Sequence[str]) -> pd.DataFrame:
+    """Return the result of an SQL query on `RECORD_ROWS`, the rows of one or several files."""
     import duckdb  # noqa: PLC0415 # an optional package
 
     with TemporaryDirectory() as folder:
         settings: dict[str, Any] = {"memory_limit": _MEMORY, "temp_directory": folder}
         with duckdb.connect(config=settings) as connection:
-            rows: pd.DataFrame = connection.execute(query, {"file": file}).df()
+            rows: pd.DataFrame = connection.execute(query, {"files": files}).df()
     return rows

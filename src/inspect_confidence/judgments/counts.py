@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from os import PathLike, fspath
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.judgments.counting import can_count
+from inspect_confidence.judgments.counting import RECORD_ROWS, can_count, query_records
 from inspect_confidence.judgments.joining import LocatedRun, join_runs
 from inspect_confidence.judgments.locations import location_text
 from inspect_confidence.judgments.read import (
@@ -55,7 +54,7 @@ def count_tables(
         if name not in columns:
             hint = nearest(name, columns)
             raise InvalidArgument(f"by={name}: judgments of {task} have no such column. {hint}")
-    store = store_at(fspath(source)) if isinstance(source, str | PathLike) else None
+    store = store_at(source)
     if store is None:
         judgments = judgments_of(source)
         counts_of_parts = [_count_frame(judgments[task], by)] if task in judgments else []
@@ -135,11 +134,6 @@ def _count_with_pyarrow(files: Sequence[str], columns: Sequence[str]) -> pd.Data
 
 def _count_with_duckdb(files: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
     """Return each combination of the columns' values with its number of rows `n` in all files."""
-    import duckdb  # noqa: PLC0415 # an optional package
-
     quoted_names = ", ".join(f'"{name}"' for name in columns)
-    query = f"select {quoted_names or 'null'}, count(*) as n from "
-    query += "read_parquet($files, hive_partitioning = false) group by all"
-    with duckdb.connect() as connection:
-        counts: pd.DataFrame = connection.execute(query, {"files": files}).df()
-    return counts
+    query = f"select {quoted_names or 'null'}, count(*) as n from {RECORD_ROWS} group by all"
+    return query_records(query, files)

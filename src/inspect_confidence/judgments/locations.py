@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,12 @@ _LOG_DATE = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 """One path or address of logs, or several."""
+
+
+def path_texts(paths: Paths) -> list[str]:
+    """Return one path or several as a list of texts."""
+    return [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
+
 
 MAX_PART_BYTES = 2 * 2**30
 """Bytes that a part of a log may have unpacked.

@@ -1,11 +1,10 @@
 """Judgments of logs and files: one tidy frame per task, one row per elicited judgment."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, filterfalse
-from os import PathLike, fspath
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +15,13 @@ from inspect_confidence.judgments.clusters import has_clusters, join_clusters, u
 from inspect_confidence.judgments.executors import ExecutorOption, read_runs
 from inspect_confidence.judgments.files import check_judgments, read_file, split_by_task
 from inspect_confidence.judgments.joining import LocatedRun, join_runs, shared_sample_notices
-from inspect_confidence.judgments.locations import Log, Paths, list_logs, location_text
+from inspect_confidence.judgments.locations import (
+    Log,
+    Paths,
+    list_logs,
+    location_text,
+    path_texts,
+)
 from inspect_confidence.judgments.order import columns_in, sort_judgments
 from inspect_confidence.judgments.outcomes import join_outcomes
 from inspect_confidence.judgments.runs import is_repeated
@@ -81,35 +86,31 @@ def _count_readable_models(rows: pd.DataFrame, items: pd.Series, models: pd.Seri
 RunSettings = Mapping[str, str]
 
 
-def variants_from_settings(
-    runs: Sequence[tuple[str, RunSettings]],
-    always_shown: Mapping[str, Collection[str]] | None = None,
-) -> list[str]:
+def variants_of_runs(runs: Sequence[tuple[str, str, RunSettings]]) -> list[str]:
     """Return the variant of each run: the settings in which runs of its kind differ.
 
-    A variant is written as `key=value` pairs. `dataset` has a column of its own and is never part
-    of a variant; `data`, the fingerprint of the data set, is part of it only if a data set of one
-    name was read in several versions.
+    A variant is written as `key=value` pairs. It also has the settings that the task always shows.
+    `dataset` has a column of its own and is never part of a variant; `data`, the fingerprint of the
+    data set, is part of it only if a data set of one name was read in several versions.
 
     Args:
-        runs: Of each run its kind (the task, and the arguments that decide its other settings), and
-            its settings as texts by name.
-        always_shown: By kind, settings that are part of its variants even if they do not differ.
+        runs: Task of each run, its kind (`Run.kind`: the task and the arguments that decide its
+            other settings), and its settings as texts by name.
 
     Example:
-        >>> variants_from_settings([("t", {"effort": "low", "seed": "0"}), ("t", {"seed": "0"})])
+        >>> low, default = {"effort": "low", "seed": "0"}, {"seed": "0"}
+        >>> variants_of_runs([("fermi_eval", "kind", low), ("fermi_eval", "kind", default)])
         ['effort=low', 'effort=default']
     """
     settings_by_kind: dict[str, list[RunSettings]] = {}
-    for kind, settings in runs:
+    names: dict[str, set[str]] = {}  # of the settings in variants, by kind
+    for task, kind, settings in runs:
         settings_by_kind.setdefault(kind, []).append(settings)
-    names: dict[str, set[str]] = {}
+        names[kind] = set(all_tables()[task].always_shown)
     for kind, settings_of_runs in settings_by_kind.items():
-        names[kind] = _differing_settings(settings_of_runs) | set(
-            (always_shown or {}).get(kind, ())
-        )
+        names[kind] |= _differing_settings(settings_of_runs)
     variants = []
-    for kind, settings in runs:
+    for _, kind, settings in runs:
         pairs = {name: settings.get(name, "default") for name in names[kind]}
         variants.append(str(Condition(pairs)))
     return variants
@@ -189,7 +190,7 @@ def read_judgments(
     Raises:
         InvalidArgument: A path does not exist, a file cannot be used, or there is no judgment.
     """
-    locations = [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
+    locations = path_texts(paths)
     files = list(dict.fromkeys(filter(is_table, locations)))
     log_locations = list(filterfalse(is_table, locations))
     notices: list[str] = []
@@ -523,7 +524,7 @@ def _read_outcomes(
     logs that the executor lost.
     """
     logs: dict[str, Log] = {}
-    stored: dict[str, Callable[[], ReadOutcome | None]] = {}
+    stored: dict[str, Callable[[], ReadOutcome]] = {}
     for location in locations:
         store = store_at(location)
         if store is None:
@@ -549,7 +550,7 @@ def _read_outcomes(
 
 def _read_logs(
     logs: Mapping[str, Log],
-    stored: Mapping[str, Callable[[], ReadOutcome | None]],
+    stored: Mapping[str, Callable[[], ReadOutcome]],
     options: ReadOptions,
     notices: list[str],
 ) -> Iterator[tuple[str, ReadOutcome]]:
@@ -560,11 +561,10 @@ def _read_logs(
     """
     unread = []
     for location, log in logs.items():
-        outcome = stored[location]() if location in stored else None
-        if outcome is None:
-            unread.append(log)
+        if location in stored:
+            yield location, stored[location]()
         else:
-            yield location, outcome
+            unread.append(log)
     for number, outcome in read_runs(
         unread,
         executor=options.executor,
@@ -573,16 +573,6 @@ def _read_logs(
         notices=notices,
     ):
         yield unread[number].location, outcome
-
-
-def variants_of_runs(runs: Sequence[tuple[str, str, RunSettings]]) -> list[str]:
-    """Return the variant of each run, given its task, kind and settings.
-
-    It contains the settings in which runs of its kind (`Run.kind`: the task and arguments such as a
-    method) differ, and those that the task always shows.
-    """
-    always_shown = {kind: all_tables()[task].always_shown for task, kind, _ in runs}
-    return variants_from_settings([(kind, settings) for _, kind, settings in runs], always_shown)
 
 
 def pooling_notices(frame: pd.DataFrame) -> Iterator[str]:

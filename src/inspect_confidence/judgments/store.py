@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
-from itertools import chain
+from itertools import chain, filterfalse
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from inspect_confidence.judgments.locations import (
     Paths,
     list_logs,
     location_text,
+    path_texts,
 )
 from inspect_confidence.judgments.runs import (
     FORMAT,
@@ -201,13 +202,16 @@ def is_intact(file: Path) -> bool:
     return file.stem.endswith(f"-{checksum}")
 
 
-def store_at(location: str) -> Store | None:
-    """Return the store at a path; None for an address, and for a path without a store.
+def store_at(source: object) -> Store | None:
+    """Return the store at a path; None for an address, a path without a store, and other objects.
 
     Raises:
         InvalidArgument: No ingest of the store has ended, or its manifest is damaged or of another
             version.
     """
+    if not isinstance(source, str | PathLike):
+        return None
+    location = fspath(source)
     store = _read_manifest(Path(location)) if "://" not in location else None
     if store and not store.whole:
         raise InvalidArgument(
@@ -216,15 +220,18 @@ def store_at(location: str) -> Store | None:
     return store
 
 
-def find_logs(location: str) -> list[str]:
-    """Return the locations of readable logs: of a log, a folder of logs (newest first), a store.
+def find_logs(paths: Paths) -> Iterator[str]:
+    """Yield the locations of readable logs: of logs, folders of logs (newest first) and stores.
+
+    Tables among the paths have none.
 
     Raises:
-        InvalidArgument: There is no such path, or the store cannot be used.
+        InvalidArgument: There is no such path, or a store cannot be used.
     """
-    store = store_at(location)
-    logs = [entry.log for entry in store.entries] if store else list_logs(location)
-    return [log.location for log in logs if not log.unreadable]
+    for path in filterfalse(is_table, path_texts(paths)):
+        store = store_at(path)
+        logs = [entry.log for entry in store.entries] if store else list_logs(path)
+        yield from (log.location for log in logs if not log.unreadable)
 
 
 def check_read_arguments(store: Store, recorded: Recorded) -> None:
@@ -293,8 +300,7 @@ def ingest(
             logs of other locations.
     """
     folder = _prepare_folder(fspath(store))
-    paths = [logs] if isinstance(logs, str | PathLike) else logs
-    locations = [_absolute_log_location(path) for path in paths]
+    locations = list(map(_absolute_log_location, path_texts(logs)))
     found_logs = list(chain.from_iterable(list_logs(location) for location in locations))
     notices: list[str] = []
     with name_write_errors(folder), _lock(folder):
@@ -406,13 +412,14 @@ def _prepare_folder(store: str) -> Path:
     return folder
 
 
-def _absolute_log_location(location: str | PathLike[str]) -> str:
+def _absolute_log_location(location: str) -> str:
     """Return the address or absolute path of logs; refuse a table and a store."""
-    text = fspath(location)
-    if is_table(text) or ("://" not in text and _read_manifest(Path(text))):
-        kind = "a table" if is_table(text) else "a store"
-        raise InvalidArgument(f"{text} is {kind}, not logs; give a log file or a folder of logs.")
-    return text if "://" in text else str(Path(text).absolute())
+    if is_table(location) or ("://" not in location and _read_manifest(Path(location))):
+        kind = "a table" if is_table(location) else "a store"
+        raise InvalidArgument(
+            f"{location} is {kind}, not logs; give a log file or a folder of logs."
+        )
+    return Log(location).absolute
 
 
 def _refuse_changed_sources(before: Store, places: Sequence[str]) -> None:
@@ -461,7 +468,7 @@ def write_record(folder: Path, log: Log, key: str, record: bytes) -> StoredLog:
     facts = read_record_facts(record)
     model_folder = folder / "judgments" / _folder_name(facts["task"]) / _folder_name(facts["model"])
     file = model_folder / f"{key}-{hashlib.sha256(record).hexdigest()}.parquet"
-    write_whole(file, record, durable=True)
+    write_whole(file, record)
     return _entry_of_record(log, file, facts)
 
 
@@ -583,7 +590,7 @@ def write_manifest(store: Store) -> None:
     text = json.dumps({**header, **manifest}, indent=1)
     for written_folder in [*store.folder.glob(_MODEL_FOLDERS), store.folder]:
         _flush_folder(written_folder)
-    write_whole(store.folder / MANIFEST, text.encode(), durable=True)
+    write_whole(store.folder / MANIFEST, text.encode())
     _flush_folder(store.folder)
 
 

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from itertools import chain
-from os import PathLike, fspath
 
 import numpy as np
 import pandas as pd
@@ -167,7 +166,7 @@ def stream_at(source: object, executor: ExecutorOption = None) -> Stream | None:
         source: Any source of judgments.
         executor: Counts equal judgments of the store's record files.
     """
-    store = store_at(fspath(source)) if isinstance(source, str | PathLike) else None
+    store = store_at(source)
     if store is None:
         return None
     store = store.verified()
