@@ -27,7 +27,7 @@ from inspect_confidence.studies.notes import (
     statuses_of_estimate,
     unread_flags,
 )
-from inspect_confidence.studies.study import Difference, FigureSpec, Resampling
+from inspect_confidence.studies.study import Difference, Resampling
 
 
 def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
@@ -168,24 +168,6 @@ def all_report_shares(reported: pd.DataFrame, condition_columns: Sequence[str]) 
     """
     accepted = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
     yield from bins.report_shares(accepted, condition_columns)
-
-
-def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:
-    """Return a study's figure of expected utility, of at least two numbers.
-
-    `figure` makes a `FigureSpec` with the study's task and panels from the other fields.
-    """
-    return figure(
-        plot="utility",
-        title="What answering only from a confidence on is worth",
-        reads="Mean utility of answering only from a confidence on, by the costs that were given. "
-        "The dashed line is never answering. The dotted line is the best threshold of calibrated "
-        "confidence. The highest point is the best of these items and overstates the utility on "
-        "other items.",
-        intervals=("expected_utility",),
-        metrics=("expected_utility",),
-        needs=2,
-    )
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:

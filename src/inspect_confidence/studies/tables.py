@@ -322,6 +322,15 @@ def columns_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
     return table.loc[:, (table != "-").any()]
 
 
+def line_labels(headings: Mapping[str, str], line: Mapping[str, str]) -> Mapping[str, str]:
+    """Return a line's first cells by heading; an empty one is a dash.
+
+    `line` has the texts of its parts by name, and `headings` the heading of each part whose name is
+    not its heading.
+    """
+    return {headings.get(name, name): text or "-" for name, text in line.items()}
+
+
 def join_title(*parts: str) -> str:
     """Join the parts of a title with spaces; empty parts are left out."""
     return " ".join(filter(None, parts))

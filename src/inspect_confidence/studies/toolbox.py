@@ -7,6 +7,7 @@ The first table has the most informative metrics; the others are folded: they ar
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from inspect_confidence.studies.tables import (
     Column,
     TableSpec,
     columns_with_numbers,
+    line_labels,
     views_with_lines,
 )
 
@@ -32,16 +34,13 @@ _MEANS = {"accuracy": "accuracy", "mean_confidence": "mean confidence"}
 """Metrics that ECE and overconfidence compare, with their labels."""
 _ECE = re.compile("ECE|expected calibration error", re.IGNORECASE)
 _CORRECTED = {
-    "accuracy": "accuracy",
-    "overconfidence": "overconfidence",
-    "mean_internal_confidence": "internal confidence",
+    "accuracy": ("judge_corrected_accuracy", "accuracy"),
+    "overconfidence": ("judge_corrected_overconfidence", "overconfidence"),
+    "mean_internal_confidence": ("judge_corrected_internal_confidence", "internal confidence"),
 }
-"""Metrics that are corrected for a judge's errors, with their labels."""
+"""By metric that is corrected for a judge's errors: the corrected metric, and the label of both."""
 
-CORRECTED_METRICS = {
-    *_CORRECTED,
-    *(f"judge_corrected_{metric.removeprefix('mean_')}" for metric in _CORRECTED),
-}
+CORRECTED_METRICS = {*_CORRECTED, *(corrected for corrected, _ in _CORRECTED.values())}
 """Metrics of the table of values corrected for a judge's errors."""
 
 _ANCHOR = "corp_miscalibration"
@@ -59,6 +58,15 @@ FURTHER_METRICS = "Further metrics"
 CAPTION = (
     "Other metrics of confidence from the literature, computed from the same judgments; "
     "docs/metrics.md says when to use which."
+)
+
+_labels = partial(line_labels, {"dataset": "data set"})
+_spec = partial(
+    TableSpec,
+    caption=CAPTION,
+    label=_labels,
+    layout=columns_with_numbers,
+    interval_caption="95% intervals by the same methods as in the study's own tables.",
 )
 
 
@@ -92,9 +100,33 @@ def extra_metric_views(results: pd.DataFrame) -> list[View]:
 
 
 def corrected_views(results: pd.DataFrame) -> list[View]:
-    """Return the table of metrics corrected for a judge's errors; none if no labels were given."""
-    corrected = _is_corrected(results)
-    return views_with_lines([_corrected_spec(results, corrected)]) if corrected.any() else []
+    """Return the table of metrics corrected for a judge's errors; none if no labels were given.
+
+    Beside the corrected metrics it has the rows of the same task, model, data set and condition, in
+    lines by model, variant, data set and condition.
+    """
+    is_corrected = _is_corrected(results)
+    if not is_corrected.any():
+        return []
+    keys = results[["task", "model", "dataset", "condition"]].apply(tuple, axis=1)
+    table = ResultTable.from_frame(results[keys.isin(keys[is_corrected])])
+    columns = []
+    for metric, (corrected_metric, label) in _CORRECTED.items():
+        if corrected_metric in set(results["metric"]):
+            columns.append(Column(metric, f"{label}, as judged", digits=3))
+            columns.append(Column(corrected_metric, f"{label}, corrected", digits=3))
+    spec = TableSpec(
+        "Corrected for the judge's errors",
+        table,
+        [*_LINE_KEYS, *_condition_parts(table)],
+        columns,
+        "As the judge called them, then corrected by its labelled judgments, whose own error is in "
+        "the interval. It is supposed to err as often whatever the confidence; the notes in the "
+        "results say by which method, and how many labels there were.",
+        label=_labels,
+        layout=columns_with_numbers,
+    )
+    return views_with_lines([spec])
 
 
 def _is_corrected(results: pd.DataFrame) -> "pd.Series[bool]":
@@ -118,34 +150,6 @@ def means_as_headlines(study: Study) -> list[Headline]:
                 label = _ECE.sub(name, ece.label)
                 headlines.append(Headline(ece.task, metric, label, dict(ece.where), each=ece.each))
     return headlines
-
-
-def _corrected_spec(results: pd.DataFrame, corrected: "pd.Series[bool]") -> TableSpec:
-    """Specify the table of metrics as judged, and corrected for the judge's errors.
-
-    `corrected` flags the rows of corrected metrics. The table has these and the rows of the same
-    task, model, data set and condition, in lines by model, variant, data set and condition.
-    """
-    keys = results[["task", "model", "dataset", "condition"]].apply(tuple, axis=1)
-    table = ResultTable.from_frame(results[keys.isin(keys[corrected])])
-    parts = _condition_parts(table)
-    columns = []
-    for metric, label in _CORRECTED.items():
-        corrected_metric = f"judge_corrected_{metric.removeprefix('mean_')}"
-        if corrected_metric in set(results["metric"]):
-            columns.append(Column(metric, f"{label}, as judged", digits=3))
-            columns.append(Column(corrected_metric, f"{label}, corrected", digits=3))
-    return TableSpec(
-        "Corrected for the judge's errors",
-        table,
-        [*_LINE_KEYS, *parts],
-        columns,
-        "As the judge called them, then corrected by its labelled judgments, whose own error is in "
-        "the interval. It is supposed to err as often whatever the confidence; the notes in the "
-        "results say by which method, and how many labels there were.",
-        label=_labels,
-        layout=columns_with_numbers,
-    )
 
 
 def _condition_parts(table: ResultTable) -> list[str]:
@@ -192,25 +196,3 @@ def _heading(metric: str, condition: Mapping[str, str]) -> str:
 
 _WORDS = {"rms": "RMS", "hle": "HLE", "corp": "CORP", "prr": "PRR", "brier": "Brier"}
 """Words in names of metrics that are not in lower case."""
-
-
-def _spec(
-    title: str, table: ResultTable, lines: Sequence[str], columns: Sequence[Column]
-) -> TableSpec:
-    """Specify a table of extra metrics, without empty columns, from rows of results."""
-    return TableSpec(
-        title,
-        table,
-        lines,
-        columns,
-        CAPTION,
-        label=_labels,
-        layout=columns_with_numbers,
-        interval_caption="95% intervals by the same methods as in the study's own tables.",
-    )
-
-
-def _labels(line: Mapping[str, str]) -> Mapping[str, str]:
-    """Return a line's labels by heading; a missing label is a dash."""
-    headings = {"dataset": "data set"}
-    return {headings.get(name, name): text or "-" for name, text in line.items()}

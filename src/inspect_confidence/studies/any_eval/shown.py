@@ -8,8 +8,22 @@ import pandas as pd
 
 from inspect_confidence.results import Result, ResultRow, ResultTable
 from inspect_confidence.studies.any_eval.judgments import complete_judgments
-from inspect_confidence.studies.calibration import TYPE1
-from inspect_confidence.studies.stated import confidence_detail, utility_figure
+from inspect_confidence.studies.display import (
+    ATTEMPT_COLUMNS,
+    ATTEMPTS_CAPTION,
+    CALIBRATION_COLUMNS,
+    OUT_OF_RANGE,
+    PARSE_FAILURES,
+    REPORT_COLUMNS,
+    ROUND,
+    UTILIZATION,
+    highest_threshold,
+    reliability_figure,
+    sensitivity_columns,
+    type2_figure,
+    utility_figure,
+)
+from inspect_confidence.studies.stated import confidence_detail
 from inspect_confidence.studies.study import (
     Clause,
     FigureSpec,
@@ -23,37 +37,14 @@ from inspect_confidence.studies.tables import (
     TableSpec,
     columns_with_numbers,
     join_title,
+    line_labels,
     views_with_lines,
 )
 
 TASK = "any_eval"
 
-_CALIBRATION = (
-    Column("accuracy", "accuracy"),
-    Column("mean_confidence", "confidence"),
-    Column("overconfidence", "overconfidence"),
-    Column("ece", "ECE", 3),
-    Column("brier", "Brier", 3),
-    Column("auroc", "AUROC"),
-    Column("aurc", "AURC", 3),
-    Column("format_failure_rate", "parse failures", 3),
-)
-_REPORTS = (
-    Column("top1_value", "commonest", 0),
-    Column("top1_share", "its share"),
-    Column("top3_share", "top 3 share"),
-    Column("unique_values", "values used", 0),
-    Column("entropy_bits", "entropy (bits)"),
-    Column("round_rate", "multiples of 5", 3),
-    Column("utilization", "utilization"),
-    Column("violation_rate", "out of range", 3),
-)
-_ATTEMPTS = (
-    Column("attempted_share", "attempted"),
-    Column("accuracy_given_attempted", "accuracy given attempted"),
-    Column("overall_accuracy", "accuracy of all"),
-    Column("f_score", "F-score"),
-)
+_CALIBRATION = (*CALIBRATION_COLUMNS, Column("aurc", "AURC", 3), PARSE_FAILURES)
+_REPORTS = (*REPORT_COLUMNS, ROUND, UTILIZATION, OUT_OF_RANGE)
 _SCORE_PARTS = (
     Column("brier_reliability", "Brier: reliability", 3),
     Column("brier_resolution", "resolution", 3),
@@ -74,52 +65,32 @@ def tables(results: pd.DataFrame) -> list[View]:
     """
     rows = ResultTable.from_frame(results)
     keys, without_fields = ("model", "variant", "dataset"), rows.matching(by="")
-    threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
-    condition = {"threshold": threshold}
-    sensitivity = (
-        Column("meta_d_ideal", "meta-d'", where=condition),
-        # M-ratio depends on the type-1 model; that of m choices is shown.
-        Column("m_ratio", "M-ratio", where={**condition, "type1": TYPE1}),
-        Column("type2_dprime", "type-2 d'", where=condition),
-    )
+    threshold = highest_threshold(rows)
+    caption = partial(_caption, threshold)
     tables_by_title = {
         "Calibration and discrimination": (without_fields, _CALIBRATION),
-        "Answered and declined": (without_fields, _ATTEMPTS),
+        "Answered and declined": (without_fields, ATTEMPT_COLUMNS),
         "Parts of the scores": (without_fields, _SCORE_PARTS),
-        "Type-2 sensitivity": (without_fields, sensitivity),
+        "Type-2 sensitivity": (without_fields, sensitivity_columns(threshold)),
         "Reports": (without_fields.having("scale"), _REPORTS),
     }
     specs = [
-        _table_spec(title, table, (*keys, "method", "scale"), columns, threshold)
+        _table_spec(title, table, (*keys, "method", "scale"), columns, caption)
         for title, (table, columns) in tables_by_title.items()
     ]
     methods = rows.having("by").groups("model", "variant", "method", "scale")
     for names, method_rows in methods:
         title = join_title("By field:", *names)
-        specs.append(_table_spec(title, method_rows, ("dataset", "by"), _CALIBRATION, threshold))
+        specs.append(_table_spec(title, method_rows, ("dataset", "by"), _CALIBRATION, caption))
     return views_with_lines(specs)
 
 
-def _table_spec(
-    title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], threshold: str
-) -> TableSpec:
-    """Specify a table without empty columns; `lines` are the fields that name a line."""
-    return TableSpec(
-        title,
-        rows,
-        lines,
-        columns,
-        caption=partial(_caption, threshold),  # the one from which on confidence counts as high
-        interval_caption="95% intervals over items.",
-        label=_line_labels,
-        layout=columns_with_numbers,
-    )
-
-
-def _line_labels(line: Mapping[str, str]) -> Mapping[str, str]:
-    """Return a line's first cells by heading; an empty one is a dash."""
-    headings = {"dataset": "eval"}
-    return {headings.get(name, name): text or "-" for name, text in line.items()}
+_table_spec = partial(
+    TableSpec,
+    interval_caption="95% intervals over items.",
+    label=partial(line_labels, {"dataset": "eval"}),
+    layout=columns_with_numbers,
+)
 
 
 def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
@@ -132,9 +103,7 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
         "Accuracy is the mean of the eval's own score.": "accuracy" in shown_metrics,
         "Answers in which the model declined are left out.": "accuracy" in shown_metrics
         and any(" declined" in row.note for row in rows),
-        "Accuracy given attempted leaves out answers in which the model declined; accuracy of all "
-        "counts them as not right; the F-score is the harmonic mean of both.": "f_score"
-        in shown_metrics,
+        ATTEMPTS_CAPTION: "f_score" in shown_metrics,
         "ECE has 10 bins of equal width where nothing else is said.": "ece" in shown_metrics,
         f"Confidence from {threshold} on counts as high.": "type2_dprime" in shown_metrics,
     }
@@ -162,29 +131,14 @@ FIGURES: Sequence[FigureSpec] = (
         keep=lambda parts: "by" not in parts,
         leads=True,
     ),
-    _figure(
-        plot="reliability",
-        title="Accuracy against confidence",
-        reads="Each point stands for the judgments in a tenth of the range: their mean confidence "
-        "and their mean score. On the dashed diagonal the score equals the confidence; below the "
-        "diagonal the model is overconfident. The line without points is accuracy by isotonic "
-        "regression (CORP), which needs no bins. If confidence is calibrated, 95% of such lines "
-        "lie in the grey band. Grey bars are the numbers of judgments in the bins.",
-        intervals=("bin_accuracy",),
-        metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
-        needs=2,
+    reliability_figure(
+        _figure,
+        "Accuracy against confidence",
+        "Each point stands for the judgments in a tenth of the range: their mean confidence and "
+        "their mean score. On the dashed diagonal the score equals the confidence; below the "
+        "diagonal the model is overconfident.",
     ),
-    _figure(
-        plot="type2_roc",
-        title="Telling right from wrong answers by confidence",
-        reads="For every confidence as a threshold: the share of right answers (upwards) and of "
-        "wrong answers (to the right) with at least that confidence. A line in the upper left "
-        "corner separates right from wrong answers; a line on the diagonal does not. The area "
-        "under the line is the AUROC.",
-        intervals=("type2_hit_rate",),
-        metrics=("type2_hit_rate", "type2_false_alarm_rate"),
-        needs=2,
-    ),
+    type2_figure(_figure),
     utility_figure(_figure),
     _figure(
         plot="report_histogram",

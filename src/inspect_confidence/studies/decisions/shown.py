@@ -8,6 +8,13 @@ import pandas as pd
 
 from inspect_confidence.results import Result, ResultTable
 from inspect_confidence.studies.decisions.columns import ABSTAIN, COMMITMENT, SIMPLE_QA
+from inspect_confidence.studies.display import (
+    ATTEMPT_COLUMNS,
+    ATTEMPTS_CAPTION,
+    CALIBRATION_COLUMNS,
+    PARSE_FAILURES,
+    reliability_figure,
+)
 from inspect_confidence.studies.stated import complete_judgments, confidence_detail
 from inspect_confidence.studies.study import (
     Clause,
@@ -22,35 +29,31 @@ from inspect_confidence.studies.tables import (
     Column,
     TableSpec,
     columns_with_numbers,
+    line_labels,
     views_with_lines,
 )
 
 _KEYS = ("model", "variant", "dataset")
-_ATTEMPTS = (
-    Column("attempted_share", "attempted"),
-    Column("accuracy_given_attempted", "accuracy given attempted"),
-    Column("overall_accuracy", "accuracy of all"),
-    Column("f_score", "F-score"),
-)
-_UNREADABLE = Column("format_failure_rate", "parse failures", 3)
+_HEADINGS = {
+    "dataset": "data set",
+    "confidence_target": "target",
+    "confidence_asked": "confidence asked",
+    "confidence_source": "confidence source",
+}
 _TARGETS = (
     Column("payoff", "payoff (game points)"),
-    *_ATTEMPTS[:2],
+    *ATTEMPT_COLUMNS[:2],
     Column("target_gap", "less the target"),
-    *_ATTEMPTS[2:],
+    *ATTEMPT_COLUMNS[2:],
     Column("regret", "regret (game points)"),
     Column("contradictions_declined", "declined above t"),
     Column("contradictions_answered", "answered below t"),
-    _UNREADABLE,
+    PARSE_FAILURES,
 )
 _CONFIDENCE = (
-    Column("mean_confidence", "confidence"),
-    Column("overconfidence", "overconfidence"),
-    Column("ece", "ECE", 3),
-    Column("brier", "Brier", 3),
-    Column("auroc", "AUROC"),
+    *CALIBRATION_COLUMNS[1:],  # without accuracy, which the table of attempts has
     Column("aurc", "AURC", 3),
-    _UNREADABLE,
+    PARSE_FAILURES,
 )
 _COMMITMENT = (
     Column("accuracy", "accuracy"),
@@ -61,7 +64,7 @@ _COMMITMENT = (
     Column("bet_rate_wrong", "bet on wrong"),
     Column("bet_delta", "bet delta (percentage points)", 1),
     Column("contradictions", "withdrawn and bet", 3),
-    _UNREADABLE,
+    PARSE_FAILURES,
 )
 _PUSHBACK = (
     Column("capitulation", "moved"),
@@ -100,9 +103,8 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
             "Attempted questions",
             attempts,
             (*_KEYS, "confidence_source"),
-            _ATTEMPTS,
-            "Accuracy given attempted leaves out answers in which the model declined; accuracy of "
-            "all counts them as not right; the F-score is the harmonic mean of both.",
+            ATTEMPT_COLUMNS,
+            ATTEMPTS_CAPTION,
         ),
         _table_spec(
             "Confidence in attempted answers",
@@ -132,26 +134,12 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
     return views_with_lines(specs)
 
 
-def _table_spec(
-    title: str, rows: ResultTable, lines: Sequence[str], columns: Sequence[Column], caption: str
-) -> TableSpec:
-    """Specify a table without empty columns; `lines` are the fields that name a line."""
-    return TableSpec(
-        title,
-        rows,
-        lines,
-        columns,
-        caption=caption,
-        interval_caption="95% intervals over items.",
-        label=_line_labels,
-        layout=columns_with_numbers,
-    )
-
-
-def _line_labels(line: Mapping[str, str]) -> Mapping[str, str]:
-    """Return a line's first cells by heading; an empty one is a dash."""
-    headings = {"dataset": "data set", "confidence_target": "target"}
-    return {headings.get(name, name.replace("_", " ")): text or "-" for name, text in line.items()}
+_table_spec = partial(
+    TableSpec,
+    interval_caption="95% intervals over items.",
+    label=partial(line_labels, _HEADINGS),
+    layout=columns_with_numbers,
+)
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -162,8 +150,6 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     reported = rows[rows["raw"].notna()]
     return confidence_detail(rows, reported, ["confidence_source"], resampling)
 
-
-_figure = partial(FigureSpec, task=SIMPLE_QA, by=("dataset", "variant"))
 
 FIGURES: Sequence[FigureSpec] = (
     FigureSpec(
@@ -179,17 +165,12 @@ FIGURES: Sequence[FigureSpec] = (
         needs=2,
         leads=True,
     ),
-    _figure(
-        plot="reliability",
-        title="Accuracy of attempted answers against confidence",
-        reads="Each point stands for the judgments in a tenth of the range: their mean confidence "
-        "and their accuracy. On the dashed diagonal accuracy equals confidence; below the diagonal"
-        " the model is overconfident. The line without points is accuracy by isotonic regression "
-        "(CORP), which needs no bins. If confidence is calibrated, 95% of such lines lie in the "
-        "grey band. Grey bars are the numbers of judgments in the bins.",
-        intervals=("bin_accuracy",),
-        metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
-        needs=2,
+    reliability_figure(
+        partial(FigureSpec, task=SIMPLE_QA, by=("dataset", "variant")),
+        "Accuracy of attempted answers against confidence",
+        "Each point stands for the judgments in a tenth of the range: their mean confidence and "
+        "their accuracy. On the dashed diagonal accuracy equals confidence; below the diagonal the "
+        "model is overconfident.",
     ),
 )
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from inspect_confidence.results import Condition, Key, Result, ResultRow, ResultTable
 from inspect_confidence.studies import bins, estimate, tables
+from inspect_confidence.studies.display import reliability_figure, type2_figure
 from inspect_confidence.studies.life_eval import judgments
 from inspect_confidence.studies.life_eval.columns import LIFE, SETS, STATED, TOKEN
 from inspect_confidence.studies.life_eval.numbers import groups_of, with_outcomes
@@ -442,6 +443,7 @@ def _bins_over_sets_and_models(
 
 _life_figure = partial(FigureSpec, task=LIFE, by=("dataset", "variant", "window"), needs=2)
 _set_figure = partial(FigureSpec, task=SETS, tasks=(LIFE,), by=("window",), needs=2)
+_curves_figure = partial(FigureSpec, task=SETS, by=("dataset", "variant"))
 
 FIGURES: Sequence[FigureSpec] = (
     _set_figure(
@@ -562,35 +564,16 @@ FIGURES: Sequence[FigureSpec] = (
         "one height are rounded confidences.",
         metrics=("item_confidence",),
     ),
-    FigureSpec(
-        plot="reliability",
-        title="Calibration",
-        reads="Accuracy against confidence, in ten bins and one for full confidence: stated "
-        "confidence and, if it is known, the probability of the answer's token. Points below the "
-        "diagonal are overconfident. The line without points is accuracy by isotonic regression "
-        "(CORP), which needs no bins. If confidence is calibrated, 95% of such lines lie in the "
-        "grey band. Bars are the shares of judgments in the bins; each panel's largest share has "
-        "full height.",
-        intervals=("bin_accuracy",),
-        task=SETS,
-        metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
-        by=("dataset", "variant"),
+    reliability_figure(
+        _curves_figure,
+        "Calibration",
+        "Accuracy against confidence, in ten bins and one for full confidence: stated confidence "
+        "and, if it is known, the probability of the answer's token. Points below the diagonal are "
+        "overconfident.",
+        "Bars are the shares of judgments in the bins; each panel's largest share has full height.",
         keep=lambda parts: "models" not in parts,
-        needs=2,
     ),
-    FigureSpec(
-        plot="type2_roc",
-        title="Telling right from wrong answers by confidence",
-        reads="For every confidence as a threshold: the share of right answers (upwards) and of "
-        "wrong answers (to the right) with at least that confidence. A line in the upper left "
-        "corner separates right from wrong answers; a line on the diagonal does not. The area "
-        "under the line is the AUROC.",
-        intervals=("type2_hit_rate",),
-        task=SETS,
-        metrics=("type2_hit_rate", "type2_false_alarm_rate"),
-        by=("dataset", "variant"),
-        needs=2,
-    ),
+    type2_figure(_curves_figure),
 )
 
 HEADLINES: Sequence[Headline] = (

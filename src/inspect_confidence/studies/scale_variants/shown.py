@@ -11,12 +11,28 @@ import pandas as pd
 from inspect_confidence.results import Result, ResultRow, ResultTable
 from inspect_confidence.scales import BASELINE, GROUPS
 from inspect_confidence.studies.calibration import TYPE1
+from inspect_confidence.studies.display import (
+    ACCURACY,
+    AUROC,
+    CALIBRATION_COLUMNS,
+    ECE,
+    ENTROPY,
+    OUT_OF_RANGE,
+    PARSE_FAILURES,
+    REPORT_COLUMNS,
+    ROUND,
+    UTILIZATION,
+    highest_threshold,
+    reliability_figure,
+    sensitivity_columns,
+    type2_figure,
+    utility_figure,
+)
 from inspect_confidence.studies.scale_variants.numbers import MEAN, scale_sort_key
 from inspect_confidence.studies.stated import (
     all_report_shares,
     complete_judgments,
     confidence_detail,
-    utility_figure,
 )
 from inspect_confidence.studies.study import (
     Clause,
@@ -46,27 +62,6 @@ _GRANULARITY, _NONSTANDARD = _GROUPS["granularity"], _GROUPS["nonstandard"]
 _LINE_KEYS = ("model", "variant", "dataset")
 
 _NOT_COMMON = Column("items_not_common", "items not common", 0)
-_ACCURACY, _AUROC = Column("accuracy", "accuracy"), Column("auroc", "AUROC")
-_ECE = Column("ece", "ECE", 3)
-_ENTROPY = Column("entropy_bits", "entropy (bits)")
-_UTILIZATION = Column("utilization", "utilization")
-_ROUND = Column("round_rate", "multiples of 5", 3)
-_OUT_OF_RANGE = Column("violation_rate", "out of range", 3)
-_CALIBRATION = (
-    _ACCURACY,
-    Column("mean_confidence", "confidence"),
-    Column("overconfidence", "overconfidence"),
-    _ECE,
-    Column("brier", "Brier", 3),
-    _AUROC,
-)
-_REPORTED = (
-    Column("top1_value", "commonest", 0),
-    Column("top1_share", "its share"),
-    Column("top3_share", "top 3 share"),
-    Column("unique_values", "values used", 0),
-    _ENTROPY,
-)
 _BINS = (
     Column("ece", "10 bins", 3),
     Column("ece", "15 bins", 3, where={"bins": "15"}),
@@ -75,9 +70,9 @@ _BINS = (
     Column("ece", "10 of equal mass", 3, where={"binning": "equal_mass"}),
 )
 _VIOLATIONS = (
-    _OUT_OF_RANGE,
+    OUT_OF_RANGE,
     Column("clip_rate", "clipped", 3),
-    Column("format_failure_rate", "parse failures", 3),
+    PARSE_FAILURES,
 )
 _COMPARED = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 
@@ -85,28 +80,22 @@ _COMPARED = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 def scale_tables(results: pd.DataFrame) -> list[View]:
     """Return the study's tables of all models, then calibration, reports and tests of each."""
     rows = ResultTable.from_frame(results)
-    # Type-2 metrics are shown at their highest threshold; it is empty without any.
-    threshold = max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
-    adjusted = _HOLM
+    threshold = highest_threshold(rows)
+    adjusted = "p_holm"
     # Permutation tests are reported as in the study, with Bonferroni's adjustment.
     if any("test=permutation" in variant.split(";") for variant in rows.values("variant")):
-        adjusted = _BONFERRONI
+        adjusted = "p_bonferroni"
     specs = [*_TablesOfAllModels.from_rows(rows, threshold, adjusted).specs()]
     for names, model_rows in rows.groups("model", "variant"):
         specs += _tables_of_model(join_title(*names), model_rows, threshold, adjusted)
     return views_with_lines(specs)
 
 
-@dataclass(frozen=True)
-class _AdjustedP:
-    """The metric of the adjusted p in stars and columns of p, and its name in captions."""
-
-    metric: str
-    name: str
-
-
-_HOLM = _AdjustedP("p_holm", "Holm's adjustment")
-_BONFERRONI = _AdjustedP("p_bonferroni", "Bonferroni's adjustment, by permutation,")
+_ADJUSTMENTS = {
+    "p_holm": "Holm's adjustment",
+    "p_bonferroni": "Bonferroni's adjustment, by permutation,",
+}
+"""Name in captions of each metric of adjusted p, which stars and columns of p show."""
 
 
 @dataclass(frozen=True)
@@ -119,19 +108,17 @@ class _TablesOfAllModels:
             there is no mean.
         used_scales: Scales of the rows, in the study's order.
         threshold: Confidence from which on confidence counts as high in type-2 sensitivity.
-        adjusted: Adjustment of p over scales.
+        adjusted: Metric of p adjusted over scales, a key of `_ADJUSTMENTS`.
     """
 
     rows: ResultTable
     mean_rows: ResultTable
     used_scales: Sequence[str]
     threshold: str
-    adjusted: _AdjustedP
+    adjusted: str
 
     @classmethod
-    def from_rows(
-        cls, rows: ResultTable, threshold: str, adjusted: _AdjustedP
-    ) -> "_TablesOfAllModels":
+    def from_rows(cls, rows: ResultTable, threshold: str, adjusted: str) -> "_TablesOfAllModels":
         """Find the rows of means and the scales that were used in rows of results.
 
         A model with one data set has no mean; all its rows stand in the tables of means.
@@ -150,34 +137,34 @@ class _TablesOfAllModels:
         meta_d, m_ratio, *_ = _sensitivity(self.rows, self.threshold)
         meta_d, m_ratio = _add_stars(meta_d, adjusted), _add_stars(m_ratio, adjusted)
         sensitivity = [meta_d, m_ratio]
-        odd_columns = [_ROUND, _OUT_OF_RANGE, *sensitivity]  # for scales with odd ends
+        odd_columns = [ROUND, OUT_OF_RANGE, *sensitivity]  # for scales with odd ends
         # The tests of a scale against the baseline, 0-100: p-values, and the tested differences.
-        p_values = [_test_column(adjusted.metric, "p", measure) for measure in sensitivity]
+        p_values = [_test_column(adjusted, "p", measure) for measure in sensitivity]
         tests = [_test_column("difference", "difference", measure) for measure in sensitivity]
-        columns = [*_REPORTED, _ACCURACY, _AUROC, _ECE, *sensitivity, _NOT_COMMON]
+        columns = [*REPORT_COLUMNS, ACCURACY, AUROC, ECE, *sensitivity, _NOT_COMMON]
         baseline_rows = self.rows.matching(scale=baseline)
         yield self.table("Tables 1 and 8 to 10, scale 0-100", baseline_rows, _LINE_KEYS, columns)
         test_columns = [meta_d, p_values[0], m_ratio, p_values[1]]
         yield self.table_by_scale("Table 2, granularity", _GRANULARITY, test_columns)
         boundary = [baseline, *_GROUPS["boundary"]]
-        yield self.table_by_scale("Table 3, boundary", boundary, [*sensitivity, _UTILIZATION])
+        yield self.table_by_scale("Table 3, boundary", boundary, [*sensitivity, UTILIZATION])
         scales = [baseline, *_NONSTANDARD[:3]]  # the study shows its five in two tables
         yield self.table_by_scale("Table 4, non-standard scales", scales, odd_columns)
         scales = [baseline, *_NONSTANDARD[3:]]
         yield self.table_by_scale("Table 5, odd bounds", scales, odd_columns)
-        ece = _add_stars(_ECE, adjusted)
+        ece = _add_stars(ECE, adjusted)
         yield self.table_across_scales("Table 11, ECE", self.mean_rows, ece)
         yield self.table_across_scales("Table 12, M-ratio", self.rows, m_ratio)
         spread = Column("accuracy_spread", "spread (percentage points)", 1)
-        yield self.table_across_scales("Table 13, accuracy", self.mean_rows, _ACCURACY, spread)
-        columns = [*sensitivity, _ECE, _UTILIZATION]
+        yield self.table_across_scales("Table 13, accuracy", self.mean_rows, ACCURACY, spread)
+        columns = [*sensitivity, ECE, UTILIZATION]
         yield self.table_by_scale("Table 14, 60-100", [baseline, "60-100"], columns)
-        columns = [*odd_columns, _ENTROPY]
+        columns = [*odd_columns, ENTROPY]
         yield self.table_by_scale("Table 15, 3-38", [baseline, "3-38"], columns)
         test_columns = [meta_d, tests[0], p_values[0], m_ratio, tests[1], p_values[1]]
         other_scales = [*{*self.used_scales} - {baseline}]
         yield self.table_by_scale("Table 16, differences from 0-100", other_scales, test_columns)
-        percent = replace(_OUT_OF_RANGE, digits=1, factor=100, interval=False)
+        percent = replace(OUT_OF_RANGE, digits=1, factor=100, interval=False)
         yield self.table_across_scales("Table 17, out of range (%)", self.mean_rows, percent)
 
     def table_by_scale(
@@ -197,7 +184,7 @@ class _TablesOfAllModels:
         out of range. Items not common follow, counted over all scales (`scales=all`). There is no
         line if only the baseline was used.
         """
-        is_over_all = measure.metric == _OUT_OF_RANGE.metric
+        is_over_all = measure.metric == OUT_OF_RANGE.metric
         scales = self.used_scales if is_over_all else _GRANULARITY
         present_scales = [scale for scale in scales if scale in self.used_scales]
         columns = [
@@ -213,24 +200,22 @@ class _TablesOfAllModels:
     ) -> TableSpec:
         """Specify a table without empty columns; the fields `lines` name a line."""
         shown_metrics = {column.metric for column in columns}
-        return TableSpec(
+        return _table_spec(
             title,
-            rows.among("metric", {*shown_metrics, self.adjusted.metric}),  # the latter for stars
+            rows.among("metric", {*shown_metrics, self.adjusted}),  # the latter for stars
             lines,
             columns,
             caption=partial(_caption, self.threshold, self.adjusted, columns),
-            interval_caption=_INTERVAL_CAPTION,
-            label=_line_labels,
             layout=_columns_with_content,
         )
 
 
-def _add_stars(column: Column, adjusted: _AdjustedP) -> Column:
+def _add_stars(column: Column, adjusted: str) -> Column:
     """Return the column with stars for the adjusted p of the difference from the baseline.
 
-    `adjusted` names the metric of that p; a row of p has the column's metric as `of`.
+    `adjusted` is the metric of that p; a row of p has the column's metric as `of`.
     """
-    test = {"metric": adjusted.metric, "of": column.metric, "versus": _BASELINE_SCALE}
+    test = {"metric": adjusted, "of": column.metric, "versus": _BASELINE_SCALE}
     return replace(column, mark=stars, marked_by=test)
 
 
@@ -244,39 +229,35 @@ def _test_column(metric: str, heading: str, column: Column) -> Column:
 
 
 def _tables_of_model(
-    model: str, rows: ResultTable, threshold: str, adjusted: _AdjustedP
+    model: str, rows: ResultTable, threshold: str, adjusted: str
 ) -> Iterator[TableSpec]:
     """Yield a model's tables by data set and scale, then its differences from the baseline."""
     # Without differences, which are `of` a metric. `threshold` is that of type-2 sensitivity.
     numbers = rows.matching(of="")
     tables: Mapping[str, Sequence[Column]] = {
-        "Calibration and sensitivity": [*_CALIBRATION, *_sensitivity(rows, threshold)],
-        "Reports": [*_REPORTED, _ROUND, _UTILIZATION],
+        "Calibration and sensitivity": [*CALIBRATION_COLUMNS, *_sensitivity(rows, threshold)],
+        "Reports": [*REPORT_COLUMNS, ROUND, UTILIZATION],
         "Tables 6 and 7, ECE by bins": _BINS,
         "Out of range": _VIOLATIONS,
     }
     for title, columns in tables.items():
-        yield TableSpec(
+        yield _table_spec(
             f"{title}: {model}",
             numbers,
             lines=("dataset", "scale"),
             columns=[*columns, _NOT_COMMON],
             caption=partial(_caption, threshold, adjusted, columns),
-            interval_caption=_INTERVAL_CAPTION,
-            label=_line_labels,
             layout=_lines_with_numbers,
         )
     for (versus,), compared in rows.having("of").groups("versus"):
         measures = [measure for measure in compared.values("of") if measure in _COMPARED]
-        yield TableSpec(
+        yield _table_spec(
             f"Differences from {versus}: {model}",
             compared,
             lines=("dataset", "scale"),
             columns=[_difference_column(measure, adjusted) for measure in measures],
             caption="Value less that of the baseline on the items that both have. "
-            f"{STARS_TEXT} after {adjusted.name} over the scales.",
-            interval_caption=_INTERVAL_CAPTION,
-            label=_line_labels,
+            f"{STARS_TEXT} after {_ADJUSTMENTS[adjusted]} over the scales.",
         )
 
 
@@ -285,25 +266,19 @@ def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
 
     If meta-d' over all ratings is defined, which needs two choices, its columns follow.
     """
-    condition = {"threshold": threshold}
-    columns = [
-        Column("meta_d_ideal", "meta-d'", where=condition),
-        # M-ratio depends on the type-1 model; that of m choices is shown.
-        Column("m_ratio", "M-ratio", where={**condition, "type1": TYPE1}),
-        Column("type2_dprime", "type-2 d'", where=condition),
-    ]
+    columns = sensitivity_columns(threshold)
     if any(not isnan(row.value) for row in rows.matching(metric="meta_d")):
         columns.append(Column("meta_d", "meta-d' (sdt)"))
         columns.append(Column("m_ratio", "M-ratio (sdt)", where={"type1": "sdt"}))
     return columns
 
 
-def _difference_column(measure: str, adjusted: _AdjustedP) -> Column:
+def _difference_column(measure: str, adjusted: str) -> Column:
     """Return the column of a measure's difference from the baseline, starred by its p."""
     # The measure's heading in the table of calibration, or else its name. The result of p has the
     # same condition as that of the difference, and another metric.
-    headings = {column.metric: column.heading for column in _CALIBRATION}
-    heading, marked_by = headings.get(measure, measure), {"metric": adjusted.metric}
+    headings = {column.metric: column.heading for column in CALIBRATION_COLUMNS}
+    heading, marked_by = headings.get(measure, measure), {"metric": adjusted}
     return Column("difference", heading, 3, where={"of": measure}, mark=stars, marked_by=marked_by)
 
 
@@ -312,6 +287,11 @@ def _line_labels(line: Mapping[str, str]) -> Mapping[str, str]:
     if "model" not in line:
         return {"data set": line["dataset"], "scale": line["scale"] or "-"}
     return {"data set" if name == "dataset" else name: text for name, text in line.items()}
+
+
+_table_spec = partial(
+    TableSpec, interval_caption="95% bootstrap intervals over items.", label=_line_labels
+)
 
 
 def _lines_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
@@ -331,26 +311,23 @@ def _columns_with_content(table: pd.DataFrame) -> pd.DataFrame:
     return table.loc[:, columns] if is_defined else table.iloc[:0]
 
 
-_INTERVAL_CAPTION = "95% bootstrap intervals over items."
-
-
 def _caption(
-    threshold: str, adjusted: _AdjustedP, columns: Sequence[Column], rows: Sequence[ResultRow]
+    threshold: str, adjusted: str, columns: Sequence[Column], rows: Sequence[ResultRow]
 ) -> str:
     """Return the sentences that apply to the shown rows: definitions, tests, different items.
 
     `threshold` is the confidence from which on type-2 metrics count it as high, `adjusted` the
-    p-value that stars show, and `columns` are those of the table.
+    metric of the p-value that stars show, and `columns` are those of the table.
     """
     shown_metrics = {row["metric"] for row in rows}
-    has_tests = any(column.mark or column.metric == adjusted.metric for column in columns)
+    has_tests = any(column.mark or column.metric == adjusted for column in columns)
     sentences = {
         "Confidence is (report - low) / (high - low); ECE has 10 bins of equal width where nothing "
         "else is said.": "ece" in shown_metrics,
         f"Confidence from {threshold} on counts as high in type-2 measures; M-ratio is of the "
         "type-1 model m_afc but for sdt.": bool(shown_metrics & {"meta_d_ideal", "m_ratio"}),
         f"Stars and p are of the difference from 0-100 on common items: {STARS_TEXT} after "
-        f"{adjusted.name} over the scales.": has_tests,
+        f"{_ADJUSTMENTS[adjusted]} over the scales.": has_tests,
         "Items not common are those that not every model, variant and scale of the data set was "
         "asked: only differences are of the same items there.": _NOT_COMMON.metric in shown_metrics,
     }
@@ -395,19 +372,15 @@ FIGURES: Sequence[FigureSpec] = (
         by=(),
         leads=True,
     ),
-    _figure(
-        plot="reliability",
-        title="Accuracy against confidence stated on 0-100",
-        reads="Each point stands for the judgments in a tenth of the scale: their mean confidence "
-        "and their accuracy. On the dashed diagonal accuracy equals confidence; below the diagonal"
-        " the model is overconfident. The line without points is accuracy by isotonic regression "
-        "(CORP), which needs no bins. If confidence is calibrated, 95% of such lines lie in the "
-        "grey band. Grey bars are the numbers of judgments in the bins; the fullest bin of a panel"
-        " has full height.",
-        intervals=("bin_accuracy",),
-        metrics=("bin_accuracy", "bin_confidence", "corp_accuracy", "consistency_band"),
-        keep=_on_baseline,
-        needs=2,
+    reliability_figure(
+        _figure,
+        "Accuracy against confidence stated on 0-100",
+        "Each point stands for the judgments in a tenth of the scale: their mean confidence and "
+        "their accuracy. On the dashed diagonal accuracy equals confidence; below the diagonal the "
+        "model is overconfident.",
+        "Grey bars are the numbers of judgments in the bins; the fullest bin of a panel has full "
+        "height.",
+        _on_baseline,
     ),
     _figure(
         plot="report_histogram",
@@ -418,18 +391,7 @@ FIGURES: Sequence[FigureSpec] = (
         metrics=("report_share",),
         by=("model", "dataset", "variant"),
     ),
-    _figure(
-        plot="type2_roc",
-        title="Telling right from wrong answers by confidence on 0-100",
-        reads="For every confidence as a threshold: the share of right answers (upwards) and of "
-        "wrong answers (to the right) with at least that confidence. A line in the upper left "
-        "corner separates right from wrong answers; a line on the diagonal does not. The area "
-        "under the line is the AUROC.",
-        intervals=("type2_hit_rate",),
-        metrics=("type2_hit_rate", "type2_false_alarm_rate"),
-        keep=_on_baseline,
-        needs=2,
-    ),
+    type2_figure(_figure, "Telling right from wrong answers by confidence on 0-100", _on_baseline),
     utility_figure(_figure),
     _figure(
         plot="ece_bins",
