@@ -12,7 +12,7 @@ import pytest
 
 from build import map_values
 from inspect_confidence import cite, detail, summarize
-from inspect_confidence.plots.sets import calibration, over_sets
+from inspect_confidence.plots.life_eval import calibration, over_sets
 from inspect_confidence.results import with_parts
 from plots.drawing import legend, points, texts, titles
 from studies.frames import changed

@@ -12,17 +12,31 @@ from inspect_confidence.plots.confidence import (
     type2_roc,
     utility,
 )
-from inspect_confidence.plots.intervals import coverage, interval_score, tunnel
+from inspect_confidence.plots.intervals import (
+    coverage,
+    exponents,
+    interval_score,
+    tunnel,
+    tunnel_entropy,
+)
 from inspect_confidence.plots.life_eval import (
     best_age,
+    calibration,
     confidence_scatter,
     confidence_truth,
     hard_easy,
     maximum_score,
+    over_sets,
     overconfidence,
 )
-from inspect_confidence.plots.markers import decisiveness_gap, marker_counts, mic, mic_densities
-from inspect_confidence.plots.mics import mic_pairs, mic_spread
+from inspect_confidence.plots.markers import (
+    decisiveness_gap,
+    marker_counts,
+    mic,
+    mic_densities,
+    mic_pairs,
+    mic_spread,
+)
 from inspect_confidence.plots.models import (
     auroc_by_scale,
     coverage_of_models,
@@ -31,9 +45,7 @@ from inspect_confidence.plots.models import (
     says_and_right,
 )
 from inspect_confidence.plots.profiles import profile
-from inspect_confidence.plots.sets import calibration, over_sets
 from inspect_confidence.plots.style import COLOURS, style
-from inspect_confidence.plots.traces import exponents, tunnel_entropy
 from inspect_confidence.plots.words import (
     consistency,
     consistency_slices,

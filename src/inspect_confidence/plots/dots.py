@@ -52,6 +52,13 @@ class Panel:
     names_are_models: bool = False
 
 
+def series_by(
+    rows: pd.DataFrame, column: str, labels: Mapping[str, str]
+) -> list[tuple[str, pd.DataFrame]]:
+    """Return a series of a panel for each value of a column in `labels`: its label and its rows."""
+    return [(label, rows[rows[column] == value]) for value, label in labels.items()]
+
+
 def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: int = 40) -> Figure:
     """Draw panels, at most two side by side, with values along x and the same names in rows.
 

@@ -48,12 +48,14 @@ def select_against(
     """Return the rows of one metric, with the value of another metric in the column `x`.
 
     `metric` and `x` are names of metrics; both values are of the same task, model, data set and
-    condition. Rows that lack either value are left out; `parts` are as for `select_rows`.
+    condition. `x_ci_low` and `x_ci_high` are the ends of the interval of `x`. Rows that lack either
+    value are left out; `parts` are as for `select_rows`.
     """
     key = ["task", "model", "dataset", "condition"]
     selected = select_rows(rows, task, [metric], parts)
     abscissas = select_rows(rows, task, [x], parts=[])
-    return selected.merge(abscissas[[*key, "value"]].rename(columns={"value": "x"}), on=key)
+    x_columns = {"value": "x", "ci_low": "x_ci_low", "ci_high": "x_ci_high"}
+    return selected.merge(abscissas[[*key, *x_columns]].rename(columns=x_columns), on=key)
 
 
 def panels(

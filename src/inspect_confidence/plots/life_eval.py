@@ -1,6 +1,6 @@
-"""LifeEval: overconfidence by radius and difficulty, confidence, and the ages answered."""
+"""LifeEval: overconfidence, confidence and the ages answered; and beside it the question sets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import product
 from operator import itemgetter
@@ -12,12 +12,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from inspect_confidence.plots.confidence import draw_bins
+from inspect_confidence.plots.dots import Panel, dots, series_by
 from inspect_confidence.plots.layout import (
     facets,
     panels,
     select_against,
     select_rows,
     share_ticks,
+    with_counts,
     with_intervals,
 )
 from inspect_confidence.plots.style import DASHED, INK, RULE, mark, mark_of, point_looks, styled
@@ -25,7 +27,8 @@ from inspect_confidence.plots.text import number
 from inspect_confidence.printing import shortened
 from inspect_confidence.results import with_parts
 
-_BY = ("model", "dataset", "variant", "window")
+_DATASET_COLUMNS = ("dataset", "variant", "window")
+_BY = ("model", *_DATASET_COLUMNS)
 _panel_key = itemgetter(*_BY)
 """Function that returns the panel to which a row belongs."""
 _LEAST_REACH = 0.1
@@ -215,18 +218,32 @@ def confidence_scatter(rows: pd.DataFrame) -> Figure:
     parts = ("probability", "radius", "window")
     items = select_rows(rows, "life_eval", ["item_confidence"], parts)
     items = items[np.isfinite(items["value"])].assign(x=items["probability"].astype(float))
+    return _item_figure(
+        items, _draw_confidences, x="true probability of the answer", y="confidence"
+    )
+
+
+def _item_figure(
+    items: pd.DataFrame, draw: Callable[..., None], x: str, y: str, **more: Any
+) -> Figure:
+    """Draw marks for items, a panel for each model, data set, variant and window.
+
+    Marks have the look of their radius; very many are pixels (`rasterized`), also in svg and pdf.
+    `draw(ax, rows, radii=..., rasterized=...)` draws a panel; `more` are arguments of `facets`.
+    """
     radii = sorted(items["radius"].unique(), key=float)
-    many = len(items) > _MANY_MARKS
+    rasterized = len(items) > _MANY_MARKS
     figure = facets(
         panels(items, _BY, title_of_one=False),
-        partial(_draw_confidences, radii=radii, rasterized=many),
-        x="true probability of the answer",
-        y="confidence",
+        partial(draw, radii=radii, rasterized=rasterized),
+        x=x,
+        y=y,
         legend=list(map("radius {}".format, radii)),
         looks=point_looks(len(radii)),
+        **more,
     )
-    if many:
-        figure.set_dpi(_PIXELS_PER_INCH)
+    if rasterized:
+        figure.set_dpi(_PIXELS_PER_INCH)  # that of the pixels in svg
     return figure
 
 
@@ -270,7 +287,7 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     radii = sorted(set(map(float, filter(None, selected["radius"]))))
     places = {f"{radius:g}": float(k) for k, radius in enumerate(radii)} | {"": float(len(radii))}
     models = list(selected["model"].unique())
-    titled = panels(selected, ("dataset", "variant", "window"), title_of_one=False, separator=", ")
+    titled = panels(selected, _DATASET_COLUMNS, title_of_one=False, separator=", ")
     return facets(
         titled,
         partial(_draw_overconfidence, places=places, models=models),
@@ -338,27 +355,18 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
         ["variant", "window"],
     )
     slope_by_panel = {_panel_key(row): row for row in slopes.to_dict("records")}
-    radii = sorted(items["radius"].unique(), key=float)
-    titled = panels(items, _BY, title_of_one=False)
-    many = len(items) > _MANY_MARKS
-    separator = "\n" if len(titled) > 1 else " "  # several panels are narrower
-    remarks = []
-    for _, panel_rows in titled:
-        slope = slope_by_panel.get(_panel_key(panel_rows.iloc[0]))
-        remarks.append(_slope_text(slope, separator))
-    figure = facets(
-        titled,
-        partial(_draw_hard_easy, slope_by_panel=slope_by_panel, radii=radii, rasterized=many),
+    # Several panels are narrower.
+    separator = "\n" if items.groupby(list(_BY)).ngroups > 1 else " "
+    return _item_figure(
+        items,
+        partial(_draw_hard_easy, slope_by_panel=slope_by_panel),
         x="difficulty: 1 - maximum achievable score",
         y="overconfidence",
-        legend=list(map("radius {}".format, radii)),
-        looks=point_looks(len(radii)),
-        remarks=remarks,
+        remarks=lambda panel_rows: _slope_text(
+            slope_by_panel.get(_panel_key(panel_rows.iloc[0])), separator
+        ),
         finish=_widen_overconfidence_axis,
     )
-    if many:
-        figure.set_dpi(_PIXELS_PER_INCH)  # that of the pixels in svg
-    return figure
 
 
 def _draw_hard_easy(
@@ -403,3 +411,97 @@ def _draw_slope(ax: Axes, items: pd.DataFrame, row: Mapping[Any, Any] | None) ->
         ends = [middle[1] + end * (_DIFFICULTY_ENDS - middle[0]) for end in (low, high)]
         ax.fill_between(_DIFFICULTY_ENDS, *ends, color=INK, alpha=0.15, linewidth=0)
     ax.plot(_DIFFICULTY_ENDS, middle[1] + slope * (_DIFFICULTY_ENDS - middle[0]), color=INK)
+
+
+_TASKS = ("question_sets", "life_eval")
+_SOURCES = ("stated", "token")
+
+
+@styled
+def calibration(rows: pd.DataFrame) -> Figure:
+    """Draw accuracy against confidence, data sets side by side, bin by bin with 95% intervals.
+
+    There is one panel for each data set, variant and window (half-open or closed). Its lines are
+    the stated confidence and the confidence of the tokens, or one line for each group of models. On
+    the diagonal confidence is calibrated; below the diagonal it is too high.
+
+    Args:
+        rows: What `detail` gives of `question_sets` and `life_eval`; its rows of `bin_accuracy` and
+            `bin_confidence` over all radii are drawn.
+    """
+    parts = ["bin", "source", "models", "radius", "window"]
+    selected = select_against(rows, _TASKS, metric="bin_accuracy", x="bin_confidence", parts=parts)
+    selected = selected[selected["radius"] == ""].assign(
+        source=selected["source"].replace("", "stated")
+    )
+    sources = selected["models"].where(selected["models"] != "", selected["model"])
+    # A group's judgments are all stated.
+    selected["line"] = sources + selected["source"].map({"token": ", token"}).fillna("")
+    # With one model and no groups, lines need not name it.
+    if (selected["models"] == "").all() and selected["model"].nunique() == 1:
+        selected["line"] = selected["source"]
+    lines = list(selected["line"].unique())
+    looks = {line: {"linewidth": 1.2, **mark_of(line, k)} for k, line in enumerate(lines)}
+    return facets(
+        with_counts(panels(selected, _DATASET_COLUMNS, always_in_title=["dataset"]), combine_n=sum),
+        partial(_draw_calibration, looks=looks),
+        x="confidence",
+        y="accuracy",
+        legend=list(map(shortened, lines)),
+        looks=looks.values(),
+    )
+
+
+def _draw_calibration(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, dict[str, Any]]) -> None:
+    """Draw a panel's accuracy (`value`) by confidence (`x`), and the diagonal.
+
+    `looks` are matplotlib's arguments by the column `line`, which names the model or group of
+    models, or the source of confidence.
+    """
+    ax.plot([0, 1], [0, 1], **DASHED)
+    for line, look in looks.items():
+        of_line = rows[rows["line"] == line].sort_values("x")
+        if len(of_line):
+            with_intervals(ax, of_line["x"], of_line, markersize=3.5, **look)
+    ax.set(xlim=(-0.03, 1.05), ylim=(-0.03, 1.05))
+    share_ticks(ax, "x", "y")
+
+
+_REFERENCES = {"overconfidence": 0.0, "accuracy": 1.0, "ece": 0.0}
+"""Metrics that `over_sets` draws, with their best values."""
+_NAMES = {"ece": "expected calibration error"}
+
+
+@styled
+def over_sets(rows: pd.DataFrame) -> Figure:
+    """Draw a number of every model by data set, variant and window, with 95% intervals.
+
+    There is one panel for each data set, variant and window (half-open or closed). Stated
+    confidence and the confidence of the tokens are side by side if both exist.
+
+    Args:
+        rows: Results of `question_sets` and `life_eval`; of `overconfidence`, `accuracy` and `ece`
+            the first one that there is, over all radii and kinds of questions, is drawn.
+    """
+    parts = ["radius", "kind"]
+    selected = select_rows(rows, _TASKS, list(_REFERENCES), parts)
+    selected = selected[(selected[parts] == "").all(axis=1)]
+    # `_REFERENCES` has the metrics in order of preference, with the value at which a line is drawn.
+    metric = next((name for name in _REFERENCES if (selected["metric"] == name).any()), "")
+    # Raises where only rows of single radii or kinds are there.
+    selected = select_rows(selected, _TASKS, [metric], parts=["source", "window"])
+    selected = selected.assign(
+        name=selected["model"], source=selected["source"].replace("", "stated")
+    )
+    present = set(selected["source"])
+    labels = {
+        source: source if len(present) > 1 else "" for source in _SOURCES if source in present
+    }
+    label, reference = _NAMES.get(metric, metric), _REFERENCES[metric]
+    panels_drawn = []
+    for title, panel_rows in panels(selected, _DATASET_COLUMNS, always_in_title=["dataset"]):
+        series = series_by(panel_rows, "source", labels)
+        panels_drawn.append(
+            Panel(title, label, series=series, reference=reference, names_are_models=True)
+        )
+    return dots(panels_drawn, list(selected["model"].unique()), "models")

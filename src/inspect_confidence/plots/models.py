@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from inspect_confidence.plots.dots import Panel, dots
+from inspect_confidence.plots.dots import Panel, dots, series_by
 from inspect_confidence.plots.layout import (
     facets,
     panels,
@@ -19,6 +19,7 @@ from inspect_confidence.plots.layout import (
     with_both_intervals,
     with_intervals,
 )
+from inspect_confidence.plots.markers import markers_by_frequency
 from inspect_confidence.plots.style import DASHED, mark_of, styled
 from inspect_confidence.printing import shortened
 from inspect_confidence.scales import ALL
@@ -276,8 +277,7 @@ def mic_of_models(rows: pd.DataFrame) -> Figure:
     # A marker that reaches a higher threshold also reaches the lowest, with the same confidence.
     thresholds = selected["marker_threshold"].replace("", DEFAULT_THRESHOLD).astype(float)
     selected = selected[thresholds == thresholds.min()]
-    sizes = selected.groupby("marker", sort=False)["n"].sum()
-    names = list(map(str, sizes.sort_values(ascending=False, kind="stable").index))
+    names = markers_by_frequency(selected)
     keys = ("dataset", "split", "variant", "judge")
     titled = panels(selected.assign(name=selected["marker"]), keys, title_of_one=False)
     panels_drawn = [
@@ -295,8 +295,6 @@ def _model_panel(
     span: tuple[float, float] | None = None,
 ) -> Panel:
     """Return a panel with a series by model, an axis over `span` and a line at `reference`."""
-    models = list(rows["model"].unique())
-    series = []
-    for model in models:
-        series.append((shortened(model, _NAME_CHARACTERS), rows[rows["model"] == model]))
-    return Panel(title, label, series=series, reference=reference, within=span, models=models)
+    labels = {model: shortened(model, _NAME_CHARACTERS) for model in rows["model"].unique()}
+    series = series_by(rows, "model", labels)
+    return Panel(title, label, series=series, reference=reference, within=span, models=[*labels])

@@ -1,6 +1,6 @@
 """Figures of words of probability: stated probabilities and chosen words, model against people."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -10,9 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.plots.cells import CellTable, cells
-from inspect_confidence.plots.dots import Panel, dots
+from inspect_confidence.plots.dots import Panel, dots, series_by
 from inspect_confidence.plots.layout import (
     facets,
     panels,
@@ -145,7 +144,8 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
     slices = selected["scenario"].where(selected["numbers"] == "", selected["numbers"] + " numbers")
     selected = selected.assign(name=slices.replace("", _ALL_PROMPTS))
     names = [_ALL_PROMPTS, *dict.fromkeys(slices[slices != ""])]
-    modes, panels_drawn = _drawn_modes(selected), []
+    mode_labels = {mode: _MODE_LABELS[mode] for mode in _drawn_modes(selected)}
+    panels_drawn = []
     groups = panels(selected, ("model", "dataset", "variant"), separator=", ")
     for title, panel_rows in groups:
         for metric, score in _SCORE_TITLES.items():
@@ -154,9 +154,7 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
             chance_rows = metric_rows[metric_rows["baseline"] != ""]
             if len(model_rows):
                 expected = float(chance_rows["value"].iloc[0]) if len(chance_rows) else None
-                series = []
-                for mode in modes:
-                    series.append((_MODE_LABELS[mode], model_rows[model_rows["cot"] == mode]))
+                series = series_by(model_rows, "cot", mode_labels)
                 head = f"{title}\n{score}" if len(groups) > 1 else score
                 panels_drawn.append(
                     Panel(head, "score", series=series, reference=expected, within=(0, 1))
@@ -201,7 +199,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
     parts = ("setting", "language", "word")
     selected = select_rows(rows[against.astype(bool)], "wep_elicitation", list(_DIVERGENCES), parts)
     names, word_remark = first_names(list(dict.fromkeys(selected["word"])), _MOST_WORDS, "words")
-    selected = _by_setting(selected)
+    selected = _by_setting(selected).assign(p_value=np.nan)  # these tables have no stars
     selected["setting"] = selected["setting"].replace(_ALL_SETTINGS)
     tables = []
     for metric, title in _DIVERGENCES.items():
@@ -211,33 +209,49 @@ def divergence(rows: pd.DataFrame) -> Figure:
         limits = (0.0, float(of_metric["value"].max()) or 1.0)
         write = "{:.1f}".format if metric == "wasserstein" else "{:.2f}".format
         for title_of_model, model_rows in _model_tables(of_metric):
-            titled_columns = (*_TABLE_COLUMNS, *_RUN_COLUMNS)
-            columns, column_remark = first_names(
-                panels(model_rows, titled_columns, separator=", "), _MOST_COLUMNS, "columns"
-            )
-            tables.append(
-                CellTable(
-                    f"{title_of_model}\n{title}" if title_of_model else title,
-                    np.column_stack(
-                        [_values_of_words(column_rows, names) for _, column_rows in columns]
-                    ),
-                    rows=names,
-                    columns=[label for label, _ in columns],
-                    write=write,
-                    remark=f"{word_remark}\n{column_remark}",
-                    limits=limits,
-                )
-            )
+            columns = panels(model_rows, (*_TABLE_COLUMNS, *_RUN_COLUMNS), separator=", ")
+            full_title = f"{title_of_model}\n{title}" if title_of_model else title
+            tables.append(_word_table(full_title, columns, names, word_remark, limits, write))
     return cells(tables)
 
 
-def _values_of_words(rows: pd.DataFrame, words: list[str]) -> FloatArray:
-    """Return the first value of each word in rows of one metric; NaN without a value."""
-    value_by_word = rows.drop_duplicates("word").set_index("word")["value"]
-    return value_by_word.reindex(words).to_numpy(float)
+def _word_table(
+    title: str,
+    titled_columns: list[tuple[str, pd.DataFrame]],
+    words: list[str],
+    word_remark: str,
+    limits: tuple[float, float],
+    write: Callable[[float], str],
+) -> CellTable:
+    """Return a table with a row for each word and up to ten columns, each with its title and rows.
+
+    A cell has the word's first `value` in the column's rows, and stars for its `p_value`, which is
+    NaN if there is no test; it is blank without a value. `limits` are the ends of the colours.
+    """
+    columns, column_remark = first_names(titled_columns, _MOST_COLUMNS, "columns")
+    values, stars = [], []
+    for _, column_rows in columns:
+        by_word = column_rows.drop_duplicates("word").set_index("word").reindex(words)
+        values.append(by_word["value"].to_numpy(float))
+        n_stars = (by_word[["p_value"]].to_numpy(float) < _STAR_LEVELS).sum(axis=1)
+        stars.append(["*" * n for n in n_stars])
+    return CellTable(
+        title,
+        np.column_stack(values),
+        rows=words,
+        columns=[label for label, _ in columns],
+        write=write,
+        remark=f"{word_remark}\n{column_remark}",
+        limits=limits,
+        stars=np.column_stack(stars),
+    )
 
 
-_STAR_PARTS = ("language", "setting", "versus", "word", "of")
+_STAR_LEVELS = np.array([0.1, 0.05, 0.01])
+"""Levels of p: a cell has a star for each that its p-value is below."""
+
+_COMPARISON_PARTS = ("language", "setting", "versus", "word", "of")
+_COMPARISON_KEY = ["model", "dataset", "variant", "language", "setting", "versus", "word"]
 
 
 @styled
@@ -252,58 +266,30 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
         rows: Results of `wep_elicitation`; its rows of `kl_divergence`, and of `p_value` of
             `brunner_munzel_theta`, against any reference are drawn.
     """
-    selected = select_rows(rows, "wep_elicitation", ["kl_divergence", "p_value"], _STAR_PARTS)
+    selected = select_rows(rows, "wep_elicitation", ["kl_divergence", "p_value"], _COMPARISON_PARTS)
     selected = selected[selected["versus"] != ""]
     values = selected[selected["metric"] == "kl_divergence"]
     if values.empty:
         raise InvalidArgument("There is nothing to draw: no row has kl_divergence.")
     is_test = (selected["metric"] == "p_value") & (selected["of"] == "brunner_munzel_theta")
-    tests = selected[is_test]
+    tests = selected[is_test].drop_duplicates(_COMPARISON_KEY).rename(columns={"value": "p_value"})
+    values = values.merge(tests[[*_COMPARISON_KEY, "p_value"]], "left", on=_COMPARISON_KEY)
     names, word_remark = first_names(list(dict.fromkeys(values["word"])), _MOST_WORDS, "words")
-    keys = ["language", "setting", "dataset", "variant"]  # of a column
     tables = []
     limits = (0.0, float(values["value"].max()) or 1.0)
     for (model, versus), of_reference in values.groupby(["model", "versus"], sort=False):
-        compared, column_remark = first_names(
-            panels(of_reference, keys, always_in_title=["language", "setting"], separator=", "),
-            _MOST_COLUMNS,
-            "columns",
+        title = f"{shortened(str(model))}\nagainst {shortened(str(versus))}"
+        columns = panels(
+            of_reference,
+            ["language", "setting", "dataset", "variant"],
+            always_in_title=["language", "setting"],
+            separator=", ",
         )
-        columns, stars = [], []
-        for _, column_rows in compared:
-            columns.append(_values_of_words(column_rows, names))
-            # The tests of the same reference, model, language, setting, data set and variant.
-            is_of_column = (tests["versus"] == versus) & (tests["model"] == model)
-            for key in keys:
-                is_of_column &= tests[key] == column_rows[key].iloc[0]
-            p_values = _values_of_words(tests[is_of_column], names)
-            stars.append(list(map(_stars, p_values)))
-        tables.append(
-            CellTable(
-                f"{shortened(str(model))}\nagainst {shortened(str(versus))}",
-                np.column_stack(columns),
-                rows=names,
-                columns=[label for label, _ in compared],
-                write="{:.1f}".format,
-                remark=f"{word_remark}\n{column_remark}",
-                limits=limits,
-                stars=np.column_stack(stars),
-            )
-        )
+        tables.append(_word_table(title, columns, names, word_remark, limits, "{:.1f}".format))
     return cells(tables)
 
 
-_STAR_LEVELS = (0.1, 0.05, 0.01)
-
-
-def _stars(p_value: float) -> str:
-    """Return a star for each level that a p-value is below; none for NaN."""
-    return "*" * sum(p_value < level for level in _STAR_LEVELS)
-
-
 _DIFFERENCE_METRICS = ("paired_difference", "median_difference", "brunner_munzel_theta")
-_DIFFERENCE_PARTS = ("language", "setting", "versus", "word", "of")
-_TEST_KEY = ("model", "dataset", "variant", "language", "setting", "versus", "word")
 
 
 @styled
@@ -318,7 +304,7 @@ def word_differences(rows: pd.DataFrame) -> Figure:
         rows: Results of `wep_elicitation`; its rows of `brunner_munzel_theta`,
             `paired_difference` and `median_difference` are drawn, those that are there.
     """
-    selected = select_rows(rows, "wep_elicitation", _DIFFERENCE_METRICS, _DIFFERENCE_PARTS)
+    selected = select_rows(rows, "wep_elicitation", _DIFFERENCE_METRICS, _COMPARISON_PARTS)
     sides = list(map(_compared_sides, selected.to_dict("records")))
     first, second, compared = zip(*sides, strict=True)
     selected = selected.assign(name=selected["word"], first=first, second=second, compared=compared)
@@ -384,9 +370,9 @@ def _are_significant(selected: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
     holm = rows[(rows["task"] == "wep_elicitation") & (rows["metric"] == "p_holm")]
     if holm.empty:
         return [True] * len(selected)
-    significant = with_parts(holm[holm["value"] < 0.05], ["variant", *_DIFFERENCE_PARTS])
-    significant_keys = set(significant[[*_TEST_KEY, "of"]].itertuples(index=False, name=None))
-    row_keys = selected[[*_TEST_KEY, "metric"]].itertuples(index=False, name=None)
+    significant = with_parts(holm[holm["value"] < 0.05], ["variant", *_COMPARISON_PARTS])
+    significant_keys = set(significant[[*_COMPARISON_KEY, "of"]].itertuples(index=False, name=None))
+    row_keys = selected[[*_COMPARISON_KEY, "metric"]].itertuples(index=False, name=None)
     return [key in significant_keys for key in row_keys]
 
 
@@ -472,7 +458,7 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     panels_drawn = []
     for title, panel_rows in titled:
         all_rows = pd.concat([people, panel_rows])
-        series = [(shortened(model), all_rows[all_rows["model"] == model]) for model in models]
+        series = series_by(all_rows, "model", {model: shortened(model) for model in models})
         panels_drawn.append(
             Panel(title, "stated probability", series, reference=0.5, within=(0, 1), models=models)
         )
