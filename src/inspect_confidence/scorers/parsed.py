@@ -110,10 +110,11 @@ class ParsedReply:
         is_read = NAN if status in RUN_STATUSES else float(status == "ok")
         value = {**self.values, "format_ok": self.values.get("format_ok", is_read)}
         missing = "" if value["format_ok"] == 1 else unread(quantity, **outcome)
+        sentence = self.sentence[:1].upper() + self.sentence[1:]
         return shown_score(
             value,
             answer=self.answer,
-            explanation=" ".join(filter(None, (missing, self.sentence))),
+            explanation=" ".join(filter(None, (missing, sentence))),
             reason=None if status == "ok" else status,
             metadata={**outcome, **self.metadata},
         )

@@ -287,8 +287,8 @@ def stored_replies(store: Mapping[str, Any]) -> dict[str, ElicitedReplies]:
 
 def store_replies(state: TaskState, replies: Mapping[str, ElicitedReplies]) -> None:
     """Add the replies of some methods to a sample's store."""
-    # `Store.get` would write its default into the store.
-    contents = dict(dict(state.store.items()).get(_STORED, {}))
+    # Without a default, which `Store.get` would write into the store.
+    contents = dict(state.store.get(_STORED) or {})
     for method, elicited in replies.items():
         contents[method] = elicited.as_json()
     state.store.set(_STORED, contents)

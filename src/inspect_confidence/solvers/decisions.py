@@ -194,11 +194,15 @@ async def ask_apart(
 
 def _store(state: TaskState, name: str, output: ModelOutput) -> None:
     """Add a reply to the sample's store, by the name that `stored_reply` takes."""
-    stored: dict[str, Any] = state.store.get(_STORED, {})
-    state.store.set(_STORED, {**stored, name: asdict(draw_of(output))})
+    state.store.set(_STORED, {**_stored(state), name: asdict(draw_of(output))})
 
 
 def stored_reply(state: TaskState, name: str) -> Draw | None:
     """Return the reply to a further request, also when a log is scored again; None if not asked."""
-    stored: dict[str, Any] = state.store.get(_STORED, {})
+    stored = _stored(state)
     return Draw(**stored[name]) if name in stored else None
+
+
+def _stored(state: TaskState) -> dict[str, Any]:
+    # Without a default, which `Store.get` would write into the store.
+    return state.store.get(_STORED) or {}

@@ -254,7 +254,8 @@ def store_draws(state: TaskState, outputs: Sequence[ModelOutput]) -> None:
 
 def stored_draws(state: TaskState) -> list[Draw]:
     """Return the draws that a solver stored, also when a log is scored again."""
-    records: list[dict[str, Any]] = state.store.get(_STORED, [])
+    # Without a default, which `Store.get` would write into the store.
+    records: list[dict[str, Any]] = state.store.get(_STORED) or []
     return [Draw(**record) for record in records]
 
 
