@@ -18,7 +18,7 @@ from inspect_confidence.overview.front import Front, front_of
 from inspect_confidence.overview.matrix import LineKey, Matrix, boards_of, matrix_of
 from inspect_confidence.overview.numbers import format_interval, format_number, interval_ends
 from inspect_confidence.overview.ranks import headline_ranks
-from inspect_confidence.overview.sentences import study_sentences
+from inspect_confidence.overview.sentences import study_finding, study_sentences
 from inspect_confidence.report import write_report
 from inspect_confidence.results import Key, Result, ResultTable, results_frame
 from report.pages import elements, rows_of, small_judgments
@@ -257,6 +257,7 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
         "close": (row_of("a", 0.05, 0, 0.3), row_of("b", 0.15, 0, 0.4)),
         "equal": (row_of("a", 0.1, 0, 0.3), row_of("b", 0.1, 0, 0.3)),
         "untested": (row_of("a", 0.1, *no_ends), row_of("b", 0.2, *no_ends)),
+        "three close": tuple(row_of(name, 0.1 * k, 0, 0.5) for k, name in enumerate("abc")),
         "three": tuple(row_of(name, 0.1 * k, *no_ends) for k, name in enumerate("abc")),
         "one ranked": (
             row_of("a", 0.05, 0, 0.1),
@@ -269,14 +270,49 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
         (sentence,) = study_sentences(matrix_of(table_of(rows), attributes_of(rows, "model")))
         texts[name] = "".join(attributes_of(sentence, "text"))
     assert texts["apart"].endswith("0.35 [0.30, 0.40]; the difference is beyond chance.")
-    assert texts["close"].endswith("; it is not shown which is lower.")
-    assert texts["untested"].endswith("; ranks have no interval.")
-    assert texts["three"].endswith("; ranks have no interval.")
+    # Without a shown difference no model is called the best: the values are in order of size.
+    heading = "ECE on 0-100: "
+    assert texts["close"] == (
+        f"{heading}0.05 [0.00, 0.30] for a, 0.15 [0.00, 0.40] for b; "
+        "it is not shown which is lower."
+    )
+    assert texts["three close"] == (
+        f"{heading}from 0.00 [0.00, 0.50] for a to 0.20 [0.00, 0.50] for c; "
+        "it is not shown which is best."
+    )
+    assert texts["untested"] == f"{heading}0.10 for a, 0.20 for b; ranks have no interval."
+    assert texts["three"] == f"{heading}from 0.00 for a to 0.20 for c; ranks have no interval."
     # The worst model was not tested: the sentence names the one that was.
     assert texts["one ranked"].endswith(
         "; the first is lower than the only other one whose rank has an interval, beyond chance."
     )
     assert texts["equal"] == "ECE on 0-100: 0.10 [0.00, 0.30] for both models."
+
+
+def test_a_finding_without_ranks_names_no_best_model_but_the_command_that_tests() -> None:
+    """Overconfidence, which is best at 0: values in order of size; judges are not compared."""
+    rows = [
+        row_of(name, value, value - 0.1, value + 0.1, "overconfidence")
+        for name, value in (("a", 0.01), ("b", -0.2))
+    ]
+    source = "scale_variants on mine, n = 60"
+    values = "-20 pts [-30, -10] for b, +1 pt [-9, +11] for a"
+    finding = "".join(attributes_of(study_finding(table_of(rows), "scale_variants"), "text"))
+    assert finding == (
+        f"Overconfidence on 0-100: {values} ({source}); `compare` tests the difference."
+    )
+    three = [*rows, row_of("c", 0.3, 0.2, 0.4, "overconfidence")]
+    finding = "".join(attributes_of(study_finding(table_of(three), "scale_variants"), "text"))
+    assert finding == (
+        "Overconfidence on 0-100: from -20 pts [-30, -10] for b to +30 pts [+20, +40] for c "
+        f"({source}); `compare` tests the differences."
+    )
+    judged = [
+        replace(row, model="a", condition=f"{row.condition};judge={judge}")
+        for row, judge in zip(rows, "xy", strict=True)
+    ]
+    finding = "".join(attributes_of(study_finding(table_of(judged), "scale_variants"), "text"))
+    assert finding.endswith(f" ({source}).")
 
 
 def test_each_variant_has_a_line_and_an_undefined_metric_no_column() -> None:

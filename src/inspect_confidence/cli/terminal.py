@@ -226,7 +226,6 @@ def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -
     from inspect_confidence.commands.views import headline_views
     from inspect_confidence.overview.sentences import study_finding
     from inspect_confidence.results import ResultTable
-    from inspect_confidence.studies.unread import answering_models
 
     console, table = _console(), ResultTable.from_frame(results)
     for study, views in headline_views(results, metrics):
@@ -237,12 +236,6 @@ def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -
             print_table(view.table, one_line(view.title), view.caption, transposable=True)
     if metrics:
         return
-    if len(answering_models(table)) > 1:
-        _print_text(
-            console,
-            "The sentences name models in the order of their values: `compare` tests whether they "
-            "differ beyond chance.",
-        )
     if results["condition"].str.contains(r"(?:^|;)by=").any():  # a part `by=...` of a condition
         _print_text(
             console, "Numbers for each value of --by are in --metric NAME, --full, and --csv FILE."

@@ -223,10 +223,10 @@ _COMPARISON_WORDS = {
 def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> Sentence:
     """Return a sentence on the best and the worst model in a column, and on overlaps of ranks.
 
-    Without a direction of better values these are the lowest and the highest. The sentence is empty
-    if no model has a number. If all models have the same number, it gives that number alone. If the
-    matrix has no ranks, `source` names task, data set and n, which follow in brackets in place of
-    the overlaps.
+    It names best and worst only if ranks show a model to be worse than the best; otherwise it gives
+    the lowest and the highest number. It is empty if no model has a number. If all models have the
+    same number, it gives that number alone. If the matrix has no ranks, `source` names task, data
+    set and n, which follow in brackets; then comes the command that tests the difference.
     """
     column = matrix.columns[column_index]
     numbers = _numbers_best_first(matrix, column_index)
@@ -251,14 +251,33 @@ def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> S
         ]
     direction = column.direction
     words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
-    best_words = words.best.format(f"{direction.target:g}")
+    test_text = _compare_text(numbers) if source else _overlap_text(numbers, words.better)
+    if not isnan(best_number.rank.low) and any(number.rank.low > 1 for _, number in numbers[1:]):
+        best_words = words.best.format(f"{direction.target:g}")
+        return [
+            SentencePart(f"{heading}: {best_words} for {_describe_key(best_line.key)}, "),
+            _number_part(best_number),
+            SentencePart(f"; {words.worst} for {_describe_key(worst_line.key)}, "),
+            _number_part(worst_number),
+            SentencePart(f"{test_text}."),
+        ]
+    by_value = sorted(numbers, key=lambda number: number[1].value)
+    (lowest_line, lowest_number), (highest_line, highest_number) = by_value[0], by_value[-1]
+    start, separator = ("", ", ") if len(numbers) == 2 else ("from ", " to ")
     return [
-        SentencePart(f"{heading}: {best_words} for {_describe_key(best_line.key)}, "),
-        _number_part(best_number),
-        SentencePart(f"; {words.worst} for {_describe_key(worst_line.key)}, "),
-        _number_part(worst_number),
-        SentencePart(f"{source_text or _overlap_text(numbers, words.better)}."),
+        SentencePart(f"{heading}: {start}"),
+        _number_part(lowest_number),
+        SentencePart(f" for {_describe_key(lowest_line.key)}{separator}"),
+        _number_part(highest_number),
+        SentencePart(f" for {_describe_key(highest_line.key)}{source_text}{test_text}."),
     ]
+
+
+def _compare_text(numbers: Sequence[tuple[Line, MatrixCell]]) -> str:
+    """Return a clause on the command that tests differences; empty if only judges differ."""
+    if len({(line.key.model, line.key.variant) for line, _ in numbers}) == 1:
+        return ""
+    return f"; `compare` tests the {'difference' if len(numbers) == 2 else 'differences'}"
 
 
 def _numbers_best_first(matrix: Matrix, column_index: int) -> list[tuple[Line, MatrixCell]]:
@@ -301,9 +320,9 @@ def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> st
     if isnan(best_rank) or not len(ranked_others):
         return "; ranks have no interval"
     overlaps = int((ranked_others <= 1).sum())
+    if overlaps == len(ranked_others):
+        return f"; it is not shown which is {better if len(other_ranks) == 1 else 'best'}"
     if len(other_ranks) == 1:
-        if overlaps:
-            return f"; it is not shown which is {better}"
         return "; the difference is beyond chance"
     tested_text = overlap_text = "the only other one"
     if len(ranked_others) > 1:
@@ -319,7 +338,7 @@ def study_finding(results: ResultTable, study: str) -> Sentence:
     """Return one sentence on a study's results as parts; none if no headline number is defined.
 
     A single model is described by the study's clauses, such as "it is right {} of the time", if
-    their numbers are defined. Otherwise the sentence names the best and the worst model by the
+    their numbers are defined. Otherwise the sentence gives the lowest and the highest value of the
     first headline number. `results` are of all studies, `study` is the name of one.
     """
     tasks = chain.from_iterable(item.tasks for item in all_studies() if item.name == study)
