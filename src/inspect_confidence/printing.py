@@ -134,6 +134,18 @@ def format_p(p: float) -> str:
     return "<0.001" if p < 0.001 else format_number(p, ".3f")
 
 
+STARS_TEXT = "* p < .05, ** p < .01"
+"""What `stars` mean, for captions."""
+
+
+def stars(p: float) -> str:
+    """Return two stars for a p-value below .01, one below .05, none otherwise or for NaN.
+
+    1e-12 allows for rounding: a p that equals a limit counts as below it.
+    """
+    return "*" * sum(p < limit + 1e-12 for limit in (0.05, 0.01))
+
+
 def format_bounds(low: float, high: float, form: str) -> str:
     """Return both ends of an interval in brackets; empty without an interval."""
     return "" if math.isnan(low) or math.isnan(high) else f"[{low:{form}}, {high:{form}}]"

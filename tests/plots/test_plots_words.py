@@ -181,17 +181,21 @@ def test_cells_hold_the_divergences_by_word_and_setting() -> None:
     assert inks == {"0.0": ON_DARK, "10.0": ON_LIGHT, "5.0": ON_LIGHT}
 
 
-def test_stars_are_those_of_brunner_and_munzels_p_of_the_same_comparison() -> None:
-    """Below .1 one, below .05 two, below .01 three; a table a model and reference."""
+def test_stars_are_those_of_the_table_by_holms_p_of_the_same_comparison() -> None:
+    """Below .05 one, below .01 two, as the caption says; a table a model and reference."""
     rows = []
     for word, p in (("likely", 0.009), ("maybe", 0.04), ("doubt", 0.06), ("never", 0.2)):
         rows.append(against(word, "kl_divergence", 2))
-        rows.append(against(word, "p_value", p, of="brunner_munzel_theta"))
-        rows.append(against(word, "p_value", 0.001, of="paired_difference"))
-        rows.append(against(word, "p_value", 0.001, "extended", of="brunner_munzel_theta"))
+        rows.append(against(word, "p_holm", p, of="brunner_munzel_theta"))
+        rows.append(against(word, "p_value", 0.001, of="brunner_munzel_theta"))
+        rows.append(against(word, "p_holm", 0.001, of="paired_difference"))
+        rows.append(against(word, "p_holm", 0.001, "extended", of="brunner_munzel_theta"))
     rows.append(against("likely", "kl_divergence", 1, versus="en"))
     people, english = divergence_between(frame(*rows)).axes
-    assert sorted(texts(people)) == ["2.0", "2.0*", "2.0**", "2.0***"]
+    assert sorted(texts(people)) == ["2.0", "2.0", "2.0*", "2.0**"]
+    (spec,) = [spec for spec in FIGURES if spec.plot == "divergence_between"]
+    assert "* p < .05, ** p < .01 of Brunner and Munzel's test, after Holm's" in spec.reads
+    assert "p_holm" in spec.metrics
     assert texts(english) == ["1.0"]
     assert titles(divergence_between(frame(*rows))) == ["m\nagainst human", "m\nagainst en"]
 

@@ -6,8 +6,9 @@ from math import nan
 
 import pytest
 
+from inspect_confidence.printing import stars
 from inspect_confidence.results import Key, ResultTable, results_frame
-from inspect_confidence.studies.tables import Column, TableSpec, stars, views_with_lines
+from inspect_confidence.studies.tables import Column, TableSpec, views_with_lines
 
 KEY = Key("life_eval", "m", "d")
 LOST = "31 of 100 judgments left out: 8 refused, 23 unparseable"

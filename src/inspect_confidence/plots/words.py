@@ -23,7 +23,7 @@ from inspect_confidence.plots.layout import (
 )
 from inspect_confidence.plots.style import INK, PAPER, mark, styled
 from inspect_confidence.plots.text import first_names
-from inspect_confidence.printing import shortened
+from inspect_confidence.printing import shortened, stars
 from inspect_confidence.results import Condition, conditions_of, with_parts
 
 _SETTINGS = ("concise", "extended", "female", "male")
@@ -229,12 +229,11 @@ def _word_table(
     NaN if there is no test; it is blank without a value. `limits` are the ends of the colours.
     """
     columns, column_remark = first_names(titled_columns, _MOST_COLUMNS, "columns")
-    values, stars = [], []
+    values, marks = [], []
     for _, column_rows in columns:
         by_word = column_rows.drop_duplicates("word").set_index("word").reindex(words)
         values.append(by_word["value"].to_numpy(float))
-        n_stars = (by_word[["p_value"]].to_numpy(float) < _STAR_LEVELS).sum(axis=1)
-        stars.append(["*" * n for n in n_stars])
+        marks.append(list(map(stars, by_word["p_value"])))
     return CellTable(
         title,
         np.column_stack(values),
@@ -243,12 +242,9 @@ def _word_table(
         write=write,
         remark=f"{word_remark}\n{column_remark}",
         limits=limits,
-        stars=np.column_stack(stars),
+        stars=np.column_stack(marks),
     )
 
-
-_STAR_LEVELS = np.array([0.1, 0.05, 0.01])
-"""Levels of p: a cell has a star for each that its p-value is below."""
 
 _COMPARISON_PARTS = ("language", "setting", "versus", "word", "of")
 _COMPARISON_KEY = ["model", "dataset", "variant", "language", "setting", "versus", "word"]
@@ -259,19 +255,19 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
     """Draw the Kullback-Leibler divergence of each word between two sources, with stars.
 
     There is one table for each model and reference (people, a language, a setting, another model),
-    and one column for each language, setting, data set and variant. Stars are p < .1, .05 and .01
-    of Brunner and Munzel's test, not adjusted.
+    and one column for each language, setting, data set and variant. One star is p < .05, two
+    are p < .01, of Brunner and Munzel's test after Holm's adjustment over the words.
 
     Args:
-        rows: Results of `wep_elicitation`; its rows of `kl_divergence`, and of `p_value` of
+        rows: Results of `wep_elicitation`; its rows of `kl_divergence`, and of `p_holm` of
             `brunner_munzel_theta`, against any reference are drawn.
     """
-    selected = select_rows(rows, "wep_elicitation", ["kl_divergence", "p_value"], _COMPARISON_PARTS)
+    selected = select_rows(rows, "wep_elicitation", ["kl_divergence", "p_holm"], _COMPARISON_PARTS)
     selected = selected[selected["versus"] != ""]
     values = selected[selected["metric"] == "kl_divergence"]
     if values.empty:
         raise InvalidArgument("There is nothing to draw: no row has kl_divergence.")
-    is_test = (selected["metric"] == "p_value") & (selected["of"] == "brunner_munzel_theta")
+    is_test = (selected["metric"] == "p_holm") & (selected["of"] == "brunner_munzel_theta")
     tests = selected[is_test].drop_duplicates(_COMPARISON_KEY).rename(columns={"value": "p_value"})
     values = values.merge(tests[[*_COMPARISON_KEY, "p_value"]], "left", on=_COMPARISON_KEY)
     names, word_remark = first_names(list(dict.fromkeys(values["word"])), _MOST_WORDS, "words")

@@ -334,15 +334,3 @@ def line_labels(headings: Mapping[str, str], line: Mapping[str, str]) -> Mapping
 def join_title(*parts: str) -> str:
     """Join the parts of a title with spaces; empty parts are left out."""
     return " ".join(filter(None, parts))
-
-
-STARS_TEXT = "* p < .05, ** p < .01"
-"""What `stars` mean, for captions."""
-
-
-def stars(p: float) -> str:
-    """Return two stars for a p-value below .01, one below .05, none otherwise or for NaN.
-
-    1e-12 allows for rounding: a p that equals a limit counts as below it.
-    """
-    return "*" * sum(p < limit + 1e-12 for limit in (0.05, 0.01))

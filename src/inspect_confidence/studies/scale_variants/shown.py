@@ -8,6 +8,7 @@ from math import isnan
 
 import pandas as pd
 
+from inspect_confidence.printing import STARS_TEXT, stars
 from inspect_confidence.results import Result, ResultRow, ResultTable
 from inspect_confidence.scales import BASELINE, GROUPS
 from inspect_confidence.studies.calibration import TYPE1
@@ -44,12 +45,10 @@ from inspect_confidence.studies.study import (
 )
 from inspect_confidence.studies.tables import (
     NOTHING,
-    STARS_TEXT,
     Cell,
     Column,
     TableSpec,
     join_title,
-    stars,
     views_with_lines,
 )
 

@@ -8,16 +8,15 @@ from math import isnan
 import numpy as np
 import pandas as pd
 
+from inspect_confidence.printing import STARS_TEXT, stars
 from inspect_confidence.results import Condition, Key, Result, ResultRow, ResultTable
 from inspect_confidence.studies.bins import bin_shares
 from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import (
-    STARS_TEXT,
     Column,
     TableSpec,
     join_title,
-    stars,
     views_with_lines,
 )
 from inspect_confidence.studies.wep_probes import words
@@ -293,9 +292,9 @@ FIGURES: Sequence[FigureSpec] = (
         title="Divergence between people, models and languages",
         reads="Kullback-Leibler divergence of the model's binned probabilities from those of "
         "people, of another language or setting, or of another model; one table for each "
-        "comparison. Stars: p < .1, .05 and .01 of Brunner and Munzel's test, not adjusted for the"
-        " number of words.",
-        metrics=("kl_divergence", "p_value"),
+        "comparison. Stars are those of the tables: "
+        f"{STARS_TEXT} of Brunner and Munzel's test, after Holm's adjustment over the words.",
+        metrics=("kl_divergence", "p_holm"),
         keep=lambda parts: "versus" in parts and parts.get("of", "brunner_munzel_theta") == _THETA,
     ),
     _against_people(
