@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import nan
 
 import pytest
@@ -113,3 +114,29 @@ def test_a_table_says_why_numbers_and_intervals_are_missing(
     """Undefined numbers come first; the reason is the note's part that says so."""
     columns = [Column("ece", "ECE"), Column("accuracy", "accuracy", interval=False)]
     assert text_on_missing_numbers(columns, *rows) == expected
+
+
+def test_lines_without_a_number_are_counted_below_the_table_with_their_reasons() -> None:
+    """Eight lines: one with a number, two of one reason, five of one each: four reasons are told."""
+    notes = ["one set", "one set", "no item", "no marker", "no reply", "no judge", "no spread"]
+    rows = [KEY.result({}, "accuracy", 0.5, n=9)]
+    for k, note in enumerate(notes):
+        rows.append(KEY.result({}, f"m{k}", nan, n=0, note=f"undefined: {note}; 3 items"))
+    spec = TableSpec(
+        "T",
+        ResultTable.from_frame(results_frame(rows)),
+        ("metric",),
+        [Column("", "value")],
+        counts_undefined=True,
+    )
+    view = spec.view()
+    assert view.table.to_dict("records") == [{"metric": "accuracy", "value": "0.50", "n": "9"}]
+    assert view.missing == (
+        "Left out, as undefined: 7 of 8 lines (m0, m1, m2, m3, m4, m5, m6). Reasons: one set "
+        "(2 lines); no item (1 line); no marker (1 line); no reply (1 line); 2 other reasons, in "
+        "the notes of the results (2 lines)."
+    )
+    rows_without_number = ResultTable.from_frame(results_frame(rows[1:3]))
+    view = replace(spec, rows=rows_without_number).view()
+    assert list(view.table["value"]) == ["-", "-"]
+    assert view.missing == "Undefined: value. Reason: one set."

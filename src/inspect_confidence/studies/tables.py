@@ -183,6 +183,8 @@ class TableSpec:
         columns: The numbers of each line.
         caption: Caption below the table, or a function of the shown rows that returns it.
         interval_caption: Sentence on the intervals, put before the caption if a cell has one.
+        counts_undefined: Whether lines without any number are left out, and counted below the table
+            with their reasons. If no line has a number, all are shown.
         label: Parts of a line -> its first cells by heading; the parts themselves if None.
         layout: Function that makes another table of this one, such as `columns_with_numbers`.
     """
@@ -195,6 +197,7 @@ class TableSpec:
     label: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None
     layout: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     interval_caption: str = ""
+    counts_undefined: bool = False
 
     def view(self) -> View:
         """Return this table with its caption; it has no line if no row has the columns' parts.
@@ -218,6 +221,11 @@ class TableSpec:
             shown_rows += rows
             counts.append(describe_line_counts(rows))
         table = pd.DataFrame(lines, dtype=object)
+        undefined = pd.DataFrame()
+        if self.counts_undefined:
+            has_number = (table[[column.heading for column in self.columns]] != "-").any(axis=1)
+            if has_number.any():
+                table, undefined = table[has_number], table[~has_number]
         if self.layout and lines:
             table = self.layout(table)
         shows_counts = not table.columns.intersection(["n", "asked"]).empty
@@ -227,7 +235,8 @@ class TableSpec:
         caption = self.caption if isinstance(self.caption, str) else self.caption(shown_rows)
         if _has_interval(table):
             caption = join_title(self.interval_caption, caption)
-        return View(self.title, table, caption, missing_numbers(table))
+        missing = join_title(undefined_lines(undefined, len(lines)), missing_numbers(table))
+        return View(self.title, table, caption, missing)
 
     def _rows_by_line(self) -> dict[tuple[str, ...], dict[Parts, ResultRow]]:
         """Return this table's rows by the values of their line, then by the parts of their column.
@@ -310,6 +319,38 @@ def missing_numbers(table: pd.DataFrame) -> str:
         reasons_text = counted(more, "further reason")
         shown_sentences.append(f"{reasons_text}: see the notes in the results.")
     return " ".join(shown_sentences)
+
+
+def undefined_lines(table: pd.DataFrame, total: int) -> str:
+    """Return a sentence on the lines of a display table that are undefined and left out.
+
+    It names the first cells of the lines, and the four commonest reasons with their numbers of
+    lines; of several reasons in a line the first counts. The text is empty without lines.
+
+    Args:
+        table: The lines that are left out.
+        total: Number of lines with those that are not left out.
+    """
+    if table.empty:
+        return ""
+    n_lines: dict[str, int] = {}  # by reason
+    for values in table.itertuples(index=False):
+        reasons = [
+            value.missing[1] for value in values if isinstance(value, Cell) and value.missing
+        ]
+        n_lines[reasons[0]] = n_lines.get(reasons[0], 0) + 1
+    commonest = sorted(n_lines, key=lambda reason: -n_lines[reason])
+    parts = []
+    for reason in commonest[:_MAX_REASONS]:
+        parts.append(f"{shortened(reason, 300)} ({counted(n_lines[reason], 'line')})")
+    if others := commonest[_MAX_REASONS:]:
+        n_others = sum(n_lines[reason] for reason in others)
+        reasons_text = counted(len(others), "other reason")
+        parts.append(f"{reasons_text}, in the notes of the results ({counted(n_others, 'line')})")
+    names = ", ".join(table.iloc[:, 0].unique())
+    lines_text = f"{len(table)} of {counted(total, 'line')} ({names})"
+    reason_text = "Reason" if len(n_lines) == 1 else "Reasons"
+    return f"Left out, as undefined: {lines_text}. {reason_text}: {'; '.join(parts)}."
 
 
 def views_with_lines(specs: Iterable[TableSpec]) -> list[View]:

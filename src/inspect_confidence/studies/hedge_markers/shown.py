@@ -164,6 +164,7 @@ def _stability_table(model: str, rows: ResultTable, thresholds: Sequence[str]) -
         "range of confidence. "
         f"Correlations have no interval: MICs' own error weakens them. {_LEFT_OUT_CAPTION}",
         label=_stability_label,
+        counts_undefined=True,
     )
 
 
