@@ -1150,7 +1150,7 @@ def test_cells_of_table_2(everything: pd.DataFrame) -> None:
     view = by_title(everything)["Table 2, LifeEval"]
     table = view.table.set_index("model")
     columns = {
-        "accuracy (%)": ("accuracy", 2, 100),
+        "true probability (%)": ("accuracy", 2, 100),
         "confidence (%)": ("mean_confidence", 2, 100),
         "ECE": ("ece", 3, 1),
         "rounded (%)": ("round_rate", 2, 100),
@@ -1188,13 +1188,22 @@ def test_cells_of_the_other_views(everything: pd.DataFrame) -> None:
     assert list(all_sets) == ["dataset", "measure", "a", "b", "mean of all models"]
     set_names = ["table", "given", "options", "true_false", "pooled"]
     assert list(dict.fromkeys(all_sets["dataset"])) == set_names
+    # What LifeEval has in place of accuracy is named so; over all sets both stand together.
+    names = all_sets.groupby("dataset", sort=False)["measure"].first()
+    assert names.to_dict() == {
+        "table": "true probability (%)",
+        **dict.fromkeys(("given", "options", "true_false"), "accuracy (%)"),
+        "pooled": "accuracy or true probability (%)",
+    }
+    assert "True probability (LifeEval)" in views["Tables 3 and 4, all sets"].caption
+    assert "True probability (LifeEval)" not in views["Discrimination"].caption
     chosen = all_sets[(all_sets["dataset"] == "given") & (all_sets["measure"] == "ECE")].iloc[0]
     given_rows = everything[everything["dataset"] == "given"]
     assert chosen["b"] == cell_text(row_at(given_rows, "b", "ece"), 3)
     radii = views["LifeEval by radius"].table
     line = radii[(radii["model"] == "a") & (radii["radius"] == "20")].iloc[0]
     accuracy = row_at(people, "a", "accuracy", radius="20")
-    assert line["accuracy (%)"] == cell_text(accuracy, 2, 100)
+    assert line["true probability (%)"] == cell_text(accuracy, 2, 100)
     curves = views["Best age by decade and radius"].table
     row = curves[(curves["model"] == "a") & (curves["age"] == "60-69")].iloc[0]
     condition = {"radius": "5", "age": "60-69"}

@@ -334,7 +334,7 @@ def test_published_figures_stand_in_table_2(authors: pd.DataFrame) -> None:
         for view in LIFE_EVAL.views(authors)
         if view.title == "Table 2, LifeEval"
     )
-    headings = ("accuracy (%)", "confidence (%)", "rounded (%)", "MAS (%)")
+    headings = ("true probability (%)", "confidence (%)", "rounded (%)", "MAS (%)")
     cells = [str(table.loc[CLAUDE, heading]).split(" ")[0] for heading in headings]
     assert cells == ["54.49", "53.11", "90.15", "56.81"]
     assert str(table.loc[LLAMA, "hard-easy slope"]).startswith("0.941 [")

@@ -117,7 +117,7 @@ def test_a_table_says_why_numbers_and_intervals_are_missing(
 
 
 def test_lines_without_a_number_are_counted_below_the_table_with_their_reasons() -> None:
-    """Eight lines: one with a number, two of one reason, five of one each: four reasons are told."""
+    """Eight lines: one has a number, two share a reason: of six reasons four are told."""
     notes = ["one set", "one set", "no item", "no marker", "no reply", "no judge", "no spread"]
     rows = [KEY.result({}, "accuracy", 0.5, n=9)]
     for k, note in enumerate(notes):

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from math import isnan
 
@@ -211,15 +211,19 @@ _COUNT_COLUMNS = (
     Column("mean_confidence", "confidences", count="n"),
     Column("overconfidence", "both", count="n"),
 )
+_ACCURACY = "accuracy (%)"
+_TRUE_PROBABILITY = "true probability (%)"
+"""Heading of the metric `accuracy` in LifeEval: the mean true probability of the answers."""
 _MEASURE_COLUMNS = (
-    Column("accuracy", "accuracy (%)", factor=100),
+    Column("accuracy", _ACCURACY, factor=100),
     Column("mean_confidence", "confidence (%)", factor=100),
     Column("ece", "ECE", 3),
     Column("round_rate", "rounded (%)", factor=100),
 )
 _STUDY_COLUMNS = (*_MEASURE_COLUMNS, *_COUNT_COLUMNS)
 _LIFE_COLUMNS = (
-    *_MEASURE_COLUMNS,
+    Column("accuracy", _TRUE_PROBABILITY, factor=100),
+    *_MEASURE_COLUMNS[1:],
     Column("overconfidence", "overconfidence", 3),
     Column("hard_easy_slope", "hard-easy slope", 3),
     Column("confidence_truth_correlation", "correlation with truth", 3),
@@ -265,10 +269,13 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
     lives, sets = rows.matching(task=LIFE), rows.matching(task=SETS)
     described = partial(TableSpec, caption=_caption, interval_caption=_INTERVAL_CAPTION)
     layout = tables.columns_with_numbers
+    life_sets = lives.values("dataset")
     title, lines = f"Table 2, LifeEval{suffix}", ("model", "dataset")
     yield described(title, lives, lines, _LIFE_COLUMNS, layout=layout)
     title, lines = f"Tables 3 and 4, all sets{suffix}", ("dataset", "model")
-    yield described(title, rows, lines, _STUDY_COLUMNS, layout=_models_in_columns)
+    yield described(
+        title, rows, lines, _STUDY_COLUMNS, layout=partial(_models_in_columns, life_sets=life_sets)
+    )
     title, radius_lines = f"LifeEval by radius{suffix}", ("model", "dataset", "radius")
     yield described(title, lives.having("radius"), radius_lines, _LIFE_COLUMNS, layout=layout)
     ages = lives.having("age")
@@ -307,12 +314,20 @@ def _best_age_column(radius: str) -> Column:
     )
 
 
-def _models_in_columns(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with a row for each data set and measure, and a column for each model."""
+def _models_in_columns(table: pd.DataFrame, life_sets: Collection[str]) -> pd.DataFrame:
+    """Return the table with a row for each data set and measure, and a column for each model.
+
+    In `life_sets`, the data sets of LifeEval, accuracy is called a true probability; over these and
+    other sets together it is called both.
+    """
     parts = []
     for dataset, dataset_lines in table.groupby("dataset", sort=False):
+        accuracy_name = _TRUE_PROBABILITY if dataset in life_sets else _ACCURACY
+        if dataset == ALL_SETS and len(life_sets):
+            accuracy_name = f"accuracy or {_TRUE_PROBABILITY}"
         transposed = dataset_lines.set_index("model").drop(columns="dataset").T
         transposed = transposed.reindex(columns=table["model"].unique(), fill_value=tables.NOTHING)
+        transposed = transposed.rename(index={_ACCURACY: accuracy_name})
         transposed.insert(0, "measure", transposed.index)
         transposed.insert(0, "dataset", dataset)
         parts.append(transposed)
@@ -358,11 +373,13 @@ def _left_out_caption(rows: Sequence[ResultRow], *metrics: str) -> str:
 
 
 def _caption(rows: Sequence[ResultRow]) -> str:
-    """Describe left-out judgments, and the definitions of ECE and rounding.
+    """Describe true probability and left-out judgments, with the definitions of ECE and rounding.
 
     A definition is the first part of the notes of its metric; none if no value is defined.
     """
     sentences = []
+    if any(row["task"] == LIFE for row in rows):
+        sentences.append(_TRUE_PROBABILITY_TEXT)
     left_out_caption = _left_out_caption(rows, "overconfidence", "ece")
     for metric, name in (("ece", "ECE has"), ("round_rate", "Rounded are")):
         notes = [row.note for row in rows if row["metric"] == metric and not isnan(row.value)]
@@ -371,6 +388,12 @@ def _caption(rows: Sequence[ResultRow]) -> str:
         if model_notes:
             sentences.append(f"{name} {model_notes[0].split(';')[0]}.")
     return " ".join(filter(None, [*sentences, left_out_caption]))
+
+
+_TRUE_PROBABILITY_TEXT = (
+    "True probability (LifeEval): the share of people of that age and sex who, by the life table, "
+    "die within the radius of the answer."
+)
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
