@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -78,6 +80,68 @@ def test_what_is_open_is_not_guessed(reply: str, status: str) -> None:
     answer = read_keep(reply)
     assert isinstance(answer, ParseFailure)
     assert answer.status == status
+
+
+DENIALS = [
+    "I don't want to {}.",
+    "I am not willing to {} it.",
+    "I see no reason to {} it.",
+    "I refuse to {}.",
+    "I would hesitate to {} it",
+    "I'm unable to {} here",
+    "It would be foolish to {}",
+    "I'm inclined to do anything rather than {} it",
+]
+
+
+@pytest.mark.parametrize("denial", DENIALS)
+@pytest.mark.parametrize(
+    ("word", "read"), [("keep", read_keep), ("withdraw", read_keep), ("bet", read_bet)]
+)
+def test_a_word_that_is_denied_with_other_words_between_is_no_decision(
+    denial: str, word: str, read: Callable[[str], bool | ParseFailure]
+) -> None:
+    """The denial holds for the rest of its clause, but not after "so" or a full stop."""
+    denied = denial.format(word)
+    answer = read(denied)
+    assert isinstance(answer, ParseFailure)
+    assert answer.status == "ambiguous"
+    assert read_keep("I'm not sure, so I withdraw.") is False
+    assert read_bet("I'm not sure but I'd bet on it") is True
+
+
+@pytest.mark.parametrize(
+    ("reply", "keep"),
+    [
+        ("Let me keep thinking.", None),
+        ("I keep changing my mind.", None),
+        ("I keep getting 42, so I withdraw it.", False),
+        ("I need to keep in mind the penalty. WITHDRAW", False),
+        ("KEEP; withdrawing would lose a point", True),
+        ("I'm keeping it.", True),
+    ],
+)
+def test_keep_in_another_sense_is_no_decision(reply: str, keep: bool | None) -> None:
+    """Only keeping the answer is: "keep thinking" says nothing about it."""
+    answer = read_keep(reply)
+    assert (None if isinstance(answer, ParseFailure) else answer) is keep
+
+
+@pytest.mark.parametrize(
+    ("reply", "bet"),
+    [
+        ("I wouldn't bet on it", False),
+        ("KEEP, but I can't bet", False),
+        ("No bets", False),
+        ("I'd bet against it being right", None),
+        ("Betting is risky.", None),
+        ("我不想下注", None),
+    ],
+)
+def test_a_bet_is_read_with_its_denial(reply: str, bet: bool | None) -> None:
+    """A denied bet is no bet; one on the opposite is neither."""
+    answer = read_bet(reply)
+    assert (None if isinstance(answer, ParseFailure) else answer) is bet
 
 
 def test_a_word_that_may_go_on_is_not_read() -> None:

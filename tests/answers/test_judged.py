@@ -16,6 +16,7 @@ from inspect_confidence.answers.judged import (
     read_agreement,
     read_agreements,
     read_decisiveness,
+    read_grade_letter,
     read_markers,
     read_verdict,
 )
@@ -362,3 +363,54 @@ def test_deep_nesting_and_great_length_fail() -> None:
     ):
         assert_sound(reply)
         assert has_failed(read_agreement(reply))
+
+
+@pytest.mark.parametrize(
+    ("reply", "grade"),
+    [
+        ("A", "correct"),
+        ("b", "incorrect"),
+        ("**C**", "punt"),
+        ("(B)", "incorrect"),
+        ("grade: b", "incorrect"),
+        ("A: CORRECT", "correct"),
+        ("The grade is B.", "incorrect"),
+        ("This deserves an A", "correct"),
+        ("NOT_ATTEMPTED", "punt"),
+        ("The predicted answer contains a small error: B", "incorrect"),
+        ("A\n\nThe predicted answer matches a gold target.", "correct"),
+        ("INCORRECT, because the correct answer is Paris.", "incorrect"),
+        ("This is not correct.", "incorrect"),
+        ("<think>A?</think>B", "incorrect"),
+    ],
+)
+def test_a_grade_letter_counts_where_a_grade_stands(reply: str, grade: str) -> None:
+    """Alone, after a label or verb, or with its word; an article is none."""
+    assert read_grade_letter(reply) == grade
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The predicted answer is a direct match.",
+        "A direct match.",
+        "There is a contradiction",
+        "The question is a hard one. I cannot grade it.",
+        "Vitamin C",
+        "The predicted answer is plan B",
+        "It isn't A",
+        "not A",
+        "not incorrect",
+        "partially correct",
+        "almost correct",
+        "neither correct nor incorrect",
+        "A or B",
+        "A: CORRECT\nB: INCORRECT\nC: NOT_ATTEMPTED",
+        "",
+    ],
+)
+def test_no_grade_is_read_of_an_article_a_name_or_a_denial(reply: str) -> None:
+    """Such a reply is a failure of the judge, not a grade of the model."""
+    failure = read_grade_letter(reply)
+    assert isinstance(failure, ParseFailure)
+    assert failure.status == "grader_failed"

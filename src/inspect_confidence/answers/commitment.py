@@ -11,12 +11,24 @@ from inspect_confidence.answers.status import ParseFailure
 _KEEP = {True: r"keep(?:ing|s)?|kept|保留|坚持", False: r"withdraw(?:ing|s|n)?|withdrew|撤回|放弃"}
 _BET = {
     True: r"(?<!no[ _-])(?<!not )bet(?:ting|s)?|(?<!不)下注",
-    False: r"no[ _-]?bet|(?:not|never|won't|don't|wouldn't) bet|不下注",
+    False: r"no[ _-]?bet(?:s|ting)?|(?:not|never|cannot|(?:wo|do|would|ca)n't) bet(?:ting)?|不下注",
 }
 _NEGATED = re.compile(
-    r"(?:\b(?:not|never|without|rather than|instead of|no longer)\b|n't\b|不)(?: \w+)?\s*$",
+    r"(?:\b(?:not|never|cannot|without|unable|unwilling|reluctant|against|foolish|unwise"
+    r"|(?:rather|better) than|instead of|no (?:longer|reason|need|wish|desire|intention|point)"
+    r"|(?:refus|declin|hesita|avoid)\w*)\b|n't\b)"
+    r"(?:(?!\b(?:but|so|and)\b)[^.,;:!?\n])*$|不[^。，,;；]{0,4}$",
     re.IGNORECASE,
 )
+"""A denial in the clause before a word: "I don't want to"."""
+_NO_DECISION = re.compile(
+    r"(?<=keep) (?:\w+ing\b|in mind\b|track\b|calm\b|quiet\b)|(?<=keeps) (?:\w+ing\b|in mind\b)"
+    r"|(?<=ing) (?:is|would|might|could|costs?|means?|seems?|loses?)\b",
+    re.IGNORECASE,
+)
+"""Words after one of the words that make it no decision: "keep thinking", "betting is risky"."""
+_OPPOSITE = re.compile(r" (?:\w+ ){0,2}against\b", re.IGNORECASE)
+"""Words after "bet" by which the bet is on the opposite."""
 _UNDECIDED = re.compile(r"\b(?:if|whether|unless|either|or)\b|\?|还是", re.IGNORECASE)
 _LABEL = re.compile(r"[^:：=\n]{0,40}[:：=] ?")
 _LABEL_END = re.compile(r"\W{0,2}[:：=]")
@@ -114,21 +126,32 @@ def _decisions_of_line(line: str, words: dict[bool, str]) -> set[bool]:
 def _mentioned_decisions(lines: list[str], words: dict[bool, str]) -> set[bool | None]:
     """Return the decisions that the words in the lines stand for.
 
-    `words` has a pattern by decision. None stands for a word that is negated or part of a
-    condition. A word that the end of the reply
-    may have cut off counts for nothing, as does a label without a value ("Keep:").
+    `words` has a pattern by decision. None stands for a word that is negated, part of a
+    condition, or a bet on the opposite. Nothing stands for a word that the end of the reply may
+    have cut off, for a label without a value ("Keep:"), and for a word in another sense ("keep
+    thinking").
     """
     mentioned: set[bool | None] = set()
     for line in lines:
-        for decision, pattern in words.items():
-            for match in re.finditer(
-                rf"(?<![a-z])(?:{pattern})(?![a-z{CUT}])", line, re.IGNORECASE
-            ):
-                before = line[max(0, match.start() - 40) : match.start()]
-                after = line[match.end() :]
-                if label := _YES_OR_NO.match(after):  # the word is a label: "Keep: yes"
-                    mentioned.add(decision if label["yes"] else not decision)
-                elif not _LABEL_END.match(after):  # not "Keep:" without a value
-                    is_undecided = _UNDECIDED.search(line) or _NEGATED.search(before)
-                    mentioned.add(None if is_undecided else decision)
+        reached = 0
+        for match, decision in _words_in(line, words):
+            if match.start() < reached:  # "bet" within "wouldn't bet"
+                continue
+            reached = match.end()
+            before = line[max(0, match.start() - 60) : match.start()]
+            after = line[match.end() :]
+            if label := _YES_OR_NO.match(after):  # the word is a label: "Keep: yes"
+                mentioned.add(decision if label["yes"] else not decision)
+            elif not (_LABEL_END.match(after) or _NO_DECISION.match(line, match.end())):
+                is_open = _UNDECIDED.search(line) or _NEGATED.search(before)
+                mentioned.add(None if is_open or _OPPOSITE.match(after) else decision)
     return mentioned
+
+
+def _words_in(line: str, words: dict[bool, str]) -> list[tuple[re.Match[str], bool]]:
+    """Return the words of a line with their decisions, in order; of two at a place the longer."""
+    matches = []
+    for decision, pattern in words.items():
+        word = re.compile(rf"(?<![a-z])(?:{pattern})(?![a-z{CUT}])", re.IGNORECASE)
+        matches += [(match, decision) for match in word.finditer(line)]
+    return sorted(matches, key=lambda pair: (pair[0].start(), -pair[0].end()))

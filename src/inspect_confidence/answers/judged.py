@@ -179,18 +179,44 @@ def read_grade_letter(reply: str) -> Verdict | ParseFailure:
         >>> read_grade_letter("A or B").status
         'grader_failed'
     """
-    text = _plain_words(without_thoughts(reply))
-    letters = re.findall(r"(?<!\w)[abc](?!\w)", text)
-    words = re.findall(r"(?<!\w)(?:in)?correct(?!\w)", text)
-    grades = {*map(_GRADES.__getitem__, letters), *map(_VERDICTS.__getitem__, words)}
-    if re.search(r"not[_ ]attempted", text):
-        grades.add("punt")
-    if len(grades) != 1:
-        return _failed(reply, "no single grade A, B or C")
-    return grades.pop()
+    text = without_thoughts(reply).translate(_SIGNS).strip(f"{_EDGE_SIGNS}()[]\n")
+    grades: set[Verdict | None] = set()
+    for match in _GRADE.finditer(text.upper() if len(text) == 1 else text):
+        before = text[max(0, match.start() - 40) : match.start()]
+        if match["letter"] and not _PLACE_OF_GRADE.search(before):  # as in "vitamin C"
+            continue
+        grade: Verdict | None = _GRADES[re.sub("[ _]", "", match[0]).upper()]
+        if _DENIED_GRADE.search(before):  # "not correct"; "not A" and "not incorrect" say less
+            grade = "incorrect" if match["word"] and grade == "correct" else None
+        grades.add(None if _PARTLY.search(before) else grade)
+    grade = grades.pop() if len(grades) == 1 else None
+    return _failed(reply, "no single grade A, B or C") if grade is None else grade
 
 
-_GRADES: dict[str, Verdict] = {"a": "correct", "b": "incorrect", "c": "punt"}
+_GRADES: dict[str, Verdict] = {
+    **dict.fromkeys(("A", "CORRECT"), "correct"),
+    **dict.fromkeys(("B", "INCORRECT"), "incorrect"),
+    **dict.fromkeys(("C", "NOTATTEMPTED"), "punt"),
+}
+_GRADE = re.compile(
+    # "A" before a word in lower case is an article.
+    r"(?<![\w'-])(?P<letter>[ABCbc])(?![\w'-])(?!\s+(?!(?:or|and|is|because|since|as|for)\b)[a-z])"
+    r"|(?i:(?<!\w)(?P<word>(?:in)?correct|not[ _]?attempted)(?!\w)"
+    r"(?! (?:answer|date|year|name|number|value|one) (?:is|was|would|should)\b))"
+)
+_PLACE_OF_GRADE = re.compile(
+    r"(?:^|[:=/,\n]|\b(?:is|as|an?|or|and|not|neither|nor|grade|graded|assign|option|choose|deserves)"
+    r"|n't|\{)[\s\"'(\[]*$",
+    re.IGNORECASE,
+)
+"""Text before a letter that is a grade."""
+_DENIED_GRADE = re.compile(
+    r"(?:\b(?:not|never|cannot be)|n't)(?: (?:an?|the|entirely|fully|quite|be))*[\s\"'(\[]*$", re.I
+)
+_PARTLY = re.compile(
+    r"\b(?:(?:part|partial|most|hard|near|large|scarce)ly|almost|neither|nor|either)(?: \w+)? ?$",
+    re.IGNORECASE,
+)
 
 
 def _labelled_word(reply: str, key: str, words: dict[str, WordT]) -> WordT | ParseFailure:
