@@ -12,7 +12,7 @@ from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.commands.views import headline_metrics
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.studies import Resampling, all_studies
-from inspect_confidence.studies.estimate import Estimate, Statistics, resample, single_statistic
+from inspect_confidence.studies.estimate import Estimate, Statistics, resample
 from inspect_confidence.studies.unread import UNREAD_SHARE
 
 
@@ -63,8 +63,8 @@ def test_statistics_that_are_not_asked_for_are_not_evaluated() -> None:
 
     values = np.arange(40.0)
     statistics = [
-        single_statistic({}, "ece", refuse, 40),
-        single_statistic({}, "overconfidence", lambda weights: weights @ values, 40),
+        Statistics([Estimate({}, "ece", 40)], refuse),
+        Statistics([Estimate({}, "overconfidence", 40)], lambda weights: weights @ values),
         Statistics([Estimate({}, "brier", 40), Estimate({}, "auroc", 40)], refuse),
     ]
     resampled = resample(statistics, 40, Resampling(50, metrics={"overconfidence"}))

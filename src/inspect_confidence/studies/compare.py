@@ -38,6 +38,21 @@ ComparedName = tuple[Condition, str]
 
 
 @dataclass(frozen=True)
+class ComparedStatistic:
+    """A metric of two contenders, whose statistics have values of shape (resamples,).
+
+    Attributes:
+        first: Statistic of the first contender's value.
+        second: Statistic of the second contender's value.
+        items: How many items the values rest on.
+    """
+
+    first: metrics.Statistic
+    second: metrics.Statistic
+    items: int
+
+
+@dataclass(frozen=True)
 class Contrast:
     """Metrics of two contenders on the items that both answered readably.
 
@@ -60,6 +75,34 @@ class Contrast:
     second: metrics.Statistic
     own_intervals: Mapping[int, FloatArray] = field(default_factory=dict)
     clusters: metrics.Clusters | None = None
+
+    @classmethod
+    def from_statistics(
+        cls,
+        compared: Mapping[ComparedName, ComparedStatistic],
+        unit_count: int,
+        clusters: metrics.Clusters | None,
+    ) -> "Contrast":
+        """Return the contrast of metrics that each have statistics of their own."""
+        statistics = compared.values()
+        return cls(
+            list(compared),
+            [statistic.items for statistic in statistics],
+            unit_count if compared else 0,
+            metrics.CombinedStatistic([part.first for part in statistics], _stack_columns),
+            metrics.CombinedStatistic([part.second for part in statistics], _stack_columns),
+            clusters=clusters,
+        )
+
+
+def _stack_columns(*values: FloatArray) -> FloatArray:
+    """Return values of shape (resamples,), one array for each metric, as columns of one array."""
+    return np.column_stack(values)
+
+
+def _difference_rule(metric: str, clusters: metrics.Clusters | None) -> metrics.Interval:
+    """Return the rule of the interval of a metric's difference, if these clusters are resampled."""
+    return metrics.METRICS[metric].interval.over(clusters).of_difference()
 
 
 def restrict_to_common_items(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFrame]]:
@@ -134,7 +177,7 @@ class ResampledDifferences:
         value, draws = float(self.values[column]), self.draws[:, column]
         if np.isnan(value):
             return DifferenceTest(reason="undefined: either value is undefined")
-        rule = metrics.METRICS[metric].interval.over(self.clusters).of_difference()
+        rule = _difference_rule(metric, self.clusters)
         unit_count = int(self.unit_counts[column])
         below, above = self.below[column], self.above[column]
         p, reason = p_of_difference(rule, value, draws, unit_count, reach=(below, above))
@@ -370,7 +413,7 @@ def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
 def _has_any_interval(contrast: Contrast) -> bool:
     """Return whether the rule and the number of units give any difference an interval."""
     for (_, metric), items in zip(contrast.names, contrast.items, strict=True):
-        rule = metrics.METRICS[metric].interval.over(contrast.clusters).of_difference()
+        rule = _difference_rule(metric, contrast.clusters)
         if rule.method != "none" and not metrics.too_few(rule, min(items, contrast.unit_count)):
             return True
     return False
@@ -488,23 +531,17 @@ def differences_from_baseline(
     return {name: by_contender[name] for name in contenders if name in by_contender}
 
 
-@dataclass(frozen=True)
-class _Contender:
-    """A contender's judgments with their count tables by unit."""
+def _metrics_statistic(
+    answers: Answers, compared: Sequence[ConfidenceMetric], resampled: Sequence[bool]
+) -> metrics.Statistic:
+    """Return the statistic whose columns are the metrics `compared` of one contender's answers.
 
-    answers: Answers
-    count_tables: metrics.ItemTables
-
-    def statistic(
-        self, compared: Sequence[ConfidenceMetric], resampled: Sequence[bool]
-    ) -> metrics.Statistic:
-        """Return the statistic of this contender whose columns are the metrics `compared`.
-
-        On all units it computes every metric. Over resamples it computes only those that
-        `resampled` flags, and the other columns are NaN.
-        """
-        functions = [self.answers.value_function(metric) for metric in compared]
-        return self.count_tables.table_statistic.map(partial(_value_columns, functions, resampled))
+    On all units it computes every metric. Over resamples it computes only those that `resampled`
+    flags, and the other columns are NaN.
+    """
+    functions = [answers.value_function(metric) for metric in compared]
+    tables = answers.count_tables().table_statistic
+    return tables.map(partial(_value_columns, functions, resampled))
 
 
 def _value_columns(
@@ -546,23 +583,22 @@ def contrast_of_pairs(
     """
     choices, items, unit_count = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     clusters = clusters or pairs[0].clusters
-    compared = _add_means_and_sensitivity(compared, thresholds, choices)
+    compared = add_means_and_sensitivity(compared, thresholds, choices)
     compared = [metric for metric in compared if requests(metric.metric)]
-    firsts = [_Contender(pair.first, pair.first.count_tables()) for pair in pairs]
-    second = _Contender(pairs[0].second, pairs[0].second.count_tables())
+    second = pairs[0].second
     resampled, own_intervals = [], {}
     for column, metric in enumerate(compared):
-        rule = metrics.METRICS[metric.metric].interval.over(clusters).of_difference()
+        rule = _difference_rule(metric.metric, clusters)
         has_interval = rule.method != "none" and not metrics.too_few(rule, unit_count)
         resampled.append(has_interval and rule.method != "own")
         if has_interval and rule.method == "own" and metric.interval:
-            second_interval = second.answers.interval(metric)
-            for position, first in enumerate(firsts):
+            second_interval = second.interval(metric)
+            for position, pair in enumerate(pairs):
                 column_of_pair = position * len(compared) + column
-                ends = np.array([first.answers.interval(metric), second_interval], float)
+                ends = np.array([pair.first.interval(metric), second_interval], float)
                 own_intervals[column_of_pair] = ends
-    first_values = [first.statistic(compared, resampled) for first in firsts]
-    second_values = second.statistic(compared, resampled)
+    first_values = [_metrics_statistic(pair.first, compared, resampled) for pair in pairs]
+    second_values = _metrics_statistic(second, compared, resampled)
     names = [(condition.but(**metric.condition), metric.metric) for metric in compared]
     return Contrast(
         names * len(pairs),
@@ -575,7 +611,7 @@ def contrast_of_pairs(
     )
 
 
-def _add_means_and_sensitivity(
+def add_means_and_sensitivity(
     compared: Sequence[ConfidenceMetric], thresholds: Sequence[float], choices: int | None
 ) -> list[ConfidenceMetric]:
     """Add means before the metrics and type-2 sensitivity at each threshold after them.

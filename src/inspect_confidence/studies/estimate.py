@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from inspect_confidence import metrics
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics.arrays import (
+    BoolArray,
     FloatArray,
     IntArray,
     count_flags,
@@ -167,6 +168,22 @@ class Estimate:
     resampling_note: str = ""
 
 
+def estimate_counts(
+    present: BoolArray, unit_index: IntArray, counts: IntArray | None = None
+) -> dict[str, Any]:
+    """Return the fields `n`, `n_asked` and `unit_count` of an `Estimate`.
+
+    `present` says of each judgment whether the estimate rests on it, and `unit_index` has the
+    position of its unit. `counts` has the number of equal judgments that each stands for, as
+    `judgment_counts` returns them.
+    """
+    return {
+        "n": count_flags(present, counts),
+        "n_asked": count_flags(np.ones(len(present), bool), counts),
+        "unit_count": count_units(unit_index[present], None if counts is None else counts[present]),
+    }
+
+
 @dataclass(frozen=True)
 class Statistics:
     """Estimates that one statistic computes together, as those of one count table; often just one.
@@ -229,24 +246,6 @@ def _statistic_of_tables(
     )
 
 
-def single_statistic(
-    condition: Mapping[str, object],
-    metric: str,
-    statistic: metrics.Statistic,
-    n: int,
-    note: str = "",
-    interval: tuple[float, float] | None = None,
-    *,
-    n_asked: int | None = None,
-) -> Statistics:
-    """Return one estimate with a statistic of its own, whose values have shape (resamples,).
-
-    The other arguments are fields of `Estimate`.
-    """
-    estimate = Estimate(condition, metric, n, note, interval, n_asked=n_asked)
-    return Statistics([estimate], statistic)
-
-
 def means(
     condition: Mapping[str, object],
     columns: Mapping[str, ArrayLike],
@@ -279,13 +278,9 @@ def means(
         estimate = Estimate(
             condition,
             metric,
-            count_flags(present, counts),
             note=note(column) if callable(note) else note,
             interval=wilson_interval(column, unit_index, unit_count, counts) if is_share else None,
-            n_asked=count_flags(np.ones(len(column), bool), counts),
-            unit_count=count_units(
-                unit_index[present], None if counts is None else counts[present]
-            ),
+            **estimate_counts(present, unit_index, counts),
         )
         estimates.append(estimate)
     extremes = [_extremes_of(metric) for metric in columns]
@@ -328,7 +323,7 @@ def wilson_interval(
 
 def judgment_count(condition: Mapping[str, object], n: int, note: str = "") -> Statistics:
     """Return the number of judgments as an estimate."""
-    return single_statistic(condition, "n", constant_statistic(n), n, note)
+    return Statistics([Estimate(condition, "n", n, note)], constant_statistic(n))
 
 
 def constant_statistic(value: ArrayLike) -> metrics.Statistic:

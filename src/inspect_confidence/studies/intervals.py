@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from inspect_confidence import metrics
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
-from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indices, wilson_interval
+from inspect_confidence.studies.estimate import (
+    Estimate,
+    Statistics,
+    estimate_counts,
+    unit_indices,
+    wilson_interval,
+)
 
 SHARE_METRICS = ("coverage", "miss_below", "miss_above")
 """Metrics that are a share of judgments, with Wilson's interval."""
@@ -160,11 +166,7 @@ class Intervals:
     def estimate_counts(self, n_asked: int) -> dict[str, Any]:
         """Return the fields `n`, `n_asked` and `unit_count` of an `Estimate` of these judgments."""
         readable = ~np.isnan(self.values()["coverage"])
-        return {
-            "n": int(readable.sum()),
-            "n_asked": n_asked,
-            "unit_count": len(np.unique(self.unit_index[readable])),
-        }
+        return {**estimate_counts(readable, self.unit_index), "n_asked": n_asked}
 
     def first_epochs(self) -> "Intervals":
         """Return the first readable judgment, by epoch, of each unit."""

@@ -12,7 +12,7 @@ from inspect_confidence import metrics
 from inspect_confidence.answers import ANSWER_STATUSES, INSTRUMENT_STATUSES
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import same_answers
-from inspect_confidence.metrics.arrays import FloatArray, count_flags, count_units
+from inspect_confidence.metrics.arrays import FloatArray, count_flags
 from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import bins, calibration, estimate
@@ -211,12 +211,8 @@ def attempt_statistics(
     f_score = Estimate(
         condition,
         "f_score",
-        count_flags(is_counted, counts),
         note=note(shares["overall_accuracy"]),
-        n_asked=count_flags(np.ones(len(rows), bool), counts),
-        unit_count=count_units(
-            unit_index[is_counted], None if counts is None else counts[is_counted]
-        ),
+        **estimate.estimate_counts(is_counted, unit_index, counts),
     )
     yield Statistics([f_score], metrics.SumStatistic(sums, metrics.f_score_of_sums))
 
@@ -236,12 +232,15 @@ def _report_shape(
     """
     has_report = rows[["raw", "low", "high"]].notna().all(axis=1)
     has_report &= rows["status"].isin(["ok", "out_of_range"])
-    reported, counts = rows[has_report], judgment_counts(rows[has_report])
+    reported = rows[has_report]
     if not len(reported):
         return
-    n = count_flags(np.ones(len(reported), bool), counts)
-    outside = count_flags((reported["status"] == "out_of_range").to_numpy(), counts)
-    included = f"{outside} of {n} reports out of range, included" if outside else ""
+    counts = estimate.estimate_counts(
+        has_report.to_numpy(), unit_indices(rows, units), judgment_counts(rows)
+    )
+    is_outside = (reported["status"] == "out_of_range").to_numpy()
+    outside = count_flags(is_outside, judgment_counts(reported))
+    included = f"{outside} of {counts['n']} reports out of range, included" if outside else ""
     note = join_notes(included, describe_counts(rows, has_report))
     raw, low, high = reported[["raw", "low", "high"]].to_numpy(float).T
     values, column = np.unique(raw, return_inverse=True)
@@ -256,11 +255,7 @@ def _report_shape(
     functions["utilization"] = partial(
         metrics.TABLE_FUNCTIONS["utilization"], low=float(low[0]), high=float(high[0])
     )
-    items, asked = count_units(unit_index, counts), judgment_counts(rows)
-    n_asked = count_flags(np.ones(len(rows), bool), asked)
-    estimates = [
-        Estimate(condition, name, n, note, n_asked=n_asked, unit_count=items) for name in functions
-    ]
+    estimates = [Estimate(condition, name, note=note, **counts) for name in functions]
     yield estimate.statistics_of_tables(estimates, tables, list(functions.values()))
 
 

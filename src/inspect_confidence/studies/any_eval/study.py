@@ -34,7 +34,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
         for stream, (name, group) in enumerate(
             judgments.complete_judgments(rows).groupby("dataset", sort=True)
         ):
-            units = pd.Index(estimate.unit_names(group).unique())
+            units = estimate.ordered_units(group)
             statistics = _eval_statistics(
                 group, units, condition, resampling, may_decline=name in declining
             )

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,13 +10,14 @@ import pandas as pd
 from inspect_confidence import metrics
 from inspect_confidence.answers import INSTRUMENT_STATUSES
 from inspect_confidence.grades import same_answers
-from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray, count_distinct
+from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import estimate, stated
 from inspect_confidence.studies.estimate import (
     Estimate,
     Statistics,
     constant_statistic,
+    estimate_counts,
     judgment_count,
     means,
     unit_indices,
@@ -71,7 +71,9 @@ def target_statistics(
     correct, unit_index = rows["correct"].to_numpy(float), unit_indices(rows, units)
     points = metrics.payoffs(correct, declined, target)
     note = describe_left_out(statuses_of_estimate(rows, ~np.isnan(points)))
-    payoff = Estimate(condition, "payoff", **_counts(points, unit_index), note=note)
+    payoff = Estimate(
+        condition, "payoff", note=note, **estimate_counts(~np.isnan(points), unit_index)
+    )
     # A wrong answer costs t / (1 - t) points, a right one gains 1.
     extremes = -target / (1 - target), 1.0
     yield Statistics([payoff], metrics.mean_of(points, unit_index, units=len(units), ends=extremes))
@@ -98,10 +100,10 @@ def _gap_to_target(
     gap = Estimate(
         condition,
         "target_gap",
-        **_counts(correct, unit_index),
         note=describe_left_out(statuses_of_estimate(rows, ~np.isnan(correct))),
         # Wilson's interval is of right or wrong answers; with partial credit resamples give one.
         interval=(low - target, high - target) if is_binary else None,
+        **estimate_counts(~np.isnan(correct), unit_index),
     )
     accuracy = metrics.mean_of(correct, unit_index, len(units), (0, 1))
     return Statistics([gap], add_constant(accuracy, -target))
@@ -344,11 +346,9 @@ def _decision_rates(
     described = Estimate(
         condition,
         delta,
-        n=int(present.sum()),
         note=describe_left_out(_decision_statuses(rows, present, f"{name}_status")),
-        n_asked=len(rows),
-        unit_count=count_distinct(unit_index[present]),
         undefined_reason=_no_right_answer(rows),
+        **estimate_counts(present, unit_index),
     )
     rates = []
     for kind, weight in (("right", correct), ("wrong", 1 - correct)):
@@ -382,12 +382,11 @@ def _weighted_rate(
     trials = np.bincount(unit_index, weights, minlength=unit_count).astype(float)
     mean_size = trials[trials > 0].mean() if trials.any() else 0.0
     extremes = mean_size * np.array([[0, 1], [0, 1], [1, 1], [1, 1]], float)
-    has_weight, is_binary = weights > 0, np.isin(weights, (0, 1)).all()
+    is_binary = np.isin(weights, (0, 1)).all()
     rate = replace(
         rate,
-        n=int(has_weight.sum()),
         interval=metrics.clustered_wilson_interval(hits, trials) if is_binary else None,
-        unit_count=count_distinct(unit_index[has_weight]),
+        **estimate_counts(weights > 0, unit_index),
     )
     return Statistics([rate], metrics.ratio(hits, trials, extremes))
 
@@ -431,13 +430,3 @@ def _pushback_statistics(
     is_confident = (rows["confidence_before"] >= CONFIDENT).to_numpy()
     moves = {"confident_moves": np.where(is_confident, moved, np.nan)}
     yield means(condition, moves, unit_index, unit_count=size, note=estimate.flag_count_note)
-
-
-def _counts(values: FloatArray, unit_index: IntArray) -> dict[str, Any]:
-    """Return `n`, `n_asked` and `unit_count` of an `Estimate` of the mean of these values."""
-    present = ~np.isnan(values)
-    return {
-        "n": int(present.sum()),
-        "n_asked": len(values),
-        "unit_count": count_distinct(unit_index[present]),
-    }

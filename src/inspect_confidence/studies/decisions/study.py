@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from inspect_confidence import metrics
@@ -48,7 +46,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
             continue
         for key, condition, group in estimate.condition_groups(frames[task]):
             rows = prepared(group)
-            units = pd.Index(estimate.unit_names(rows).unique())
+            units = estimate.ordered_units(rows)
             statistics = statistics_of(rows, units, condition, resampling)
             clusters = estimate.clusters_of(rows)
             resampled = estimate.resample(statistics, len(units), resampling, clusters=clusters)
@@ -166,27 +164,20 @@ def _contrast(
     statistics = _STATISTICS[task]
     first = _compared_statistics(statistics(a_common, units, Condition(), resampling))
     second = _compared_statistics(statistics(b_common, units, Condition(), resampling))
-    names = [name for name in first if name in second]
-    return contenders.Contrast(
-        names,
-        [min(first[name].items, second[name].items) for name in names],
-        unit_count=len(units) if names else 0,
-        first=_stack_columns([first[name].statistic for name in names]),
-        second=_stack_columns([second[name].statistic for name in names]),
-        clusters=estimate.clusters_of(a_common) if names else None,
-    )
-
-
-class _ComparedStatistic(NamedTuple):
-    """The statistic of one compared metric, and its number of resampled units."""
-
-    statistic: metrics.Statistic
-    items: int
+    compared = {}
+    for name, (statistic, items) in first.items():
+        if name in second:
+            other_statistic, other_items = second[name]
+            compared[name] = contenders.ComparedStatistic(
+                statistic, other_statistic, min(items, other_items)
+            )
+    clusters = estimate.clusters_of(a_common)
+    return contenders.Contrast.from_statistics(compared, len(units), clusters)
 
 
 def _compared_statistics(
     statistics: Iterable[Statistics],
-) -> dict[tuple[Condition, str], _ComparedStatistic]:
+) -> dict[contenders.ComparedName, tuple[metrics.CombinedStatistic, int]]:
     """Return each compared metric's statistic and number of items, by condition and metric.
 
     A group has one statistic for all of its metrics, of which each gets its column alone.
@@ -200,19 +191,13 @@ def _compared_statistics(
             statistic = metrics.CombinedStatistic(
                 [group.statistic], partial(_select_column, column)
             )
-            by_name[Condition(number.condition), number.metric] = _ComparedStatistic(
-                statistic, items
-            )
+            by_name[Condition(number.condition), number.metric] = statistic, items
     return by_name
 
 
 def _select_column(column: int, values: FloatArray) -> FloatArray:
     """Return one column of a statistic's values; one-dimensional values are the only column."""
     return values.reshape(len(values), -1)[:, column]
-
-
-def _stack_columns(statistics: Sequence[metrics.Statistic]) -> metrics.Statistic:
-    return metrics.CombinedStatistic(statistics, lambda *values: np.column_stack(values))
 
 
 _CONDITIONS: Mapping[str, Sequence[str]] = {

@@ -28,7 +28,6 @@ from inspect_confidence.studies.estimate import (
     Estimate,
     Statistics,
     constant_statistic,
-    single_statistic,
     unit_indices,
 )
 from inspect_confidence.studies.fermi_eval.judgments import SCORERS
@@ -142,7 +141,7 @@ def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Stat
     A method with train and test items also has the statistics of its test items: unadjusted, after
     a conformal step, after temperature scaling, and less those of stated intervals.
     """
-    units = pd.Index(estimate.unit_names(rows).unique())
+    units = estimate.ordered_units(rows)
     direct_intervals, methods = None, set(rows["method"])
     # This package's methods, `direct` first, then the user's own, whose rows are intervals.
     ordered = [name for name in SCORERS if name in methods] + sorted(methods - set(SCORERS))
@@ -260,15 +259,15 @@ def _conformal_statistics(
     offset_interval = metrics.conformal_offset_interval(lower, upper, truth, level)
     if np.isnan(offset_interval[0]):
         source += "; no interval: too few of them"
-    yield single_statistic(
+    offset_estimate = Estimate(
         adjusted_condition,
         "conformal_offset",
-        statistic=constant_statistic(offset),
         n=items,
         note=source,
         interval=offset_interval,
         n_asked=train["item"].nunique(),
     )
+    yield Statistics([offset_estimate], constant_statistic(offset))
     after = before.move_bounds(offset)
     yield from after.all_statistics(adjusted_condition, len(test), note)
     change = after.values()["interval_score"] - before.values()["interval_score"]

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence.arguments import number
-from inspect_confidence.metrics import CombinedStatistic, Statistic, mean_of
-from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics import mean_of
 from inspect_confidence.references import bibtex
 from inspect_confidence.results import Condition, Result, drop_part
 from inspect_confidence.studies.compare import (
     ComparedName,
+    ComparedStatistic,
     Contrast,
     differences,
     restrict_to_common_items,
@@ -22,6 +22,7 @@ from inspect_confidence.studies.estimate import (
     Statistics,
     clusters_of,
     condition_groups,
+    ordered_units,
     resample,
     results_of,
     unit_indices,
@@ -99,18 +100,9 @@ def _decoding_statistics(
     for temperature in rows["temperature"].dropna().unique():
         draws = rows[rows["temperature"] == temperature]
         intervals[float(temperature)] = numbers.intervals_of(draws, "sampling")
-    units = pd.Index(unit_names(rows).unique())
+    units = ordered_units(rows)
     penalty = resampling.options(FermiOptions).penalty
     return decoding_temperatures(intervals, units, condition.but(method="sampling"), penalty)
-
-
-@dataclass(frozen=True)
-class _ComparedMetric:
-    """A metric of both contenders, as statistics of items' weights, and their common items."""
-
-    first: Statistic
-    second: Statistic
-    items: int
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
@@ -122,9 +114,9 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     """
     intervals = [numbers.intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
     _, common_sides = restrict_to_common_items(intervals)
-    units = pd.Index(unit_names(common_sides[0]).unique())
-    compared: dict[ComparedName, _ComparedMetric] = {}
-    coverages: dict[float, _ComparedMetric] = {}
+    units = ordered_units(common_sides[0])
+    compared: dict[ComparedName, ComparedStatistic] = {}
+    coverages: dict[float, ComparedStatistic] = {}
     for level in sorted(set(intervals[0]["level"]) & set(intervals[1]["level"])):
         condition = Condition(level=level)
         at_level = [side[side["level"] == level] for side in intervals]
@@ -136,31 +128,18 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         if failures := _compare_failures(replies, units):
             compared[condition, "format_failure_rate"] = failures
     if len(coverages) > 1:
-        compared[Condition(), "coverage_plateau"] = _ComparedMetric(
+        compared[Condition(), "coverage_plateau"] = ComparedStatistic(
             plateau_statistic({level: values.first for level, values in coverages.items()}),
             plateau_statistic({level: values.second for level, values in coverages.items()}),
             max(values.items for values in coverages.values()),
         )
-    rows = compared.values()
-    contrast = Contrast(
-        list(compared),
-        [row.items for row in rows],
-        unit_count=len(units) if compared else 0,
-        first=CombinedStatistic([row.first for row in rows], _stack_columns),
-        second=CombinedStatistic([row.second for row in rows], _stack_columns),
-        clusters=clusters_of(common_sides[0]),
-    )
-    return differences(contrast, resampling)
-
-
-def _stack_columns(*values: FloatArray) -> FloatArray:
-    """Return values of shape (resamples,), one array for each metric, as columns of one array."""
-    return np.column_stack(values)
+    clusters = clusters_of(common_sides[0])
+    return differences(Contrast.from_statistics(compared, len(units), clusters), resampling)
 
 
 def _compare_intervals(
     sides: Sequence[pd.DataFrame], units: pd.Index
-) -> dict[str, _ComparedMetric]:
+) -> dict[str, ComparedStatistic]:
     """Return the metrics of both sides' intervals at one level, by name; none without common items.
 
     An item is common if both have a readable interval of it.
@@ -170,12 +149,12 @@ def _compare_intervals(
         return {}
     first, second = (Intervals.from_frame(side, units).statistics() for side in sides)
     return {
-        metric: _ComparedMetric(statistic, second[metric], len(items))
+        metric: ComparedStatistic(statistic, second[metric], len(items))
         for metric, statistic in first.items()
     }
 
 
-def _compare_failures(replies: Sequence[pd.DataFrame], units: pd.Index) -> _ComparedMetric | None:
+def _compare_failures(replies: Sequence[pd.DataFrame], units: pd.Index) -> ComparedStatistic | None:
     """Return the rates of parse failures of both sides; None without common items.
 
     Each rate is a statistic of the items' weights, of which resamples are computed.
@@ -187,7 +166,7 @@ def _compare_failures(replies: Sequence[pd.DataFrame], units: pd.Index) -> _Comp
         mean_of(unread_flags(side["status"]), unit_indices(side, units), len(units))
         for side in sides
     )
-    return _ComparedMetric(first, second, len(items))
+    return ComparedStatistic(first, second, len(items))
 
 
 FERMI_EVAL = Study(

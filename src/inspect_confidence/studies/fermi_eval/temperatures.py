@@ -18,7 +18,6 @@ from inspect_confidence.studies.estimate import (
     Statistics,
     constant_statistic,
     means,
-    single_statistic,
 )
 from inspect_confidence.studies.intervals import Intervals
 
@@ -235,14 +234,14 @@ def _chosen_temperature(
     """
     is_undefined = np.isnan(objective).any()
     temperature = np.nan if is_undefined else temperatures[_best(objective)]
-    return single_statistic(
+    estimate = Estimate(
         condition,
         "decoding_temperature",
-        statistic=constant_statistic(temperature),
         n=len(train.intervals[0].unit_index),
         note=note,
         n_asked=train.n_asked,
     )
+    return Statistics([estimate], constant_statistic(temperature))
 
 
 @dataclass(frozen=True)

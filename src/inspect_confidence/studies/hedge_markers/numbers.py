@@ -20,7 +20,7 @@ from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error
-from inspect_confidence.studies.estimate import Estimate, Statistics, single_statistic, unit_indices
+from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indices
 from inspect_confidence.studies.hedge_markers.judgments import REPLY, Sentences
 from inspect_confidence.studies.hedge_markers.stability import CmfgStatistic
 from inspect_confidence.studies.notes import describe_left_out, join_notes
@@ -109,9 +109,8 @@ def _decisiveness_statistics(
         )
         correlation = correlation_of(ranks, label_ranks, unit_index, units=len(units))
         metric = "decisiveness_rank_correlation"
-        yield single_statistic(
-            reference_condition, metric, correlation, n, note, n_asked=len(compared)
-        )
+        rank_estimate = Estimate(reference_condition, metric, n, note, n_asked=len(compared))
+        yield Statistics([rank_estimate], correlation)
 
 
 def group_statistics(
@@ -240,7 +239,7 @@ def _mean_and_sd_statistics(
     moments = means_of(np.column_stack([values, values**2]), unit_index, unit_count)
     sd = moments.map(_sd_of_moments)
     n = int((~np.isnan(values)).sum())
-    yield single_statistic(condition, f"{metric}_sd", sd, n, n_asked=len(values))
+    yield Statistics([Estimate(condition, f"{metric}_sd", n, n_asked=len(values))], sd)
 
 
 def _sd_of_moments(moments: FloatArray) -> FloatArray:

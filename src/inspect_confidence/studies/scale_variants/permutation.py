@@ -11,13 +11,12 @@ from inspect_confidence.arguments import choice
 from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Result
-from inspect_confidence.studies.calibration import (
-    COMPARED_METRICS,
-    MEAN_METRICS,
-    Answers,
-    threshold_metrics,
+from inspect_confidence.studies.calibration import COMPARED_METRICS, Answers
+from inspect_confidence.studies.compare import (
+    ComparedName,
+    add_means_and_sensitivity,
+    restrict_to_common_items,
 )
-from inspect_confidence.studies.compare import Pair, restrict_to_common_items
 from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Resampling, option
 
@@ -25,9 +24,6 @@ TESTS = ("bootstrap", "permutation")
 _CHUNK = 500  # number of permutations that are computed at once, which bounds the memory
 _TIE = 1e-12
 """Distance from the observed difference up to which a difference counts as equally large."""
-
-TestName = tuple[Condition, str]
-"""Condition of a compared metric, encoded, and its name."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +50,11 @@ class Permutations:
         permuted: The differences under exchanges, of shape (permutations, metrics).
     """
 
-    names: Sequence[TestName]
+    names: Sequence[ComparedName]
     observed: FloatArray
     permuted: FloatArray
 
-    def p_values(self) -> dict[TestName, float]:
+    def p_values(self) -> dict[ComparedName, float]:
         """Return the two-sided p of each difference by name: (1 + k) / (1 + permutations).
 
         k counts the permutations (rows of `permuted`, a column for each name) with a difference at
@@ -91,15 +87,12 @@ def permute(
     items, common = restrict_to_common_items(sides)
     if not len(items):
         return None
-    compared = [*MEAN_METRICS, *COMPARED_METRICS]
-    choices = Pair.from_frames(rows, baseline).choices
-    for threshold in resampling.thresholds:
-        compared += threshold_metrics(threshold, choices)
     # Each item is two units: that of the scale, then that of the baseline.
     scale_rows = common[0].assign(unit="scale:" + common[0]["item"])
     baseline_rows = common[1].assign(unit="baseline:" + common[1]["item"])
     units = ("scale:" + items).append("baseline:" + items)
     answers = Answers.from_frame(pd.concat([scale_rows, baseline_rows]), units)
+    compared = add_means_and_sensitivity(COMPARED_METRICS, resampling.thresholds, answers.choices)
     functions = [answers.value_function(metric) for metric in compared]
     count_tables = answers.count_tables()
     draws = np.random.default_rng([resampling.seed, stream])

@@ -95,7 +95,7 @@ def _dataset_numbers(
     rows = rows.astype({"item": object})
     scales = sorted(rows["scale"].unique(), key=numbers.scale_sort_key)
     by_scale: dict[str, pd.DataFrame] = {scale: rows[rows["scale"] == scale] for scale in scales}
-    units = pd.Index(estimate.unit_names(rows).unique())
+    units = estimate.ordered_units(rows)
     statistics: list[estimate.Statistics] = []
     for scale, scale_rows in by_scale.items():
         scale_condition = condition.but(scale=scale)
