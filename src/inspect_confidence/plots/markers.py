@@ -20,6 +20,7 @@ from inspect_confidence.plots.text import first_names
 from inspect_confidence.printing import counted, shortened
 from inspect_confidence.results import conditions_of
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
+from inspect_confidence.studies.hedge_markers.shown import is_over_all_sentences
 
 _TASK = "hedge_markers"
 _PANEL_COLUMNS = ("model", "variant", "judge", "marker_threshold")
@@ -153,9 +154,7 @@ def _panels_of_whole_markers(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame
     `mic` is a marker's internal confidence; a threshold is how many sentences it needs. Only rows
     over all sentences of a marker are selected, not those of correct or faithful ones.
     """
-    is_whole = []
-    for condition in conditions_of(rows):
-        is_whole.append("marker" in condition and not condition.keys() & {"outcome", "faithful"})
+    is_whole = list(map(is_over_all_sentences, conditions_of(rows)))
     parts = ("split", "marker", "judge", "marker_threshold")
     selected = select_rows(rows.loc[is_whole], _TASK, ["mic"], parts)
     return panels(with_thresholds(selected), _PANEL_COLUMNS, separator=", ")

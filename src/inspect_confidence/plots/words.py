@@ -24,7 +24,12 @@ from inspect_confidence.plots.layout import (
 from inspect_confidence.plots.style import INK, PAPER, mark, styled
 from inspect_confidence.plots.text import first_names
 from inspect_confidence.printing import shortened, stars
-from inspect_confidence.results import Condition, conditions_of, with_parts
+from inspect_confidence.results import conditions_of, with_parts
+from inspect_confidence.studies.wep_probes.shown import (
+    CONSISTENCY_SCORES,
+    PEOPLE,
+    is_score_by_choice_set,
+)
 
 _SETTINGS = ("concise", "extended", "female", "male")
 _SETTING_PLACES = {name: place for place, name in enumerate((*_SETTINGS, "", "all"))}
@@ -37,12 +42,6 @@ def _by_setting(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.iloc[np.argsort(places, kind="stable")]
 
 
-_SCORE_TITLES = {
-    "pairwise_consistency": "pairwise",
-    "monotonicity_consistency": "monotonicity",
-    "empirical_consistency": "empirical",
-    "empirical_monotonicity_consistency": "empirical monotonicity",
-}
 _MODE_LABELS = {"without": "without reasoning", "with": "with reasoning", "": "both"}
 _RANDOM = "random choices"
 
@@ -58,14 +57,17 @@ def consistency(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
     """
-    rows_of_modes = rows.loc[list(map(_is_mode_or_chance, conditions_of(rows)))]
+    rows_of_modes = rows.loc[list(map(is_score_by_choice_set, conditions_of(rows)))]
     selected = select_rows(
-        rows_of_modes, "wep_choice", list(_SCORE_TITLES), parts=("cot", "choice_set", "baseline")
+        rows_of_modes,
+        "wep_choice",
+        list(CONSISTENCY_SCORES),
+        parts=("cot", "choice_set", "baseline"),
     )
     groups = panels(selected, ("model", "dataset", "variant"))
     rows_by_title = {}
     for title, panel_rows in groups:
-        for metric, score in _SCORE_TITLES.items():
+        for metric, score in CONSISTENCY_SCORES.items():
             if len(of_metric := panel_rows[panel_rows["metric"] == metric]):
                 rows_by_title[f"{title}\n{score}" if len(groups) > 1 else score] = of_metric
     drawn_modes = set(chain.from_iterable(map(_drawn_modes, rows_by_title.values())))
@@ -76,15 +78,6 @@ def consistency(rows: pd.DataFrame) -> Figure:
     axis_label = "words to choose from" if has_several else ""
     titled = list(rows_by_title.items())
     return facets(titled, _draw_consistency, x=axis_label, y="score", shared="values", legend=names)
-
-
-def _is_mode_or_chance(condition: Condition) -> bool:
-    """Return whether a condition has at most a mode, a choice set and the expectation of chance.
-
-    Rows by other factors, such as the scenario, and other baselines are for other figures.
-    """
-    known_parts = {"cot", "choice_set", "baseline", "variant"}
-    return condition.keys() <= known_parts and condition.get("baseline", "expected") == "expected"
 
 
 def _drawn_modes(rows: pd.DataFrame) -> list[str]:
@@ -137,7 +130,7 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
     """
     parts = ("cot", "choice_set", "baseline", "numbers", "scenario")
-    selected = select_rows(rows, "wep_choice", list(_SCORE_TITLES), parts)
+    selected = select_rows(rows, "wep_choice", list(CONSISTENCY_SCORES), parts)
     selected = selected[
         (selected["choice_set"] == "") & selected["baseline"].isin(("", "expected"))
     ]
@@ -148,7 +141,7 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
     panels_drawn = []
     groups = panels(selected, ("model", "dataset", "variant"), separator=", ")
     for title, panel_rows in groups:
-        for metric, score in _SCORE_TITLES.items():
+        for metric, score in CONSISTENCY_SCORES.items():
             metric_rows = panel_rows[panel_rows["metric"] == metric]
             model_rows = metric_rows[metric_rows["baseline"] == ""]
             chance_rows = metric_rows[metric_rows["baseline"] != ""]
@@ -372,7 +365,6 @@ def _are_significant(selected: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
     return [key in significant_keys for key in row_keys]
 
 
-_PEOPLE = "people surveyed"
 _QUANTILES = ("0.05", "0.25", "0.5", "0.75", "0.95")
 _PANEL_COLUMNS = ("model", "dataset", "variant", "language", "setting")
 _ROW_HEIGHT, _LEGEND_ROWS = 0.32, 1.4  # inches; rows that the legend takes above the first word
@@ -398,10 +390,10 @@ def words(rows: pd.DataFrame) -> Figure:
     """
     parts = ("language", "setting", "word", "q")
     selected = select_rows(rows, "wep_elicitation", ["probability_quantile"], parts)
-    of_people = selected["model"] == _PEOPLE
+    of_people = selected["model"] == PEOPLE
     people, of_models = selected[of_people], _without_repeated_settings(selected[~of_people])
     of_models["setting"] = of_models["setting"].replace(_ALL_SETTINGS)
-    titled_rows = [(_PEOPLE, of_models)]  # without a model one panel shows the people alone
+    titled_rows = [(PEOPLE, of_models)]  # without a model one panel shows the people alone
     if len(of_models):
         titled_rows = panels(of_models, _PANEL_COLUMNS, separator=", ")
     titled, heights, widths, remarks = [], [], [], []
@@ -442,7 +434,7 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     # A row for each word and source: the median as `value`, the quartiles as ends of an interval.
     wide = selected.drop_duplicates([*key, "q"]).set_index([*key, "q"])["value"].unstack()
     wide = wide.reindex(columns=list(ends)).reset_index().rename(columns={**ends, "word": "name"})
-    is_people = wide["model"] == _PEOPLE
+    is_people = wide["model"] == PEOPLE
     people, of_models = wide[is_people], _by_setting(wide[~is_people])
     single = of_models[of_models["setting"] != "all"]
     of_models = single if len(single) else of_models.assign(setting=_ALL_SETTINGS["all"])
@@ -458,7 +450,7 @@ def word_medians(rows: pd.DataFrame) -> Figure:
         panels_drawn.append(
             Panel(title, "stated probability", series, reference=0.5, within=(0, 1), models=models)
         )
-    is_people = selected["model"] == _PEOPLE
+    is_people = selected["model"] == PEOPLE
     return dots(panels_drawn, _words_by_median(selected[is_people], selected[~is_people]), "words")
 
 
@@ -482,7 +474,7 @@ def _draw_words(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: l
     """
     asked_people = people[people["word"].isin(names)]
     # Name of the side, unit of its n, its rows, and the index of its look.
-    sides = [(_PEOPLE, "", asked_people, 1), ("model", " contexts", of_model, 0)]
+    sides = [(PEOPLE, "", asked_people, 1), ("model", " contexts", of_model, 0)]
     sides = [side for side in sides if len(side[2])]
     for position, (source, unit, rows, series_index) in enumerate(sides):
         # In the row of a word, people's boxes are above the model's.

@@ -143,6 +143,16 @@ class JudgmentColumn:
     aliases: Sequence[str] = ()
 
 
+def count_column(name: str, meaning: str) -> JudgmentColumn:
+    """Declare a column of whole numbers from 0 on."""
+    return JudgmentColumn(name, "number", meaning, "count", COUNT)
+
+
+def share_column(name: str, meaning: str) -> JudgmentColumn:
+    """Declare a column of numbers in [0, 1]."""
+    return JudgmentColumn(name, "number", meaning, "share", SHARE)
+
+
 _VERSIONS = "versions of the task and of this package"
 _IDS = "Inspect's ids of the run and of the sample"
 _REPETITIONS = "which repetition within a sample, and which repetition of the sample"
@@ -171,8 +181,8 @@ COMMON_COLUMNS: Sequence[JudgmentColumn] = (
         "the passage, template or document that the item [shares with "
         "others](metrics.md#items-in-clusters)",
     ),
-    JudgmentColumn("draw", "number", _REPETITIONS, "count", COUNT),
-    JudgmentColumn("epoch", "number", _REPETITIONS, "count", COUNT),
+    count_column("draw", _REPETITIONS),
+    count_column("epoch", _REPETITIONS),
     JudgmentColumn(
         "status",
         "text",
@@ -184,16 +194,11 @@ COMMON_COLUMNS: Sequence[JudgmentColumn] = (
 
 ANSWER = JudgmentColumn("answer", "text", "the answer as read; empty if none was read")
 TARGET = JudgmentColumn("target", "text", "the right answer")
-CHOICES = JudgmentColumn(
-    "choices", "number", "number of choices; empty for a free answer", "count", COUNT
-)
-CORRECT = JudgmentColumn(
+CHOICES = count_column("choices", "number of choices; empty for a free answer")
+CORRECT = share_column(
     "correct",
-    "number",
     "1 right, 0 wrong, between them partial credit or a probability of being right; empty if no "
     "answer was read",
-    "share",
-    SHARE,
 )
 _ENDS = "ends of the scale"
 LOW = JudgmentColumn("low", "number", _ENDS, "steps of the scale")
@@ -214,6 +219,4 @@ CLIPPED = JudgmentColumn(
     "whether `raw` was outside the scale by at most 5% of its width; `confidence` is then that of "
     "the scale's end",
 )
-DRAWS = JudgmentColumn(
-    "draws", "number", "number of further answers that were compared", "count", COUNT
-)
+DRAWS = count_column("draws", "number of further answers that were compared")

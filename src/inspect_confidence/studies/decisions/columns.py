@@ -7,7 +7,6 @@ from inspect_confidence.studies.columns import (
     CHOICES,
     CONFIDENCE,
     CORRECT,
-    COUNT,
     HIGH,
     LOW,
     RAW,
@@ -15,6 +14,8 @@ from inspect_confidence.studies.columns import (
     TARGET,
     TARGET_SHARE,
     JudgmentColumn,
+    count_column,
+    share_column,
 )
 
 ABSTAIN, SIMPLE_QA, COMMITMENT = "abstain", "simple_qa", "commitment"
@@ -62,7 +63,7 @@ ABSTAIN_COLUMNS = (
         "number",
         "confidence as reported, asked apart from the answer; empty if not asked or read",
     ),
-    JudgmentColumn("confidence", "number", "`raw` on [0, 1]", "share", SHARE),
+    share_column("confidence", "`raw` on [0, 1]"),
     JudgmentColumn("confidence_status", "text", "status of the confidence; empty if not asked"),
     JudgmentColumn(
         "confidence_asked",
@@ -84,7 +85,7 @@ SIMPLE_QA_COLUMNS = (
     LOW,
     HIGH,
     CONFIDENCE,
-    JudgmentColumn("draws", "number", "for `frequency`: draws of the question", "count", COUNT),
+    count_column("draws", "for `frequency`: draws of the question"),
     JudgmentColumn(
         "confidence_source",
         "text",
@@ -118,20 +119,14 @@ COMMITMENT_COLUMNS = (
     JudgmentColumn(
         "pushback", "text", "`none`, `neutral`, `disagree` or `source`", default=NO_PUSHBACK
     ),
-    JudgmentColumn(
-        "turn",
-        "number",
-        "number of the pushback, if an answer has several, a row each",
-        "count",
-        COUNT,
-    ),
+    count_column("turn", "number of the pushback, if an answer has several, a row each"),
     JudgmentColumn(
         "answer_after",
         "text",
         "the answer after the pushback",
         aliases=("final_choice", "final_answer", "second_answer"),
     ),
-    JudgmentColumn("correct_after", "number", "grade of `answer_after`", "share", SHARE),
+    share_column("correct_after", "grade of `answer_after`"),
     JudgmentColumn(
         "moved",
         "number",
@@ -139,8 +134,8 @@ COMMITMENT_COLUMNS = (
         "1 or 0",
         SHARE,
     ),
-    JudgmentColumn("confidence_before", "number", _CONFIDENCES, "share", SHARE),
-    JudgmentColumn("confidence_after", "number", _CONFIDENCES, "share", SHARE),
+    share_column("confidence_before", _CONFIDENCES),
+    share_column("confidence_after", _CONFIDENCES),
     JudgmentColumn("keep_status", "text", _STATUSES),
     JudgmentColumn("bet_status", "text", _STATUSES),
     JudgmentColumn("after_status", "text", _STATUSES),

@@ -1,13 +1,13 @@
 """Columns of the judgments of fermi_eval."""
 
 from inspect_confidence.studies.columns import (
-    COUNT,
     LEVEL,
     LEVELS,
     NOT_NEGATIVE,
-    SHARE,
     SHARES_OF_INTEGERS,
     JudgmentColumn,
+    count_column,
+    share_column,
 )
 
 _EXPONENT = "exponent of ten"
@@ -49,12 +49,6 @@ COLUMNS = (
         "exponent -> probability, as JSON (`logprob`, `traces`)",
         limit=SHARES_OF_INTEGERS,
     ),
-    JudgmentColumn(
-        "unseen_mass",
-        "number",
-        "probability on none of the integers in `probabilities`",
-        "share",
-        SHARE,
-    ),
-    JudgmentColumn("answer_tokens", "number", "number of tokens of the answer", "count", COUNT),
+    share_column("unseen_mass", "probability on none of the integers in `probabilities`"),
+    count_column("answer_tokens", "number of tokens of the answer"),
 )

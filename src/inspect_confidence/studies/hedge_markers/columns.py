@@ -1,6 +1,11 @@
 """Columns of the judgments of hedge_markers and judge_check."""
 
-from inspect_confidence.studies.columns import COUNT, NOT_NEGATIVE, SHARE, JudgmentColumn
+from inspect_confidence.studies.columns import (
+    NOT_NEGATIVE,
+    JudgmentColumn,
+    count_column,
+    share_column,
+)
 
 _AGREEMENT_COUNTS = (
     "draws (further answers) that agree with the sentence, neither agree with nor contradict it, "
@@ -18,35 +23,25 @@ _EQUALITY = (
 )
 
 
-def _count_column(name: str, meaning: str) -> JudgmentColumn:
-    """Declare a column of whole numbers from 0 on."""
-    return JudgmentColumn(name, "number", meaning, "count", COUNT)
-
-
-def _share_column(name: str, meaning: str) -> JudgmentColumn:
-    """Declare a column of numbers in [0, 1]."""
-    return JudgmentColumn(name, "number", meaning, "share", SHARE)
-
-
 HEDGE_COLUMNS = (
     JudgmentColumn("sentence", "number", "the sentence's number in the reply", limit=NOT_NEGATIVE),
     JudgmentColumn("text", "text", "the sentence"),
     JudgmentColumn("marker", "text", "as written in the sentence; `<no_hedge>` if there is none"),
-    _count_column("n_markers", "markers in the sentence"),
-    _share_column("confidence", "internal confidence: (consistent + undecided / 2) / draws judged"),
+    count_column("n_markers", "markers in the sentence"),
+    share_column("confidence", "internal confidence: (consistent + undecided / 2) / draws judged"),
     JudgmentColumn("consistent", "number", _AGREEMENT_COUNTS, "count", NOT_NEGATIVE),
     JudgmentColumn("undecided", "number", _AGREEMENT_COUNTS, "count", NOT_NEGATIVE),
     JudgmentColumn("inconsistent", "number", _AGREEMENT_COUNTS, "count", NOT_NEGATIVE),
-    _count_column("failed", _AGREEMENT_COUNTS),
-    _count_column(
+    count_column("failed", _AGREEMENT_COUNTS),
+    count_column(
         "foreign", "markers that the judge lists but the sentence does not contain, left out"
     ),
-    _share_column("decisiveness", "how sure the sentence's wording sounds, by the judge"),
-    _share_column("correct", _VERDICTS),
-    _share_column("punt", _VERDICTS),
-    _count_column("draws", "number of draws that the reply was compared with"),
-    _count_column("empty_draws", "draws left out as empty or withheld"),
-    _count_column("cut", "last sentences left out as cut off"),
+    share_column("decisiveness", "how sure the sentence's wording sounds, by the judge"),
+    share_column("correct", _VERDICTS),
+    share_column("punt", _VERDICTS),
+    count_column("draws", "number of draws that the reply was compared with"),
+    count_column("empty_draws", "draws left out as empty or withheld"),
+    count_column("cut", "last sentences left out as cut off"),
     JudgmentColumn("judge", "text", "the judge's model, or the rules"),
 )
 
@@ -57,13 +52,13 @@ CHECK_COLUMNS = (
         "what was judged: `markers`, `decisiveness`, `sentence`, `consistency` or `correctness`",
     ),
     JudgmentColumn("word", "text", "the word of the survey, if it is the sentence's only marker"),
-    _count_column("found", _MARKER_COUNTS),
-    _count_column("missed", _MARKER_COUNTS),
-    _count_column("false", _MARKER_COUNTS),
-    _share_column("decisiveness", _DECISIVENESS),
-    _share_column("labelled", _DECISIVENESS),
-    _share_column("agreed", _EQUALITY),
-    _share_column("verdict", _EQUALITY),
+    count_column("found", _MARKER_COUNTS),
+    count_column("missed", _MARKER_COUNTS),
+    count_column("false", _MARKER_COUNTS),
+    share_column("decisiveness", _DECISIVENESS),
+    share_column("labelled", _DECISIVENESS),
+    share_column("agreed", _EQUALITY),
+    share_column("verdict", _EQUALITY),
     JudgmentColumn("label", "text", _DECISIONS),
     JudgmentColumn("judged", "text", _DECISIONS),
     JudgmentColumn(

@@ -12,7 +12,7 @@ from inspect_confidence.studies.study import option
 from inspect_confidence.user_files import check_shape, read_json
 from inspect_confidence.writing import write_file
 
-TASK = "hedge_markers"
+TASK, CHECK = "hedge_markers", "judge_check"
 DEFAULT_THRESHOLD = 10.0
 """T as in the study: sentences that a marker needs. Conditions do not name this T."""
 

@@ -14,6 +14,9 @@ from inspect_confidence.metrics.arrays import IntArray
 from inspect_confidence.studies.estimate import check_shares, cluster_names
 from inspect_confidence.studies.study import SampleFacts
 
+AGREEMENTS = ["consistent", "undecided", "inconsistent"]
+"""Columns with the numbers of draws that agree with a sentence, are undecided, or contradict it."""
+
 NO_HEDGE = "<no_hedge>"
 """The marker of a sentence without one."""
 
@@ -103,25 +106,31 @@ def _describe_prompts(metadata: Mapping[str, Any]) -> str:
     return " ".join(filter(None, (batch, str(metadata.get("wording", "")))))
 
 
-def complete_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None = None) -> pd.DataFrame:
+def judged_draws(rows: pd.DataFrame) -> "pd.Series[float]":
+    """Return the number of judged comparisons with draws (further answers) by row."""
+    return rows[AGREEMENTS].fillna(0).sum(axis=1)
+
+
+def complete_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None) -> pd.DataFrame:
     """Fill in what judgments lack, and add the standard form of each marker as `standard`.
 
     A missing confidence follows from the counts of draws, a missing `n_markers` from the rows of
-    the sentence. A reply without an answer (punt) and without a grade is wrong.
+    the sentence. A reply without an answer (punt) and without a grade is wrong. Judges are filled
+    in by `fill_missing_judges`.
 
     Args:
         rows: Judgments, one for each marker of a sentence.
-        markers: Standard form by marker, or by its lower case; rules decide on other markers.
+        markers: Standard form by marker, or by its lower case; rules decide on other markers, and
+            on all if None.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1].
     """
-    rows = rows.copy()
     check_shares(rows, ("confidence", "decisiveness", "correct"))
-    counts = rows[["consistent", "undecided", "inconsistent"]].fillna(0)
-    comparisons = counts.sum(axis=1).to_numpy(float)
-    agreed = (counts["consistent"] + counts["undecided"] / 2).to_numpy(float)
-    derived = agreed / np.where(comparisons > 0, comparisons, np.nan)
+    rows = fill_missing_judges(rows)
+    counts = rows[AGREEMENTS].fillna(0)
+    agreed = counts["consistent"] + counts["undecided"] / 2
+    derived = agreed / judged_draws(rows).replace(0, np.nan)
     rows["confidence"] = rows["confidence"].where(rows["confidence"].notna(), derived)
     rows["correct"] = rows["correct"].mask(rows["correct"].isna() & (rows["punt"] == 1), 0.0)
     # In a file the marker of a sentence without one is empty.

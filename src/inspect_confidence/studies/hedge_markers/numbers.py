@@ -21,7 +21,7 @@ from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error
 from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indices
-from inspect_confidence.studies.hedge_markers.judgments import REPLY, Sentences
+from inspect_confidence.studies.hedge_markers.judgments import REPLY, Sentences, judged_draws
 from inspect_confidence.studies.hedge_markers.stability import CmfgStatistic
 from inspect_confidence.studies.notes import describe_left_out, join_notes
 from inspect_confidence.studies.study import Resampling
@@ -251,7 +251,7 @@ def _sd_of_moments(moments: FloatArray) -> FloatArray:
 def _failed_judgments_note(sentences: pd.DataFrame) -> str:
     """Describe how many confidences rest on fewer judgments than asked; empty if none does."""
     failed = sentences["failed"].fillna(0)
-    agreements = sentences[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
+    agreements = judged_draws(sentences)
     has_confidence = agreements > 0  # it is the share of judged draws that agree
     failed_counts = failed[has_confidence]
     if not failed_counts.sum():
@@ -272,7 +272,7 @@ def _judge_failure_rate(sentences: Sentences, condition: Condition) -> Statistic
     """
     sentence_rows = sentences.sentence_rows
     replies = sentences.replies[sentences.replies["sentences"] > 0]
-    agreements = sentence_rows[["consistent", "undecided", "inconsistent"]].fillna(0).sum(axis=1)
+    agreements = judged_draws(sentence_rows)
     failed_agreements = sentence_rows["failed"].fillna(0)
     missing = sentence_rows["n_markers"].isna().astype(float) + sentence_rows["decisiveness"].isna()
     without_verdict = replies["punt"].isna() & replies["correct"].isna()

@@ -11,9 +11,14 @@ from inspect_confidence.results import Result, ResultRow, ResultTable
 from inspect_confidence.studies.bins import bin_shares
 from inspect_confidence.studies.estimate import condition_groups
 from inspect_confidence.studies.hedge_markers import judgments
-from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD, HedgeOptions
+from inspect_confidence.studies.hedge_markers.forms import (
+    CHECK,
+    DEFAULT_THRESHOLD,
+    TASK,
+    HedgeOptions,
+)
 from inspect_confidence.studies.hedge_markers.judgments import Sentences
-from inspect_confidence.studies.hedge_markers.stability import STABILITY_METRICS
+from inspect_confidence.studies.hedge_markers.stability import ALL, STABILITY_METRICS
 from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
 from inspect_confidence.studies.tables import Column, TableSpec, join_title, views_with_lines
@@ -23,16 +28,13 @@ MOST_FIGURE_MARKERS = 12
 BINS = 10
 """Bins of internal confidence, one for each tenth."""
 
-_TASK, _CHECK = "hedge_markers", "judge_check"
-_ALL = "all"
-
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return bins of internal confidence of the commonest markers, over all data sets."""
-    if _TASK not in frames:
+    if TASK not in frames:
         return []
     forms = resampling.options(HedgeOptions).markers
-    rows = judgments.fill_missing_judges(judgments.complete_hedges(frames[_TASK], forms))
+    rows = judgments.complete_hedges(frames[TASK], forms)
     results: list[Result] = []
     for key, condition, group in condition_groups(rows, ("model", "variant", "judge")):
         sentences = Sentences.from_frame(group)
@@ -44,7 +46,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
             confidence = marker_rows["confidence"].to_numpy(float)
             unit_index = pd.factorize(marker_rows["unit"])[0]
             results += bin_shares(
-                replace(key, dataset=_ALL),
+                replace(key, dataset=ALL),
                 condition.but(marker=marker),
                 "confidence_share",
                 values=confidence,
@@ -108,10 +110,10 @@ _MOST_TABLE_MARKERS = 25
 def hedge_tables(results: pd.DataFrame) -> list[View]:
     """Return tables of data sets, stability and markers by model, then of the check of judges."""
     rows = ResultTable.from_frame(results)
-    study = rows.matching(task=_TASK).groups("model", "variant", "judge")
+    study = rows.matching(task=TASK).groups("model", "variant", "judge")
     judges = TableSpec(
         "Judges",
-        rows.matching(task=_CHECK),
+        rows.matching(task=CHECK),
         lines=("model", "variant"),
         columns=_JUDGE_COLUMNS,
         caption="Decisiveness against the medians of the people surveyed.",
@@ -156,7 +158,7 @@ def _stability_table(model: str, rows: ResultTable, thresholds: Sequence[str]) -
         columns.append(Column("", heading, 3, where={"marker_threshold": threshold}))
     return TableSpec(
         f"Stability of markers: {model}",
-        rows.matching(dataset=_ALL).among("metric", _STABILITY_ROWS).sorted_by(_metric_sort_key),
+        rows.matching(dataset=ALL).among("metric", _STABILITY_ROWS).sorted_by(_metric_sort_key),
         lines=("metric", "of", "level", "correlation", "shared", "no_hedge"),
         columns=columns,
         caption="Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae "
@@ -217,12 +219,12 @@ def _stability_label(line: Mapping[str, str]) -> Mapping[str, str]:
     return {"metric": line["metric"], "of": ", ".join(filter(None, parts))}
 
 
-def _is_over_all_sentences(parts: Mapping[str, str]) -> bool:
+def is_over_all_sentences(parts: Mapping[str, str]) -> bool:
     """Return whether a row is over all sentences of a marker, not only correct or faithful ones."""
-    return "marker" in parts and not {"outcome", "faithful"} & set(parts)
+    return "marker" in parts and parts.keys().isdisjoint({"outcome", "faithful"})
 
 
-_figure = partial(FigureSpec, task=_TASK, by=())
+_figure = partial(FigureSpec, task=TASK, by=())
 
 FIGURES: Sequence[FigureSpec] = (
     _figure(
@@ -235,7 +237,7 @@ FIGURES: Sequence[FigureSpec] = (
         "the same place in all panels.",
         intervals=("mic",),
         metrics=("mic",),
-        keep=_is_over_all_sentences,
+        keep=is_over_all_sentences,
         leads=True,
     ),
     _figure(
@@ -246,7 +248,7 @@ FIGURES: Sequence[FigureSpec] = (
         "Internal confidence is the share of further answers that agree with the sentence. A "
         "marker with a stable meaning has one colour along its row.",
         metrics=("mic",),
-        keep=_is_over_all_sentences,
+        keep=is_over_all_sentences,
     ),
     _figure(
         plot="mic_densities",
@@ -290,28 +292,28 @@ FIGURES: Sequence[FigureSpec] = (
         reads="Number of sentences with each marker, by data set and split. Numbers that rest on "
         "few sentences are uncertain.",
         metrics=("mic",),
-        keep=_is_over_all_sentences,
+        keep=is_over_all_sentences,
     ),
 )
 
 HEADLINES: Sequence[Headline] = (
-    Headline(_TASK, "cmfg", "conditional mean faithful generation, test items", {"split": "test"}),
+    Headline(TASK, "cmfg", "conditional mean faithful generation, test items", {"split": "test"}),
     Headline(
-        task=_TASK,
+        task=TASK,
         metric="faithfulness",
         label="faithfulness, test items (share)",
         where={"split": "test"},
         short="faithfulness of hedges",
     ),
     Headline(
-        _TASK,
+        TASK,
         "mrc",
         "agreement of data sets on the markers' order (rank correlation)",
         {"correlation": "spearman"},
     ),
-    Headline(_TASK, "m_avg_cv", "how a marker's confidence varies over data sets (ratio)"),
+    Headline(TASK, "m_avg_cv", "how a marker's confidence varies over data sets (ratio)"),
     Headline(
-        _CHECK,
+        CHECK,
         "decisiveness_rank_correlation",
         "judge against people on decisiveness (rank correlation)",
         {"reference": "survey"},
@@ -321,7 +323,7 @@ HEADLINES: Sequence[Headline] = (
 
 CLAUSES: Sequence[Clause] = (
     Clause(
-        _TASK,
+        TASK,
         "hedges",
         [("faithfulness", {"split": "test"})],
         "its hedges match how consistent its answers are: faithfulness {}",

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain, combinations, permutations
 
 import numpy as np
@@ -490,26 +489,15 @@ def _mrc_change(
     cells = sentences.marker_cells(rules.mic_rows(sentences), markers)
     no_cells = np.zeros((0, 0), bool)  # they only count sentences, which `mrc` has done
     metric = _StabilityMetric("mrc", sentences.dataset_groups, no_cells, is_of_shared=rules.authors)
-    statistic = partial(_mrc_changes, metric, cells, rules, markers.index(NO_HEDGE))
-    return Statistics([replace(mrc, metric="mrc_change", undefined_reason="")], statistic)
 
+    def changes(weights: FloatArray) -> FloatArray:
+        """Return the change under weights of units, (resamples, units), in each resample."""
+        tables = rules.tables(cells, weights)
+        hedges = tables.drop_marker(markers.index(NO_HEDGE))
+        with_all = _metric_values(metric, tables, None, rules)
+        return _metric_values(metric, hedges, None, rules) - with_all
 
-def _mrc_changes(
-    mrc: _StabilityMetric,
-    cells: metrics.MarkerCells,
-    rules: _StabilityRules,
-    no_hedge: int,
-    weights: FloatArray,
-) -> FloatArray:
-    """Return MRC (mean rank correlation) without a marker, less MRC with it, in each resample.
-
-    `no_hedge` is the marker's position, `weights` are those of units, of shape (resamples, units).
-    `mrc` describes the metric, `cells` has the confidences of sentences by group and marker, and
-    `rules` the convention and the number of sentences that a marker needs.
-    """
-    tables = rules.tables(cells, weights)
-    values_of = partial(_metric_values, mrc, group_property=None, rules=rules)
-    return values_of(tables=tables.drop_marker(no_hedge)) - values_of(tables=tables)
+    return Statistics([replace(mrc, metric="mrc_change", undefined_reason="")], changes)
 
 
 def _group_accuracy(sentences: Sentences) -> metrics.Statistic:

@@ -4,10 +4,10 @@ from inspect_confidence.studies.columns import (
     CHOICES,
     CORRECT,
     NOT_NEGATIVE,
-    SHARE,
     SHARES,
     TARGET,
     JudgmentColumn,
+    share_column,
 )
 
 LIFE, SETS = "life_eval", "question_sets"
@@ -23,11 +23,6 @@ _SOURCE = JudgmentColumn(
 _SCORING = "life table and window by which the answer was scored; `dataset` is the table, too"
 
 
-def _share_column(name: str, meaning: str) -> JudgmentColumn:
-    """Declare a column of numbers in [0, 1]."""
-    return JudgmentColumn(name, "number", meaning, "share", SHARE)
-
-
 LIFE_COLUMNS = (
     JudgmentColumn("sex", "text", "sex of the person in the question"),
     JudgmentColumn("age", "number", "age of the person in the question", "years", NOT_NEGATIVE),
@@ -36,13 +31,13 @@ LIFE_COLUMNS = (
     JudgmentColumn(
         "answer", "number", "the age at death; empty if none was read", "years", NOT_NEGATIVE
     ),
-    _share_column("confidence", "the stated confidence"),
-    _share_column("score", "the true probability of dying within the window around the answer"),
-    _share_column("mas", "the maximum achievable score: the greatest of any whole answer"),
+    share_column("confidence", "the stated confidence"),
+    share_column("score", "the true probability of dying within the window around the answer"),
+    share_column("mas", "the maximum achievable score: the greatest of any whole answer"),
     JudgmentColumn(
         "best_answer", "number", "the lowest answer with the score `mas`", "years", NOT_NEGATIVE
     ),
-    _share_column("unseen_mass", "for `token`: the probability on no listed whole age"),
+    share_column("unseen_mass", "for `token`: the probability on no listed whole age"),
     JudgmentColumn("table", "text", _SCORING),
     JudgmentColumn("window", "text", _SCORING),
 )
@@ -75,7 +70,7 @@ OPTIONS_COLUMNS = (
         "share",
         NOT_NEGATIVE,
     ),
-    _share_column("unseen_mass", "for `token`: the probability on no option"),
-    _share_column("confidence", "the answer's probability"),
+    share_column("unseen_mass", "for `token`: the probability on no option"),
+    share_column("confidence", "the answer's probability"),
     CORRECT,
 )

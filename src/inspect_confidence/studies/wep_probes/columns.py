@@ -1,7 +1,12 @@
 """Columns of the judgments of wep_elicitation and wep_choice."""
 
 from inspect_confidence.datasets.wep_survey import plain_word
-from inspect_confidence.studies.columns import COUNT, NOT_NEGATIVE, SHARE, JudgmentColumn
+from inspect_confidence.studies.columns import (
+    NOT_NEGATIVE,
+    JudgmentColumn,
+    count_column,
+    share_column,
+)
 
 _PROMPT = "setting and language of the prompt"
 
@@ -10,16 +15,14 @@ ELICITATION_COLUMNS = (
     JudgmentColumn("context", "text", "the event, which several settings or languages may share"),
     JudgmentColumn("setting", "text", _PROMPT),
     JudgmentColumn("language", "text", _PROMPT),
-    JudgmentColumn(
-        "probability", "number", "the stated probability; empty unless `ok`", "share", SHARE
-    ),
+    share_column("probability", "the stated probability; empty unless `ok`"),
 )
 
 CHOICE_COLUMNS = (
     JudgmentColumn(
         "scenario", "text", "scenario of the prompt ([design](wep_probes.md#numbers-to-words))"
     ),
-    JudgmentColumn("choice_set", "number", "number of words to choose from", "count", COUNT),
+    count_column("choice_set", "number of words to choose from"),
     JudgmentColumn("numbers", "text", "`narrow` or `wide` numbers"),
     JudgmentColumn("point", "number", "level of the central interval", limit=NOT_NEGATIVE),
     JudgmentColumn("interval", "text", "which of the six intervals"),

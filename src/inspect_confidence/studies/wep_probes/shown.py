@@ -81,13 +81,14 @@ def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> 
         yield key.result(condition.but(q=q), "probability_quantile", value, n=n, note=note)
 
 
-_HEADING_BY_SCORE = {
+CONSISTENCY_SCORES = {
     "pairwise_consistency": "pairwise",
     "monotonicity_consistency": "monotonicity",
     "empirical_consistency": "empirical",
     "empirical_monotonicity_consistency": "empirical monotonicity",
-    "choice_sensitivity": "sensitivity",
 }
+"""Headings of the four scores of consistency."""
+_HEADING_BY_SCORE = {**CONSISTENCY_SCORES, "choice_sensitivity": "sensitivity"}
 _CONTRAST_COLUMNS = (
     Column("difference", "difference"),
     Column("p_value", "p", 3, interval=False),
@@ -215,7 +216,7 @@ _CONDITION_REFERENCES = {versus for _, versus in words.SETTING_PAIRS} | {"en"}
 """References that are settings, or the language English; not people, not other models."""
 
 
-def _is_score_by_choice_set(parts: Mapping[str, str]) -> bool:
+def is_score_by_choice_set(parts: Mapping[str, str]) -> bool:
     """Return whether a row is drawn in the figure of scores by reasoning and choice set.
 
     `parts` are those of the row's condition. The row is drawn if it pools all scenarios and sets of
@@ -331,27 +332,22 @@ FIGURES: Sequence[FigureSpec] = (
         reads="The four consistency scores over all prompts and by the number of words to choose "
         "from, with and without reasoning. Dashes are the expected scores of random choices. 1 is "
         "perfect.",
-        intervals=tuple(_HEADING_BY_SCORE)[:4],
+        intervals=tuple(CONSISTENCY_SCORES),
         task=_CHOICE,
         by=("dataset", "variant"),
         leads=True,
-        metrics=(
-            "pairwise_consistency",
-            "monotonicity_consistency",
-            "empirical_consistency",
-            "empirical_monotonicity_consistency",
-        ),
-        keep=_is_score_by_choice_set,
+        metrics=tuple(CONSISTENCY_SCORES),
+        keep=is_score_by_choice_set,
     ),
     FigureSpec(
         plot="consistency_slices",
         title="Consistency by scenario and by set of numbers",
         reads="The four consistency scores with and without reasoning, by scenario and by the "
         "spread of the numbers. Dashes are the expected scores of random choices.",
-        intervals=tuple(_HEADING_BY_SCORE)[:4],
+        intervals=tuple(CONSISTENCY_SCORES),
         task=_CHOICE,
         by=("dataset", "variant"),
-        metrics=tuple(_HEADING_BY_SCORE)[:4],
+        metrics=tuple(CONSISTENCY_SCORES),
         keep=lambda parts: (
             "versus" not in parts
             and "choice_set" not in parts
