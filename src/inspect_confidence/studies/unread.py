@@ -6,15 +6,13 @@ comparison of conditions may be a comparison of formats.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan, unit_sizes
-from inspect_confidence.metrics.resample import wilson_limits
+from inspect_confidence.metrics.arrays import count_flags
 from inspect_confidence.results import Condition, Key, Result, ResultRow, ResultTable
-from inspect_confidence.studies.estimate import cluster_names, condition_groups
+from inspect_confidence.studies.estimate import cluster_names, condition_groups, wilson_interval
 from inspect_confidence.studies.notes import (
     count_texts,
     has_reply,
@@ -37,12 +35,7 @@ def unread_shares(table: TaskTable, judgments: pd.DataFrame) -> Iterator[Result]
     shares are given on each data set (`varied`).
     """
     rows = table.replies(judgments)
-    was_answered = has_reply(rows["status"])
-    rows = rows.assign(
-        has_reply=was_answered,
-        is_unread=unread_flags(rows["status"]) == 1,
-        unit=rows.groupby([rows["dataset"], cluster_names(rows)]).ngroup(),
-    )
+    rows = rows.assign(unit=rows.groupby([rows["dataset"], cluster_names(rows)]).ngroup())
     for key, condition, group in condition_groups(rows, ("model", "variant")):
         datasets = list(group.groupby("dataset"))
         for dataset, dataset_rows in datasets:
@@ -56,10 +49,9 @@ def unread_shares(table: TaskTable, judgments: pd.DataFrame) -> Iterator[Result]
 
 def _overall_share(rows: pd.DataFrame, key: Key, condition: Condition) -> Result:
     """Return the share of unread replies of all rows, with the counts of statuses as its note."""
-    unread_statuses = _describe_statuses(rows[rows["is_unread"]])
-    without_reply = _describe_statuses(rows[~rows["has_reply"]])
-    counts = _count_replies(rows, np.zeros(len(rows), np.int64))  # one condition
-    (share,) = _shares_of_counts(counts, key, [condition])
+    share = _share(rows, key, condition)
+    unread_statuses = _describe_statuses(rows[unread_flags(rows["status"]) == 1])
+    without_reply = _describe_statuses(rows[~has_reply(rows["status"])])
     remark = f"not counted: {without_reply}" if without_reply else ""
     return replace(share, note=join_notes(share.note, unread_statuses, remark))
 
@@ -74,66 +66,26 @@ def _shares_by_column(
     rows: pd.DataFrame, column: str, key: Key, condition: Condition
 ) -> Iterator[Result]:
     """Yield the unread share for each value of a column but ""; nothing with fewer than two."""
-    value_index, values = pd.factorize(rows[column].mask(rows[column] == ""), sort=True)
+    values = rows.loc[rows[column] != "", column].dropna().unique()
     if len(values) < 2:
         return
-    has_value = value_index >= 0
-    counts = _count_replies(rows[has_value], value_index[has_value])
-    conditions = [condition.but(**{column: value}) for value in values]
-    yield from _shares_of_counts(counts, key, conditions)
+    for value in sorted(values):
+        yield _share(rows[rows[column] == value], key, condition.but(**{column: value}))
 
 
-@dataclass(frozen=True)
-class _Counts:
-    """Numbers of unread replies and of all replies, of shape (items or clusters, conditions).
+def _share(rows: pd.DataFrame, key: Key, condition: Condition) -> Result:
+    """Return the share of unread replies, with Wilson's interval over items or clusters.
 
-    `sizes` has the number of equal items that each item stands for, as a column.
+    `rows` are judgments with their item or cluster as `unit`; a row may stand for several equal
+    judgments of different items. A share without replies is undefined.
     """
-
-    unread: FloatArray
-    replies: FloatArray
-    sizes: FloatArray
-
-
-def _count_replies(rows: pd.DataFrame, condition_index: Any) -> _Counts:
-    """Count replies by item or cluster (rows) and by condition (columns).
-
-    `rows` are judgments with `unit`, their item or cluster, and the flags `is_unread` and
-    `has_reply`; a row may stand for several equal judgments of different items, whose number is
-    kept in `sizes`. `condition_index` has the column of each judgment.
-    """
-    unit_index = np.unique(rows["unit"], return_inverse=True)[1]
-    shape = (int(unit_index.max(initial=-1)) + 1, int(condition_index.max(initial=0)) + 1)
-    unread_replies, replies = np.zeros(shape), np.zeros(shape)
-    np.add.at(unread_replies, (unit_index, condition_index), rows["is_unread"].astype(float))
-    np.add.at(replies, (unit_index, condition_index), rows["has_reply"].astype(float))
-    sizes = unit_sizes(unit_index, judgment_counts(rows), len(replies))
-    return _Counts(unread_replies, replies, sizes[:, None])
-
-
-def _shares_of_counts(
-    counts: _Counts, key: Key, conditions: Sequence[Condition]
-) -> Iterator[Result]:
-    """Yield the unread share in each column of the counts, with Wilson's interval over items.
-
-    `counts` has the unread and all replies by item (row) and condition (column), and the number of
-    equal items of each row. A share without replies is undefined.
-    """
-    sizes = counts.sizes
-    total = (sizes * counts.replies).sum(axis=0)
-    share = divide_or_nan((sizes * counts.unread).sum(axis=0), total)
-    # The variance of a ratio of sums over items: squares over the squared total.
-    squares = (sizes * np.square(counts.unread - share * counts.replies)).sum(axis=0)
-    items = (sizes * (counts.replies > 0)).sum(axis=0)
-    with_unread = (sizes * (counts.unread > 0)).sum(axis=0)
-    # Items with an unread reply, or items with a read one, whichever are fewer. With few of them
-    # dependence can't be estimated, and the replies of an item count as one.
-    rarer = np.minimum(with_unread, (sizes * (counts.unread < counts.replies)).sum(axis=0))
-    variances = divide_or_nan(squares, np.square(total))
-    intervals = wilson_limits(share, variances, total, items, rarer=rarer)
-    for condition, value, interval, n in zip(conditions, share, intervals, total, strict=True):
-        note = "undefined: no reply" if np.isnan(value) else ""
-        yield key.result(condition, UNREAD_SHARE, value, interval, n=int(n), note=note)
+    flags, counts = unread_flags(rows["status"]), judgment_counts(rows)
+    unit_index, units = pd.factorize(rows["unit"])
+    n = count_flags(~np.isnan(flags), counts)
+    share = count_flags(flags == 1, counts) / n if n else np.nan
+    interval = wilson_interval(flags, unit_index, len(units), counts)
+    note = "" if n else "undefined: no reply"
+    return key.result(condition, UNREAD_SHARE, share, interval, n=n, note=note)
 
 
 def without_unread(results: pd.DataFrame) -> pd.DataFrame:
