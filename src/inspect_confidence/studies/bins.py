@@ -11,7 +11,6 @@ from inspect_confidence.metrics import (
     METRICS,
     Costs,
     ItemTables,
-    bootstrap,
     corp_band,
     corp_curve,
     interval_of,
@@ -21,7 +20,12 @@ from inspect_confidence.metrics import (
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.metrics.resample import wilson_limits
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
-from inspect_confidence.studies.estimate import cluster_names, condition_groups, wilson_interval
+from inspect_confidence.studies.estimate import (
+    bootstrap_draws,
+    cluster_names,
+    condition_groups,
+    wilson_interval,
+)
 from inspect_confidence.studies.notes import describe_counts, join_notes
 from inspect_confidence.studies.study import Resampling
 
@@ -334,12 +338,8 @@ def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> 
     utility = count_tables.table_statistic.map(lambda tables: costs.utilities(tables)[:, :-1])
     # In the sample itself, each unit has weight 1.
     values = utility(np.ones((1, unit_count)))[0]
-    draws = bootstrap(
-        {"utility": utility},
-        np.zeros(unit_count, np.int64),  # one stratum
-        resamples=min(resampling.resamples, MAX_RESAMPLES),
-        seed=resampling.seed,
-    )["utility"]
+    resamples = min(resampling.resamples, MAX_RESAMPLES)
+    draws = bootstrap_draws(utility, unit_count, resamples, resampling.seed)
     rule = METRICS["expected_utility"].interval
     for threshold, value, value_draws in zip(thresholds, values, draws.T, strict=True):
         parts = {"costs": str(costs), "answered_from": f"{threshold:.12g}"}
@@ -433,13 +433,9 @@ def _bootstrap_intervals(
     the index of each judgment's item.
     """
     unit_count = int(unit_index.max()) + 1
-    # Mean outcome of each bin in each resample, of shape (resamples, bins).
-    draws = bootstrap(
-        {"means": means_of(outcomes, unit_index, unit_count)},
-        np.zeros(unit_count, np.int64),  # one stratum
-        resamples=min(resampling.resamples, MAX_RESAMPLES),
-        seed=resampling.seed,
-    )["means"]
+    means = means_of(outcomes, unit_index, unit_count)
+    resamples = min(resampling.resamples, MAX_RESAMPLES)
+    draws = bootstrap_draws(means, unit_count, resamples, resampling.seed)  # (resamples, bins)
     intervals = np.full((len(draws.T), 2), np.nan)
     for position, column in enumerate(outcomes.T):
         items = len(np.unique(unit_index[~np.isnan(column)]))

@@ -9,7 +9,6 @@ M-ratio and different answers.
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -540,26 +539,17 @@ def _metrics_statistic(
     flags, and the other columns are NaN.
     """
     functions = [answers.value_function(metric) for metric in compared]
-    tables = answers.count_tables().table_statistic
-    return tables.map(partial(_value_columns, functions, resampled))
 
+    def values(tables: metrics.ConfidenceTables) -> FloatArray:
+        n_tables = len(tables.right)  # a single table is that of all units
+        columns = [np.empty((n_tables, 0))]
+        for function, is_resampled in zip(functions, resampled, strict=True):
+            is_computed = is_resampled or n_tables == 1
+            column = function(tables) if is_computed else np.full(n_tables, np.nan)
+            columns.append(column[:, None])
+        return np.hstack(columns)
 
-def _value_columns(
-    functions: Sequence[Callable[[metrics.ConfidenceTables], FloatArray]],
-    resampled: Sequence[bool],
-    tables: metrics.ConfidenceTables,
-) -> FloatArray:
-    """Return the values of functions of count tables, of shape (tables, functions).
-
-    A single table is that of all units. Of several, which are resamples, columns of functions that
-    `resampled` does not flag are NaN.
-    """
-    n_tables = len(tables.right)
-    columns = [np.empty((n_tables, 0))]
-    for function, is_resampled in zip(functions, resampled, strict=True):
-        is_computed = is_resampled or n_tables == 1
-        columns.append(function(tables)[:, None] if is_computed else np.full((n_tables, 1), np.nan))
-    return np.hstack(columns)
+    return answers.count_tables().table_statistic.map(values)
 
 
 def contrast_of_pairs(

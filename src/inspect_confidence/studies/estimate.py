@@ -10,7 +10,6 @@ was left out and which definition was chosen.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, compress
 from typing import Any, TypeVar
 
@@ -226,24 +225,13 @@ def statistics_of_tables(
         make_tables: Item weights (resamples, items) -> one table for each resample.
         values: For each estimate, the function of the tables that gives its value in each.
     """
-    # By positions of estimates: the statistic of these alone.
-    subset = partial(_statistic_of_tables, make_tables, values)
+
+    def subset(positions: Sequence[int]) -> metrics.Statistic:
+        return make_tables.map(
+            lambda tables: np.column_stack([values[position](tables) for position in positions])
+        )
+
     return Statistics(estimates, subset(range(len(values))), subset)
-
-
-def _statistic_of_tables(
-    make_tables: metrics.SumStatistic[Tables],
-    values: Sequence[Callable[[Tables], FloatArray]],
-    positions: Sequence[int],
-) -> metrics.Statistic:
-    """Return the statistic of the estimates at `positions`, a column each.
-
-    `make_tables` computes tables of item weights, and `values[i]` the values of estimate i, one for
-    each table.
-    """
-    return make_tables.map(
-        lambda tables: np.column_stack([values[position](tables) for position in positions])
-    )
 
 
 def means(
@@ -416,6 +404,15 @@ def resample(
         clusters=clusters,
         grouped=plan.grouped,
     )
+
+
+def bootstrap_draws(
+    statistic: metrics.Statistic, unit_count: int, resamples: int, seed: int
+) -> FloatArray:
+    """Return the values of a statistic over resamples of all units, which are one stratum."""
+    strata = np.zeros(unit_count, np.int64)
+    draws = metrics.bootstrap({"values": statistic}, strata, resamples=resamples, seed=seed)
+    return draws["values"]
 
 
 def _move_into_ranges(draws: FloatArray, estimates: Sequence[Estimate], values: FloatArray) -> None:

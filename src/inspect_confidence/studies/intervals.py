@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -187,21 +186,16 @@ def plateau_statistic(coverages: Mapping[float, metrics.Statistic]) -> metrics.S
     Args:
         coverages: Statistic of coverage by nominal level in percent.
     """
-    compute = partial(_mean_ratio, np.array(list(coverages)))
-    return metrics.CombinedStatistic(list(coverages.values()), compute)
+    levels = np.array(list(coverages)) / 100
 
+    def mean_ratio(*shares: FloatArray) -> FloatArray:
+        ratios = np.stack(shares) / levels[:, None]  # (levels, resamples)
+        present = ~np.isnan(ratios)
+        with np.errstate(invalid="ignore"):
+            mean: FloatArray = np.where(present, ratios, 0).sum(axis=0) / present.sum(axis=0)
+        return mean
 
-def _mean_ratio(levels: FloatArray, *shares: FloatArray) -> FloatArray:
-    """Return the mean over levels of coverage / level in each resample.
-
-    `levels` are in percent; `shares` are the coverages at each level, of shape (resamples,). NaN is
-    left out; if all are NaN, so is the mean.
-    """
-    ratios = np.stack(shares) / (levels / 100)[:, None]  # (levels, resamples)
-    present = ~np.isnan(ratios)
-    with np.errstate(invalid="ignore"):
-        mean: FloatArray = np.where(present, ratios, 0).sum(axis=0) / present.sum(axis=0)
-    return mean
+    return metrics.CombinedStatistic(list(coverages.values()), mean_ratio)
 
 
 def add_constant(statistic: metrics.Statistic, offset: float) -> metrics.Statistic:

@@ -11,12 +11,16 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import (
     JudgeErrors,
     Statistic,
-    bootstrap,
     means_of,
     prediction_powered_mean,
 )
 from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray
-from inspect_confidence.studies.estimate import Estimate, Statistics, constant_statistic
+from inspect_confidence.studies.estimate import (
+    Estimate,
+    Statistics,
+    bootstrap_draws,
+    constant_statistic,
+)
 from inspect_confidence.studies.notes import join_notes
 
 if TYPE_CHECKING:
@@ -245,12 +249,7 @@ def _correct_by_error_rates(
     mean_worth = errors.corrected(column_means(unit_weights)[:, :-1])[0]
     if mean_worth != errors.clipped(mean_worth):
         note = join_notes(note, f"{mean_worth:.3f} before it was moved into the range")
-    draws = bootstrap(
-        {"means": column_means},
-        np.zeros(unit_count, np.int64),  # one stratum
-        resamples=resampling.resamples,
-        seed=resampling.seed,
-    )["means"]
+    draws = bootstrap_draws(column_means, unit_count, resampling.resamples, resampling.seed)
     draws = draws[~np.isnan(draws).any(axis=1)]
     items = len(np.unique(verdicts.unit_index[present]))
     interval = errors.interval(

@@ -1,7 +1,6 @@
 """Any eval: its record, and its results."""
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 
 import pandas as pd
 
@@ -71,13 +70,15 @@ def _eval_statistics(
     clusters. With `may_decline`, because some model declined an answer of this eval, every model
     has its shares of attempted answers.
     """
-    statistics_of = partial(
-        _method_statistics, units=units, resampling=resampling, may_decline=may_decline
-    )
     for (method, scale), group in rows.groupby(["method", "scale"], sort=False):
-        method_condition = condition.but(method=method, **({"scale": scale} if scale else {}))
         for by, is_chosen in field_values(group):
-            yield from statistics_of(group[is_chosen], condition=method_condition.but(by=by))
+            yield from _method_statistics(
+                group[is_chosen],
+                units,
+                condition.but(method=method, scale=scale, by=by),
+                resampling,
+                may_decline=may_decline,
+            )
 
 
 def _method_statistics(
