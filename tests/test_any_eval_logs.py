@@ -270,6 +270,18 @@ def test_a_declared_scale_that_the_field_contradicts_is_refused(
     )
 
 
+def test_a_field_in_the_lowest_tenth_of_the_scale_has_a_notice(tmp_path: Path) -> None:
+    """Reports on 0-10 that are read on 0-100 count, with the remedy."""
+    run(quiz("4", "5", "4", "5", noted=noted(8, 5, 10, 7)), tmp_path)
+    judgments = read_judgments(tmp_path, recorded=Recorded(scale=(0, 100)))
+    assert sorted(judgments["any_eval"]["raw"]) == [5, 7, 8, 10]
+    (notice,) = judgments.notices
+    assert notice.endswith(
+        f"{FOUND}: the confidences are all from 5 to 10, the lowest tenth of 0-100; if they are "
+        "on another scale, give it: --confidence-scale LOW-HIGH"
+    )
+
+
 def test_two_fields_that_fit_are_refused(tmp_path: Path) -> None:
     """Neither is guessed; named, each gives its own numbers."""
     metadata = [{"confidence": 0.5, "label_confidence": 0.25}] * 2

@@ -11,12 +11,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sklearn.metrics import roc_auc_score
 
 from build import numbered, path_or_skip, rows_by
 from inspect_confidence.grades import is_same_answer
+from inspect_confidence.judgments.read import read_judgments
 from inspect_confidence.results import Condition
+from inspect_confidence.studies import Recorded
+from inspect_confidence.studies.any_eval.judgments import complete_judgments
 from runs import printed
 
 ITEMS = 40
@@ -106,6 +111,36 @@ def test_decimal_commas_of_files_with_semicolons_are_read(tmp_path: Path) -> Non
     assert value_of("mean_confidence", path, scale="0-100") == pytest.approx(0.7)
 
 
+def test_what_spreadsheets_add_to_a_table_changes_nothing(tmp_path: Path) -> None:
+    """A line with the separator, empty rows and columns, and an ending in capitals."""
+    shares = [f"{sure / 100}".replace(".", ",") for sure in SURE]
+    lines = write(tmp_path / "mine.csv", ";", confidence=shares).read_text("utf-8").splitlines()
+    added = [f"{line};;" for line in ["sep=;", *lines[:5], ";;", *lines[5:], ";;"]]
+    path = tmp_path / "MINE.CSV"
+    path.write_text("\r\n".join(added).replace("sep=;;;", "sep=;"), "utf-8-sig")
+    judgments = read_judgments(path)
+    assert judgments.notices == (f"{path}: 2 empty rows were left out",)
+    frame = judgments["any_eval"]
+    assert frame["confidence"].mean() == pytest.approx(0.7)
+    assert (len(frame), frame["correct"].sum()) == (40, 24)
+    assert set(frame["model"]) == {"MINE"}
+    # The line of the ninth answer, after the separator, the header and an empty row.
+    path.write_text(path.read_text("utf-8").replace("q8;0,8", "q8;about 0,8"), "utf-8")
+    assert "line 12: 'about 0,8' in the column 'confidence'" in error_of(path)
+
+
+def test_fields_of_records_in_parquet_are_columns(tmp_path: Path) -> None:
+    """As in json; a row may lack its record."""
+    pairs = zip(SURE / 100, RIGHT == 1, strict=True)
+    records = [{"conf": share, "is_correct": is_right} for share, is_right in pairs]
+    table = pa.table({"id": numbered("q", ITEMS + 1), "meta": pa.array([*records, None])})
+    pq.write_table(table, tmp_path / "mine.parquet")
+    (frame,) = read_judgments(tmp_path / "mine.parquet").values()
+    ok = frame[frame["status"] == "ok"]
+    assert (len(frame), len(ok)) == (41, 40)
+    assert (ok["confidence"].mean(), ok["correct"].mean()) == pytest.approx((0.7, 0.6))
+
+
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
@@ -121,6 +156,9 @@ def test_decimal_commas_of_files_with_semicolons_are_read(tmp_path: Path) -> Non
             b"# of us\nitem,confidence,correct\n1,0.5,1\n",
             "first line 1; the first line names",
         ),
+        ("a.csv", "item,correct\n1,1\n".encode("utf-16-le"), "as UTF-16 without a byte order"),
+        ("a.csv", b"Of us,,,\nitem,model,confidence,correct\n", "3 columns without a name"),
+        ("a.csv", b"item,confidence,correct\n1,.5,1\n,.5,0", "line 3: the column 'item' is empty"),
         ("a.csv.gz", b"item", "can't be read"),
         ("a.csv.gz", gzip.compress(b"item,confidence,correct\n" + b"0" * 2**27), "unpacked"),
     ],
@@ -398,6 +436,54 @@ def test_rows_without_a_confidence_are_parse_failures(tmp_path: Path) -> None:
     assert value_of("accuracy", path, "--confidence-scale", "0-100") == 0.6
 
 
+@pytest.mark.parametrize("graded", [("correct",), ("answer", "target")])
+def test_an_empty_confidence_is_called_so_and_is_no_missing_reply(
+    graded: tuple[str, ...], tmp_path: Path
+) -> None:
+    """A grade or an answer is evidence of a reply; a row without any of them has none."""
+    cells = {"correct": [*RIGHT[:-1], ""], "answer": [*["B"] * 39, ""], "target": ["B"] * 40}
+    columns = {"correct": None, **{name: cells[name] for name in graded}}
+    confidence = ["", "NA", *SURE[2:-1] / 100, ""]
+    path = write(tmp_path / "mine.csv", confidence=confidence, **columns)
+    judgments = read_judgments(path)
+    rows = judgments["any_eval"].set_index("item")
+    failures = rows.loc[rows["status"] != "ok", ["status", "reason"]]
+    assert failures.to_dict("index") == {
+        "q0": {"status": "invalid_response_format", "reason": "no confidence in the file"},
+        "q1": {"status": "invalid_response_format", "reason": "no confidence in the file"},
+        "q39": {"status": "no_response", "reason": "an empty cell in the file"},
+    }
+    assert f"{path}: no confidence in 2 of 40 rows: a parse failure each" in judgments.notices
+
+
+def test_the_number_of_rows_without_a_grade_has_a_notice(tmp_path: Path) -> None:
+    """They are left out, so that the number of judgments is explained."""
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, correct=["", *RIGHT[1:]])
+    assert read_judgments(path).notices == (
+        f"{path}: no grade in 1 of 40 rows: left out of all metrics",
+    )
+
+
+def test_an_interval_without_a_truth_is_left_out_with_a_notice(tmp_path: Path) -> None:
+    """It cannot be scored, whatever the model answered."""
+    path = tmp_path / "mine.csv"
+    path.write_text("item,level,lower,upper,truth\nq1,90,2,4,3\nq2,90,1,2,\nq3,90,,,\n", "utf-8")
+    judgments = read_judgments(path)
+    statuses = judgments["fermi_eval"]["status"].tolist()
+    assert statuses == ["ok", "scoring_failed", "no_response"]
+    assert judgments.notices == (f"{path}: no truth in 1 of 3 rows: left out of all metrics",)
+
+
+def test_values_in_place_of_exponents_of_ten_have_a_notice(tmp_path: Path) -> None:
+    """Eight billion people are the exponent 9.9."""
+    path = tmp_path / "mine.csv"
+    path.write_text("item,level,lower,upper,truth\nq1,90,9,10,8e9\nq2,90,1,2,-3\n", "utf-8")
+    assert read_judgments(path).notices == (
+        f"{path}: truth is far from 0 in 1 of 2 rows, such as 8e+09; it is an exponent of ten: "
+        "write 3 for 1000",
+    )
+
+
 EQUAL = {
     "B": ["b", "(B)", "B.", " B ", "B) Paris", "B: Paris", "**B**", "Option B", '"B"'],
     "1000": ["1,000", "1000.0", "$1,000", "1000", " 1000."],
@@ -452,6 +538,20 @@ def test_an_answer_beside_a_predicted_one_is_the_target(tmp_path: Path) -> None:
     assert pd.read_csv(out)["status"].value_counts().to_dict() == {"ok": 39, "declined": 1}
 
 
+def test_rows_without_a_model_have_a_notice(tmp_path: Path) -> None:
+    """As where a spreadsheet merges the cells of a model; a table without models has none."""
+    models = ["a", *[""] * 19, *["b"] * 20]
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, model=models)
+    judgments = read_judgments(path)
+    assert judgments["any_eval"]["model"].value_counts().to_dict() == {"b": 20, "mine": 19, "a": 1}
+    assert judgments.notices == (
+        f"{path}: no model in 19 of 40 rows, which count as of 'mine'; if a model is named in its "
+        "first row only, name it in each",
+    )
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, model=[""] * 40)
+    assert not read_judgments(path).notices
+
+
 def test_model_names_that_differ_only_in_capital_letters_have_a_notice(tmp_path: Path) -> None:
     """They stay two models; a name that differs otherwise has no notice."""
     scale = ("--confidence-scale", "0-100")
@@ -502,6 +602,63 @@ def test_a_scale_that_the_values_contradict_is_refused_with_counts(tmp_path: Pat
     assert f"10 numbers, such as 0.5 in line 2; write {percentages[0]} as " in message
     whole = [*map(str, SURE[:10]), *percentages]
     assert "write all in one way" in error_of(write(tmp_path / "mine.csv", confidence=whole))
+
+
+def test_values_in_the_lowest_tenth_of_the_scale_have_a_notice(tmp_path: Path) -> None:
+    """Reports on 0-10 that are read on 0-100, of one of two models."""
+    low = write(tmp_path / "low.csv", confidence=SURE // 10)
+    remark = (
+        "are all from 5 to 9, the lowest tenth of 0-100; if they are on another scale, give it: "
+        "--confidence-scale LOW-HIGH"
+    )
+    on_100 = Recorded(scale=(0, 100))
+    assert read_judgments(low, recorded=on_100).notices == (f"{low}: the confidences {remark}",)
+    assert not read_judgments(low, recorded=Recorded(scale=(0, 10))).notices
+    models = np.repeat(["high", "low"], ITEMS // 2)
+    values = [*SURE[: ITEMS // 2], *SURE[ITEMS // 2 :] // 10]
+    both = write(tmp_path / "both.csv", confidence=values, model=models)
+    (notice,) = read_judgments(both, recorded=on_100).notices
+    assert notice == f"{both}: the confidences of low {remark}"
+
+
+@pytest.mark.parametrize(
+    ("confidence", "scale"),
+    [
+        ([0] * ITEMS, (0, 100)),  # certainly wrong on any scale
+        ([*SURE[:-1] // 10, 11], (0, 100)),
+        ([f"{value // 10}%" for value in SURE], (0, 100)),
+        (SURE / 1000, (0, 1)),
+    ],
+)
+def test_low_values_that_show_no_other_scale_have_no_notice(
+    confidence: Any, scale: tuple[float, float], tmp_path: Path
+) -> None:
+    """Zeros, a value above the tenth, percentages, and shares."""
+    path = write(tmp_path / "mine.csv", confidence=confidence)
+    assert not read_judgments(path, recorded=Recorded(scale=scale)).notices
+
+
+def test_values_just_outside_the_scale_have_a_notice(tmp_path: Path) -> None:
+    """A -1 may stand for a missing value, but counts as 0 on 0-100; 106 is out of range."""
+    path = write(tmp_path / "mine.csv", confidence=[-1, 105, 106, *SURE[3:]])
+    judgments = read_judgments(path, recorded=Recorded(scale=(0, 100)))
+    rows = complete_judgments(judgments["any_eval"]).set_index("item")
+    assert rows.loc[["q0", "q1"], "confidence"].tolist() == [0, 1]
+    assert rows.loc["q2", "status"] == "out_of_range"
+    assert judgments.notices == (
+        f"{path}: the confidence has 2 of 40 values just outside 0-100, such as -1: they count "
+        "as its ends; leave missing values empty",
+    )
+
+
+@pytest.mark.parametrize("column", ["confidence", "correct"])
+def test_a_negative_share_has_the_remedy_of_a_missing_value(column: str, tmp_path: Path) -> None:
+    """Also of log probabilities, whose order counts."""
+    cells: dict[str, Any] = {"confidence": SURE / 100, "correct": RIGHT}
+    path = write(tmp_path / "mine.csv", **{**cells, column: [-1, *cells[column][1:]]})
+    error = error_of(path)
+    assert f"line 2: {column}=-1 is not in [0, 1]; leave the cell empty if" in error
+    assert ("--confidence-scale none if only the order counts" in error) == (column == "confidence")
 
 
 def test_percentages_with_decimals_below_one_are_no_contradiction(tmp_path: Path) -> None:

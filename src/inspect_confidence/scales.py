@@ -128,6 +128,49 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     )
 
 
+def low_values(values: NDArray[np.float64], low: float, high: float) -> str:
+    """Return a remark on values that all lie in the lowest tenth of a scale; empty otherwise.
+
+    They may be on a shorter scale. Values that are all `low` show none, and neither do those on a
+    scale of width 1 or less. `low` and `high` are the scale's ends; no value is missing.
+
+    Example:
+        >>> low_values(np.array([3.0, 10, 8]), 0, 100)[:44]
+        'from 3 to 10, the lowest tenth of 0-100; if '
+        >>> low_values(np.array([3.0, 11, 8]), 0, 100)
+        ''
+    """
+    if high - low <= 1 or not len(values):
+        return ""
+    least, greatest = values.min(), values.max()
+    if not low < greatest <= low + (high - low) / 10:
+        return ""
+    return (
+        f"from {least:g} to {greatest:g}, the lowest tenth of {low:g}-{high:g}; if they are on "
+        "another scale, give it: --confidence-scale LOW-HIGH"
+    )
+
+
+def values_just_outside(values: NDArray[np.float64], low: float, high: float) -> str:
+    """Return a remark on values outside a scale by at most 5% of its width; empty without any.
+
+    They count as the scale's end, which is wrong for a -1 that stands for a missing value. `low`
+    and `high` are the scale's ends; no value is missing.
+
+    Example:
+        >>> values_just_outside(np.array([-1.0, 50, 104, 120]), 0, 100)[:50]
+        '2 of 4 values just outside 0-100, such as -1: they'
+    """
+    excess = np.maximum(low - values, values - high)
+    is_outside = (excess > 0) & (excess * 20 <= high - low)
+    if not is_outside.any():
+        return ""
+    return (
+        f"{is_outside.sum()} of {counted(len(values), 'value')} just outside {low:g}-{high:g}, "
+        f"such as {values[is_outside][0]:g}: they count as its ends; leave missing values empty"
+    )
+
+
 _BINARY = (
     "holds only 0 and 1, as a verdict does; if they are confidences all the same, say so with "
     "--confidence-scale 0-1"

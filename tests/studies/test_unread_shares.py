@@ -76,7 +76,7 @@ def test_shares_and_intervals_follow_from_the_judgments() -> None:
 
 
 def test_the_sentence_says_that_all_or_no_replies_were_read() -> None:
-    """It names no condition then, and says so where no reply came."""
+    """It names no condition then, and says so where no reply counts."""
     frame = judgments(0).iloc[2:].reset_index(drop=True)
     for status, says in (
         ("ok", "Parse failures: none of 118 replies."),
@@ -88,7 +88,7 @@ def test_the_sentence_says_that_all_or_no_replies_were_read() -> None:
     assert rows["value"].isna().all()
     assert (
         summarize_failures(rows)[0].sentence
-        == "Parse failures: no reply came (undefined: no reply; not counted: 118 "
+        == "Parse failures: no reply counts (undefined: no reply; not counted: 118 "
         "sample_error): `inspect-confidence unread` says why."
     )
 

@@ -13,6 +13,7 @@ from inspect_confidence.judgments.tables import row_place
 from inspect_confidence.printing import counted, excerpt
 from inspect_confidence.scales import verdict_sign
 from inspect_confidence.studies import Limit, TaskTable
+from inspect_confidence.studies.columns import EXPONENT
 
 QUESTION_COLUMNS = {"level", "low", "high", "target", "sex", "method"}
 """Columns of `TaskTable.answers` that describe the question, not the answer."""
@@ -85,17 +86,21 @@ def _limit_violations(values: pd.Series, limit: Limit) -> dict[int, str]:
     """Return, by position from 0, why values outside a column's limit cannot be used.
 
     Empty cells are ignored. If more than a tenth of the values lie outside the limit, they may be
-    on another scale, else they are mistakes; `limit` has a remedy for each.
+    on another scale, else they are mistakes; `limit` has a remedy for each, and for negative
+    numbers.
     """
     filled = np.flatnonzero(values.notna() & (values != ""))
     broken = filled[~limit.holds(values.iloc[filled])]
     is_rare = len(broken) <= _RARE * len(filled)
-    hint = limit.remedy_if_rare if is_rare and limit.remedy_if_rare else limit.remedy
-    remedy = f"; {hint}" if hint else ""
+    usual_hint = limit.remedy_if_rare if is_rare and limit.remedy_if_rare else limit.remedy
     reasons = {}
     for row in broken:
-        value = shorten_value(values.iloc[row])
-        reasons[int(row)] = f"{values.name}={value} is not {limit.description}{remedy}"
+        value = values.iloc[row]
+        is_negative = isinstance(value, float) and value < 0
+        hint = limit.remedy_if_negative if is_negative and limit.remedy_if_negative else usual_hint
+        remedy = f"; {hint}" if hint else ""
+        text = shorten_value(value)
+        reasons[int(row)] = f"{values.name}={text} is not {limit.description}{remedy}"
     return reasons
 
 
@@ -242,6 +247,30 @@ def model_notices(judgments: pd.DataFrame, source: str) -> list[str]:
             notices.append(
                 f"{source}: the models {first!r} and {name!r} differ only in blanks or capital "
                 "letters, and count as two"
+            )
+    return notices
+
+
+_LARGEST_EXPONENT = 1000
+"""Absolute exponent of ten from which on a number is taken for the value itself."""
+
+
+def exponent_notices(judgments: pd.DataFrame, table: TaskTable, source: str) -> list[str]:
+    """Return a notice if exponents of ten are so large that they may be the values themselves.
+
+    `judgments` are the typed ones of the file `source`, and `table` describes their task.
+    """
+    notices = []
+    for column in table.columns:
+        if column.unit != EXPONENT:
+            continue
+        values = judgments[column.name]
+        large = values[values.abs() >= _LARGEST_EXPONENT]
+        if len(large):
+            notices.append(
+                f"{source}: {column.name} is far from 0 in {len(large)} of "
+                f"{counted(values.notna().sum(), 'row')}, such as {large.iloc[0]:g}; it is an "
+                "exponent of ten: write 3 for 1000"
             )
     return notices
 

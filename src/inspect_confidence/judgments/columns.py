@@ -19,7 +19,7 @@ from inspect_confidence.judgments.order import columns_in
 from inspect_confidence.judgments.tables import row_place
 from inspect_confidence.printing import counted, excerpt
 from inspect_confidence.results import Condition
-from inspect_confidence.scales import other_scale
+from inspect_confidence.scales import low_values, other_scale, values_just_outside
 from inspect_confidence.studies import Recorded, TaskTable
 
 ERROR_COLUMN, DECISION_COLUMN = "error", "decision"
@@ -30,6 +30,8 @@ _MAX_LISTED = 8
 """Number of names that an error or a notice lists."""
 GRADER_COLUMNS = frozenset({"correct", "target", "score"})
 """Columns of an answer that its grader fills in, not the model."""
+CONFIDENCE_COLUMNS = frozenset({"confidence", "raw", "probabilities"})
+"""Columns that hold a confidence."""
 
 _CONFIDENCE_NAMES = re.compile(
     r"(?:\w+_)?(?:confidence|conf|certainty)(?:_(?:score|value|rating|level|pct|percent(?:age)?))?"
@@ -289,7 +291,12 @@ def _decisions_as_scores(frame: pd.DataFrame, recorded: Recorded, source: str) -
 
 
 def apply_confidence_scale(
-    frame: pd.DataFrame, recorded: Recorded, source: str, *, decimal_comma: bool = False
+    frame: pd.DataFrame,
+    recorded: Recorded,
+    source: str,
+    notices: list[str],
+    *,
+    decimal_comma: bool = False,
 ) -> pd.DataFrame:
     """Return the frame with reports `raw` and the ends of their scale, by `--confidence-scale`.
 
@@ -301,6 +308,8 @@ def apply_confidence_scale(
         frame: The file's rows.
         recorded: The option's scale.
         source: Name of the file.
+        notices: Receives the values just outside the scale, and the models whose values all lie in
+            its lowest tenth.
         decimal_comma: Whether a comma in a number is a decimal one.
 
     Raises:
@@ -335,7 +344,36 @@ def apply_confidence_scale(
     raw = raw.mask(is_percent, low + raw * (high - low))
     if problem := other_scale(raw[~is_percent].dropna().to_numpy(float), low, high):
         raise InvalidArgument(f"--confidence-scale {low:g}-{high:g}: {source} has {problem}.")
+    if remark := values_just_outside(raw.dropna().to_numpy(float), low, high):
+        notices.append(f"{source}: the confidence has {remark}")
+    notices += _low_value_notices(
+        frame.assign(**{column: raw})[~is_percent], column, recorded, source
+    )
     return other_columns.assign(raw=raw, low=low, high=high)
+
+
+def _low_value_notices(
+    rows: pd.DataFrame, column: str, recorded: Recorded, source: str
+) -> list[str]:
+    """Return a notice of the models whose confidences may be on a shorter scale than declared.
+
+    These are all in the lowest tenth of the scale in `recorded`. `rows` are those of the file
+    without percentages; `column` has their confidences as numbers.
+    """
+    low, high = recorded.scale or (np.nan, np.nan)
+    values_by_model = {"": rows[column]}
+    if "model" in rows:
+        values_by_model = dict(iter(rows.groupby(rows["model"].map(str), sort=False)[column]))
+    models = []
+    for model, values in values_by_model.items():
+        if low_values(values.dropna().to_numpy(float), low, high):
+            models.append(model)
+    if not models:
+        return []
+    values = pd.concat([values_by_model[model] for model in models]).dropna().to_numpy(float)
+    names_text = ", ".join(filter(None, models[:_MAX_LISTED]))
+    of_models = f" of {names_text}" if names_text else ""
+    return [f"{source}: the confidences{of_models} are all {low_values(values, low, high)}"]
 
 
 def _parse_confidence(value: object, decimal_comma: bool) -> float:
@@ -437,10 +475,6 @@ def _rename_columns(
     return frame.rename(columns=new_names), list(map("=".join, old_names.items()))
 
 
-_CONFIDENCE_COLUMNS = frozenset({"confidence", "raw", "probabilities"})
-"""Columns that hold a confidence."""
-
-
 def _confidence_and_grade_aliases(
     columns_by_name: Mapping[str, str], present: Collection[str], source: str, *, has_answer: bool
 ) -> dict[str, str]:
@@ -452,7 +486,7 @@ def _confidence_and_grade_aliases(
     that are not found are left out.
     """
     aliases: dict[str, str] = {}
-    has_confidence = not _CONFIDENCE_COLUMNS.isdisjoint(present)
+    has_confidence = not CONFIDENCE_COLUMNS.isdisjoint(present)
     if not has_confidence and not has_answer:
         candidates = _columns_with_name_like(_CONFIDENCE_NAMES, columns_by_name)
         _add_alias(aliases, "confidence", candidates, source)

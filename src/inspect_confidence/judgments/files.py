@@ -18,6 +18,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import DECLINED_ANSWERS, MISSING, is_missing, read_grade, read_number
 from inspect_confidence.judgments.checks import (
     QUESTION_COLUMNS,
+    exponent_notices,
     grading_notices,
     model_notices,
     number_repeated_answers,
@@ -26,6 +27,7 @@ from inspect_confidence.judgments.checks import (
 )
 from inspect_confidence.judgments.clusters import CLUSTER
 from inspect_confidence.judgments.columns import (
+    CONFIDENCE_COLUMNS,
     DECISION_COLUMN,
     ERROR_COLUMN,
     GRADER_COLUMNS,
@@ -37,6 +39,7 @@ from inspect_confidence.judgments.columns import (
 )
 from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.tables import UserTable, file_stem, read_table, row_place
+from inspect_confidence.printing import counted
 from inspect_confidence.results import as_csv
 from inspect_confidence.studies import SELF_DESCRIBING, Kind, Recorded, TaskTable, all_tables
 from inspect_confidence.writing import write_file
@@ -48,6 +51,9 @@ GRADE = "correct"
 """Column of grades in every task that has one."""
 _MAX_COLUMNS_LISTED = 8
 """Number of columns that an error lists."""
+_IN_FILE = " in the file"
+_NO_GRADE, _NO_CONFIDENCE = f"no grade{_IN_FILE}", f"no confidence{_IN_FILE}"
+"""Reasons of judgments that are not `ok` because a cell is empty."""
 
 
 def read_file(
@@ -85,7 +91,8 @@ def read_file(
             )
     judgments = {}
     for name, task_rows in rows_by_task.items():
-        rows = _fill_missing_model(task_rows.copy(), model or file_stem(path.name))
+        rows = _fill_missing_model(task_rows.copy(), model or file_stem(path.name), source, notices)
+        _refuse_missing_items(rows, source)
         judgments[name] = _judgments_of_task(
             rows, task_tables[name], source, notices, decimal_comma=user_table.decimal_comma
         )
@@ -115,8 +122,26 @@ def _judgments_of_task(
     typed_rows = check_judgments(rows, table, source)
     if table.fallback:
         refuse_verdicts(typed_rows, source)
+    if "status" not in rows:
+        notices += _empty_cell_notices(typed_rows, source)
+    notices += exponent_notices(typed_rows, table, source)
     notices += [*model_notices(typed_rows, source), *grading_notices(typed_rows, source)]
     return sort_judgments(typed_rows)
+
+
+def _empty_cell_notices(judgments: pd.DataFrame, source: str) -> list[str]:
+    """Return notices of how many judgments have no confidence, no grade, or no true value.
+
+    `judgments` are those of the file `source`, with statuses that follow from its cells.
+    """
+    notices = []
+    is_ungraded = judgments["status"] == "scoring_failed"
+    is_unsure = judgments["reason"] == _NO_CONFIDENCE
+    rows = counted(len(judgments), "row")
+    for reason, n in judgments.loc[is_ungraded | is_unsure, "reason"].value_counts().items():
+        effect = "a parse failure each" if reason == _NO_CONFIDENCE else "left out of all metrics"
+        notices.append(f"{source}: {str(reason).removesuffix(_IN_FILE)} in {n} of {rows}: {effect}")
+    return notices
 
 
 def _apply_column_names(
@@ -137,6 +162,8 @@ def _apply_column_names(
             raise InvalidArgument(
                 f"--column {name}: no column has that name. {nearest(name, known_names)}"
             )
+    if n := user_table.empty_rows:
+        notices.append(f"{source}: {counted(n, 'empty row was', 'empty rows were')} left out")
     frame = apply_column_options(user_table.frame, recorded, source, notices)
     if "task" not in frame:
         frame = _add_inferred_task(frame, recorded, source, notices)
@@ -147,7 +174,7 @@ def _apply_column_names(
     is_scaled = recorded.scale or recorded.order_only or frame["task"].isin(other_evals).all()
     if is_scaled and len(frame):
         frame = apply_confidence_scale(
-            frame, recorded, source, decimal_comma=user_table.decimal_comma
+            frame, recorded, source, notices, decimal_comma=user_table.decimal_comma
         )
     return frame
 
@@ -333,12 +360,37 @@ def _number_repetition_names(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**changed)
 
 
-def _fill_missing_model(frame: pd.DataFrame, model: str) -> pd.DataFrame:
-    """Return the frame with `model` as the name of the model in rows that name none."""
+def _fill_missing_model(
+    frame: pd.DataFrame, model: str, source: str, notices: list[str]
+) -> pd.DataFrame:
+    """Return the frame with `model` as the name of the model in rows that name none.
+
+    A notice gives their number if other rows name a model.
+    """
     if "model" not in frame:
         return frame.assign(model=model)
-    is_empty = frame["model"].isna() | (frame["model"] == "")
+    is_empty = _is_empty(frame["model"])
+    if 0 < is_empty.sum() < len(frame):
+        rows = counted(len(frame), "row")
+        notices.append(
+            f"{source}: no model in {is_empty.sum()} of {rows}, which count as of {model!r}; if a "
+            "model is named in its first row only, name it in each"
+        )
     return frame.assign(model=frame["model"].astype(object).mask(is_empty, model))
+
+
+def _is_empty(cells: pd.Series) -> pd.Series:
+    return cells.isna() | (cells.astype(str).str.strip() == "")
+
+
+def _refuse_missing_items(frame: pd.DataFrame, source: str) -> None:
+    """Refuse rows without an item, which would count as repeated answers to one question."""
+    if "item" in frame and (is_empty := _is_empty(frame["item"])).any():
+        place = row_place(source, int(frame.index[is_empty][0]))
+        raise InvalidArgument(
+            f"{source}, {place}: the column 'item' is empty; name the question in each row, or "
+            "another column: --column item=COLUMN."
+        )
 
 
 def _parse_decimal_commas(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
@@ -451,25 +503,36 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
 def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTable) -> pd.DataFrame:
     """Return `status` and `reason` of rows that have none.
 
-    A row with a complete answer is `ok`. One that lacks only what a grader fills in is
-    `scoring_failed`, one without any part of an answer is `no_response`, and any other is
-    `invalid_response_format`. The columns of `frame`, the rows as given, decide which forms of
-    answers are possible; `judgments` are the same rows with typed columns.
+    A row with a complete answer is `ok`. One that lacks only what a grader fills in, or a number of
+    the question, is `scoring_failed`, one without any part of an answer is `no_response`, and any
+    other is `invalid_response_format`. So is a row with a grade and no confidence: a grade is
+    evidence of a reply. The columns of `frame`, the rows as given, decide which forms of answers
+    are possible; `judgments` are the same rows with typed columns.
     """
     filled = judgments.notna() & (judgments != "")
     is_complete, is_ungraded = np.zeros(len(frame), bool), np.zeros(len(frame), bool)
-    is_empty = np.ones(len(frame), bool)
+    is_unsure, is_empty = np.zeros(len(frame), bool), np.ones(len(frame), bool)
     for form in table.answers:  # columns that make an answer together, such as answer and target
         if not set(form) <= set(frame):
             continue
         is_complete |= filled[list(form)].all(axis=1).to_numpy()
         answer_columns = set(form) - GRADER_COLUMNS - QUESTION_COLUMNS
         is_empty &= ~filled[list(answer_columns)].any(axis=1).to_numpy()
+        if confidence_columns := set(form) & CONFIDENCE_COLUMNS:
+            rest = list(set(form) - CONFIDENCE_COLUMNS - QUESTION_COLUMNS)
+            has_confidence = filled[list(confidence_columns)].all(axis=1).to_numpy()
+            is_unsure |= ~has_confidence & filled[rest].any(axis=1).to_numpy()
         if set(form) & GRADER_COLUMNS:
             is_ungraded |= filled[list(set(form) - GRADER_COLUMNS)].all(axis=1).to_numpy()
-    causes = [is_ungraded, is_empty]
-    status = np.select(causes, ["scoring_failed", "no_response"], "invalid_response_format")
-    reasons = ["no grade in the file", "an empty cell in the file"]
+    # Numbers of the question, such as the true value, without which an answer has no score.
+    question_numbers = [name for name in table.required if table.kinds[name] == "number"]
+    has_gap = is_complete & ~filled[question_numbers].all(axis=1).to_numpy()
+    is_complete &= ~has_gap
+    causes = [has_gap, is_ungraded, is_unsure, is_empty]
+    statuses = ["scoring_failed", "scoring_failed", "invalid_response_format", "no_response"]
+    status = np.select(causes, statuses, "invalid_response_format")
+    no_number = f"no {' or '.join(question_numbers)}{_IN_FILE}"
+    reasons = [no_number, _NO_GRADE, _NO_CONFIDENCE, "an empty cell in the file"]
     reason = np.select(causes, reasons, "no complete answer in the file")
     columns = {
         "status": np.where(is_complete, "ok", status),

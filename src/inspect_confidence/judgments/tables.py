@@ -7,7 +7,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ _TABLE_SUFFIXES = (*_SEPARATED_SUFFIXES, *_JSON_LINES_SUFFIXES, ".json", ".parqu
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SURPLUS_CELLS = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 """Error of pandas for a row of more cells than the first."""
+_SEPARATOR_LINE = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;|\t])\r?\n", re.IGNORECASE)
+"""First line of a csv file that tells Excel the separator."""
 _INSPECTED_BYTES = 1_000
 """Bytes at the beginning of a json file in which a log of Inspect shows its version and status."""
 
@@ -42,10 +44,12 @@ class UserTable:
     Attributes:
         frame: Rows, numbered from 0; all cells of a csv file are text.
         decimal_comma: Whether a comma in a number is a decimal one, as in files with semicolons.
+        empty_rows: Number of rows without any cell, which `frame` lacks.
     """
 
     frame: pd.DataFrame
     decimal_comma: bool = False
+    empty_rows: int = 0
 
 
 def is_table(path: str) -> bool:
@@ -61,7 +65,8 @@ def is_table(path: str) -> bool:
 
 def file_stem(path: str) -> str:
     """Return the name of a table's file without its folder, its ending and `.gz`."""
-    return Path(_unpacked_name(path)).stem
+    name = Path(path)
+    return Path(name.stem).stem if name.suffix.lower() == ".gz" else name.stem
 
 
 def row_place(source: str, row: int) -> str:
@@ -76,7 +81,9 @@ def row_place(source: str, row: int) -> str:
         try:
             content = _read_bytes(Path(source))
             separator = _detect_separator(content) if is_separated else None
-            lines = list(row_lines(content.decode("utf-8-sig"), separator))[int(is_separated) :]
+            lines = list(row_lines(content.decode("utf-8-sig"), separator, skip_empty=True))
+            if is_separated:  # the header, and the line that names the separator
+                lines = lines[2 if _SEPARATOR_LINE.match(content) else 1 :]
             return f"line {lines[row % len(lines)]}"
         except (OSError, csv.Error):
             pass  # not a file, or a cell too long for the csv module
@@ -86,7 +93,9 @@ def row_place(source: str, row: int) -> str:
 def read_table(path: Path) -> UserTable:
     """Read the rows of a user's file.
 
-    A csv file may be separated by commas, semicolons, tabs or bars; its header decides. A json file
+    A csv file may be separated by commas, semicolons, tabs or bars; its header decides, or a first
+    line such as `sep=;`. Its empty rows and its empty columns without a name are left out. A json
+    file
     is a list of records, one such list under a name, records by id (column `id`), or columns by
     name. Fields of nested records become columns such as `metrics.acc`.
 
@@ -101,7 +110,7 @@ def read_table(path: Path) -> UserTable:
     name = _unpacked_name(path.name)
     try:
         if name.endswith(".parquet"):
-            table = UserTable(_read_parquet(path))
+            table = UserTable(_flatten_structs(_read_parquet(path)))
         elif name.endswith((*_JSON_LINES_SUFFIXES, ".json")):
             # Both functions take the path and return the file's records as mappings.
             records = _records_of_lines if name.endswith(_JSON_LINES_SUFFIXES) else _records_of_json
@@ -125,17 +134,23 @@ def read_table(path: Path) -> UserTable:
     names = pd.Index([str(column).strip() for column in table.frame.columns])
     if names.has_duplicates:
         duplicate = names[names.duplicated()][0]
+        if not duplicate:
+            raise InvalidArgument(
+                f"{path} has {(names == '').sum()} columns without a name; the first line names "
+                "the columns: remove lines above it, and name or drop columns."
+            )
         raise InvalidArgument(f"{path} has two columns {duplicate!r}; rename or drop one of them.")
-    return UserTable(table.frame.set_axis(names, axis="columns"), table.decimal_comma)
+    return replace(table, frame=table.frame.set_axis(names, axis="columns"))
 
 
 def _unpacked_name(path: str) -> str:
-    return path.removesuffix(".gz")
+    """Return a path's name in lower case, without the ending `.gz`."""
+    return path.lower().removesuffix(".gz")
 
 
 def _read_bytes(path: Path) -> bytes:
     """Return the unpacked content of a file, UTF-16 as UTF-8; refuse what would fill memory."""
-    if path.suffix != ".gz":
+    if path.suffix.lower() != ".gz":
         return _as_utf8(path.read_bytes())
     # At most 2 GB unpacked; above 64 MB at most 200 times the packed size, as in logs.
     limit = min(MAX_PART_BYTES, max(UNCHECKED_BYTES, MAX_COMPRESSION * path.stat().st_size))
@@ -160,11 +175,19 @@ def _read_separated_text(path: Path) -> UserTable:
 
     A row that ends early lacks its last cells; one with more cells than the header is refused. An
     apostrophe that keeps spreadsheets from running a cell as a formula is removed.
+
+    Raises:
+        ValueError: The file holds zero bytes.
     """
     content = _read_bytes(path)
+    if b"\0" in content[:_INSPECTED_BYTES]:
+        raise ValueError(
+            "it holds zero bytes, as UTF-16 without a byte order mark does; save it as UTF-8"
+        )
     separator = _detect_separator(content)
     # With a header, pandas would rename columns and take surplus cells for an index.
     options: dict[str, Any] = {"dtype": str, "keep_default_na": False, "header": None}
+    options["skiprows"] = 1 if _SEPARATOR_LINE.match(content) else 0
     try:
         rows = pd.read_csv(BytesIO(content), sep=separator, **options)
     except pd.errors.ParserError as error:
@@ -181,12 +204,19 @@ def _read_separated_text(path: Path) -> UserTable:
     for column in rows:
         if rows[column].str.startswith("'", na=False).any():
             rows[column] = rows[column].map(unescape_formula, na_action="ignore")
-    frame = rows.iloc[1:].set_axis(rows.iloc[0].fillna(""), axis="columns")
-    return UserTable(frame.reset_index(drop=True), decimal_comma=separator == ";")
+    header, cells = rows.iloc[0].fillna("").str.strip(), rows.iloc[1:]
+    # Spreadsheets write rows and columns that were used once.
+    has_cells = cells.fillna("").ne("")
+    cells = cells.loc[has_cells.any(axis=1), (header != "") | has_cells.any(axis=0)]
+    frame = cells.set_axis(header[cells.columns], axis="columns").reset_index(drop=True)
+    n_empty = int((~has_cells.any(axis=1)).sum())
+    return UserTable(frame, decimal_comma=separator == ";", empty_rows=n_empty)
 
 
 def _detect_separator(content: bytes) -> str:
-    """Return the separator that occurs most often in the header, outside quotation marks."""
+    """Return the separator that the first line names or has most often, outside quotation marks."""
+    if stated := _SEPARATOR_LINE.match(content):
+        return stated[1].decode()
     # Every second part between quotation marks is outside of them.
     header = content[:100_000].lstrip().split(b"\n", 1)[0].decode("utf-8-sig", "replace")
     unquoted_text = "".join(header.split('"')[::2])
@@ -201,7 +231,8 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         ValueError: It is not a parquet file, or damaged.
     """
     try:
-        frame = pd.read_parquet(BytesIO(_read_bytes(path)) if path.suffix == ".gz" else path)
+        is_packed = path.suffix.lower() == ".gz"
+        frame = pd.read_parquet(BytesIO(_read_bytes(path)) if is_packed else path)
     except OSError:
         raise
     except Exception as error:  # a damaged file may raise KeyError, NotImplementedError and others
@@ -210,6 +241,19 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         ) from error
     names = [name for name in frame.index.names if name is not None]
     return frame.reset_index(level=names).reset_index(drop=True)
+
+
+def _flatten_structs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with a column such as `metrics.acc` for each field of columns of records."""
+    parts = []
+    for name in frame:
+        records = frame[name].map(lambda cell: cell if isinstance(cell, Mapping) else {})
+        if frame[name].dtype != object or not records.map(bool).any():
+            parts.append(frame[[name]])
+            continue
+        rows = [dict(_flatten_record(record, f"{name}.")) for record in records]
+        parts.append(pd.DataFrame(rows, frame.index, dtype=object))
+    return pd.concat(parts, axis="columns") if parts else frame
 
 
 def _records_of_lines(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -290,7 +334,7 @@ def _is_json_table(path: Path) -> bool:
     A file that cannot be opened is none.
     """
     try:
-        if path.suffix == ".gz":
+        if path.suffix.lower() == ".gz":
             with gzip.open(path) as opened:
                 beginning = opened.read(_INSPECTED_BYTES)
         else:

@@ -289,7 +289,7 @@ def accuracy_of_tables(tables: ConfidenceTables) -> FloatArray:
 
 @metric(
     direction="higher",
-    undefined="no readable answer",
+    undefined="no graded answer",
     interval=replace(WILSON, conservative_difference=_SAME_ANSWERS),
     of_tables=accuracy_of_tables,
 )

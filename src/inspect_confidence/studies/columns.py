@@ -21,12 +21,14 @@ class Limit:
         holds: Values, none of them missing or empty -> which of them meet the condition.
         remedy: Hint at what was probably meant, such as "70% is 0.7"; may be empty.
         remedy_if_rare: Hint if nearly all values of the column meet the condition; may be empty.
+        remedy_if_negative: Hint for a number below 0; may be empty.
     """
 
     description: str
     holds: Callable[[pd.Series], BoolArray]
     remedy: str = ""
     remedy_if_rare: str = ""
+    remedy_if_negative: str = ""
 
 
 def _are_between(low: float, high: float, values: pd.Series, *, whole: bool = False) -> BoolArray:
@@ -86,7 +88,8 @@ def _are_shares_of_integers(text: str) -> bool:
 _LARGEST_EXPONENT = 10**20
 """Largest absolute integer in a distribution of exponents; no token is read as a larger one."""
 
-SHARE = Limit("in [0, 1]", partial(_are_between, 0, 1), "70% is 0.7")
+_MISSING = "leave the cell empty if the value is missing"
+SHARE = Limit("in [0, 1]", partial(_are_between, 0, 1), "70% is 0.7", remedy_if_negative=_MISSING)
 LEVEL = Limit(
     "a percentage from 1 to below 100",
     lambda values: values.map(_is_level).to_numpy(bool),
@@ -96,6 +99,7 @@ REPORTED = replace(
     SHARE,
     remedy="name their scale, such as --confidence-scale 0-100, or 0-10 if it ends at 10",
     remedy_if_rare="all or nearly all others are: bring it to their scale, on which 70% is 0.7",
+    remedy_if_negative=f"{_MISSING}, or give --confidence-scale none if only the order counts",
 )
 """Limit of a confidence; a value outside it may be a report on another scale."""
 COUNT = Limit("a whole number from 0 on", partial(_are_between, 0, np.inf, whole=True))
@@ -114,6 +118,8 @@ SHARES_OF_INTEGERS = Limit(
 )
 
 Kind = Literal["number", "text", "flag"]
+EXPONENT = "exponent of ten"
+"""Unit of numbers that are written as a power of ten."""
 
 
 @dataclass(frozen=True)

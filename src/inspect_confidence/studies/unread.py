@@ -177,7 +177,7 @@ def _describe_share(row: ResultRow) -> str:
     n, value = row.n, row.value
     remark = f" ({row.note})" if row.note else ""
     if not n:
-        return f"no reply came{remark}: `inspect-confidence unread` says why"
+        return f"no reply counts{remark}: `inspect-confidence unread` says why"
     share = {0.0: "none", 1.0: "all"}.get(value, _percent(value))
     return f"{share} of {n:,} repl{'y' if n == 1 else 'ies'}{remark}"
 

@@ -23,7 +23,7 @@ from inspect_confidence.grades import (
     read_number,
 )
 from inspect_confidence.results import Condition
-from inspect_confidence.scales import other_scale, verdict_sign
+from inspect_confidence.scales import low_values, other_scale, values_just_outside, verdict_sign
 from inspect_confidence.studies import stated
 from inspect_confidence.studies.any_eval.decisions import TASKS as DECISION_TASKS
 from inspect_confidence.studies.any_eval.decisions import complete_decisions, decisions
@@ -425,6 +425,8 @@ def _complete_confidence(samples: Sequence[JudgmentRows]) -> CompletedRun:
     for method, method_rows in rows_by_method.items():
         if objection := _field_objection(method, method_rows):
             objections[method] = objection
+        else:
+            notices += _scale_notices(method, method_rows)
     for row in chain.from_iterable(samples):
         for name in (_IS_FIELD, _IMPUTED, _OBJECTION):  # only this function needs these columns
             row.pop(name, None)
@@ -495,6 +497,24 @@ def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
             )
 
 
+def _scale_notices(method: str, rows: JudgmentRows) -> Iterator[str]:
+    """Yield notices of a field's values just outside their scale, or all in its lowest tenth."""
+    on_scale = list(filterfalse(_has_no_scale, _readable_fields(rows)))
+    if not on_scale:
+        return
+    values = np.array([row["raw"] for row in on_scale], float)
+    low, high = on_scale[0]["low"], on_scale[0]["high"]
+    if remark := values_just_outside(values, low, high):
+        yield f"{method} has {remark}"
+    if remark := low_values(values, low, high):
+        yield f"{method}: the confidences are all {remark}"
+
+
+def _readable_fields(rows: JudgmentRows) -> JudgmentRows:
+    """Return the judgments that have a number from a field."""
+    return [row for row in rows if row.get(_IS_FIELD) and row["status"] == "ok" and "raw" in row]
+
+
 def _field_objection(method: str, rows: JudgmentRows) -> str:
     """Return why the field that a method is read from is no confidence; empty if it may be one.
 
@@ -502,8 +522,7 @@ def _field_objection(method: str, rows: JudgmentRows) -> str:
     readable value, the objection of the first row that has one is returned, such as that a known
     eval writes a verdict there.
     """
-    fields = [row for row in rows if row.get(_IS_FIELD)]
-    readable = [row for row in fields if row["status"] == "ok" and "raw" in row]
+    readable = _readable_fields(rows)
     if not readable:
         objections = [row[_OBJECTION] for row in rows if row.get(_OBJECTION)]
         return objections[0] if objections else ""

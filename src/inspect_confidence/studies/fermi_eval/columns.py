@@ -1,6 +1,7 @@
 """Columns of the judgments of fermi_eval."""
 
 from inspect_confidence.studies.columns import (
+    EXPONENT,
     LEVEL,
     LEVELS,
     NOT_NEGATIVE,
@@ -10,7 +11,6 @@ from inspect_confidence.studies.columns import (
     share_column,
 )
 
-_EXPONENT = "exponent of ten"
 _TEMPERATURES = (
     "the temperature that was set, if it was sent, and if it was "
     "[not sent](reasoning-models.md#settings-that-are-not-sent)"
@@ -31,15 +31,15 @@ COLUMNS = (
         "percent",
         LEVELS,
     ),
-    JudgmentColumn("lower", "number", _BOUNDS, _EXPONENT),
-    JudgmentColumn("upper", "number", _BOUNDS, _EXPONENT),
+    JudgmentColumn("lower", "number", _BOUNDS, EXPONENT),
+    JudgmentColumn("upper", "number", _BOUNDS, EXPONENT),
     JudgmentColumn("reversed", "flag", "whether the bounds were stated in reverse order"),
-    JudgmentColumn("truth", "number", "the true value", _EXPONENT),
+    JudgmentColumn("truth", "number", "the true value", EXPONENT),
     JudgmentColumn(
         "point",
         "number",
         "the answer (`sampling`), or the stated integer (`logprob`, `traces`)",
-        _EXPONENT,
+        EXPONENT,
     ),
     JudgmentColumn("temperature", "number", _TEMPERATURES, limit=NOT_NEGATIVE),
     JudgmentColumn("unsent_temperature", "number", _TEMPERATURES, limit=NOT_NEGATIVE),
