@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,14 @@ def label_of(method: str) -> str:
     return f"{name} on {low}-{high}"
 
 
+def sentence_of(results: pd.DataFrame) -> str:
+    """The sentence on the only model."""
+    front = front_of(ResultTable.from_frame(results), list(results["model"].unique()))
+    assert front is not None
+    ((_, sentence),) = front.sentences
+    return "".join(attributes_of(sentence, "text"))
+
+
 @pytest.mark.parametrize("epochs", [1, 2])
 @pytest.mark.parametrize("method", [*SCALES, *SHARES])
 def test_every_method_and_scale_has_main_numbers(method: str, epochs: int) -> None:
@@ -77,8 +86,42 @@ def test_every_method_and_scale_has_main_numbers(method: str, epochs: int) -> No
     front = front_of(ResultTable.from_frame(results), list(results["model"].unique()))
     assert front is not None
     assert attributes_of(front.matrix.columns, "metric") == list(METRICS)
-    ((_, sentence),) = front.sentences
-    assert "of the time" in "".join(attributes_of(sentence, "text"))
+    assert "of the time" in sentence_of(results)
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("stated", r"it states {} and is right {} of the time"),
+        ("before", r"before it answers, it states {} and is right {} of the time"),
+        ("alone", r"shown its answer alone, it states {} and is right {} of the time"),
+        *(
+            (method, rf"its confidence by {method} is {{}} and it is right {{}} of the time")
+            for method in ("words", "logprob", "p_true", "consistency", "epochs")
+        ),
+        *(
+            (method, r"its confidence is {} and it is right {} of the time")
+            for method in ("recorded", "judge.metadata.confidence", "grader.value.confidence")
+        ),
+    ],
+)
+def test_a_sentence_says_that_a_model_states_only_what_it_states(
+    method: str, expected: str
+) -> None:
+    """Agreement, phrases and token probabilities give a confidence that no reply states."""
+    rows = method_rows(method)
+    if method == "epochs":  # completed, so that the epochs of an item are one judgment
+        rows = [{**row, "draws": 4.0} for row in rows]
+    text = sentence_of(study_results(frame(rows, TASK), resamples=50))
+    number = r"\d+%( \[[\d., ]+\])?"
+    assert re.match(expected.format(number, number), text)
+
+
+def test_a_sentence_is_on_the_stated_confidence_if_there_are_other_methods() -> None:
+    """Whichever method was asked first."""
+    rows = [*method_rows("consistency"), *method_rows("before"), *method_rows("stated")]
+    text = sentence_of(study_results(frame(rows, TASK), resamples=50))
+    assert text.startswith("it states ")
 
 
 def test_methods_come_one_after_the_other_in_the_matrix() -> None:

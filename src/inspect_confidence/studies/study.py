@@ -600,15 +600,19 @@ def describe_auroc(auroc: NumberInText) -> str:
 
 
 def calibration_clauses(
-    task: str, where: Mapping[str, str], each: Sequence[str] = ()
+    task: str,
+    where: Mapping[str, str],
+    each: Sequence[str] = (),
+    text: str = "it states {} and is right {} of the time",
 ) -> tuple[Clause, Clause]:
     """Return the clauses on mean confidence and accuracy, and on AUROC.
 
-    `where` has the parts of their conditions; `each` names parts that may have any value.
+    `where` has the parts of their conditions; `each` names parts that may have any value. `text` is
+    the first clause, with `{}` for confidence and accuracy.
     """
     calibration = [(metric, where) for metric in ("mean_confidence", "accuracy")]
     return (
-        Clause(task, "calibration", calibration, "it states {} and is right {} of the time", each),
+        Clause(task, "calibration", calibration, text, each),
         Clause(task, "ranking", [("auroc", where)], describe_auroc, each),
     )
 

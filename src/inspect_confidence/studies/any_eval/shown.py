@@ -1,13 +1,13 @@
 """Tables, figures and headlines of any eval."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, compress
+from itertools import compress
 
 import pandas as pd
 
 from inspect_confidence.results import Result, ResultRow, ResultTable
-from inspect_confidence.studies.any_eval.judgments import complete_judgments
+from inspect_confidence.studies.any_eval.judgments import EPOCHS, complete_judgments
 from inspect_confidence.studies.display import (
     ATTEMPT_COLUMNS,
     ATTEMPTS_CAPTION,
@@ -167,8 +167,27 @@ HEADLINES: Sequence[Headline] = tuple(
     )
 )
 
-CLAUSES: Sequence[Clause] = tuple(
-    chain.from_iterable(
-        calibration_clauses(TASK, {}, each) for each in _PARTS_BY_METHOD_NAME.values()
-    )
-)
+_UNSTATED = ("words", "p_true", "consistency", "logprob", EPOCHS)
+"""Methods by which a confidence is computed, not stated as a number."""
+_STATING = "it states {} and is right {} of the time"
+_SHOWING = "its confidence is {} and it is right {} of the time"
+_CALIBRATION_TEXTS: Mapping[str, str] = {
+    "stated": _STATING,
+    "alone": "shown its answer alone, " + _STATING,
+    "before": "before it answers, " + _STATING,
+    **{method: _SHOWING.replace("is {}", f"by {method} is {{}}", 1) for method in _UNSTATED},
+}
+"""Clauses on calibration by method, the first method in the sentence on a model first."""
+
+
+def _clauses() -> Iterator[Clause]:
+    """Yield the clauses on each method, with and without a scale, and then on recorded fields."""
+    for method, text in _CALIBRATION_TEXTS.items():
+        yield from calibration_clauses(TASK, {"method": method}, ["scale"], text)
+        yield from calibration_clauses(TASK, {"method": method}, [], text)
+    for parts in _PARTS_BY_METHOD_NAME.values():
+        yield from calibration_clauses(TASK, {}, parts, _SHOWING)
+
+
+CLAUSES: Sequence[Clause] = tuple(_clauses())
+"""A model states a confidence only by some methods; that of others is computed."""
