@@ -74,7 +74,7 @@ def ece_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
 ) -> FloatArray:
     """Compute `ece` of each table: the mean over bins, by mass, of |confidence - accuracy|."""
-    (gaps,) = sum_in_bins(tables, bins, binning, tables.mass * tables.values - tables.right)
+    (gaps,) = sum_in_bins(tables, bins, binning, _gap_mass(tables))
     return divide_or_nan(np.abs(gaps).sum(axis=1), tables.total)
 
 
@@ -291,10 +291,9 @@ class _BinGaps(NamedTuple):
 
 
 def _bin_gaps(items: ItemTables, inside: FloatArray) -> _BinGaps:
-    """Return bins' gaps (mean confidence less accuracy, times the bin's share of the judgments).
+    """Return the calibration gaps of bins, with their covariance over items.
 
-    With them come their covariance over items, the bins' shares and the number of items. `inside`
-    is the share of the mass of each of the K confidences in each bin, of shape (bins, K).
+    `inside` is the share of the mass of each of the K confidences in each bin, of shape (bins, K).
     """
     sizes, item_mass = items.sizes, np.asarray(items.masses.sum(axis=0)).ravel()
     # Confidence less outcome of right, then of wrong answers, at each value: (bins, 2 K).
@@ -364,12 +363,7 @@ class _GapNoise(NamedTuple):
         return np.asarray(high * unit_gaps[:, 0])
 
     def _suffice(self, gaps: FloatArray, value: float, end: Literal["low", "high"]) -> bool:
-        """Return whether gaps, of shape (bins, 1), are large enough for an end of the interval.
-
-        With simulated errors added, their size (`self.norm`) must reach the observed `value` in at
-        least the share `self.tail` of draws for "low". For "high" it may be at or below `value` in
-        less than that share.
-        """
+        """Return whether gaps, of shape (bins, 1), are large enough, as `smallest_gaps` says."""
         excess = self.norm(gaps + self.errors, self.share) - value
         if end == "low":
             return bool((excess >= -EDGE).mean() >= self.tail)
@@ -559,6 +553,14 @@ def brier_resolution(confidence: ArrayLike, correct: ArrayLike) -> float:
     return float(brier_resolution_of_tables(confidence_table(confidence, correct))[0])
 
 
+AT_WILSON_LIMITS = Interval(
+    "own",
+    "What it is at the accuracies of Wilson's interval.",
+    conservative="at few wrong or few right answers: the law of a count is discrete",
+)
+"""Rule of the variance of outcomes, which follows from the accuracy."""
+
+
 def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
     """Compute `brier_uncertainty` of each table, the variance of its outcomes; NaN without mass.
 
@@ -574,11 +576,7 @@ def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
     high=0.25,
     undefined=UNREAD,
     source="Murphy (1973)",
-    interval=Interval(
-        "own",
-        "What it is at the accuracies of Wilson's interval.",
-        conservative="at few wrong or few right answers: the law of a count is discrete",
-    ),
+    interval=AT_WILSON_LIMITS,
     of_tables=brier_uncertainty_of_tables,
 )
 def brier_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:

@@ -14,7 +14,11 @@ from inspect_confidence.metrics.arrays import (
     round_to_steps,
     shares,
 )
-from inspect_confidence.metrics.calibration import brier_of_tables, brier_uncertainty_of_tables
+from inspect_confidence.metrics.calibration import (
+    AT_WILSON_LIMITS,
+    brier_of_tables,
+    brier_uncertainty_of_tables,
+)
 from inspect_confidence.metrics.registry import (
     INFINITY,
     NO_ESTIMATE,
@@ -57,11 +61,7 @@ class _Fit(NamedTuple):
 
 
 def _isotonic_fit(tables: ConfidenceTables) -> _Fit:
-    """Return the isotonic regression of outcomes on confidence in each table.
-
-    A `_Fit` has blocks of neighbouring confidences with one fitted accuracy, and their masses of
-    right and of wrong answers. It is cached in `tables.shared` for the other metrics.
-    """
+    """Return the isotonic regression of each table, cached in `tables.shared` for other metrics."""
     if "recalibrated" not in tables.shared:
         # The minimax formula has no loop over tables, but its cost is quadratic in the values.
         is_quick = len(tables.values) <= _MAX_MINIMAX_VALUES and len(tables.right) > 1
@@ -107,9 +107,7 @@ def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
 def _isotonic_by_rows(tables: ConfidenceTables) -> _Fit:
     """Fit isotonic regression to all tables by pooling adjacent violators.
 
-    Confidences that every fit pools are merged into blocks first, which saves time. The fit has the
-    first confidence of each block and, of shape (tables, blocks), the masses of right and of wrong
-    answers and the fitted accuracy, 0 for a block without mass.
+    Confidences that every fit pools are merged into blocks first, which saves time.
     """
     # Imported here because scipy.optimize takes half a second, which every command would pay.
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
@@ -220,11 +218,7 @@ def corp_discrimination(confidence: ArrayLike, correct: ArrayLike) -> float:
     high=0.25,
     undefined=UNREAD,
     source=_SOURCE,
-    interval=Interval(
-        "own",
-        "What it is at the accuracies of Wilson's interval.",
-        conservative="at few wrong or few right answers: the law of a count is discrete",
-    ),
+    interval=AT_WILSON_LIMITS,
     toolbox=True,
     of_tables=brier_uncertainty_of_tables,
 )

@@ -11,6 +11,7 @@ from inspect_confidence.metrics.registry import (
     BOOTSTRAP,
     INFINITY,
     WILSON,
+    About,
     Interval,
     metric,
     no_interval,
@@ -50,6 +51,28 @@ _TWO_RATES = Interval(
     conservative="at few wrong or few right answers, and where both are of the same items",
     conservative_difference="at few wrong or few right answers of either contender, beside which "
     "the pseudo-answers of both weigh much",
+)
+# Keeping an answer and betting on it are declared alike.
+_RATE_RIGHT = About(
+    direction="higher",
+    undefined="no right answer has the decision",
+    source=_COMMITMENT,
+    interval=WILSON,
+)
+_RATE_WRONG = About(
+    direction="lower",
+    undefined="no wrong answer has the decision",
+    source=_COMMITMENT,
+    interval=WILSON,
+)
+_RATE_DIFFERENCE = About(
+    unit="percentage points",
+    direction="higher",
+    low=-100,
+    high=100,
+    undefined="no right or no wrong answer has the decision",
+    source=_COMMITMENT,
+    interval=_TWO_RATES,
 )
 
 
@@ -255,12 +278,7 @@ def monotony_violations(declined_at_lower: ArrayLike, declined_at_higher: ArrayL
     return mean_or_nan(lower * (1 - higher))
 
 
-@metric(
-    direction="higher",
-    undefined="no right answer has the decision",
-    source=_COMMITMENT,
-    interval=WILSON,
-)
+@metric(**_RATE_RIGHT)
 def keep_rate_right(correct: ArrayLike, keep: ArrayLike) -> float:
     """Share of the right answers that the model keeps; partial credit counts in part.
 
@@ -276,12 +294,7 @@ def keep_rate_right(correct: ArrayLike, keep: ArrayLike) -> float:
     return _weighted_mean(keep_flags, credit)
 
 
-@metric(
-    direction="lower",
-    undefined="no wrong answer has the decision",
-    source=_COMMITMENT,
-    interval=WILSON,
-)
+@metric(**_RATE_WRONG)
 def keep_rate_wrong(correct: ArrayLike, keep: ArrayLike) -> float:
     """Share of the wrong answers that the model keeps; partial credit counts in part.
 
@@ -297,15 +310,7 @@ def keep_rate_wrong(correct: ArrayLike, keep: ArrayLike) -> float:
     return _weighted_mean(keep_flags, 1 - credit)
 
 
-@metric(
-    unit="percentage points",
-    direction="higher",
-    low=-100,
-    high=100,
-    undefined="no right or no wrong answer has the decision",
-    source=_COMMITMENT,
-    interval=_TWO_RATES,
-)
+@metric(**_RATE_DIFFERENCE)
 def withdraw_delta(correct: ArrayLike, keep: ArrayLike) -> float:
     """Keep rate of right answers less that of wrong ones, in percentage points.
 
@@ -320,12 +325,7 @@ def withdraw_delta(correct: ArrayLike, keep: ArrayLike) -> float:
     return 100 * (keep_rate_right(correct, keep) - keep_rate_wrong(correct, keep))
 
 
-@metric(
-    direction="higher",
-    undefined="no right answer has the decision",
-    source=_COMMITMENT,
-    interval=WILSON,
-)
+@metric(**_RATE_RIGHT)
 def bet_rate_right(correct: ArrayLike, bet: ArrayLike) -> float:
     """Share of the right answers that the model bets on; partial credit counts in part.
 
@@ -336,12 +336,7 @@ def bet_rate_right(correct: ArrayLike, bet: ArrayLike) -> float:
     return keep_rate_right(correct, bet)
 
 
-@metric(
-    direction="lower",
-    undefined="no wrong answer has the decision",
-    source=_COMMITMENT,
-    interval=WILSON,
-)
+@metric(**_RATE_WRONG)
 def bet_rate_wrong(correct: ArrayLike, bet: ArrayLike) -> float:
     """Share of the wrong answers that the model bets on; partial credit counts in part.
 
@@ -352,15 +347,7 @@ def bet_rate_wrong(correct: ArrayLike, bet: ArrayLike) -> float:
     return keep_rate_wrong(correct, bet)
 
 
-@metric(
-    unit="percentage points",
-    direction="higher",
-    low=-100,
-    high=100,
-    undefined="no right or no wrong answer has the decision",
-    source=_COMMITMENT,
-    interval=_TWO_RATES,
-)
+@metric(**_RATE_DIFFERENCE)
 def bet_delta(correct: ArrayLike, bet: ArrayLike) -> float:
     """Bet rate of right answers less that of wrong ones, in percentage points.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import combinations
 from typing import Literal
 
@@ -370,36 +371,26 @@ def _fit_venn_abers(
     return _knot_map("venn_abers", confidences[knots], p1 / (1 - p0 + p1))
 
 
-def _fit_temperature(
-    confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
-) -> Recalibration:
-    """Return the map whose log odds are those of confidence times a slope of at least 0, 1/T."""
-    clip, log_p, minus_log_q = _clipped_logarithms(confidences)  # q = 1 - p
-    log_odds = np.column_stack([log_p + minus_log_q])
-    (slope,) = _fit_nonnegative_slopes(log_odds, right_mass, wrong_mass, intercept=False)
-    return Recalibration("temperature", kind="logistic", clip=clip, a=slope, b=slope)
-
-
-def _fit_platt(
-    confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
-) -> Recalibration:
-    """Return the map whose log odds are linear in those of confidence, with a slope >= 0."""
-    clip, log_p, minus_log_q = _clipped_logarithms(confidences)  # q = 1 - p
-    log_odds = np.column_stack([log_p + minus_log_q])
-    slope, c = _fit_nonnegative_slopes(log_odds, right_mass, wrong_mass)
-    return Recalibration("platt", kind="logistic", clip=clip, a=slope, b=slope, c=c)
-
-
-def _fit_beta(
-    confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
+def _fit_log_odds(
+    method: str,
+    confidences: FloatArray,
+    right_mass: FloatArray,
+    wrong_mass: FloatArray,
+    *,
+    two_slopes: bool = False,
+    intercept: bool = True,
 ) -> Recalibration:
     """Return the map with log odds a log p - b log(1 - p) + c for confidence p, and a, b >= 0.
 
-    p is kept in [clip, 1 - clip], because the logarithm of 0 is infinite.
+    a = b without `two_slopes`, and c = 0 without `intercept`. p is kept in [clip, 1 - clip],
+    because the logarithm of 0 is infinite.
     """
     clip, log_p, minus_log_q = _clipped_logarithms(confidences)  # q = 1 - p
-    a, b, c = _fit_nonnegative_slopes(np.column_stack([log_p, minus_log_q]), right_mass, wrong_mass)
-    return Recalibration("beta", kind="logistic", clip=clip, a=a, b=b, c=c)
+    columns = [log_p, minus_log_q] if two_slopes else [log_p + minus_log_q]
+    *slopes, c = _fit_nonnegative_slopes(
+        np.column_stack(columns), right_mass, wrong_mass, intercept=intercept
+    )
+    return Recalibration(method, "logistic", clip, a=slopes[0], b=slopes[-1], c=c)
 
 
 def _clipped_logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArray]:
@@ -414,7 +405,7 @@ def _clipped_logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArr
 
 
 def _fit_nonnegative_slopes(
-    slopes: FloatArray, right: FloatArray, wrong: FloatArray, *, intercept: bool = True
+    slopes: FloatArray, right: FloatArray, wrong: FloatArray, *, intercept: bool
 ) -> list[float]:
     """Fit a logistic regression with slopes of at least 0 by likelihood with Platt's targets.
 
@@ -428,14 +419,14 @@ def _fit_nonnegative_slopes(
         intercept: Whether there is an intercept.
 
     Returns:
-        One slope per column and, if there is one, the intercept.
+        One slope per column, and the intercept, 0 if there is none.
     """
     # Platt's targets, instead of 1 for right and 0 for wrong answers.
     target_right, target_wrong = (right.sum() + 1) / (right.sum() + 2), 1 / (wrong.sum() + 2)
     yes = right * target_right + wrong * target_wrong
     no = right + wrong - yes
     count = slopes.shape[1]
-    best_likelihood, best_coefficients = -np.inf, [0.0] * (count + intercept)
+    best_likelihood, best_coefficients = -np.inf, [0.0] * (count + 1)
     for size in range(count + 1):
         for columns_used in combinations(range(count), size):
             columns = np.column_stack(
@@ -443,7 +434,7 @@ def _fit_nonnegative_slopes(
             )
             coefficients, likelihood = _logistic_regression(columns, yes, no)
             if likelihood > best_likelihood + EDGE and (coefficients[:size] >= 0).all():
-                best_likelihood, best_coefficients = likelihood, [0.0] * (count + intercept)
+                best_likelihood, best_coefficients = likelihood, [0.0] * (count + 1)
                 # The intercept, if there is one, is the last coefficient.
                 for place, value in zip([*columns_used, count], coefficients, strict=False):
                     best_coefficients[place] = float(value)
@@ -484,9 +475,9 @@ def _log_likelihood(log_odds: FloatArray, yes: FloatArray, no: FloatArray) -> fl
 
 RECALIBRATIONS: Mapping[str, Callable[[FloatArray, FloatArray, FloatArray], Recalibration]] = {
     "as_stated": _leave_as_stated,
-    "temperature": _fit_temperature,
-    "platt": _fit_platt,
-    "beta": _fit_beta,
+    "temperature": partial(_fit_log_odds, "temperature", intercept=False),
+    "platt": partial(_fit_log_odds, "platt"),
+    "beta": partial(_fit_log_odds, "beta", two_slopes=True),
     "isotonic": _fit_isotonic,
     "venn_abers": _fit_venn_abers,
     "histogram": _fit_histogram,

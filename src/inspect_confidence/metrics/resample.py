@@ -687,11 +687,9 @@ class Resampled:
     def _sum_rows(
         self, statistic: SumStatistic[Value], extremes: Sequence[int]
     ) -> SumStatistic[Value]:
-        """Return a statistic of units as a function of weights of the plan's rows and pseudo-units.
+        """Return a statistic of sums for `adapt`: a row adds what its units (or groups) add.
 
-        A row (unit, group or kind of units) adds what its units add. Pseudo-units come after the
-        rows: the i-th, an unseen unit with an extreme value, adds the row `extremes[i]` of
-        `statistic.extremes`, or 0 if that is None.
+        Pseudo-units come after the rows, and add 0 if `statistic.extremes` is None.
         """
         sums: Any = statistic.sums if self.rows is None else self.rows @ statistic.sums
         if not isinstance(sums, np.ndarray) and sums.nnz > _SPARSE * math.prod(sums.shape):

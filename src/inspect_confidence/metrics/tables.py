@@ -164,10 +164,9 @@ class ItemTables:
     def table_statistic(self) -> SumStatistic[ConfidenceTables]:
         """Count tables as a function of items' weights, of shape (resamples, items).
 
-        They follow from 2 K + 5 weighted sums over items, in the columns of `_tables_of_sums`:
-        masses of right and of wrong answers at the K confidences, four masses of pseudo-judgments,
-        to which items add 0 (only `extremes` adds to them), and the credit spread. `self.masses`
-        has the shape (2 K, items). Resamples use the table in steps (`coarser`), if there is one.
+        They follow from 2 K + 5 weighted sums over items, in the columns of `_tables_of_sums`.
+        Items add 0 to the four masses of pseudo-judgments: only `extremes` adds to them.
+        Resamples use the table in steps (`coarser`), if there is one.
         """
         units, coarser = self.masses.shape[1], self.coarser
         spread = csr_array(self.credit_spread[:, None])
@@ -197,9 +196,8 @@ class ItemTables:
         """Return what each pseudo-judgment of `bootstrap` adds to the sums of a count table.
 
         The four, added to resamples, are right and wrong with the least confidence, then right and
-        wrong with the greatest. The shape is (4, 2 K + 5), with the columns of `_tables_of_sums`:
-        K of right answers, K of wrong ones, the four masses, the credit spread. All are 0 without
-        judgments.
+        wrong with the greatest. The shape is (4, 2 K + 5), with the columns of `_tables_of_sums`.
+        All are 0 without judgments.
         """
         k = len(self.values)
         extremes = np.zeros((4, 2 * k + 5))

@@ -35,21 +35,15 @@ class RiskThreshold:
         reason: Why there is no threshold, or no lower one; empty if everything may be answered.
     """
 
-    threshold: float
-    p: float
-    risk: float
-    coverage: float
-    ci_low: float
-    ci_high: float
-    answered: int
-    first: float
-    reason: str
-
-
-def _no_threshold(first: float, reason: str) -> RiskThreshold:
-    """Return the result without a threshold, with that of the first test and the reason."""
-    nan = float("nan")
-    return RiskThreshold(nan, nan, nan, nan, nan, nan, answered=0, first=first, reason=reason)
+    threshold: float = float("nan")
+    p: float = float("nan")
+    risk: float = float("nan")
+    coverage: float = float("nan")
+    ci_low: float = float("nan")
+    ci_high: float = float("nan")
+    answered: int = 0
+    first: float = float("nan")
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -209,11 +203,11 @@ def risk_threshold(
         needed = _min_items_without_mistake(risk, 1 - level)
         items = judgments.answered_from(0).items
         reason = f"{needed} items without a mistake are needed, and {items} have an answer"
-        return _no_threshold(float("nan"), reason)
+        return RiskThreshold(reason=reason)
     first = candidates[min(error_rate_by_start)].threshold
     passed, p, reason = _last_passed(candidates, error_rate_by_start, risk)
     if passed is None:
-        return _no_threshold(first, reason)
+        return RiskThreshold(first=first, reason=reason)
     counts = judgments.counts()
     answered_counts = passed.answered * counts
     low, high = clustered_wilson_interval(answered_counts, counts)

@@ -234,7 +234,6 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
     titled = with_counts(_sorted_panels(selected), combine_n=max)
     # The more points a scale has, the less falls on each: a common axis would hide the shape.
     height = None if len(titled) < _MANY_PANELS else 1.0  # inches
-    remarks = [_far_out_remark(panel_rows) for _, panel_rows in titled]
     return facets(
         titled,
         _draw_histogram,
@@ -243,7 +242,7 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
         panel_inches=height,
         shared="none",
         tick_inches=0.4,
-        remarks=remarks if any(remarks) else (),
+        remarks=_far_out_remark,
     )
 
 

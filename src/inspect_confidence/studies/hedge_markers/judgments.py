@@ -94,16 +94,12 @@ def read_judge_check(sample: SampleFacts) -> list[dict[str, Any]]:
     score, status_and_reason = sample.read("judge_item")
     row = sample.metadata_columns("item", "form", "word")
     names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
-    row |= {"prompts": _describe_prompts(sample.metadata)}
+    # Empty for this package's prompts with one judgment a call.
+    batch = "in one call" if sample.metadata.get("batch") else ""
+    row["prompts"] = " ".join(filter(None, (batch, str(sample.metadata.get("wording", "")))))
     if row["form"] in ("consistency", "correctness"):
         row |= {"label": sample.target, "judged": score.answer or ""}
     return [{**row, **score.select(*names), **status_and_reason}]
-
-
-def _describe_prompts(metadata: Mapping[str, Any]) -> str:
-    """Describe a judge's prompts; empty for this package's prompts with one judgment a call."""
-    batch = "in one call" if metadata.get("batch") else ""
-    return " ".join(filter(None, (batch, str(metadata.get("wording", "")))))
 
 
 def judged_draws(rows: pd.DataFrame) -> "pd.Series[float]":

@@ -253,7 +253,7 @@ def _multiples_of_5(percent: FloatArray, convention: str | None) -> tuple[FloatA
 
 def decade_means(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
     """Yield the mean answer and the mean best answer (ages at death) in each decade of age."""
-    for decade, group in rows.groupby(decade_starts(rows), sort=True):
+    for decade, group in rows.groupby(rows["age"] // _DECADE * _DECADE, sort=True):
         decade_condition = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE - 1}")
         answer = group["answer"].where(group["score"].notna())  # without a score it does not count
         columns = {"mean_answer": answer, "mean_best_answer": group["best_answer"]}
@@ -270,11 +270,6 @@ def decade_means(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> I
 def _describe_values(rows: pd.DataFrame, values: FloatArray) -> str:
     """Describe the judgments of `rows` whose value is NaN, for `estimate.means`."""
     return describe_counts(rows, ~np.isnan(values))
-
-
-def decade_starts(rows: pd.DataFrame) -> pd.Series:
-    """Return the first year of each judgment's decade of age."""
-    return (rows["age"] // _DECADE * _DECADE).astype(float)
 
 
 def with_outcomes(rows: pd.DataFrame) -> pd.DataFrame:

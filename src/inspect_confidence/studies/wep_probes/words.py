@@ -186,9 +186,9 @@ def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     samples_of_people = {word: sample_of_people(survey, word) for word in words if word in survey}
     results: list[Result] = []
     for side in sides:
-        results += estimate.results_of(
-            estimate.estimates_without_resamples(_word_estimates(side)), side.key
-        )
+        for word, word_values in side.words.items():
+            pairs = _word_estimates(word_values, side.condition.but(word=word))
+            results += estimate.results_of(estimate.estimates_without_resamples(pairs), side.key)
         results += _comparison_results(side, samples_of_people, HUMAN, resampling)
     for compared, reference, name in _compared_sides(sides):
         samples = {word: word_values.sample for word, word_values in reference.words.items()}
@@ -222,20 +222,8 @@ _ValuedEstimate: TypeAlias = tuple[Estimate, float]
 """Description of an estimate, and its value."""
 
 
-def _word_estimates(side: Side) -> Iterator[_ValuedEstimate]:
-    """Yield mean, median and standard deviation of each word, and the number of judgments.
-
-    Each comes as the description of an estimate with its value.
-    """
-    for word, word_values in side.words.items():
-        condition = side.condition.but(word=word)
-        yield from _estimates_of_word(word_values, condition)
-        count = word_values.judgment_count
-        yield Estimate(condition, "n", count, word_values.note), count
-
-
-def _estimates_of_word(word_values: Word, condition: Condition) -> Iterator[_ValuedEstimate]:
-    """Yield mean, median and standard deviation of a word's probabilities over contexts.
+def _word_estimates(word_values: Word, condition: Condition) -> Iterator[_ValuedEstimate]:
+    """Yield mean, median and SD of a word's probabilities over contexts, and its judgments' number.
 
     Mean and median are NaN without readable judgments, the standard deviation with fewer than two.
     """
@@ -261,6 +249,8 @@ def _estimates_of_word(word_values: Word, condition: Condition) -> Iterator[_Val
         yield spread, 0.0
     else:
         yield spread, float(values.std(ddof=1)) if n > 1 else np.nan
+    count = word_values.judgment_count
+    yield Estimate(condition, "n", count, word_values.note), count
 
 
 @dataclass(frozen=True)
