@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import count, product
 from operator import attrgetter, itemgetter
 from pathlib import Path
+from string import ascii_uppercase
 from threading import Lock
 from time import sleep
 from typing import Any
@@ -131,6 +133,20 @@ def test_what_cannot_be_shown_is_not_asked(tmp_path: Path) -> None:
     assert values["stated"] == 0.8
     assert facts["alone"]["status"] == facts["before"]["status"] == "scoring_failed"
     assert kinds(requests) == {"": 1, "stated": 1}
+
+
+def test_choices_after_z_are_shown_with_the_labels_of_inspect(tmp_path: Path) -> None:
+    """All of 30 choices are shown in a new conversation: 26 letters, then the numbers 1 to 4."""
+    towns = [f"town {number}" for number in range(30)]
+    sample = Sample("Where?", choices=towns, target="A", id="a")
+    task = sums(dataset=[sample], solver=multiple_choice(), scorer=choice())
+    _, requests = served(with_confidence(task, "alone"), tmp_path, far_end())
+    texts = dict(zip(map(kind_of, requests), requests, strict=True))
+    labels: dict[str, list[str]] = {}
+    for kind, request in texts.items():
+        content = request.body["messages"][-1]["content"]
+        labels[kind] = re.findall(r"^(\w)[.)] town \d+$", content, re.MULTILINE)
+    assert labels["alone"] == labels[""] == [*ascii_uppercase, "1", "2", "3", "4"]
 
 
 CITIES = Sample("Capital of France?", choices=["Rome", "Paris"], target="B", id="a")

@@ -351,14 +351,21 @@ def _has_more_than_text(state: TaskState) -> bool:
 
 
 def question_of(state: TaskState) -> str:
-    """Return the eval's question as text: its messages, and the choices with their letters."""
+    """Return the eval's question as text: its messages, and the choices with their labels.
+
+    The labels are those of Inspect's solver: letters and, after Z, the numbers from 1.
+    """
     if isinstance(state.input, str):
         text = state.input
     elif len(state.input) == 1:
         text = state.input[0].text
     else:
         text = "\n\n".join(f"{message.role}: {message.text}" for message in state.input)
-    return with_choices(text, choice_texts(state))
+    choices = choice_texts(state)
+    lines = [with_choices(text, choices)]  # up to Z
+    for number, choice in enumerate(choices[len(ascii_uppercase) :], start=1):
+        lines.append(f"{number}. {choice}")
+    return "\n".join(lines)
 
 
 def _conversation(state: TaskState) -> list[ChatMessage]:
