@@ -26,6 +26,7 @@ from inspect_confidence.arguments import (
     template,
     user_path,
 )
+from inspect_confidence.tasks.decisions import abstain
 from refusals import refused
 
 TASK_FILES = Path(inspect_confidence.tasks.__file__).parent.resolve()
@@ -139,6 +140,16 @@ def test_numbers_reads_every_form() -> None:
             assert type(level) is float, value
 
 
+def test_conditions_are_the_numbers_that_prompts_and_ids_write() -> None:
+    """A target of 0.9999999 would be written 1, whose penalty is infinite; ids are distinct."""
+    for targets in ["0.9999999", "0.75,0.75000001"]:
+        message = refused(abstain, dataset="knowledge", targets=targets)
+        assert "not from 0 to below 1" in message or "names a target twice" in message
+    (sample,) = abstain(dataset="knowledge", items=1, targets="0.12345678").dataset
+    assert (sample.metadata or {})["confidence_target"] == 0.123457
+    assert str(sample.id).endswith("@t=0.123457")
+
+
 def test_numbers_names_the_part_that_is_none() -> None:
     """The message has the part that can't be read, not only the list, and an example."""
     for value, part in [
@@ -154,10 +165,10 @@ def test_numbers_names_the_part_that_is_none() -> None:
 
 def test_numbers_refuses_limits_repetitions_and_nothing() -> None:
     """Both limits are excluded; two notations of a number are one; nothing gets an example."""
-    for value in ["0", "100", "80,100", "-1", [80, 0], 101, 1e9, "1e3"]:
+    for value in ["0", "100", "80,100", "-1", [80, 0], 101, 1e9, "1e3", 99.99999999]:
         message = refused(numbers, "levels", value, above=0, below=100)
         assert re.fullmatch(r"levels=\S+ is not between 0 and 100, both excluded\.", message), value
-    for value in ["80,80", "80,80.0", "80,8e1", [80, "80"]]:
+    for value in ["80,80", "80,80.0", "80,8e1", [80, "80"], "80,80.0000001"]:
         message = refused(numbers, "levels", value, above=0, below=100)
         assert message == f"levels={value} names a number twice."
     for value in ["", " ", ",", [], [""], ()]:

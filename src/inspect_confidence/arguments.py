@@ -99,9 +99,17 @@ def number(name: str, value: object) -> float:
     return parsed
 
 
+def condition_number(name: str, value: object) -> float:
+    """Read a finite number to six digits, as prompts, ids and names of metrics write it."""
+    return float(f"{number(name, value):g}")
+
+
 def numbers(name: str, value: object, *, above: float, below: float) -> list[float]:
-    """Read one or more distinct numbers strictly between two limits from a list or text."""
-    values = [number(name, part) for part in parts(value)]
+    """Read one or more distinct numbers strictly between two limits from a list or text.
+
+    They have at most six digits, as `condition_number` reads them.
+    """
+    values = [condition_number(name, part) for part in parts(value)]
     if not values:
         raise InvalidArgument(f"{name} is empty; give numbers such as {name}=80,90.")
     for entry in values:

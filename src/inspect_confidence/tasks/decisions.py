@@ -131,7 +131,7 @@ def abstain(
 
 def _targets(targets: object) -> list[float]:
     """Read confidence targets from 0 to below 1."""
-    values = [arguments.number("targets", part) for part in arguments.parts(targets)]
+    values = [arguments.condition_number("targets", part) for part in arguments.parts(targets)]
     if not values or len(set(values)) < len(values):
         raise InvalidArgument(
             f"targets={targets} is empty or names a target twice; give some such as {TARGETS}."
