@@ -19,6 +19,7 @@ from inspect_confidence.answers import (
     read_choice,
     read_confidence,
 )
+from inspect_confidence.scales import ALL, Scale
 
 
 @given(st.integers(0, 3), st.integers(0, 100), st.integers(0, 10**6))
@@ -251,3 +252,98 @@ def test_a_confidence_in_any_style_on_any_scale_is_read(
 ) -> None:
     """Any integer is read back, in any style and on any scale."""
     assert read_confidence(style.format(raw), *scale) == confidence_of(raw, *scale)
+
+
+SUBJECTS = ["it", "this answer", "the given answer", "my answer"]
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+@pytest.mark.parametrize(
+    "opposite", ["is wrong", "is incorrect", "isn't right", "is not correct", "is mistaken"]
+)
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I'm 90% sure that {}.",
+        "I am 90% confident {}.",
+        "I have 90% confidence that {}.",
+        "My confidence that {} is 90.",
+        "There is a 90% probability that {}.",
+    ],
+)
+def test_a_confidence_in_the_opposite_is_not_read(
+    subject: str, opposite: str, sentence: str
+) -> None:
+    """A model that is 90% sure of being wrong has not stated 90, nor 10."""
+    reply = sentence.format(f"{subject} {opposite}")
+    for low, high in ((0, 100), (0, 1)):
+        report = read_confidence(reply, low, high, is_whole_reply=True)
+        assert isinstance(report, ParseFailure), (reply, low, high)
+
+
+@given(st.integers(1, 98), st.sampled_from(["sure", "confident", "certain"]))
+def test_a_number_in_a_sentence_counts_unless_a_word_before_it_changes_it(
+    number: int, word: str
+) -> None:
+    """Of "less than 50% sure", "40 to 50% sure" or "not 50% sure" the number is no confidence."""
+    claim = f"{number}% {word}"
+    for lead in ("I'm ", "I am about ", "I'm not an expert, but I'm ", "It took 3 tries; I'm "):
+        report = read_confidence(f"{lead}{claim}.", 0, 100)
+        assert isinstance(report, StatedConfidence), lead
+        assert report.raw == number
+    changed = [
+        "I'm less than ", "I'm over ", "I'm at least ", "I'm not ", "I wouldn't say I'm ",
+        "I doubt I'm ", "nowhere near ", "To be ", "I was ", "Are you ", "I'm between 0 and ",
+        "I'm 0-", "I'm 0\u2013", "I'm 0 to ", "I'm 0 or ", "I'm 0%, maybe ",
+    ]  # fmt: skip
+    for lead in changed:
+        end = "?" if lead.startswith("Are") else "."
+        report = read_confidence(f"{lead}{claim}{end}", 0, 100)
+        assert isinstance(report, ParseFailure), (lead, report)
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["Lack of confidence", "Loss of confidence", "Drop in confidence", "Required confidence",
+     "Average human confidence", "Other people's confidence"],
+)  # fmt: skip
+def test_the_confidence_of_another_thing_is_not_that_of_the_reply(label: str) -> None:
+    """It neither counts alone nor beside the reply's own."""
+    alone = read_confidence(f"Answer: B\n{label}: 20", 0, 100)
+    assert isinstance(alone, ParseFailure)
+    beside = read_confidence(f"Answer: B\n{label}: 20\nConfidence: 80", 0, 100)
+    assert isinstance(beside, StatedConfidence)
+    assert beside.raw == 80
+
+
+@given(st.sampled_from(ALL), st.data())
+def test_a_percentage_beside_a_number_must_be_the_same_confidence(
+    scale: Scale, data: st.DataObject
+) -> None:
+    """It is the position on the scale, or the share of its upper end; others are another scale."""
+    low, high = scale
+    value = data.draw(st.integers(int(low), int(high)))
+    positions = ((value - low) / (high - low), value / high)
+    for position in positions:
+        report = read_confidence(f"Confidence: {value} ({100 * position:.0f}%)", low, high)
+        assert isinstance(report, StatedConfidence), (value, position)
+        assert report.raw == value
+    other = data.draw(st.integers(0, 100))
+    if min(abs(other / 100 - position) for position in positions) > 0.11:
+        report = read_confidence(f"Confidence: {value} ({other}%)", low, high)
+        assert isinstance(report, ParseFailure), (value, other)
+
+
+def test_an_answer_that_is_called_wrong_has_no_high_confidence() -> None:
+    """Such a number may be the confidence in the verdict; a low one says the same as the words."""
+    for sentence in (
+        "The answer is wrong.",
+        "This answer above is incorrect.",
+        "No, the answer is false.",
+    ):
+        high = read_confidence(f"{sentence} Confidence: 95", 0, 100, is_whole_reply=True)
+        assert isinstance(high, ParseFailure), sentence
+        low = read_confidence(f"{sentence} Confidence: 5", 0, 100, is_whole_reply=True)
+        assert isinstance(low, StatedConfidence), sentence
+    chance = "There is a chance that the answer is wrong. Confidence: 80"
+    assert isinstance(read_confidence(chance, 0, 100, is_whole_reply=True), StatedConfidence)

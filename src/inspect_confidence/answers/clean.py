@@ -35,6 +35,8 @@ _SPECIAL = re.compile(  # tokens of a chat's template
     r"|<[｜|][^<>｜|\n]{2,30}[｜|]>",
     re.IGNORECASE,
 )
+_STRUCK = re.compile(r"(?<=[^\s>])[ ]?<s>[^<>\n]{1,200}</s>(?=[ ]?[^\s<])", re.IGNORECASE)
+"""A text that is struck out within a line; around a whole text the tags are a template's tokens."""
 _NEXT_QUESTION = re.compile(  # a base model asks itself the next question
     r"(?<=\S)\s*\n(?=(?:#+ )?"
     r"(?:(?:(?:Follow-up )?[Qq]uestion|Q|Problem|Exercise|Example|Instruction|Task)\s?\d*"
@@ -58,7 +60,9 @@ _REWRITTEN: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     # Signs that would be taken for a Markdown quotation, or for a tag.
     (r"(?<![-=A-Za-z\"'/0-9])(?:>|&gt;)(?=\s*(?:[.≥=]\s*)?[0-9])", " more than "),
     (r"(?:<|&lt;)(?=\s*[.=]?[0-9])(?!\s*[-.0-9]+\s*(?:%\s*)?>)", " less than "),
-    (r"~~[^~\n]{1,200}~~", " "),  # struck out
+    (r"~~[^~\n]{1,200}~~", " "),  # struck out, also as a tag
+    (r"<(del|strike)>[^<>\n]{0,200}</\1>", " "),
+    (r"(?<=[0-9])。(?=[0-9])", "."),
     (r"10 ?的 ?(-?[0-9]+) ?次[方幂]", r"10^\1"),
     (
         r"([0-9]?)\\[dtc]?frac\s?\{\s?([0-9]+)\s?\}\s?\{\s?([0-9]+)\s?\}",
@@ -159,6 +163,7 @@ def clean(reply: str) -> str:
     if not reply or (_PLAIN_TEXT.fullmatch(reply) and not _REWORDED.search(reply)):
         return single_blanks(reply)  # for speed: most values and short replies need no more
     # Without private marks and a chat template's tokens ("<|im_end|>"), in ASCII where possible.
+    reply = _STRUCK.sub(" ", reply)
     text = folded(_SPECIAL.sub("\n", without_thoughts(_MARKS.sub(" ", reply))))
     text = single_blanks(text.translate(_TIMES_AND_LINES))
     for pattern, plain in _REWRITINGS:  # such as "..." between two numbers, which becomes "to"

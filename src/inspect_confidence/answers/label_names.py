@@ -8,7 +8,8 @@ from functools import lru_cache
 _AFTER_CONFIDENCE = (
     r"(?:[ _-](?:level|score|rating|estimate|value|percentage|probability|interval level)"
     r"| (?:in|of|for) (?:this|my|the|that) (?:final )?"
-    r"(?:answer|choice|response|prediction|estimate)(?: being correct)?)*"
+    r"(?:answer|choice|response|prediction|estimate)(?: being correct)?"
+    r"| that (?:my|the|this|that|it|i)(?:'s|'m)?(?: (?!not\b)[a-z]+){0,3}? (?:correct|right))*"
 )
 _AFTER_REASON = (
     r"(?: (?:of|for|behind) (?:the |my )?(?:answer|confidence|probability|choice|estimate))?"
@@ -49,7 +50,8 @@ NAMES: dict[str, str] = {
 """Patterns of the labels by key. The first pattern that matches counts."""
 
 _ADJECTIVE = (
-    r"(?:(?:final|numeric(?:al)?|correct|best|right|overall|estimated|stated|my|single)[ _]){0,3}"
+    r"(?:(?:final|numeric(?:al)?|correct|best|right|overall|estimated|stated|my|single)[ _]"
+    r"|我的){0,3}"
 )
 _NOTE = r"[\"']?(?P<note>[ ]?[(\[][^()\[\]\n]{0,80}[)\]])?[\"']?"
 _MARK = r"(?P<mark>[ ]?(?::=|[:：=→]|->)+|[ ]?[≈~]|[ ]?\||[ ]?[–—]|[ ]-(?=[ ])|(?P<bare>(?=[ ]?$)))"

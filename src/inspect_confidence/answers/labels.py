@@ -51,6 +51,18 @@ _BESIDE_ANSWER = re.compile(
 _COLON = re.compile(r"[ ]?(?:[:：=→≈~]|->)")
 _BOUNDS = frozenset({"lower", "upper", "low", "high", "exponent", "interval"})
 _BEFORE_OTHER_ANSWER = re.compile(r"\b(?:from|of|than) (?:our|your|the|my) $", re.IGNORECASE)
+_OF_ANOTHER = re.compile(
+    r"\b(?:(?:lack|loss|decrease|drop|reduction|increase|rise|change|gain) (?:of|in)(?: my| the)?"
+    r"|min(?:imum|imal)?|required|necessary|target|threshold|average|human|other|people's"
+    r"|alternative|old|not the|no|error) $|\bnon-$",
+    re.IGNORECASE,
+)
+"""Words before a label by which its value isn't the reply's answer or confidence."""
+_RATED_IN_WORDS = re.compile(
+    r"(?:confidence|certainty)[^\n:：]{0,20}[:：=] ?"
+    r"(?:very |quite |moderately |[0-9]{1,3} ?%? ?[(\[])?$",
+    re.IGNORECASE,
+)
 _EMPTY = re.compile(r"[\s|:=\"'*.,]*")
 _BOXED = re.compile(f"{BOX}(?P<inside>[^{BOX}{BOX_END}]*){BOX_END}")
 _VALUE_IN_BRACKETS = re.compile(r"[ ]?[(\[][ ]?-?\w{1,20}%?[ ]?[)\]]")
@@ -243,6 +255,10 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
         return "prose" if key != "reason" else None
     if key == "answer" and _BEFORE_OTHER_ANSWER.search(opening):
         return None  # "different from my answer: ..." has no answer of its own
+    if key in ("answer", "confidence", "probability") and _OF_ANOTHER.search(opening):
+        return None  # "lack of confidence: 20"
+    if key in ("low", "high") and _RATED_IN_WORDS.search(opening):
+        return None  # "Confidence: high - 85"
     if key in _BOUNDS:  # lower, upper and the like need no colon: "lower 3"
         if label["mark"] or has_number:
             return "line" if starts else "inline"
@@ -251,7 +267,9 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
     if key == "confidence" and has_number and _AFTER_ANSWER.search(opening):  # "B, confidence 80"
         return "inline"
     # Without a colon, and within a line, the word is no label.
-    is_line = label["mark"] is not None or (key == "confidence" and has_number)
+    # The number after "confidence in the answer" is the answer.
+    rates = key == "confidence" and has_number and not label[key].lower().endswith(" answer")
+    is_line = label["mark"] is not None or rates
     if not (colon or (starts and is_line)) or (key in ("reason", "choice") and not starts):
         return None
     if "final" in lead or label[key].startswith("最终"):  # "final" in Chinese

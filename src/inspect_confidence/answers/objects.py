@@ -26,7 +26,7 @@ from inspect_confidence.answers.reading import (
     invalid,
     is_template,
 )
-from inspect_confidence.answers.scale import PROSE
+from inspect_confidence.answers.scale import prose_ratings
 from inspect_confidence.answers.status import ParseFailure, is_invalid
 from inspect_confidence.answers.values import split_at_number
 
@@ -78,7 +78,7 @@ _UNDECIDED = re.compile(
 _ANSWERS = re.compile(r"\W*(?:(?:true|false|yes|no)\b|\(?[A-Z][).:]|[0-9])", re.IGNORECASE)
 _AGE = re.compile(
     r"\b(?:will be|dies? at|lives? (?:to|until)|age of|at (?:the )?age|until)[ ]"
-    r"(?:about |around |approximately |roughly |age )?([0-9]{1,3})(?![\w.%-])",
+    r"(?:about |around |approximately |roughly |age )?([0-9]{1,3})(?![\w%-]|\.[0-9])",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.!?:]\s|\n")
@@ -252,10 +252,9 @@ def _prose_values(text: str) -> dict[str, str]:
         values["answer"] = text.split("\n", maxsplit=1)[0]
     elif len(answers) == 1:
         values["answer"] = answers.pop()
-    # Numbers of "I am 80% sure": the one group that matches.
-    confidences = {match[match.lastgroup or 0] for match in PROSE.finditer(text)}
-    if len(confidences) == 1:
-        values["confidence"] = confidences.pop()
+    confidences = set(prose_ratings(text))
+    if len(confidences) == 1 and isinstance(confidence := confidences.pop(), str):
+        values["confidence"] = confidence
     return values
 
 

@@ -27,7 +27,8 @@ _CHANGE = rf"{I_CHANGE} (?:my|it|that|the|this)"
 _TAKEN_BACK = (
     r"actually|on (?:second thought|reflection)|correction|scratch that|let me (?:correct|revise)"
     r"|hold on|wait,|i meant|i(?:'ve| have)? made an? (?:mistake|error)|(?:that|it)(?:'s| is"
-    rf"| can't be) (?:not )?(?:right|wrong)\W|no, make (?:it|that)|{_CHANGE}"
+    rf"| can't be) (?:not )?(?:right|wrong)\W|(?:no,|\.{{3}}|…) ?make (?:it|that)"
+    rf"|(?<=[.!?] )no, (?=~?\.?[0-9])|{_CHANGE}"
 )
 _REVISED = re.compile(
     rf"\b(?:{_TAKEN_BACK}|on reconsideration|wait|let me (?:re-?\w+|adjust|double)|hmm|corrected"

@@ -13,10 +13,11 @@ ABOUT = r"(?:about |around |approximately |roughly )"
 _NUMERAL = r"[-+]?[$]?\.?[0-9]"
 _WORDS_BEFORE_NUMBER = re.compile(
     r"[\s:=|~≈(\[{<\"'*,]*(?:(?:is|at|of|about|around|approx\.?|close to|circa|ca\."
-    r"|also|indeed"
+    r"|also|indeed|almost"
     r"|(?:approximate|rough|exact|near|like|on|fair|moderate|extreme|high)ly|i'm|i am"
-    r"|i(?:'d| would) (?:say|estimate|guess|put it at)|an?|the|my|it's"
-    r"|very|quite|high|medium|moderate|low|confident|certain|sure|level|score|estimate|answer"
+    r"|i(?:'d| would) (?:say|estimate|guess|put it at)"
+    r"|i(?:'d| would)? (?:rate|put|give) (?:it|this|my confidence)(?: as| at)?|an?|the|my|it's"
+    r"|very|quite|high|medium|moderate|low|confiden(?:t|ce)|certain|sure|level|score|estimate|answer"
     r"|probability|exponent|just|maybe|perhaps|say)(?!\w)[\s,:(|~≈]*"
     r"|大约|大概|约|是|为|接近|[–—]+[ ]+|(?<=[a-z] )-[ ])*",
     re.IGNORECASE,
