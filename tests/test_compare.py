@@ -236,6 +236,18 @@ def test_nothing_to_compare_is_an_error() -> None:
         compare(judgments("a", 0), renamed_items, resamples=10)
 
 
+def test_sides_of_one_name_are_told_apart_by_their_paths(tmp_path: Path) -> None:
+    """One model before and after a change, in two files."""
+    cells = {"item": range(40), "model": "m", "confidence": [0.5, 0.9] * 20, "correct": 1}
+    paths = [tmp_path / "before.csv", tmp_path / "after.csv"]
+    for path in paths:
+        pd.DataFrame(cells).to_csv(path, index=False)
+    for words, name in (([], "m"), (["--full"], "m recorded")):
+        out = printed("compare", *paths, "--resamples", 20, *words).stdout
+        for side, path in zip("ab", paths, strict=True):
+            assert f"{side}: {name} in {path}" in " ".join(out.split())
+
+
 def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
     """`compare A B` on two folders of logs prints values, interval and verdict."""
     run_respondent("calibrated", tmp_path / "a", items=40)

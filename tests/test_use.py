@@ -276,6 +276,9 @@ def test_refusals_of_plans() -> None:
         assert "METRIC=SIZE" in refused(items_needed, frame, width=argument)
     assert "power 80" in refused(items_needed, frame, detect="ece=0.1", power=80)
     assert "20 items" in refused(items_needed, answers(items=20), width="ece=0.1")
+    all_right = frame.assign(correct=1.0)
+    for aim in ({"width": "auroc=0.1"}, {"detect": "auroc=0.1"}):
+        assert "or all answers right, or all wrong" in refused(items_needed, all_right, **aim)
     three = pd.concat(list(map(answers, "abc")), ignore_index=True)
     assert "3 models" in refused(items_needed, three, detect="ece=0.1")
     assert "Name a TASK" in printed("plan", code=2).stderr

@@ -462,7 +462,9 @@ def compare(
             headlines_only=not (full or as_json or csv),
             **settings,
         )
-    show = functools.partial(print_differences, full=full, only_primary=bool(metrics))
+    show = functools.partial(
+        print_differences, full=full, only_primary=bool(metrics), sources=(a, b) if b else ()
+    )
     output_rows(rows, as_json, csv, show)
 
 

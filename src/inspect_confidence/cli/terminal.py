@@ -353,18 +353,23 @@ _SCREEN = 30
 
 
 def print_differences(
-    differences: "pd.DataFrame", *, full: bool = False, only_primary: bool = False
+    differences: "pd.DataFrame",
+    *,
+    full: bool = False,
+    only_primary: bool = False,
+    sources: Sequence[str] = (),
 ) -> None:
     """Print a table of paired differences, the rows of `compare`, for each pair of contenders.
 
     With `full`, these are all defined differences with both values, by data set; otherwise the
     `main_differences` of as many pairs as a screen has room for (`only_primary` is as there). A
-    contender is a model and variant with a method.
+    contender is a model and variant with a method. `sources` are the two paths that the sides come
+    from, if there are two; sides of equal names are told apart by them.
     """
     from inspect_confidence.commands.compare import main_differences
 
     if full:
-        _print_all_differences(differences)
+        _print_all_differences(differences, sources)
         return
     rows = main_differences(differences, only_primary=only_primary)
     caption = _main_caption(rows)
@@ -376,17 +381,19 @@ def print_differences(
             caption += f" {n_printed} of {len(pairs)} pairs are shown; --model NAME selects."
             break
         tasks = set(_task_texts(group))
-        title = _pair_title({"a": a, "b": b, "task": tasks.pop() if len(tasks) == 1 else ""})
+        task = tasks.pop() if len(tasks) == 1 else ""
+        title = _pair_title({**_side_names(a, b, sources), "task": task})
         _print_main_table(_main_table(group), title)
     _print_text(_console(), caption)
 
 
-def _print_all_differences(differences: "pd.DataFrame") -> None:
+def _print_all_differences(differences: "pd.DataFrame", sources: Sequence[str]) -> None:
     """Print all defined differences, a table for each pair of contenders and data set."""
     is_defined = differences["difference"].notna()
     rows = differences[is_defined]
     for (a, b, dataset), group in rows.groupby(["a", "b", "dataset"], sort=False):
-        print_table(_full_table(group), _pair_title({"a": a, "b": b, "data set": dataset}), "")
+        title = _pair_title({**_side_names(a, b, sources), "data set": dataset})
+        print_table(_full_table(group), title, "")
     left_out = f"{(~is_defined).sum()} undefined differences are in --csv FILE only. "
     _print_text(
         _console(),
@@ -414,6 +421,13 @@ def _main_caption(rows: "pd.DataFrame") -> str:
     sentences.append("n counts the items that both answered; only they are compared.")
     options = "--metric NAME: another metric; --full: all metrics, with p and reasons; --csv FILE"
     return " ".join([*sentences, f"{options}: all numbers."])
+
+
+def _side_names(a: object, b: object, sources: Sequence[str]) -> dict[str, object]:
+    """Return the names of a pair's sides, each with its source (a path) if the names are equal."""
+    if a != b or not sources:
+        return {"a": a, "b": b}
+    return {side: f"{a} in {source}" for side, source in zip("ab", sources, strict=True)}
 
 
 def _pair_title(names: Mapping[str, object]) -> str:

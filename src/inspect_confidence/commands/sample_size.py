@@ -13,7 +13,7 @@ from inspect_confidence.judgments.read import JudgmentSource, judgments_of
 from inspect_confidence.metrics import METRICS, bootstrap_pair
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.printing import counted
-from inspect_confidence.results import Key
+from inspect_confidence.results import Key, Result
 from inspect_confidence.studies import Resampling, estimate
 from inspect_confidence.studies.calibration import (
     COMPARED_METRICS,
@@ -251,7 +251,10 @@ def _size_for_width(
     """
     rows, items_asked = _readable_pilot(group)
     units, pilot_items, cluster_note = _pilot_units(group.name, rows)
-    interval = _SimulatedInterval(aim, _Population.from_frame(rows, units), rng)
+    population = _Population.from_frame(rows, units)
+    pilot = _result_of_metric(aim, population.run(np.arange(len(units))), Resampling(1))
+    _refuse_undefined(aim, pilot.value, group.name)
+    interval = _SimulatedInterval(aim, population, rng)
     items, note = _search_size(interval.width, interval.target_size, pilot_items)
     return {
         "task": group.task,
@@ -275,8 +278,9 @@ class _SimulatedInterval:
     def width(self, n: int) -> float:
         """Return the width of the interval of a run of about n items; infinite if undefined."""
         run = self.population.run(self.population.draw_units(n, self.rng))
-        low, high = _interval_of_metric(self.aim, run, self.aim.resampling(self.rng))
-        return high - low if high >= low else np.inf
+        result = _result_of_metric(self.aim, run, self.aim.resampling(self.rng))
+        width = result.ci_high - result.ci_low
+        return width if width >= 0 else np.inf
 
     def target_size(self, n: int, widths: FloatArray) -> float:
         """Estimate how many items give intervals of the width that is aimed at.
@@ -289,8 +293,18 @@ class _SimulatedInterval:
         return n * min((width / self.aim.size) ** 2, 16)
 
 
-def _interval_of_metric(aim: _Aim, answers: Answers, resampling: Resampling) -> tuple[float, float]:
-    """Return the 95% interval of the metric as `summarize` computes it; NaN if undefined."""
+def _refuse_undefined(aim: _Aim, value: float, name: str) -> None:
+    """Refuse a pilot, that of `name`, in which the aim's metric has no value: no run has one."""
+    if np.isnan(value):
+        reason = METRICS[aim.metric].undefined
+        raise InvalidArgument(
+            f"--pilot: {aim.metric} of {name} is undefined ({reason}), so that its precision in "
+            "a larger run is not known; give another pilot or metric."
+        )
+
+
+def _result_of_metric(aim: _Aim, answers: Answers, resampling: Resampling) -> Result:
+    """Return the metric with its 95% interval as `summarize` computes it; NaN if undefined."""
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     if aim.metric in columns:
         column = {aim.metric: columns[aim.metric]}
@@ -305,7 +319,7 @@ def _interval_of_metric(aim: _Aim, answers: Answers, resampling: Resampling) -> 
         statistics = table_statistics(answers, [metric_form], condition={}, note="")
     draws = estimate.resample([statistics], answers.unit_count, resampling)
     (row,) = estimate.results_of(draws, Key("", "", ""))  # a result without task and model
-    return row.ci_low, row.ci_high
+    return row
 
 
 @dataclass(frozen=True)
@@ -439,6 +453,7 @@ def _size_to_detect(
         aim, _Population.from_frame(first, units), _Population.from_frame(second, units), is_paired
     )
     test = _SimulatedTest.from_pilot(runs, rng)
+    _refuse_undefined(aim, test.pilot_difference, " and ".join(names))
     items, note = _search_size(test.detection, test.target_size, pilot_items)
     if is_paired:
         second_name, correlation = names[1], test.correlation()

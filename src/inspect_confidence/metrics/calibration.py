@@ -580,9 +580,9 @@ def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
     of_tables=brier_uncertainty_of_tables,
 )
 def brier_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
-    """Accuracy times 1 - accuracy.
+    """Variance of the outcomes: accuracy times 1 - accuracy without partial credit.
 
-    With partial credit it is the variance of the outcomes, so that Murphy's three parts add up.
+    So Murphy's three parts add up, also with partial credit.
 
     Args:
         confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.

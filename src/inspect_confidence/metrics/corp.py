@@ -223,10 +223,10 @@ def corp_discrimination(confidence: ArrayLike, correct: ArrayLike) -> float:
     of_tables=brier_uncertainty_of_tables,
 )
 def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
-    """Brier score of the accuracy as constant confidence: accuracy times 1 - accuracy.
+    """Brier score of the accuracy as constant confidence: the variance of the outcomes.
 
-    Brier score = `corp_miscalibration` - `corp_discrimination` + `corp_uncertainty`, exactly. With
-    partial credit it is the variance of the outcomes.
+    Brier score = `corp_miscalibration` - `corp_discrimination` + `corp_uncertainty`, exactly.
+    Without partial credit it is accuracy times 1 - accuracy.
 
     Args:
         confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
@@ -236,7 +236,7 @@ def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def brier_skill_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_skill` of each table: 1 - Brier score / (accuracy times 1 - accuracy)."""
+    """Compute `brier_skill` of each table: 1 - Brier score / variance of the outcomes."""
     return 1 - divide_or_nan(brier_of_tables(tables), brier_uncertainty_of_tables(tables))
 
 
@@ -251,7 +251,7 @@ def brier_skill_of_tables(tables: ConfidenceTables) -> FloatArray:
     of_tables=brier_skill_of_tables,
 )
 def brier_skill(confidence: ArrayLike, correct: ArrayLike) -> float:
-    """Brier skill score: 1 - Brier score / (accuracy times 1 - accuracy).
+    """Brier skill score: 1 - Brier score / variance of the outcomes.
 
     1 if every right answer has confidence 1 and every wrong one 0; 0 if confidence scores as the
     sample's accuracy, always stated, would; below 0 if worse. The accuracy is known only
