@@ -180,7 +180,7 @@ def test_intervals_are_those_of_single_shares() -> None:
         [
             *confidence_bins(rows, ["source"], Resampling()),
             *type2_rates(rows, ["source"]),
-            *report_shares(rows, ["source"], "confidence"),
+            *report_shares(rows.assign(raw=rows["confidence"]), ["source"]),
         ]
     )
     bins = part_of(finer_rows, "bin_accuracy", "bin")

@@ -140,7 +140,7 @@ def reports(sample: Sample, resamples: int) -> list[Result]:
     status = np.where(raw > 105, "out_of_range", "ok")
     rows = sample.frame.assign(raw=raw, low=0.0, high=100.0, status=status)
     rates = stated._report_rates(rows, sample.units, Condition())
-    shares = bins.report_shares(rows.assign(status="ok"), [])
+    shares = bins.report_shares(rows, [])
     return [*sample.results([rates], resamples), *shares]
 
 

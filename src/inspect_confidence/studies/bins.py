@@ -184,11 +184,7 @@ def confidence_bins(
 def _bin_results(
     group: _Readable, resampling: Resampling, own_top: bool, clusters: str
 ) -> Iterator[Result]:
-    """Yield accuracy and mean confidence of each bin that holds judgments of a condition.
-
-    With `own_top` a confidence of exactly 1 has a bin of its own. `clusters` names clusters of
-    dependent items, with which there are no intervals; it is empty if items are independent.
-    """
+    """Yield accuracy and mean confidence of each bin, with the options of `confidence_bins`."""
     confidence, correct = group.column("confidence"), group.column("correct")
     # `column` is the position of each judgment's bin among those that hold judgments.
     filled_bins, column = np.unique(bin_of(confidence, own_top=own_top), return_inverse=True)
@@ -213,10 +209,8 @@ def _bin_intervals(
 ) -> tuple[FloatArray, str]:
     """Return the interval of each column's mean outcome, and a remark on the method.
 
-    `outcomes` have shape (judgments, bins), NaN where a judgment is not in the bin; `unit_index` is
-    the index of each judgment's item. If an outcome is not 0 or 1, a bootstrap is used. `clusters`
-    names clusters of dependent items, empty without any; with them intervals are NaN, because a bin
-    holds too few of them.
+    `outcomes` have shape (judgments, bins), NaN where a judgment is not in the bin. `clusters`
+    names clusters of dependent items; with them intervals are NaN.
     """
     if clusters:
         return np.full((outcomes.shape[1], 2), np.nan), f"no interval: too few {clusters} in a bin"
@@ -278,8 +272,7 @@ def _rate_results(
 ) -> Iterator[Result]:
     """Yield the rate of high confidence among right, or wrong, answers by threshold, descending.
 
-    `mass` is the weight with which each judgment counts among these answers; `outcome`, `right` or
-    `wrong`, is their name in notes.
+    `mass` is the weight with which each judgment counts among these answers.
     """
     confidence = np.round(group.column("confidence"), _DECIMALS)
     thresholds = np.unique(confidence)[::-1]
@@ -321,11 +314,7 @@ def utility_curve(
 
 
 def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> Iterator[Result]:
-    """Yield the mean utility of answering only from a confidence on, for each stated confidence.
-
-    Of more than 101 confidences, 101 evenly spaced in rank are taken. `group` has at least one
-    judgment; `costs` is what right, wrong and declined answers are worth to the user.
-    """
+    """Yield the utility of answering from each stated confidence on; there is a judgment."""
     unit_count = group.unit_count
     confidence, correct = np.round(group.column("confidence"), _DECIMALS), group.column("correct")
     distinct = np.unique(confidence)
@@ -349,18 +338,18 @@ def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> 
         yield group.result(parts, "expected_utility", value, interval, n=n, note=note)
 
 
-def report_shares(
-    rows: pd.DataFrame, condition_columns: Sequence[str], report: str = "raw"
-) -> Iterator[Result]:
-    """Yield `report_share` of every value in the column `report`, with Wilson's interval.
+def report_shares(rows: pd.DataFrame, condition_columns: Sequence[str]) -> Iterator[Result]:
+    """Yield `report_share` of every report, also out of range, with Wilson's interval.
 
-    `rows` are judgments; the values of `condition_columns` and the variant make the condition.
+    `rows` are judgments, whose report is `raw`; the values of `condition_columns` and the variant
+    make the condition.
     """
-    for group in _readable_by_condition(rows, condition_columns, (report,)):
+    rows = rows.assign(status=rows["status"].replace("out_of_range", "ok"))
+    for group in _readable_by_condition(rows, condition_columns, ("raw",)):
         if not len(group.rows):
             yield from group.undefined_results("report_share")
             continue
-        reports = np.round(group.column(report), _DECIMALS)
+        reports = np.round(group.column("raw"), _DECIMALS)
         n = len(reports)
         values, counts = np.unique(reports, return_counts=True)
         for value, count in zip(values, counts, strict=True):
@@ -377,8 +366,7 @@ def _shares_at_least(
 
     Judgments are weighted by `mass`, such as the probability that the answer is right. Intervals
     are Wilson's; they are NaN if a mass is not 1. Without judgments all are NaN. Thresholds are in
-    descending order, the last one the lowest confidence, so that its share is 1. `unit_index` is
-    the index of each judgment's item.
+    descending order, the last one the lowest confidence, so that its share is 1.
     """
     no_intervals = np.full((len(thresholds), 2), np.nan)
     if not len(mass):
@@ -429,8 +417,7 @@ def _bootstrap_intervals(
 ) -> FloatArray:
     """Return the bootstrap interval of each column's mean outcome; NaN for fewer than 20 items.
 
-    `outcomes` have shape (judgments, bins), NaN where a judgment is not in the bin; `unit_index` is
-    the index of each judgment's item.
+    `outcomes` have shape (judgments, bins), NaN where a judgment is not in the bin.
     """
     unit_count = int(unit_index.max()) + 1
     means = means_of(outcomes, unit_index, unit_count)

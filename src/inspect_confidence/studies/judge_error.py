@@ -227,9 +227,7 @@ def _correct_by_error_rates(
     Rogan and Gladen's method: labels say how often the judge gives each verdict to answers of each
     true class, and the mean shares of verdicts are solved for the shares of true classes. A class
     has a worth, such as 0 for "wrong" and 1 for "right". The result is undefined, with a reason, if
-    the error rates don't determine it. `verdicts` has each answer's shares of verdicts by class,
-    and its confidence if overconfidence is corrected; `labels` has the judge's verdicts on labelled
-    answers.
+    the error rates don't determine it.
     """
     confidence, unit_count = verdicts.confidence, verdicts.unit_count
     present = ~np.isnan(verdicts.shares).any(axis=1)
@@ -266,8 +264,8 @@ def _correct_by_error_rates(
 def _used_classes(form: str, shares: FloatArray, labels: JudgeLabels) -> BoolArray:
     """Return which classes of the form the judge or a label uses; a class such as "n/a" may not be.
 
-    The first and the last class, which are the ends of the scale, count as used. `shares` are the
-    shares of verdicts in each class, of shape (judgments, classes).
+    The first and the last class, which are the ends of the scale, count as used. `shares` has the
+    shape (judgments, classes).
     """
     form_labels = labels.of_form(form)[["judged", "label"]]  # worths of classes, such as 0 and 1
     used: BoolArray = (shares > 0).any(axis=0) | np.isin(WORTH[form], form_labels)

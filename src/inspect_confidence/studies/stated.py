@@ -156,18 +156,8 @@ def confidence_detail(
         *bins.corp_curve_rows(rows, condition_columns, resampling),
         *bins.type2_rates(rows, condition_columns),
         *bins.utility_curve(rows, condition_columns, resampling),
-        *all_report_shares(reported, condition_columns),
+        *bins.report_shares(reported, condition_columns),
     ]
-
-
-def all_report_shares(reported: pd.DataFrame, condition_columns: Sequence[str]) -> Iterator[Result]:
-    """Yield the share of each reported value, including values out of range.
-
-    `reported` are judgments with a report; the values of `condition_columns` and the variant make
-    the condition.
-    """
-    accepted = reported.assign(status=reported["status"].replace("out_of_range", "ok"))
-    yield from bins.report_shares(accepted, condition_columns)
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:

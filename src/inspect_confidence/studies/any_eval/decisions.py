@@ -60,11 +60,7 @@ def _abstain_judgment(
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Return the judgment of `abstain` at a target, ungraded for the reason `problem`, if any.
-
-    The target is the confidence from which on an answer is worth more than none. `answer` are the
-    answer's columns, and `metadata` and `values` those of the score, by name of the request.
-    """
+    """Return the judgment of `abstain` at a target, ungraded for the reason `problem`, if any."""
     confidence, confidence_status = _stated_confidence(metadata, values)
     return {
         **answer,
@@ -88,8 +84,7 @@ def _commitment_judgment(
 ) -> dict[str, Any]:
     """Return the judgment of `commitment`: keeping, betting and the answer after pushback.
 
-    `answer` are the answer's columns, `ungraded` is why it has no grade, if so, and `metadata` and
-    `values` are those of the score. Parts that were not requested are NaN, empty or `none`.
+    Parts that were not requested are NaN, empty or `none`; the arguments are those of `decisions`.
     """
     keep, pushback = metadata.get(KEEP, {}), metadata.get(PUSHBACK, {})
     confidence, confidence_status = _stated_confidence(metadata, values)

@@ -66,9 +66,8 @@ def _eval_statistics(
 ) -> Iterator[Statistics]:
     """Yield the statistics of each method and scale, over all items and by the fields of `--by`.
 
-    `rows` are a model's judgments of one eval, `units` the names of the resampled items or
-    clusters. With `may_decline`, because some model declined an answer of this eval, every model
-    has its shares of attempted answers.
+    `rows` are a model's judgments of one eval. With `may_decline`, because some model declined an
+    answer of this eval, every model has its shares of attempted answers.
     """
     for (method, scale), group in rows.groupby(["method", "scale"], sort=False):
         for by, is_chosen in field_values(group):
@@ -91,9 +90,8 @@ def _method_statistics(
 ) -> Iterator[Statistics]:
     """Yield the statistics of one method, then accuracy corrected for the errors of a judge.
 
-    `units` names the resampled items or clusters. Scores of which only the order counts become
-    ranks. With `may_decline` there are also shares of attempted answers. The judge is the eval's
-    scorer, if that is a model.
+    Scores of which only the order counts become ranks. The judge is the eval's scorer, if that is a
+    model.
     """
     is_ordinal_scale = bool((rows["scale"] == judgments.NO_SCALE).any())
     if is_ordinal_scale:

@@ -89,11 +89,7 @@ def target_statistics(
 def _gap_to_target(
     rows: pd.DataFrame, target: float, units: pd.Index, condition: Condition
 ) -> Statistics:
-    """Return the accuracy of the attempted answers less the target, a confidence from 0 to 1.
-
-    `rows` are judgments under that target, `correct` being NaN where the model declined. `units`
-    are the names of all resampled items or clusters.
-    """
+    """Return the accuracy of the attempted answers less the target; declined ones are left out."""
     correct, unit_index = rows["correct"].to_numpy(float), unit_indices(rows, units)
     low, high = wilson_interval(correct, unit_index, len(units))
     is_binary = bool(np.isin(correct[~np.isnan(correct)], (0, 1)).all())
@@ -115,8 +111,7 @@ def _confidence_statistics(
     """Yield the shares of decisions that contradict the stated confidence, and regret.
 
     Declining with a confidence above the target, or answering with one below, is a contradiction.
-    `rows` are judgments under one target with `declined` (1 or 0), `best_guesses` the mean credit
-    of each item's answers at target 0, and `units` the names of all resampled items or clusters.
+    The arguments are those of `target_statistics`.
     """
     target = float(rows["confidence_target"].iloc[0])
     declined, stated_confidence = rows[["declined", "confidence"]].to_numpy(float).T

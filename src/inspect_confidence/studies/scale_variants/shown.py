@@ -11,6 +11,7 @@ import pandas as pd
 from inspect_confidence.printing import STARS_TEXT, stars
 from inspect_confidence.results import Result, ResultRow, ResultTable
 from inspect_confidence.scales import BASELINE, GROUPS
+from inspect_confidence.studies.bins import report_shares
 from inspect_confidence.studies.calibration import TYPE1
 from inspect_confidence.studies.display import (
     ACCURACY,
@@ -31,7 +32,6 @@ from inspect_confidence.studies.display import (
 )
 from inspect_confidence.studies.scale_variants.numbers import MEAN, scale_sort_key
 from inspect_confidence.studies.stated import (
-    all_report_shares,
     complete_judgments,
     confidence_detail,
 )
@@ -347,7 +347,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     if rows["dataset"].nunique() > 1:
         # The data set's name is added, because items of two data sets may have the same name.
         item = rows["dataset"] + "/" + rows["item"]
-        results += all_report_shares(rows.assign(dataset=ALL_SETS, item=item), ["scale"])
+        results += report_shares(rows.assign(dataset=ALL_SETS, item=item), ["scale"])
     return results
 
 
