@@ -139,6 +139,22 @@ class SampleFacts:
         status = score.metadata.get("status", "")
         return score, self.status_columns(status, score.metadata.get("detail", ""))
 
+    def read_answer(self, scorer: str) -> tuple[dict[str, Any], ScoreFacts, dict[str, str]]:
+        """Return the columns of a question and its answer, and both values that `read` returns.
+
+        The columns are `item`, `split`, `target`, `choices` (NaN without choices) and `answer`
+        (empty if none was read).
+        """
+        score, outcome = self.read(scorer)
+        columns = {
+            "item": self.metadata["item"],
+            "split": self.metadata.get("split"),
+            "target": self.target,
+            "choices": self.metadata.get("choices") or nan,
+            "answer": score.answer or "",
+        }
+        return columns, score, outcome
+
     def status_columns(self, status: str, reason: str) -> dict[str, str]:
         """Return the columns `status` and `reason` of a judgment of this sample.
 

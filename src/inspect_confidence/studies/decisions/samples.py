@@ -2,14 +2,12 @@
 
 from typing import Any
 
-import numpy as np
-
 from inspect_confidence.studies.study import SampleFacts, ScoreFacts
 
 
 def read_abstain(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a question under one target."""
-    row, score, outcome = _read_answer(sample, "abstain_score")
+    row, score, outcome = sample.read_answer("abstain_score")
     row |= sample.metadata_columns("confidence_target", "format", "confidence_asked")
     row |= _texts(score, "confidence_status")
     return [{**row, **score.select("correct", "raw", "confidence"), **outcome}]
@@ -20,7 +18,7 @@ def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
 
     The frequency is the share of several draws with the commonest answer.
     """
-    row, score, outcome = _read_answer(sample, "simple_qa_score")
+    row, score, outcome = sample.read_answer("simple_qa_score")
     names = ("correct", "raw", "low", "high", "confidence")
     stated_row = {**row, "confidence_source": "stated", **score.select(*names), **outcome}
     if "frequency" not in score.value:
@@ -41,7 +39,7 @@ def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
 
 def read_commitment(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a question: an answer, the decisions on it, and the final answer."""
-    row, score, outcome = _read_answer(sample, "commitment_score")
+    row, score, outcome = sample.read_answer("commitment_score")
     row["pushback"] = sample.metadata["pushback"]
     row |= _texts(
         score,
@@ -56,21 +54,6 @@ def read_commitment(sample: SampleFacts) -> list[dict[str, Any]]:
         "correct", "keep", "bet", "correct_after", "moved", "confidence_before", "confidence_after"
     )
     return [{**row, **numbers, **outcome}]
-
-
-def _read_answer(
-    sample: SampleFacts, scorer: str
-) -> tuple[dict[str, Any], ScoreFacts, dict[str, str]]:
-    """Return the columns of any task's answer, the score, and the columns of its status."""
-    score, outcome = sample.read(scorer)
-    row = {
-        "item": sample.metadata["item"],
-        "split": sample.metadata.get("split"),
-        "target": sample.target,
-        "choices": sample.metadata.get("choices") or np.nan,
-        "answer": score.answer or "",
-    }
-    return row, score, outcome
 
 
 def _texts(score: ScoreFacts, *names: str) -> dict[str, str]:

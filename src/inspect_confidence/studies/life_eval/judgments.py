@@ -60,16 +60,11 @@ def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
     but not if the sample has no score or the answer was given in the question.
     """
     metadata = sample.metadata
-    score, status_and_reason = sample.read("option_confidence")
+    row, score, status_and_reason = sample.read_answer("option_confidence")
     value, score_metadata = score.value, score.metadata
-    row = {
-        "item": metadata["item"],
-        "split": metadata.get("split"),
+    row |= {
         "kind": metadata["kind"],
         "given": metadata.get("given", ""),
-        "choices": metadata.get("choices") or np.nan,
-        "target": sample.target,
-        "answer": score.answer or "",
         **score.select("correct"),
     }
     stated_row = {"source": STATED, **score.select("confidence", "raw_sum"), **status_and_reason}

@@ -33,20 +33,12 @@ def scale_sort_key(scale: str) -> tuple[int, str]:
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a sample: an answer with its confidence, or why there is none."""
-    metadata = sample.metadata
-    row = {
-        "item": metadata["item"],
-        "split": metadata.get("split"),
-        "low": metadata["low"],
-        "high": metadata["high"],
-        "target": sample.target,
-        "choices": metadata.get("choices") or np.nan,
-    }
-    score, status_and_reason = sample.read("stated")
+    row, score, outcome = sample.read_answer("stated")
+    row |= sample.metadata_columns("low", "high")
     values = score.select("raw", "confidence", "correct", "clipped")
     if values:
         values["clipped"] = None if np.isnan(values["clipped"]) else bool(values["clipped"])
-    return [{**row, **values, "answer": score.answer or "", **status_and_reason}]
+    return [{**row, **values, **outcome}]
 
 
 def accuracy_spread(
