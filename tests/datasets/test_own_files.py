@@ -54,7 +54,12 @@ BAD: list[tuple[tuple[str, ...], Row, str]] = [
     (("numbers",), {"target": "Paris"}, "target 'Paris' is not a number; free answers are numbers"),
     (("numbers",), {"target": "1/0"}, "target '1/0' is not a number"),
     # A number whose commas aren't between thousands is not read as another number.
-    *bad(("numbers",), "target", ("3,5", "1,2,3", "12,34", "1_0"), "target '{}' is no"),
+    *bad(
+        ("numbers",),
+        "target",
+        ("3,5", "1,2,3", "12,34", "1_0", "1e99999999", "1E-99999"),
+        "target '{}' is no",
+    ),
     (("sets",), {"target": "Paris"}, "target 'Paris' is neither true nor false; other questions"),
     (("sets",), {"target": "1"}, "target '1' is neither true nor false"),
     (("sets",), {"target": 1}, "target '1' is neither true nor false"),
@@ -143,6 +148,7 @@ def test_a_bad_file_is_one_error(home: Path) -> None:
             ("a.csv", "", "a.csv holds no rows"),
             *without_columns(header, row, [f"'{first}'", *other_columns]),
             ("a.csv", f"{header}\nOne, two?,{row}\n", "line 2: it has more fields than the header"),
+            ("a.csv", f"{header},{first}\n{row},One?\n", f"a.csv has 2 columns {first!r}; keep"),
             ("a.jsonl", '{"question": "One?", "target": true', "a.jsonl, line 1: "),
             ("a.jsonl", "[1]", "a.jsonl, line 1 is not an object."),
             (

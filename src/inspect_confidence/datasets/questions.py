@@ -183,7 +183,8 @@ def _number_target(row: OwnRow) -> str:
     grouped = re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", target)
     plain = target.replace(",", "") if grouped else target
     try:
-        Fraction("" if "_" in plain else plain)  # Python alone takes 1_0 for 10
+        # Python alone takes 1_0 for 10, and would write out the digits of 1e99999.
+        Fraction("" if re.search(r"_|e[-+]?\d{5}", plain, re.IGNORECASE) else plain)
     except (ValueError, ZeroDivisionError):
         raise row.error(
             f"target {target!r} is not a number; free answers are numbers, other questions need "

@@ -52,8 +52,13 @@ def read_records(path: Path, required: Iterable[str]) -> list[Record]:
 
 
 def _csv_rows(path: Path) -> list[Record]:
-    """Return the rows of a user's csv file; refuse a row with more fields than the header."""
-    rows = list(csv_records(read_text(path), strict=True))
+    """Return the rows of a user's csv file; refuse repeated columns and rows with more fields."""
+    text = read_text(path)
+    header = next(csv.reader(StringIO(text, newline=""), strict=True), [])
+    for name, count in Counter(header).items():
+        if name and count > 1:
+            raise InvalidArgument(f"{path.name} has {count} columns {name!r}; keep one of them.")
+    rows = list(csv_records(text, strict=True))
     for number, row in enumerate(rows, start=1):
         if None in row:  # where csv.DictReader puts the further fields
             raise OwnRow(row, path, number).error(
