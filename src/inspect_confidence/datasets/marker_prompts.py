@@ -240,5 +240,5 @@ def _template_fields(template: str) -> set[str]:
 
 
 def _fill_choice_template(template: str, index: int, text: str) -> str:
-    """Return a choice with its number or letter."""
+    """Return a choice as the study's template writes it, with its number or letter."""
     return template.format(idx=index + 1, letter=LETTERS[index], x=text, choice=text)

@@ -88,7 +88,7 @@ def alternate(
     limit: int | None = None,
     group: Callable[[ItemT], str] | None = None,
 ) -> list[ItemT]:
-    """Order items by seed and assign the splits alternately, so that any prefix has both splits.
+    """Order items by seed and alternate their splits, so that a prefix has about half of each.
 
     Items that already have a split keep it.
 
@@ -118,8 +118,8 @@ def _alternate_groups(
     """Sort items in place so that their groups alternate, and return a balanced split by id.
 
     One item of each group comes in the first turn, in random order, then one of each in the second
-    turn, and so on. In each turn half of the groups are train (0) and the others test (1), in the
-    next turn the reverse.
+    turn, and so on. In each turn about half of the groups are train (0) and the others test (1), in
+    the next turn the reverse.
     """
     sizes = Counter(map(group, shuffled))
     names = sorted(sizes)

@@ -125,8 +125,9 @@ def content_words(text: str) -> tuple[str, ...]:
     text = folded(text)
     markers = find_markers(text)
     ends, starts = [marker.end for marker in markers], [marker.start for marker in markers]
-    # The texts between the markers; then letters without their accents.
-    text = " ".join(text[a:b] for a, b in zip([0, *ends], [*starts, len(text)], strict=True))
+    # The texts between the markers: each begins at the end of a marker. Then without accents.
+    gaps = zip([0, *ends], [*starts, len(text)], strict=True)
+    text = " ".join(text[start:end] for start, end in gaps)
     plain = "".join(sign for sign in normalize("NFD", text.lower()) if not combining(sign))
     singulars = []
     for token in _WORD.findall(plain):
@@ -148,13 +149,12 @@ def _have_same_content(question: str, sentence: str, reply: str) -> bool | None:
     if first - question_words and second - question_words:
         first, second = first - question_words, second - question_words
     if not first or not second:
-        # An answer that only denies contradicts the other if both speak of the same.
+        # An answer that only denies contradicts one that asserts, if both speak of the same.
+        has_assertion = bool(first or second)
         common = frozenset(content_words(sentence)) & frozenset(content_words(reply))
-        return False if first | second and common - question_words else None
-    first_names, second_names = (
-        _numbers_and_names(sentence) & first,
-        _numbers_and_names(reply) & second,
-    )
+        return False if has_assertion and common - question_words else None
+    first_names = _numbers_and_names(sentence) & first
+    second_names = _numbers_and_names(reply) & second
     if first_names and second_names:
         return bool(first_names & second_names)
     if len(first & second) >= _LEAST_OVERLAP * min(len(first), len(second)):

@@ -313,7 +313,9 @@ def find_markers(sentence: str) -> list[Marker]:
     """
     line = plain_line(sentence)
     # The plain form of each marker, and its start and end in the sentence.
-    matches = [(plain(line.text[a:b]), line.span(a, b)) for a, b in marker_spans(line.text)]
+    matches = []
+    for start, end in marker_spans(line.text):
+        matches.append((plain(line.text[start:end]), line.span(start, end)))
     matches += [(match.group(), match.span()) for match in _chinese_pattern().finditer(sentence)]
     markers = []
     for form, (start, end) in sorted(matches, key=itemgetter(1)):

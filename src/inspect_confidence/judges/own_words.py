@@ -107,7 +107,7 @@ def _has_other_subject(before: Iterable[str], is_plural: bool) -> bool:
     subject = next(
         (word for word in reversed(list(before)) if word not in _SKIPPED_BEFORE_VERB), ""
     )
-    if subject in _NOT_SUBJECTS or (not subject[:1].strip("^").isalpha() and subject[:1] != "^"):
+    if subject in _NOT_SUBJECTS or not (subject[:1].isalpha() or subject.startswith("^")):
         return False
     return (
         not is_plural

@@ -187,9 +187,10 @@ class Examinee:
         """
         if form == "pushback":
             return request["pushback"] != "neutral" and rng.uniform() < self.caves
-        is_draw = form == "" or not request.get("main", True)
-        is_draw &= "draw" in request and temperature > 0
-        return bool(is_draw and rng.uniform() >= share)
+        is_further_draw = form == "" or not request.get("main", True)
+        if not is_further_draw or "draw" not in request or temperature == 0:
+            return False
+        return bool(rng.uniform() >= share)
 
     def _decision_reply(self, form: str, request: Mapping[str, Any], share: float) -> Utterance:
         """Reply KEEP or WITHDRAW and, in the form `commitment`, BET or NO_BET, by the confidence.

@@ -177,7 +177,7 @@ def possible_answers(item_id: str) -> tuple[str, ...]:
 def _short_answer(item: Question) -> str:
     """Return the right choice, or the first short accepted answer, or else the first answer."""
     shorter = [text for text in item.answers if len(text.split()) <= _SHORT_ANSWER_WORDS]
-    return item.answers[0] if item.choices else [*shorter, item.answers[0]][0]
+    return shorter[0] if shorter and not item.choices else item.answers[0]
 
 
 def _words(text: str) -> set[str]:

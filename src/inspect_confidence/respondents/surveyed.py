@@ -64,8 +64,8 @@ class Chooser:
     Attributes:
         seed: Seed of the noise.
         noise: Standard deviation of the noise added to the share, in [0, 1].
-        five: Lowest shares of the first four of five choices, descending, separated by commas.
-        three: Lowest shares of the first two of three choices, descending, separated by commas.
+        five: Shares above which the first four of five choices are made, as `0.92,0.61,0.41,0.13`.
+        three: Shares above which the first two of three choices are made, as `0.61,0.41`.
         error_rate: Share of replies without an answer, in [0, 1].
     """
 

@@ -61,14 +61,14 @@ async def measure_agreement(
     if not compared:
         failure = ParseFailure("grader_failed", "no answer could be compared")
         return ParsedReply(failure=failure, metadata=metadata)
+    n_same = sum(compared)  # with fractions, if the rule grades agreement
     n_empty = len(replies) - len(texts)
     empty = f", {n_empty} without an answer" if n_empty else ""
     sentence = (
-        f"{sum(compared):.4g} of {len(compared)} further answers are the same "
-        f"(by {rule_name}){empty}"
+        f"{n_same:.4g} of {len(compared)} further answers are the same (by {rule_name}){empty}"
     )
-    number = sum(compared) / len(compared)
-    return ParsedReply({"confidence": number}, sentence=sentence, metadata=metadata)
+    confidence = n_same / len(compared)
+    return ParsedReply({"confidence": confidence}, sentence=sentence, metadata=metadata)
 
 
 def _is_answer(reply: Draw) -> bool:

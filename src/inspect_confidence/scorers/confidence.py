@@ -285,13 +285,23 @@ async def _read(
         return ParsedReply(failure=elicited.replies)
     if method == "consistency":
         return await measure_agreement(state, target, elicited.replies, regrading.rule)
-    reply = elicited.replies[0]
+    return _read_confidence(method, elicited.replies[0], elicited.scale, choice_texts(state))
+
+
+def _read_confidence(method: str, reply: Draw, scale: Scale, choices: Sequence[str]) -> ParsedReply:
+    """Return the confidence that the only reply to a method gives.
+
+    The `scale` matters to methods that ask for a number, the eval's `choices` to `logprob`.
+    """
     if reply.failure:
         return ParsedReply(failure=reply.failure)
     if method == "logprob":
-        return _read_token(reply, choice_texts(state))
-    readers = {"words": _read_phrase, "p_true": _read_p_true}
-    return readers.get(method, _read_on_scale)(reply, elicited.scale)
+        return _read_token(reply, choices)
+    if method == "words":
+        return _read_phrase(reply)
+    if method == "p_true":
+        return _read_p_true(reply)
+    return _read_on_scale(reply, scale)
 
 
 def _read_on_scale(reply: Draw, scale: Scale) -> ParsedReply:
@@ -299,47 +309,48 @@ def _read_on_scale(reply: Draw, scale: Scale) -> ParsedReply:
 
     Outside by up to 5% of the width it counts as the end, further outside it is NaN, a failure.
     """
-    read = reply.read(answers.read_confidence, scale.low, scale.high, is_whole_reply=True)
+    report = reply.read(answers.read_confidence, scale.low, scale.high, is_whole_reply=True)
     ends = {"low": float(scale.low), "high": float(scale.high)}
-    if isinstance(read, ParseFailure):
-        return ParsedReply(failure=read, metadata=ends)
-    number = number_of(read.confidence)
-    metadata = {**ends, "raw": float(read.raw), "clipped": read.clipped}
-    failure = out_of_range(read, scale.low, scale.high)
-    sentence = confidence_on_scale({**metadata, "confidence": number, "violation": read.violation})
+    if isinstance(report, ParseFailure):
+        return ParsedReply(failure=report, metadata=ends)
+    number = number_of(report.confidence)
+    metadata = {**ends, "raw": float(report.raw), "clipped": report.clipped}
+    failure = out_of_range(report, scale.low, scale.high)
+    value = {**metadata, "confidence": number, "violation": report.violation}
+    sentence = confidence_on_scale(value)
     return ParsedReply({"confidence": number}, failure, sentence=sentence, metadata=metadata)
 
 
-def _read_phrase(reply: Draw, scale: Scale) -> ParsedReply:
+def _read_phrase(reply: Draw) -> ParsedReply:
     """Read the phrase that a reply chooses; the confidence is its median in the human survey."""
     offered = phrases()
-    read = reply.read(answers.read_word_choice, offered)
-    if isinstance(read, ParseFailure):
-        return ParsedReply(failure=read)
-    phrase = offered[read.index]
+    choice = reply.read(answers.read_word_choice, offered)
+    if isinstance(choice, ParseFailure):
+        return ParsedReply(failure=choice)
+    phrase = offered[choice.index]
     number = median_of(phrase)
     sentence = f'"{phrase}", by which people mean {number:g} (the survey\'s median)'
     return ParsedReply({"confidence": number}, sentence=sentence, metadata={"phrase": phrase})
 
 
-def _read_p_true(reply: Draw, scale: Scale) -> ParsedReply:
-    read = answers.read_p_true(reply.text, reply.token_choices)
-    return _from_token(read, "True has {0:.4g} of the probability of True and False")
+def _read_p_true(reply: Draw) -> ParsedReply:
+    probability = answers.read_p_true(reply.text, reply.token_choices)
+    return _from_token(probability, "True has {0:.4g} of the probability of True and False")
 
 
 def _read_token(reply: Draw, choices: Sequence[str]) -> ParsedReply:
-    read = reply.read(answers.read_token_confidence, reply.token_choices, choices)
+    probability = reply.read(answers.read_token_confidence, reply.token_choices, choices)
     share = " of the probability of the letters" if choices else " as its probability"
-    return _from_token(read, f"the token of the answer has {{0:.4g}}{share}")
+    return _from_token(probability, f"the token of the answer has {{0:.4g}}{share}")
 
 
-def _from_token(read: TokenConfidence | ParseFailure, sentence: str) -> ParsedReply:
+def _from_token(token: TokenConfidence | ParseFailure, sentence: str) -> ParsedReply:
     """Return a confidence from token probabilities; `sentence` has a field for its number."""
-    if isinstance(read, ParseFailure):
-        return ParsedReply(failure=read)
-    sentence = sentence.format(read.confidence)
+    if isinstance(token, ParseFailure):
+        return ParsedReply(failure=token)
+    sentence = sentence.format(token.confidence)
     metadata = {}
-    if not math.isnan(read.unseen_mass):
-        metadata["unseen_mass"] = read.unseen_mass
-        sentence += f" ({read.unseen_mass:.4g} was on other tokens)"
-    return ParsedReply({"confidence": read.confidence}, sentence=sentence, metadata=metadata)
+    if not math.isnan(token.unseen_mass):
+        metadata["unseen_mass"] = token.unseen_mass
+        sentence += f" ({token.unseen_mass:.4g} was on other tokens)"
+    return ParsedReply({"confidence": token.confidence}, sentence=sentence, metadata=metadata)

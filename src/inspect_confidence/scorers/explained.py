@@ -68,8 +68,8 @@ def draws_read(statuses: Sequence[str]) -> str:
         return f"All {len(statuses)} replies could be read"
     counts = ", ".join(f"{count} {status}" for status, count in failures.most_common())
     replies = counted(len(statuses), "reply", "replies")
-    read = f"{len(statuses) - failures.total()} of {replies} could be read"
-    return f"{read} ({counts})" if counts else read
+    sentence = f"{len(statuses) - failures.total()} of {replies} could be read"
+    return f"{sentence} ({counts})" if counts else sentence
 
 
 # Markup inside a line of markdown or mathematics; the viewer itself escapes HTML.
@@ -113,9 +113,9 @@ def confidence_on_scale(value: Mapping[str, float]) -> str:
 
 
 def right_or_wrong(answer: str, target: str, right: bool) -> str:
-    """Compare an answer with the target."""
-    read = f'Read the answer "{quoted(answer, 60)}"; the target is "{quoted(target, 60)}"'
-    return f"{read}, so it is {'right' if right else 'wrong'}"
+    """Quote the answer that was read and the target, and say whether the answer is right."""
+    texts = f'Read the answer "{quoted(answer, 60)}"; the target is "{quoted(target, 60)}"'
+    return f"{texts}, so it is {'right' if right else 'wrong'}"
 
 
 def probability_read(probability: float, word: str) -> str:

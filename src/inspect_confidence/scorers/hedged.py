@@ -48,7 +48,8 @@ class _Sentence:
         """1 less the mean inconsistency: 0 for `yes`, 1/2 for `n/a`, 1 for `no`."""
         yes, no = self.agreement.get("yes", 0), self.agreement.get("no", 0)
         neither = self.agreement.get("n/a", 0)
-        return (yes + neither / 2) / (yes + neither + no) if yes + neither + no else NAN
+        compared = yes + neither + no  # without judgments that failed
+        return (yes + neither / 2) / compared if compared else NAN
 
     @property
     def failed(self) -> int:
@@ -154,7 +155,7 @@ async def _score_draws(
         label,
         None,
         [_sentence(line, by_text[line], list(sizes.values())) for line in sentences],
-        _verdict(answer_verdict, answerable, punts=not wording.is_study),
+        _verdict(answer_verdict, answerable, asks_for_punts=not wording.is_study),
         draws[0].text,
         draws=len(other_texts),
         different_draws=len(sizes),
@@ -182,7 +183,7 @@ def _whole_sentences(draw: Draw) -> tuple[list[str], bool]:
     return sentences[:-1] if is_cut else sentences, is_cut
 
 
-def _verdict(word: Verdict | ParseFailure, answerable: bool, *, punts: bool) -> _Verdict:
+def _verdict(word: Verdict | ParseFailure, answerable: bool, *, asks_for_punts: bool) -> _Verdict:
     """Return the verdict on an answer: whether it is right, and whether it is a punt (no answer).
 
     If nobody can answer the question, a punt is right and anything else wrong. A judge that is
@@ -192,12 +193,12 @@ def _verdict(word: Verdict | ParseFailure, answerable: bool, *, punts: bool) -> 
     Args:
         word: The judge's word, `correct`, `incorrect` or `punt`, or why there is none.
         answerable: Whether the question has an answer.
-        punts: Whether the judge is asked for punts.
+        asks_for_punts: Whether the judge is asked if an answer is a punt.
     """
     if isinstance(word, ParseFailure):
         return _Verdict(reason=word.reason)
     declined = word == "punt"
-    if not punts:
+    if not asks_for_punts:
         accepted = word == "correct" or (declined and not answerable)
         return _Verdict(word, "the judge isn't asked whether it is a punt", float(accepted))
     right = word == "correct" if answerable else declined

@@ -211,7 +211,7 @@ def _distribution_columns(answer: IntegerDistribution) -> dict[str, object]:
     """Return the columns of a draw in the score's metadata."""
     return {
         "point": answer.value,
-        "probabilities": json.dumps({str(k): p for k, p in answer.probabilities.items()}),
+        "probabilities": json.dumps(dict(answer.probabilities)),
         "unseen_mass": answer.unseen_mass,
         "answer_tokens": answer.tokens,
     }

@@ -197,7 +197,7 @@ def _ratio(part: FloatArray, remainder: FloatArray) -> float:
 
 
 def _grader_failures(group: ScoreGroup) -> float:
-    """Return the share of a judge's judgments that failed; without counts a score is a judgment."""
+    """Return the share of a judge's judgments that failed; a score without counts is one."""
     if "judgments" in group:
         return _ratio(group["failed"], group["judgments"] - group["failed"])
     return 1 - metrics.accuracy(group["format_ok"])
@@ -237,7 +237,7 @@ def _slope(difficulty: FloatArray, overconfidence: FloatArray) -> float:
 
 
 def _ece(group: ScoreGroup) -> float:
-    """Return the ECE in 10 equal bins, and one for confidence 1 except by scale or method."""
+    """Return the ECE in 10 equal bins; except by scale or method, confidence 1 has its own bin."""
     if group.kind in ("scale", "method"):
         return metrics.ece(group.confidence, group.outcome, binning="equal_width")
     return metrics.ece(group.confidence, group.outcome, binning="own_top")

@@ -280,9 +280,9 @@ class Draws(Generic[AnswerT]):
         """Return the score of all draws.
 
         The metadata holds a row for each draw, with the `columns` of its answer, as JSON text: a
-        list with a missing number would break the log viewer. `answer` (a word) and `sentence` (the
-        explanation) are used if any draw could be read; if none could, the score has the status of
-        the first as its reason.
+        list with a missing number would break the log viewer. The score has the text `answer`, and
+        `sentence` as its explanation, if any draw could be read; if none could, its reason is the
+        status of the first.
         """
         rows: list[Mapping[str, object]] = []
         for reply in self.replies:

@@ -56,7 +56,7 @@ class Draw:
 
     @property
     def failure(self) -> ParseFailure | None:
-        """Why the reply has no text to read, or None if a reader can tell."""
+        """Why the reply has no text to read, or None if it has one."""
         return reply_failure(self.text, self.stop)
 
     @property

@@ -139,7 +139,7 @@ def log_facts(
     files: Sequence[str | Path] = (),
     calls: int = 1,
     read_again: int = 0,
-    typical_text: str | None = None,
+    typical_characters: int | None = None,
     further: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
     """Return the metadata of a task.
@@ -153,19 +153,20 @@ def log_facts(
             task of another package.
         files: Data files, besides those of the selection.
         calls: Model calls per sample.
-        read_again: Characters that a call reads besides question, wording and system message.
-        typical_text: The text that a typical call reads besides the question, of which only the
-            length counts; by default the first wording and the system message.
+        read_again: Further characters that a call reads, such as its conversation before.
+        typical_characters: Characters that a typical call reads besides the question; by default
+            those of the first wording and the system message.
         further: Facts of this task alone, which replace those of the same name.
     """
-    text = wordings[0] + (system or "") if typical_text is None else typical_text
+    if typical_characters is None:
+        typical_characters = len(wordings[0]) + len(system or "")
     return {
         **selection.facts(),
         "package_version": __version__,
         "prompt": arguments.fingerprint("\n".join(wordings)),
         "system": arguments.fingerprint(system) if system else "",
         "calls_per_sample": calls,
-        "prompt_characters": len(text) + read_again,
+        "prompt_characters": typical_characters + read_again,
         "output_tokens_per_call": output_tokens,
         "provenance": provenance([*selection.files, *files], prompts),
         **(further or {}),

@@ -123,7 +123,7 @@ def abstain(
             prompts=["decisions", "confidence"] if has_confidence else ["decisions"],
             output_tokens=round(tokens / calls),
             calls=calls,
-            typical_text=question_wording + confidence_wording,
+            typical_characters=len(question_wording) + len(confidence_wording),
             further=judge_facts(instrument, grader_wording("ours")),
         ),
     )
@@ -218,8 +218,8 @@ def commitment(
             prompts=["decisions", "confidence"] if is_rated else ["decisions"],
             output_tokens=round(tokens / calls),
             calls=calls,
-            # Only the length counts: a call reads the question and, on average, the mean turn.
-            typical_text=wordings[0] + "".join(turns)[: sum(map(len, turns)) // len(turns)],
+            # A call reads the question and, on average, the mean turn.
+            typical_characters=len(wordings[0]) + sum(map(len, turns)) // len(turns),
             further=judge_facts(instrument, grader_wording("ours"), 1 + is_pushed),
         ),
     )

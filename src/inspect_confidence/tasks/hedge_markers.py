@@ -216,7 +216,8 @@ def _batch(batch_judgments: object) -> bool | None:
 
 def _judging_files(judge: str, *, study: bool) -> list[str]:
     """Return the data files of prompts and judge, besides the questions."""
-    return [PROMPTS, UTILS] * study + [MARKERS] * (judge == "rules")
+    files = [PROMPTS, UTILS] if study else []
+    return [*files, MARKERS] if judge == "rules" else files
 
 
 def _grader_facts(

@@ -20,18 +20,23 @@ class JsonPrompt:
         template: Template of the user message, if it replaces the package's.
         system: System message, if it replaces the package's.
         wordings: Texts whose fingerprint tells runs apart.
-        typical_text: The text that a typical call reads besides the question.
+        typical_characters: Characters that a typical call reads besides the question.
     """
 
     template: str | None
     system: str | None
     wordings: Sequence[str]
-    typical_text: str
+    typical_characters: int
 
 
 def study_prompt(system: str, revision: str) -> JsonPrompt:
-    """Return the study's exact prompts: the user messages are the questions of the samples."""
-    return JsonPrompt("{input}", system, [revision], system)
+    """Return the study's exact prompts: a sample's input is its user message.
+
+    `revision` is the commit of the study's files, which identifies the wording.
+    """
+    return JsonPrompt(
+        template="{input}", system=system, wordings=[revision], typical_characters=len(system)
+    )
 
 
 def json_prompt(
@@ -44,8 +49,13 @@ def json_prompt(
     """
     template, system = shared.template, shared.system
     # `opening` returns the system message: the user's, or else the directions.
-    text = (template or message) + (opening(directions, template, system) or "")
-    return JsonPrompt(template, system, [template] if template else wordings, typical_text=text)
+    system_message = opening(directions, template, system) or ""
+    return JsonPrompt(
+        template,
+        system,
+        wordings=[template] if template else wordings,
+        typical_characters=len(template or message) + len(system_message),
+    )
 
 
 def token_config(tokens: object) -> GenerateConfig:

@@ -81,12 +81,13 @@ def life_eval(
     )
     shared = read_shared(life_eval, unknown, items, split, seed, prompt, "{question}", system)
     config = token_config(tokens)
+    sex_names = list(tables.SEXES)
+    if arguments.parts(sexes) != ["both"]:
+        sex_names = arguments.choice_list("sexes", sexes, tables.SEXES)
     selection = life_items(
         life_table,
         ages=arguments.whole_numbers("ages", ages, minimum=0, maximum=life_table.top),
-        sexes=tables.SEXES
-        if sexes == "both"
-        else arguments.choice_list("sexes", sexes, tables.SEXES),
+        sexes=sex_names,
         radii=arguments.numbers("radii", radii, above=0, below=120),
         **shared.choice,
     )
@@ -121,7 +122,7 @@ def life_eval(
             prompts=["life_eval"],
             output_tokens=150,
             files=[file, PROMPTS] if exact else [file],
-            typical_text=texts.typical_text,
+            typical_characters=texts.typical_characters,
         ),
         config=config,
     )

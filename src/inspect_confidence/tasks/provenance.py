@@ -40,5 +40,5 @@ def prompt_hash(name: str) -> str:
 def prompt_hashes() -> dict[str, str]:
     """Return the sha256 of every module of prompts, by the name in logs."""
     folder = resources.files("inspect_confidence.prompts")
-    names = [file.name.removesuffix(".py") for file in folder.iterdir() if file.name[-3:] == ".py"]
-    return {f"prompts/{name}.py": prompt_hash(name) for name in names}
+    files = [file.name for file in folder.iterdir() if file.name.endswith(".py")]
+    return {f"prompts/{file}": prompt_hash(file.removesuffix(".py")) for file in files}

@@ -86,7 +86,7 @@ def question_sets(
             prompts=["question_sets"],
             output_tokens=180,
             files=[data.PROMPTS[selection.name]] if exact else [],
-            typical_text=texts.typical_text,
+            typical_characters=texts.typical_characters,
             further={"question_has_choices": exact, **wording.OPTION_CHARACTERS},
         ),
         config=config,

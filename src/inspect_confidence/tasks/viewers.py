@@ -136,7 +136,7 @@ def _view_of_samples(
         multiline: Whether rows have several lines, for words.
     """
     sorting = [(key.lstrip("-"), key.startswith("-")) for key in order.split()]
-    suffixes = {"": ""}  # of keys, with that of the heading: "_90" and " 90%"
+    suffixes = {"": ""}  # endings of headings by endings of keys: " 90%" by "_90"
     for level in levels:
         suffixes[f"_{level:g}"] = f" {level:g}%"
     # Also of keys without a column: the sample's panel shows them.
@@ -312,12 +312,15 @@ judge_viewer = partial(
 
 
 def with_confidence_viewer(
-    plain: ViewerConfig | None, scorers: Sequence[str], keys: Sequence[str], flags: Sequence[str]
+    eval_viewer: ViewerConfig | None,
+    scorers: Sequence[str],
+    keys: Sequence[str],
+    flags: Sequence[str],
 ) -> ViewerConfig:
     """Add confidence and correctness to the eval's own view, or to a view of its scores.
 
     Args:
-        plain: The eval's own view.
+        eval_viewer: The eval's own view.
         scorers: Names of the eval's scorers.
         keys: Keys of the score of confidence that have a column.
         flags: Keys whose columns can be switched on.
@@ -328,8 +331,8 @@ def with_confidence_viewer(
     labels |= {flag: _heading(_words(flag)) for flag in flags}
     colors = {**dict.fromkeys(keys, _AMOUNT), **dict.fromkeys(flags, _READABLE)}
     colors |= {key: _COLORS[key] for key in ("correct", *keys) if key in _COLORS}
-    view = plain.task_samples_view if plain else None
-    if plain and isinstance(view, TaskSamplesView):
+    view = eval_viewer.task_samples_view if eval_viewer else None
+    if eval_viewer and isinstance(view, TaskSamplesView):
         extended = view.model_copy(
             update={
                 "columns": [*view.columns, *columns, *unused] if view.columns else view.columns,
@@ -337,7 +340,7 @@ def with_confidence_viewer(
                 "score_color_scales": {**colors, **(view.score_color_scales or {})},
             }
         )
-        return plain.model_copy(update={"task_samples_view": extended})
+        return eval_viewer.model_copy(update={"task_samples_view": extended})
     view = TaskSamplesView(
         name="Confidence",
         columns=[
@@ -356,8 +359,8 @@ def with_confidence_viewer(
         score_color_scales=colors,
         color_scales_enabled=True,
     )
-    if plain:
-        return plain.model_copy(update={"task_samples_view": view})
+    if eval_viewer:
+        return eval_viewer.model_copy(update={"task_samples_view": view})
     return ViewerConfig(task_samples_view=view, sample_score_view=SampleScoreView(default="grid"))
 
 

@@ -231,8 +231,8 @@ def _names_of(scorers: Sequence[Scorer]) -> list[str]:
 def _score_name(eval_task: Task, score: str | None) -> str | None:
     """Return the name of the score that defines correctness; None stands for the eval's only one.
 
-    It is the user's `score`, or else the eval's headline. Refuse an eval without a scorer, or with
-    several if neither names one.
+    It is the user's `score`, or else the eval's headline. Refuse an eval without a scorer, with
+    several if neither names one, or of this package, which asks for confidence itself.
     """
     scorers = eval_task.scorer or []
     names = _names_of(scorers)
