@@ -27,6 +27,9 @@ from inspect_confidence.arguments import (
     user_path,
 )
 from inspect_confidence.tasks.decisions import abstain
+from inspect_confidence.tasks.fermi_eval import fermi_eval
+from inspect_confidence.tasks.life_eval import life_eval
+from inspect_confidence.tasks.wep_probes import wep_elicitation
 from refusals import refused
 
 TASK_FILES = Path(inspect_confidence.tasks.__file__).parent.resolve()
@@ -148,6 +151,19 @@ def test_conditions_are_the_numbers_that_prompts_and_ids_write() -> None:
     (sample,) = abstain(dataset="knowledge", items=1, targets="0.12345678").dataset
     assert (sample.metadata or {})["confidence_target"] == 0.123457
     assert str(sample.id).endswith("@t=0.123457")
+
+
+def test_blanks_around_a_word_change_nothing() -> None:
+    """A word of an argument is the same word with blanks around it."""
+    for build, arguments in [
+        (fermi_eval, {"dataset": "bundled", "method": "tunnel", "items": "2"}),
+        (life_eval, {"sexes": "both", "window": "closed", "items": "2"}),
+        (wep_elicitation, {"dataset": "bundled", "words": "survey", "items": "2"}),
+    ]:
+        task = build(**arguments)
+        padded = build(**{name: f" {word} " for name, word in arguments.items()})
+        assert padded.metadata == task.metadata
+        assert list(padded.dataset) == list(task.dataset)
 
 
 def test_numbers_names_the_part_that_is_none() -> None:

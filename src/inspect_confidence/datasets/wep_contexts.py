@@ -92,7 +92,7 @@ def load_contexts(
         pool, version, name = _user_contexts(path), fingerprint(read_text(path)), path.name
         files: tuple[str | Path, ...] = (path,)
     else:
-        choice("dataset", name, ["bundled", OWN_FILE])
+        name = choice("dataset", name, ["bundled", OWN_FILE])
         pool = []
         for context in bundled_contexts().values():
             if context.setting in settings and context.language in languages:

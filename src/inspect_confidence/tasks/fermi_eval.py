@@ -116,7 +116,8 @@ def fermi_eval(
         system: A file with a system message; none by default.
         **unknown: Refused.
     """
-    elicitation = METHODS[arguments.choice("method", method, list(METHODS))]
+    method = arguments.choice("method", method, list(METHODS))
+    elicitation = METHODS[method]
     shared = read_shared(
         fermi_eval, unknown, items, split, seed, prompt, elicitation.prompt, system
     )
