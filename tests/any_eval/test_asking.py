@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import count, product
 from operator import attrgetter, itemgetter
 from pathlib import Path
+from random import Random
 from string import ascii_uppercase
 from threading import Lock
 from time import sleep
@@ -153,6 +154,61 @@ CITIES = Sample("Capital of France?", choices=["Rome", "Paris"], target="B", id=
 CAPITAL = Sample("Capital of France?", target="Paris", id="a")
 LONG = "It is a town of some size on the river Seine, and has been the capital for ever so long."
 REFUSAL = "I'm sorry, but I can't answer that."
+
+
+PARIS = "Paris (France)"
+
+
+@solver
+def shuffled_choices() -> Solver:
+    """Somebody's own solver, which shuffles the choices and leaves the conversation as it was."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.choices.shuffle(Random(1))
+        texts = attributes_of(state.choices, "value")
+        lines = [f"{letter}) {text}" for letter, text in zip("ABC", texts, strict=True)]
+        state.user_prompt.text = "\n".join([state.user_prompt.text, *lines])
+        state = await generate(state)
+        for place, letter in enumerate("ABC"):
+            state.choices.mark_choice(place, state.output.completion.endswith(letter))
+        return state
+
+    return solve
+
+
+@pytest.mark.parametrize("is_rewritten", [True, False])
+def test_choices_are_shown_in_the_order_that_the_answers_letter_has(
+    is_rewritten: bool, tmp_path: Path
+) -> None:
+    """Inspect's solver rewrites question and answer in the data set's order; others may not."""
+
+    def names_paris(request: Request) -> Reply:
+        (line,) = re.findall(rf"([ABC])\) {re.escape(PARIS)}", request.prompt)
+        return Reply(f"ANSWER: {line}")
+
+    inspects_own = multiple_choice(shuffle=Random(1))
+    task = Task(
+        [Sample("Capital?", choices=["Rome (Italy)", PARIS, "Bonn (Germany)"], target="B", id="a")],
+        solver=inspects_own if is_rewritten else shuffled_choices(),
+        scorer=choice(),
+        name="quiz",
+    )
+    log, requests = served(
+        with_confidence(task, ["alone", "p_true", "consistency", "pushback"], draws=1),
+        tmp_path,
+        far_end(own=names_paris, pushback=Reply(f"It is {PARIS}.")),
+    )
+    original_letter = names_paris(requests[0]).text[-1]
+    assert original_letter != "B"
+    shown_letter = "B" if is_rewritten else original_letter
+    for kind in ("alone", "p_true"):
+        (prompt,) = [request.prompt for request in requests if kind_of(request) == kind]
+        assert f"\n{shown_letter}. {PARIS}\n" in prompt
+        assert f"\nANSWER: {shown_letter}\n" in prompt
+    values, facts = confidence_of(log)
+    # Another text for the same choice is the same answer.
+    assert (values["consistency"], values["moved"], values["correct_after"]) == (1, 0, 1)
+    assert facts["pushback"]["by"] == "choice"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from inspect_confidence.scorers.agreement import Rule, compare_answers
 from inspect_confidence.scorers.graded import grades_of
 from inspect_confidence.scorers.parsed import NAN, ParsedReply, number_of, status_of
 from inspect_confidence.solvers.ask_confidence import conversation_after_pushback
-from inspect_confidence.solvers.draws import Draw
+from inspect_confidence.solvers.draws import Draw, shown_choices
 from inspect_confidence.ways import KEEP, PUSHBACK, target_of
 
 _KEYS = {KEEP: ("keep", "bet"), PUSHBACK: ("correct_after", "moved")}
@@ -203,11 +203,10 @@ def _mark_choice(state: TaskState, target: Target, text: str) -> ParseFailure | 
         return None
     if marks.count(True) > 1 or len("".join(target)) > 1:
         return ParseFailure("scoring_failed", "several choices may be right")
-    # The conversation has the choices in the order of the data set.
-    ordered = sorted(state.choices, key=lambda choice: choice.original_position)
-    chosen = answers.read_choice(text, [choice.value for choice in ordered])
+    shown = shown_choices(state)
+    chosen = answers.read_choice(text, [choice.value for choice in shown])
     if isinstance(chosen, ParseFailure):
         return chosen
     for place, choice in enumerate(state.choices):
-        state.choices.mark_choice(place, choice.original_position == chosen.index)
+        state.choices.mark_choice(place, choice is shown[chosen.index])
     return None

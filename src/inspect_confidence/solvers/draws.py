@@ -9,6 +9,7 @@ which is billed as one reading of the prompt.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
+from string import ascii_uppercase
 from typing import Any, TypeVar
 
 from inspect_ai.model import (
@@ -21,7 +22,7 @@ from inspect_ai.model import (
     ResponseSchema,
     get_model,
 )
-from inspect_ai.solver import Generate, TaskState
+from inspect_ai.solver import Choice, Generate, TaskState
 from inspect_ai.util import collect
 
 from inspect_confidence.answers import ParseFailure, TokenChoice, reply_failure
@@ -77,7 +78,23 @@ class Draw:
 
 def choice_texts(state: TaskState) -> list[str]:
     """Return the texts of a sample's choices, in the order in which they are shown."""
-    return [choice.value for choice in state.choices]
+    return [choice.value for choice in shown_choices(state)]
+
+
+def shown_choices(state: TaskState) -> list[Choice]:
+    """Return a sample's choices in the order in which the conversation shows them.
+
+    A solver may shuffle the choices of the state. Inspect's `multiple_choice(shuffle=True)` leaves
+    them shuffled, but once it has an answer, it rewrites question and answer in the data set's
+    order.
+    """
+    ordered = sorted(state.choices, key=lambda choice: choice.original_position)
+    lines = []
+    for letter, choice in zip(ascii_uppercase, ordered, strict=False):
+        lines.append(f"{letter}) {choice.value}")  # as Inspect's solver writes it
+    options = "\n".join(lines)
+    is_in_order = any(options in message.text for message in state.messages)
+    return ordered if is_in_order else list(state.choices)
 
 
 def user_message(text: str, state: TaskState, draw: int, **form: object) -> ChatMessageUser:
