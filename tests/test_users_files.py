@@ -18,7 +18,7 @@ from sklearn.metrics import roc_auc_score
 
 from build import numbered, path_or_skip, rows_by
 from inspect_confidence.grades import is_same_answer
-from inspect_confidence.judgments.read import read_judgments
+from inspect_confidence.judgments.read import judgments_of, read_judgments
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import Recorded
 from inspect_confidence.studies.any_eval.judgments import complete_judgments
@@ -127,6 +127,19 @@ def test_what_spreadsheets_add_to_a_table_changes_nothing(tmp_path: Path) -> Non
     # The line of the ninth answer, after the separator, the header and an empty row.
     path.write_text(path.read_text("utf-8").replace("q8;0,8", "q8;about 0,8"), "utf-8")
     assert "line 12: 'about 0,8' in the column 'confidence'" in error_of(path)
+
+
+def test_shares_of_32_bits_are_the_decimals_they_stand_for(tmp_path: Path) -> None:
+    """Else 0.9 lies below the edge of its bin, and the ECE is another one than of the csv file."""
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, model=["m"] * ITEMS)
+    frame = pd.read_csv(path)
+    frame["confidence"] = frame["confidence"].astype("float32")
+    frame.to_parquet(tmp_path / "mine.parquet")
+    (expected,) = read_judgments(path).values()
+    (judgments,) = read_judgments(tmp_path / "mine.parquet").values()
+    pd.testing.assert_frame_equal(judgments, expected, check_exact=True)
+    (checked,) = judgments_of(expected.astype({"confidence": "float32"})).values()
+    assert checked["confidence"].tolist() == expected["confidence"].tolist()
 
 
 def test_fields_of_records_in_parquet_are_columns(tmp_path: Path) -> None:

@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 from inspect_confidence.metrics import (
+    accuracy,
+    brier,
     clustered_wilson_interval,
     conformal_offset,
     coverage_plateau,
+    ece,
+    mean_confidence,
     mean_of,
     miss_above,
     miss_below,
@@ -46,6 +50,27 @@ def test_empty_sets_of_three_items() -> None:
     statistics = intervals([3], [2], [1.0]).move_bounds(-2).statistics()
     parts = [statistics["coverage"], statistics["miss_below"], statistics["miss_above"]]
     assert sum(part(np.ones((1, 5))) for part in parts) == 1
+
+
+def test_numbers_of_32_bits_are_the_decimals_they_stand_for() -> None:
+    """A right answer at .9 and a wrong one at .8, each on the lower edge of its bin of ten.
+
+    In 64 bits the 32-bit .9 is .8999999762, which shares the bin of .8: the gap there is .35.
+    """
+    confidence, correct = np.array([0.9, 0.8], np.float32), np.array([1, 0])
+    assert ece(confidence, correct) == pytest.approx((0.1 + 0.8) / 2, abs=1e-15)
+    assert mean_confidence(confidence) == pytest.approx(0.85, abs=1e-15)
+    assert brier(confidence.astype(np.float16), correct) == pytest.approx(0.325, abs=1e-15)
+
+
+def test_masked_numbers_are_missing() -> None:
+    """As NaN are; numpy alone would take the numbers below the mask."""
+    confidence = np.ma.masked_array([0.2, 0.9, 0.8], mask=[True, False, False])
+    correct = np.ma.masked_array([1, 1, 0], mask=[False, True, False])
+    assert brier(confidence, [1, 1, 0]) == pytest.approx((0.01 + 0.64) / 2)
+    assert brier(confidence, correct) == pytest.approx(0.64)
+    assert mean_confidence(confidence) == pytest.approx(0.85)
+    assert accuracy(correct) == 0.5
 
 
 def test_sample_size_of_items_that_all_have_the_same_share() -> None:

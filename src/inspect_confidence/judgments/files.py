@@ -39,6 +39,7 @@ from inspect_confidence.judgments.columns import (
 )
 from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.tables import UserTable, file_stem, read_table, row_place
+from inspect_confidence.metrics.arrays import double_array
 from inspect_confidence.printing import counted
 from inspect_confidence.results import as_csv
 from inspect_confidence.studies import SELF_DESCRIBING, Kind, Recorded, TaskTable, all_tables
@@ -575,6 +576,8 @@ def _typed_column(
         return text.str.removesuffix(".0") if name in ("item", CLUSTER) else text
     if is_numeric_dtype(values):
         numbers = values.astype(float)
+        if isinstance(values.dtype, np.dtype):  # pandas' own types may hold pd.NA
+            numbers = pd.Series(double_array(values), values.index)
     elif name == GRADE:
         parse = partial(_parse_grade, no_is_n=_has_y(values))
         numbers = map_cells(values, parse, float, source=source, column=GRADE)

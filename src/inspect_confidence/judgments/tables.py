@@ -12,6 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument
@@ -21,6 +22,7 @@ from inspect_confidence.judgments.locations import (
     UNCHECKED_BYTES,
     is_log_name,
 )
+from inspect_confidence.metrics.arrays import double_array
 from inspect_confidence.printing import excerpt
 from inspect_confidence.results import unescape_formula
 from inspect_confidence.row_lines import row_lines
@@ -239,8 +241,15 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise ValueError(
             f"it is not a parquet file, or damaged ({excerpt(repr(error), 100)})"
         ) from error
+    # Shares of 32 bits are read as the decimals that they stand for.
+    for name in frame.columns[frame.dtypes.map(_is_low_precision)]:
+        frame[name] = double_array(frame[name])
     names = [name for name in frame.index.names if name is not None]
     return frame.reset_index(level=names).reset_index(drop=True)
+
+
+def _is_low_precision(dtype: object) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind == "f" and dtype.itemsize < 8
 
 
 def _flatten_structs(frame: pd.DataFrame) -> pd.DataFrame:

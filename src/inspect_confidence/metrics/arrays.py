@@ -13,6 +13,30 @@ EDGE = 1e-9
 """A value this near to an edge lies on it: 0.29 * 100 is 28.999999999999996."""
 
 
+def double_array(values: ArrayLike) -> FloatArray:
+    """Return numbers as 64-bit floats; masked ones become NaN.
+
+    A number of lower precision becomes the shortest decimal that stands for it: a 32-bit 0.9 is
+    0.8999999762 in 64 bits, which lies below the edge 0.9 of a bin.
+
+    Example:
+        >>> double_array(np.array([0.9, 0.1], np.float32)).tolist()
+        [0.9, 0.1]
+        >>> double_array(np.ma.masked_array([0.9, 0.1], mask=[True, False])).tolist()
+        [nan, 0.1]
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "f" and array.dtype.itemsize < np.dtype(float).itemsize:
+        numbers, positions = np.unique(array, return_inverse=True)
+        decimals = np.array([float(str(number)) for number in numbers], float)
+        doubles: FloatArray = decimals[positions].reshape(array.shape)
+    else:
+        doubles = np.asarray(array if array.dtype.kind in "bfiu" else values, float)
+    if isinstance(values, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(values), np.nan, doubles)
+    return doubles
+
+
 def aligned(**inputs: ArrayLike) -> list[FloatArray]:
     """Return the arguments, in their order, as float arrays of one length.
 
@@ -21,7 +45,7 @@ def aligned(**inputs: ArrayLike) -> list[FloatArray]:
     Raises:
         ValueError: An argument has more than one dimension, or lengths differ.
     """
-    arrays = {name: np.asarray(values, float) for name, values in inputs.items()}
+    arrays = {name: double_array(values) for name, values in inputs.items()}
     for name, array in arrays.items():
         if array.ndim > 1:
             raise ValueError(f"{name} has {array.ndim} dimensions; give one value per judgment.")

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan
+from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan, double_array
 from inspect_confidence.metrics.registry import WILSON, metric
 
 __all__ = [
@@ -96,7 +96,7 @@ def _sums(correct: ArrayLike, declined: ArrayLike) -> tuple[float, float, float]
     NaN that is not declined was not graded. ValueError if a credit is not in [0, 1].
     """
     is_declined = np.asarray(declined, bool)
-    attempts = np.where(is_declined, np.nan, np.asarray(correct, float))
+    attempts = np.where(is_declined, np.nan, double_array(correct))
     outside = attempts[(attempts < 0) | (attempts > 1)]
     if len(outside):
         raise ValueError(f"correct={outside[0]:g} is not in [0, 1].")

@@ -20,6 +20,7 @@ from inspect_confidence.metrics.arrays import (
     check_choice,
     count_distinct,
     divide_or_nan,
+    double_array,
     merge_into_steps,
     unit_sizes,
 )
@@ -612,7 +613,7 @@ def brier_uncertainty_interval(
         >>> brier_uncertainty_interval([0.9] * 4, [1, 1, 0, 0])[1]
         0.25
     """
-    confidences, outcomes = np.asarray(confidence, float), np.asarray(correct, float)
+    confidences, outcomes = double_array(confidence), double_array(correct)
     present = ~np.isnan(confidences + outcomes)
     if not np.isin(outcomes[present], (0, 1)).all():
         return np.nan, np.nan

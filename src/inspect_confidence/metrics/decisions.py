@@ -6,7 +6,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray, mean_or_nan, shares
+from inspect_confidence.metrics.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    double_array,
+    mean_or_nan,
+    shares,
+)
 from inspect_confidence.metrics.registry import (
     BOOTSTRAP,
     INFINITY,
@@ -100,7 +107,7 @@ def payoffs(correct: ArrayLike, declined: ArrayLike, target: ArrayLike) -> Float
     """
     is_declined = np.asarray(declined, bool)
     credit, targets = shares(
-        correct=np.where(is_declined, 0.0, np.asarray(correct, float)), target=target
+        correct=np.where(is_declined, 0.0, double_array(correct)), target=target
     )
     if (targets == 1).any():
         raise ValueError("target=1 has no finite penalty; give a target in [0, 1).")
@@ -154,7 +161,7 @@ def target_gap(correct: ArrayLike, declined: ArrayLike, target: float) -> float:
         >>> round(target_gap([1, 0, np.nan], [False, False, True], 0.75), 2)
         -0.25
     """
-    attempts = np.where(np.asarray(declined, bool), np.nan, np.asarray(correct, float))
+    attempts = np.where(np.asarray(declined, bool), np.nan, double_array(correct))
     return mean_or_nan(attempts) - target
 
 
@@ -180,7 +187,7 @@ def best_threshold_payoff(
         >>> best_threshold_payoff([0.9, 0.8, 0.2], [1, 1, 0], 0.5).round(3).tolist()
         [0.667]
     """
-    confidences, credits = np.asarray(confidence, float), np.asarray(credit, float)
+    confidences, credits = double_array(confidence), double_array(credit)
     points = payoffs(credits, np.zeros(len(credits)), target)  # none is declined
     by_answer = np.ones((1, len(confidences))) if weights is None else weights
     order = np.argsort(-confidences, kind="stable")

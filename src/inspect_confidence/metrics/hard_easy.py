@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from inspect_confidence.metrics.arrays import FloatArray, IntArray, aligned, mean_or_nan
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    IntArray,
+    aligned,
+    double_array,
+    mean_or_nan,
+)
 from inspect_confidence.metrics.registry import (
     BOOTSTRAP,
     INFINITY,
@@ -63,7 +69,7 @@ def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> St
         unit: Index of each judgment's unit.
         units: Number of units.
     """
-    pairs = np.column_stack([np.asarray(x, float), np.asarray(y, float)])
+    pairs = np.column_stack([double_array(x), double_array(y)])
     present = ~np.isnan(pairs).any(axis=1)
     if not present.any():
         return lambda weights: np.full(len(weights), np.nan)

@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from inspect_confidence.metrics.arrays import FloatArray, IntArray, checked_level
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, checked_level, double_array
 from inspect_confidence.metrics.intervals import interval_scores
 from inspect_confidence.metrics.registry import (
     BOOTSTRAP,
@@ -175,7 +175,7 @@ def set_covers(
 ) -> FloatArray:
     """Return 1 for each row whose smallest set with more than level percent has the truth, or 0."""
     in_set = np.arange(values.shape[1]) < set_sizes(masses, level)[:, None]
-    truth_in_set = (values == np.asarray(truth, float)[:, None]) & in_set
+    truth_in_set = (values == double_array(truth)[:, None]) & in_set
     return np.asarray(truth_in_set.any(axis=1), float)
 
 
@@ -231,7 +231,7 @@ def temperature_score(
     """
     if not levels:
         raise ValueError("levels is empty; give percentages such as 90.")
-    target = np.atleast_1d(np.asarray(truth, float))
+    target = np.atleast_1d(double_array(truth))
     pairs = zip(distributions, target, strict=True)
     usable = [distribution for distribution, value in pairs if not np.isnan(value)]
     if not usable:
@@ -286,7 +286,7 @@ def temperature_nll(distributions: Sequence[Mapping[int, float]], truth: ArrayLi
     """
     if not len(distributions):
         return float("nan")
-    target = np.atleast_1d(np.asarray(truth, float))
+    target = np.atleast_1d(double_array(truth))
     if len(target) != len(distributions):
         raise ValueError(f"{len(distributions)} distributions, but {len(target)} truths.")
     values, masses = ranked(distributions)
@@ -313,7 +313,7 @@ def _mean_loss(
 
 def truth_seen(values: FloatArray, masses: FloatArray, truth: ArrayLike) -> NDArray[np.bool_]:
     """Return whether each row's truth is among its values with a probability above 0."""
-    right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)
+    right = (values == double_array(truth)[:, None]) & (masses > 0)
     return np.asarray(right.any(axis=1))
 
 
@@ -325,7 +325,7 @@ def negative_log_likelihood(
     `masses` are the probabilities of `values`, both of shape (items, values). Each truth must have
     a probability above 0 (`truth_seen`).
     """
-    right = (values == np.asarray(truth, float)[:, None]) & (masses > 0)  # one a row
+    right = (values == double_array(truth)[:, None]) & (masses > 0)  # one a row
     with np.errstate(divide="ignore"):
         scaled = np.log(masses) / temperature
     at_truth = np.where(right, scaled, 0).sum(axis=1)

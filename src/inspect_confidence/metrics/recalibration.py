@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, log_expit
 
-from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, shares
+from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, double_array, shares
 from inspect_confidence.metrics.tables import ItemTables
 
 __all__ = [
@@ -68,7 +68,7 @@ class Recalibration:
             >>> print(Recalibration("temperature", "logistic", 0.005, a=0.5, b=0.5)([0.5, 0.8]))
             [0.5        0.66666667]
         """
-        p = np.clip(np.asarray(confidence, float), self.clip, 1 - self.clip)
+        p = np.clip(double_array(confidence), self.clip, 1 - self.clip)
         if self.kind == "knots":
             return np.asarray(np.interp(p, self.x, self.y))
         # Logarithms don't overflow, however steep the map is.
@@ -146,7 +146,7 @@ class ChosenRecalibration:
 
         `confidence` has the judgments of `choose_recalibration`, in the same order.
         """
-        confidences = np.asarray(confidence, float)
+        confidences = double_array(confidence)
         mapped = np.empty(len(confidences))
         for k, fold_map in enumerate(self.fold_maps):
             mapped[self.fold == k] = fold_map(confidences[self.fold == k])
@@ -204,7 +204,7 @@ def choose_recalibration(
         unit = np.arange(np.size(confidence))
     cells = _item_tables(confidence, correct, unit)
     items = cells.masses.shape[1]
-    is_present = ~np.isnan(np.asarray(confidence, float) + np.asarray(correct, float))
+    is_present = ~np.isnan(double_array(confidence) + double_array(correct))
     _, present_unit = np.unique(unit[is_present], return_inverse=True)
     if fold is None:
         item_fold = np.random.default_rng(seed).permutation(items) % folds
@@ -274,7 +274,7 @@ def _item_tables(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | Non
     """
     shares(confidence=confidence, correct=correct)  # raises the errors
     if unit is not None:  # items are numbered anew, so that each number has a judgment
-        present = ~np.isnan(np.asarray(confidence, float) + np.asarray(correct, float))
+        present = ~np.isnan(double_array(confidence) + double_array(correct))
         confidence, correct = np.asarray(confidence)[present], np.asarray(correct)[present]
         unit = np.unique(unit[present], return_inverse=True)[1]
     cells = ItemTables.from_judgments(

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan, present_values
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    divide_or_nan,
+    double_array,
+    present_values,
+)
 from inspect_confidence.metrics.registry import (
     BOOTSTRAP,
     INFINITY,
@@ -53,7 +58,7 @@ class ValueTables:
     @classmethod
     def from_reports(cls, reports: ArrayLike) -> "ValueTables":
         """Return the table of reports, values on the scale, as one row; NaN is left out."""
-        stated_values = np.asarray(reports, float)
+        stated_values = double_array(reports)
         values, counts = np.unique(stated_values[~np.isnan(stated_values)], return_counts=True)
         return cls(values, counts[None].astype(float))
 
@@ -213,7 +218,7 @@ def entropy_bits(probabilities: ArrayLike) -> FloatArray:
         >>> float(entropy_bits([0.5, 0.25, 0.25]))
         1.5
     """
-    p = np.asarray(probabilities, float)
+    p = double_array(probabilities)
     terms = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1)), 0)
     return np.asarray(np.maximum(-terms.sum(axis=-1), 0))
 

@@ -20,6 +20,7 @@ from inspect_confidence.metrics.arrays import (
     IntArray,
     count_distinct,
     divide_or_nan,
+    double_array,
     merge_into_steps,
     shares,
     unit_sizes,
@@ -270,7 +271,7 @@ def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
     Functions of count tables that use no outcome, such as mean confidence, take this table. NaN is
     left out, and a value outside [0, 1] is a ValueError.
     """
-    confidences = np.asarray(confidence, float)
+    confidences = double_array(confidence)
     return confidence_table(confidences, np.zeros_like(confidences))
 
 
@@ -302,7 +303,7 @@ def accuracy(correct: ArrayLike) -> float:
         >>> accuracy([1, 0, 1, 1])
         0.75
     """
-    outcomes = np.asarray(correct, float)
+    outcomes = double_array(correct)
     confidences = np.zeros_like(outcomes)  # any: accuracy doesn't depend on them
     return float(accuracy_of_tables(confidence_table(confidences, outcomes))[0])
 
