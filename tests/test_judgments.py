@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from zipfile import ZipFile, ZipInfo
 
 import numpy as np
@@ -27,6 +27,13 @@ COMMON = [
     *("task", "task_version", "package_version", "run", "uuid", "model", "variant", "dataset"),
     *("split", "item", "cluster", "draw", "epoch", "status", "reason"),
 ]
+
+
+@pytest.mark.parametrize("source", [None, 5, pd.DataFrame({"item": ["q"]}), [pd.DataFrame()]])
+def test_what_is_no_path_is_refused_by_its_type(source: Any) -> None:
+    """A frame is not taken for paths of the names of its columns."""
+    with pytest.raises(InvalidArgument, match=r"(NoneType|int|DataFrame) is no path of a log"):
+        read_judgments(source)
 
 
 def test_columns_are_the_common_ones_then_the_tasks(tmp_path: Path) -> None:

@@ -52,6 +52,13 @@ def path_of(line: Line2D) -> list[list[float]]:
     return path
 
 
+def test_a_frame_of_judgments_is_refused_with_the_frame_that_is_drawn() -> None:
+    """Judgments have no metrics."""
+    judgments = pd.DataFrame({"task": ["any_eval"], "confidence": [0.5]})
+    with pytest.raises(InvalidArgument, match=r"no column 'metric', .* that `summarize` or"):
+        reliability(judgments)
+
+
 def test_reliability_draws_points_intervals_and_counts_of_the_bins() -> None:
     """Points at mean confidence and accuracy, arms to the interval, bars by judgments."""
     rows = frame(

@@ -21,7 +21,17 @@ Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 def path_texts(paths: Paths) -> list[str]:
     """Return one path or several as a list of texts."""
-    return [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
+    # Iterating over a frame would give the names of its columns.
+    is_single = hasattr(paths, "columns") or not isinstance(paths, Iterable)
+    texts = []
+    for path in [paths] if is_single or isinstance(paths, str | PathLike) else paths:
+        if not isinstance(path, str | PathLike):
+            raise InvalidArgument(
+                f"{type(path).__name__} is no path of a log, folder or file; functions such as "
+                "`summarize` also take a pandas frame of judgments with a column 'task'."
+            )
+        texts.append(fspath(path))
+    return texts
 
 
 MAX_PART_BYTES = 2 * 2**30

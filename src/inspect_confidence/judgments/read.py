@@ -331,7 +331,8 @@ def judgments_of(source: JudgmentSource) -> Judgments:
     if isinstance(source, pd.DataFrame):
         if "task" not in source:
             raise InvalidArgument(
-                f"The frame has no column 'task'; known tasks: {', '.join(all_tables())}."
+                "The frame has no column 'task'; add it, such as frame.assign(task='any_eval') for "
+                "confidence and correctness of any eval."
             )
         source = split_by_task(source)
     if not isinstance(source, Mapping):
