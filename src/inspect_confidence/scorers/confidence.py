@@ -295,12 +295,15 @@ def _read_confidence(method: str, reply: Draw, scale: Scale, choices: Sequence[s
     """
     if reply.failure:
         return ParsedReply(failure=reply.failure)
-    if method == "logprob":
-        return _read_token(reply, choices)
     if method == "words":
         return _read_phrase(reply)
     if method == "p_true":
-        return _read_p_true(reply)
+        token = answers.read_p_true(reply.text, reply.token_choices)
+        return _from_token(token, "True has {0:.4g} of the probability of True and False")
+    if method == "logprob":
+        token = reply.read(answers.read_token_confidence, reply.token_choices, choices)
+        share = " of the probability of the letters" if choices else " as its probability"
+        return _from_token(token, f"the token of the answer has {{0:.4g}}{share}")
     return _read_on_scale(reply, scale)
 
 
@@ -331,17 +334,6 @@ def _read_phrase(reply: Draw) -> ParsedReply:
     number = median_of(phrase)
     sentence = f'"{phrase}", by which people mean {number:g} (the survey\'s median)'
     return ParsedReply({"confidence": number}, sentence=sentence, metadata={"phrase": phrase})
-
-
-def _read_p_true(reply: Draw) -> ParsedReply:
-    probability = answers.read_p_true(reply.text, reply.token_choices)
-    return _from_token(probability, "True has {0:.4g} of the probability of True and False")
-
-
-def _read_token(reply: Draw, choices: Sequence[str]) -> ParsedReply:
-    probability = reply.read(answers.read_token_confidence, reply.token_choices, choices)
-    share = " of the probability of the letters" if choices else " as its probability"
-    return _from_token(probability, f"the token of the answer has {{0:.4g}}{share}")
 
 
 def _from_token(token: TokenConfidence | ParseFailure, sentence: str) -> ParsedReply:

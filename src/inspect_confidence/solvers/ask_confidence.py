@@ -363,8 +363,7 @@ def question_of(state: TaskState) -> str:
         text = "\n\n".join(f"{message.role}: {message.text}" for message in state.input)
     choices = choice_texts(state)
     lines = [with_choices(text, choices)]  # up to Z
-    for number, choice in enumerate(choices[len(ascii_uppercase) :], start=1):
-        lines.append(f"{number}. {choice}")
+    lines += [f"{number}. {text}" for number, text in enumerate(choices[26:], start=1)]
     return "\n".join(lines)
 
 
