@@ -137,11 +137,11 @@ class AskedConfidence:
 
     @classmethod
     def from_reply(cls, reply: Draw | None, *, is_asked: bool = True) -> "AskedConfidence":
-        """Read the confidence of a reply; None stands for a request without a reply."""
+        """Read the confidence of a reply; None stands for a request that was not sent."""
         if not is_asked:
             return cls()
         if reply is None:
-            # No call was made, because a limit of the run was reached before it.
+            # No call was made: a limit was reached before, or the answer in question has no text.
             return cls(NOT_ASKED.status, NOT_ASKED.reason)
         parsed = reply.read(read_confidence, LOW, HIGH, is_whole_reply=True)
         if isinstance(parsed, ParseFailure):
@@ -222,8 +222,8 @@ def commitment_score(judge: str = "model") -> Scorer:
     The value is a dict of numbers: `correct` and `correct_after` (1 or 0); `keep` (1 for KEEP, 0
     for WITHDRAW); `bet` (1 for BET, 0 for NO_BET); `moved` (1 if the final answer is another one,
     or declines); `confidence_before` and `confidence_after` (in [0, 1]); and `format_ok`, of the
-    answer. What was not asked or not read is NaN; the metadata has the status of each, empty if it
-    was not asked.
+    answer. What was not asked or not read is NaN. The metadata has the status of each: empty if the
+    task does not ask for it, `limit_reached` if there was no answer or no time to ask about it.
 
     Args:
         judge: `model` (the one in the role `grader`) or `rules`, for answers in words.
@@ -283,7 +283,7 @@ async def _score_commitment(state: TaskState, target: Target, judge: Judge) -> S
 
 def _decision(reply: Draw | None, read: Callable[..., bool | ParseFailure]) -> tuple[float, str]:
     """Return the decision that `read` finds in a reply as 1, 0 or NaN, with its status."""
-    if reply is None:  # a limit was reached before the request
+    if reply is None:  # a limit was reached before the request, or the answer has no text
         return NAN, NOT_ASKED.status
     decision = reply.read(read)
     if isinstance(decision, ParseFailure):
