@@ -331,9 +331,9 @@ def grade(scores: Mapping[str, Grades], score_label: str | None = None) -> Grade
     return correct
 
 
-def chosen_score(scores: Mapping[str, Grades], score_label: str | None = None) -> str:
-    """Return the name of the score that `grade` takes; empty if it takes none."""
-    name = _choose_score(scores, score_label)
+def chosen_score(scores: Mapping[str, Grades]) -> str:
+    """Return the name of the score that `grade` takes without a label; empty if it takes none."""
+    name = _choose_score(scores, None)
     return "" if isinstance(name, ParseFailure) else name
 
 

@@ -7,6 +7,7 @@ from operator import attrgetter
 
 from inspect_confidence.results import Condition, ResultRow, ResultTable
 from inspect_confidence.studies import Headline, Study, all_studies
+from inspect_confidence.studies.toolbox import means_as_headlines
 
 _TASK_OR_UNIT = re.compile(r"^[^:()]*: | \(share\)")
 
@@ -22,6 +23,11 @@ def label_beside_task(label: str) -> str:
     """
     label = _TASK_OR_UNIT.sub("", label)
     return label[:1].upper() + label[1:]
+
+
+def main_numbers(study: Study) -> list[Headline]:
+    """Return a study's headlines, after accuracy and mean confidence where it has ECE."""
+    return [*means_as_headlines(study), *study.headlines]
 
 
 def condition_label(metric: str, condition: Condition) -> str:

@@ -48,12 +48,12 @@ def as_json(frame: pd.DataFrame) -> str:
     """Return rows as a JSON array, with null for NaN and `"Infinity"` or `"-Infinity"`."""
     rows = []
     for row in frame.to_dict("records"):
-        rows.append({str(name): _json_value(value) for name, value in row.items()})
+        rows.append({str(name): json_value(value) for name, value in row.items()})
     text = json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False)
     return escape_invisible_json(text)
 
 
-def _json_value(value: object) -> object:
+def json_value(value: object) -> object:
     """Return a value that JSON can hold: None for NaN, and a text for an infinity."""
     if not isinstance(value, float) or math.isfinite(value):
         return value

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _RECORDED = "inspect_confidence.recorded"
 _MAPS = "inspect_confidence.recalibrated"
-_READING = "inspect_confidence.reading"
+_EXECUTOR = "inspect_confidence.executor"
 """Names under which options are kept in `meta` of click's context, until a command uses them."""
 
 
@@ -26,10 +26,9 @@ def recorded() -> "Recorded":
     return Recorded(**{name: value for name, value in options.items() if value})
 
 
-def read_keywords() -> dict[str, Any]:
-    """Return this command's options on reading logs, as keywords of `read_judgments`."""
-    options = click.get_current_context().meta.get(_READING, {})
-    return {"executor": options.get("executor") or "auto"}
+def chosen_executor() -> str:
+    """Return this command's value of `--executor`; `auto` by default."""
+    return str(click.get_current_context().meta.get(_EXECUTOR, "auto"))
 
 
 def _pair(text: str, form: str) -> tuple[str, str]:
@@ -125,19 +124,18 @@ RECORDED = (
 """Options on the layout of foreign logs and files, of every command that reads judgments."""
 
 
-def _keep_reading(context: click.Context, parameter: click.Parameter, value: object) -> None:
-    """Check and store an option on how logs are read, for `read_keywords`; click calls this."""
-    if parameter.name == "executor" and value is not None:
+def _keep_executor(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Check and store the value of `--executor`, for `chosen_executor`; click calls this."""
+    if value is not None:
         from inspect_confidence.judgments.executors import check_executor
 
-        check_executor(str(value))
-    context.meta.setdefault(_READING, {})[parameter.name] = value
+        context.meta[_EXECUTOR] = check_executor(value)
 
 
 EXECUTOR = click.option(
     "--executor",
     expose_value=False,
-    callback=_keep_reading,
+    callback=_keep_executor,
     metavar="EXECUTOR",
     help="Executor that reads logs, or counts the judgments of a store: processes[:N], none or "
     "dask://HOST:PORT. By default, processes read logs if there are many large ones.",

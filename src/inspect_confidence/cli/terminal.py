@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspect_confidence.cli.options import note_loss, read_keywords, recorded, selected_maps
+from inspect_confidence.cli.options import chosen_executor, note_loss, recorded, selected_maps
 from inspect_confidence.printing import (
     counted,
     echo,
@@ -42,7 +42,11 @@ def read_paths(
     from inspect_confidence.judgments.read import read_judgments
 
     frames = read_judgments(
-        list(paths), reread=reread, recorded=recorded(), progress=track_logs, **read_keywords()
+        list(paths),
+        progress=track_logs,
+        reread=reread,
+        recorded=recorded(),
+        executor=chosen_executor(),
     )
     saved_maps = selected_maps()
     if saved_maps is not None:
@@ -63,7 +67,7 @@ def read_or_stream(
 
     # A stream has neither options on the layout of files nor recalibrated confidence.
     if len(paths) == 1 and not reread and selected_maps() is None and recorded() == SELF_DESCRIBING:
-        source = as_stream(paths[0], settings, **read_keywords())
+        source = as_stream(paths[0], settings, chosen_executor())
         if isinstance(source, Stream):
             _print_notices(source, loss_label)
             return source

@@ -39,7 +39,7 @@ def _describe_judgments(
         return f"{task}: {unrecorded_sentences} {_counts_sentence(judgments)}"
     unsent_settings = list(map(read_unsent, runs))
     model_settings = _merge_settings(model_arguments(run.eval.model_args) for run in runs)
-    return _join_sentences(
+    sentences = [
         _runs_sentence(runs),
         _settings_sentence("Task arguments", _merge_settings(map(_task_arguments, runs))),
         _generation_sentence(runs, unsent_settings),
@@ -49,7 +49,8 @@ def _describe_judgments(
         usage_sentence(runs),
         unrecorded_sentences,
         _counts_sentence(judgments),
-    )
+    ]
+    return " ".join(filter(None, sentences))
 
 
 def _generation_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) -> str:
@@ -63,10 +64,6 @@ def _generation_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unse
     return _settings_sentence(
         "Generation settings", _merge_settings(settings), "all others the provider's defaults"
     )
-
-
-def _join_sentences(*sentences: str) -> str:
-    return " ".join(filter(None, sentences))
 
 
 def _task_arguments(run: EvalLog) -> dict[str, str]:

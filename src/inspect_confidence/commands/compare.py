@@ -18,14 +18,13 @@ from inspect_confidence.commands.analysis import (
 )
 from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.headlines import label_beside_task
+from inspect_confidence.headlines import label_beside_task, main_numbers
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.metrics import METRICS, holm
 from inspect_confidence.overview.numbers import format_number
 from inspect_confidence.results import Condition, conditions_of
 from inspect_confidence.studies import Headline, Resampling, Study, study_of
 from inspect_confidence.studies.estimate import field_values
-from inspect_confidence.studies.toolbox import means_as_headlines
 
 COLUMNS = [
     *("task", "dataset", "a", "b", "contrast", "variant", "method", "condition", "metric", "role"),
@@ -122,7 +121,7 @@ def compare(
             continue
         resampling = study_judgments.resampling
         if headlines_only:
-            main_metrics = {headline.metric for headline in _main_numbers(study_judgments.study)}
+            main_metrics = {headline.metric for headline in main_numbers(study_judgments.study)}
             resampling = replace(resampling, metrics={*metrics, *main_metrics})
         rows += _study_rows(study_judgments, second, models, resampling)
     if not rows:
@@ -274,14 +273,9 @@ def _is_primary_or_headline(rows: pd.DataFrame) -> pd.Series:
     is_shown = rows["role"] == PRIMARY
     # Differences within a value of `--by` are left out.
     is_whole = np.array(["by" not in condition for condition in conditions_of(rows)])
-    for headline in _main_numbers(study_of(task)):
+    for headline in main_numbers(study_of(task)):
         is_shown |= _is_of_headline(rows, headline) & is_whole
     return is_shown
-
-
-def _main_numbers(study: Study) -> list[Headline]:
-    """Return the study's headlines, after accuracy and mean confidence where it has ECE."""
-    return [*means_as_headlines(study), *study.headlines]
 
 
 def _is_of_headline(rows: pd.DataFrame, headline: Headline) -> NDArray[np.bool_]:
@@ -322,7 +316,7 @@ def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tu
     place of placeholders such as `{radius}`; without a headline it is the metric.
     """
     study = study_of(task)
-    for headline in _main_numbers(study):
+    for headline in main_numbers(study):
         is_metric = (headline.task, headline.metric) == (task, metric)
         if is_metric and _agrees(condition, headline.where):
             label = headline.short or headline.label

@@ -76,9 +76,7 @@ def plan_run(
     for role_model in filter(None, (model, grader, extractor)):
         check_model(role_model)
     task_object: Task = getattr(_registry, name)(**values_by_name)
-    requests = _count_requests(task_object, model, epochs, limit)
-    if extractor:
-        requests = requests.with_extractor(extractor)
+    requests = _count_requests(task_object, model, epochs, extractor, limit)
     lines = _item_lines(name, task_object, requests.facts, limit)
     lines += _request_lines(requests)
     lines += _cost_lines(requests, model, grader, cost_file, connections)
@@ -126,10 +124,10 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     for model, model_runs in runs.items():
         lines.append(f"{model:<48}{'calls':>10}{'dollars':>10}{'minutes':>10}")
         model_costs: list[_CallCost] = []
-        for run in model_runs:
-            name = shorten(run.name, 44, placeholder="...")
-            lines.append(_table_line(f"  {name}", run.costs, connections))
-            model_costs += run.costs
+        for name, run_costs in model_runs:
+            short_name = shorten(name, 44, placeholder="...")
+            lines.append(_table_line(f"  {short_name}", run_costs, connections))
+            model_costs += run_costs
         if len(model_runs) > 1:
             lines.append(_table_line("  all", model_costs, connections))
         costs += [cost for cost in model_costs if cost.calls]
@@ -145,20 +143,18 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     return "\n".join(lines)
 
 
-def _planned_runs(design: Design, cost_file: str | None) -> dict[str, list["_PlannedRun"]]:
-    """Return the runs of a study file by model, with the costs of model, judge and extractor."""
-    runs: dict[str, list[_PlannedRun]] = {}
+def _planned_runs(
+    design: Design, cost_file: str | None
+) -> dict[str, list[tuple[str, Sequence["_CallCost"]]]]:
+    """Return the runs of a study file by model: name, and costs of model, judge and extractor."""
+    runs: dict[str, list[tuple[str, Sequence[_CallCost]]]] = {}
     for entry in design.entries:
         task = entry.build()
         for model in entry.models:
             check_calibrated_settings(task, model, design.settings)
-            requests = _count_requests(task, model, entry.repeats)
-            if entry.extractor:
-                requests = requests.with_extractor(entry.extractor)
-            cost = _cost_of_calls(model, requests.usage, cost_file, calls=requests.calls)
-            judge_cost = requests.typical_judge_cost(entry.grader, cost_file)
-            run_costs = [cost, judge_cost, requests.extractor_cost(cost_file)]
-            runs.setdefault(model, []).append(_PlannedRun(entry.name, run_costs))
+            requests = _count_requests(task, model, entry.repeats, entry.extractor)
+            run_costs = requests.costs(model, entry.grader, cost_file)
+            runs.setdefault(model, []).append((entry.name, run_costs))
     return runs
 
 
@@ -193,6 +189,11 @@ class _JudgeRequests:
     calls_again: int
     calls_again_per_reply: int
     replies: int
+
+    @property
+    def typical_replies(self) -> int:
+        """Number of a sample's replies that typically differ from the others."""
+        return math.ceil(_TYPICAL_SHARE * self.replies)
 
     def count(self, samples: int, characters: int, different: int) -> tuple[int, ModelUsage]:
         """Return the calls and tokens of the judge of a run, given its requests about a sample.
@@ -256,12 +257,7 @@ class _CallCost:
         return self.calls * _SECONDS_PER_CALL + self.usage.output_tokens / _TOKENS_PER_SECOND
 
 
-@dataclass(frozen=True)
-class _PlannedRun:
-    """A run of a study file with the costs of its model, its judge and its extractor."""
-
-    name: str
-    costs: Sequence[_CallCost]
+_NO_CALLS = _CallCost("", 0, ModelUsage())
 
 
 @dataclass(frozen=True)
@@ -309,13 +305,21 @@ class _Requests:
             )
         return replace(self, judge=judge, extractor=extractor)
 
-    def extractor_cost(self, cost_file: str | None) -> _CallCost:
-        """Return the cost of the calls to the model that lists markers; zero without such a model.
+    def costs(
+        self, model: str | None, grader: str | None, cost_file: str | None
+    ) -> tuple[_CallCost, _CallCost, _CallCost]:
+        """Return the costs of the model, the judge and the extractor.
 
-        Prices in the user's `cost_file` are preferred to the known ones.
+        The judge's are those of a typical share of differing replies. Prices in the user's
+        `cost_file` are preferred to the known ones.
         """
+        cost = _cost_of_calls(model, self.usage, cost_file, calls=self.calls)
+        return cost, self._judge_cost(grader, cost_file), self._extractor_cost(cost_file)
+
+    def _extractor_cost(self, cost_file: str | None) -> _CallCost:
+        """Return the cost of the calls to the model that lists markers; 0 without such a model."""
         if not self.extractor:
-            return _CallCost("", 0, ModelUsage())
+            return _NO_CALLS
         usage = ModelUsage(
             input_tokens=self.samples * self.extractor.characters // _CHARACTERS_PER_TOKEN,
             output_tokens=self.samples * self.extractor.output_tokens,
@@ -325,17 +329,22 @@ class _Requests:
             self.extractor.model, usage, cost_file, option="--extractor", calls=calls
         )
 
-    def typical_judge_cost(self, grader: str | None, cost_file: str | None) -> _CallCost:
+    def _judge_cost(self, grader: str | None, cost_file: str | None) -> _CallCost:
         """Return the cost of the judge if a typical share of replies differ; 0 without a judge."""
         if not self.judge:
-            return _CallCost("", 0, ModelUsage())
-        typical = math.ceil(_TYPICAL_SHARE * self.judge.replies)
-        calls, usage = self.judge.count(self.samples, self.question_characters, typical)
+            return _NO_CALLS
+        calls, usage = self.judge.count(
+            self.samples, self.question_characters, self.judge.typical_replies
+        )
         return _cost_of_calls(grader, usage, cost_file, option="--grader", calls=calls)
 
 
 def _count_requests(
-    task: Task, model: str | None, epochs: int | None, limit: int | None = None
+    task: Task,
+    model: str | None,
+    epochs: int | None,
+    extractor: str | None,
+    limit: int | None = None,
 ) -> _Requests:
     """Count the requests of a task, from its metadata: calls, draws and characters of a sample.
 
@@ -359,7 +368,7 @@ def _count_requests(
         output_tokens=samples * replies_per_sample * facts["output_tokens_per_call"],
     )
     judge = _JudgeRequests(**facts["grader"]) if "grader" in facts else None
-    return _Requests(
+    requests = _Requests(
         facts=facts,
         epochs=epochs,
         samples=samples,
@@ -369,6 +378,7 @@ def _count_requests(
         usage=usage,
         judge=judge,
     )
+    return requests.with_extractor(extractor) if extractor else requests
 
 
 def _question_length(sample: Sample, facts: Mapping[str, Any]) -> int:
@@ -445,9 +455,8 @@ def _cost_lines(
     connections: int,
 ) -> list[str]:
     """Describe dollars and minutes of a run, with its judge's typical calls, and their sources."""
-    cost = _cost_of_calls(model, requests.usage, cost_file, calls=requests.calls)
-    judge_cost = requests.typical_judge_cost(grader, cost_file)
-    extractor_cost = requests.extractor_cost(cost_file)
+    costs = requests.costs(model, grader, cost_file)
+    cost, judge_cost, extractor_cost = costs
     lines = [f"cost:    {cost.description}", *_judge_lines(requests, grader, cost_file)]
     if extractor_cost.calls:  # a model that lists markers in place of the judge
         usage = extractor_cost.usage
@@ -460,7 +469,6 @@ def _cost_lines(
     if judge_cost.calls and all(part.is_priced for part in (cost, *other_costs)):
         total = _dollars_text(cost.dollars + judge_cost.dollars + extractor_cost.dollars)
         lines.append(f"all:     {total}, the judge's typical calls included")
-    costs = [cost, judge_cost, extractor_cost]
     lines.append(
         f"time:    about {_minutes_text(costs, connections)} at {connections} connections "
         f"({_SECONDS_PER_CALL} s a call, {_TOKENS_PER_SECOND} tokens a second)"
@@ -478,7 +486,7 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
     judge = requests.judge
     if not judge:
         return []
-    typical = math.ceil(_TYPICAL_SHARE * judge.replies)
+    typical = judge.typical_replies
     at_most = f"if replies have one sentence and all {judge.replies} draws differ"
     typically = f"if {typical} of them differ in more than their markers, as is typical"
     cases = [(judge.replies, at_most), (typical, typically)]

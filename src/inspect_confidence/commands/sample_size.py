@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -323,13 +324,22 @@ def _result_of_metric(aim: _Aim, answers: Answers, resampling: Resampling) -> Re
 
 
 @dataclass(frozen=True)
-class _TwoRuns:
-    """Populations of two runs, which answer the same items if they are paired."""
+class _SimulatedTest:
+    """Test of the difference between two simulated runs that differ by the aim's size.
+
+    Attributes:
+        aim: The difference that is aimed at.
+        first: Population of the first run.
+        second: Population of the second run.
+        is_paired: Whether both runs answer the same items.
+        rng: Generator of the simulated runs.
+    """
 
     aim: _Aim
     first: _Population
     second: _Population
     is_paired: bool
+    rng: np.random.Generator
 
     def contrast(self, units: IntArray, second_units: IntArray) -> Contrast:
         """Return the contrast of two runs: what resamples need to compute a difference of metrics.
@@ -343,49 +353,29 @@ class _TwoRuns:
         pair = Pair(index, index, self.first.run(units), self.second.run(second_units))
         return contrast_of_pairs([pair], thresholds=(), compared=[METRIC_FORMS[self.aim.metric]])
 
-    def draw(self, n: int, rng: np.random.Generator) -> Contrast:
-        """Draw the contrast of two runs of about n items."""
-        units = self.first.draw_units(n, rng)
-        return self.contrast(units, units if self.is_paired else self.first.draw_units(n, rng))
+    @cached_property
+    def pilot(self) -> Contrast:
+        """Contrast of the pilot's runs, each with all its units."""
+        all_units = np.arange(len(self.first.counts))
+        return self.contrast(all_units, all_units)
 
+    @property
+    def metric_column(self) -> int:
+        """Column of the aim's metric in a contrast, in which the means come first."""
+        return len(self.pilot.names) - 1
 
-@dataclass(frozen=True)
-class _SimulatedTest:
-    """Test of the difference between two simulated runs that differ by the aim's size.
-
-    Attributes:
-        runs: The populations of the runs.
-        pilot: Contrast of the pilot's runs, each with all its units.
-        metric_column: Column of the aim's metric in a contrast.
-        pilot_difference: Difference of the metric between the pilot's runs.
-        rng: Generator of the simulated runs.
-    """
-
-    runs: _TwoRuns
-    pilot: Contrast
-    metric_column: int
-    pilot_difference: float
-    rng: np.random.Generator
-
-    @classmethod
-    def from_pilot(cls, runs: _TwoRuns, rng: np.random.Generator) -> "_SimulatedTest":
-        """Return the test of the difference that is aimed at, given the pilot's two runs.
-
-        The test keeps the column of the aim's metric in contrasts, and the difference of this
-        metric between the pilot's runs, by which simulated differences are shifted.
-        """
-        all_units = np.arange(len(runs.first.counts))
-        pilot = runs.contrast(all_units, all_units)
-        column = len(pilot.names) - 1  # means come first, and then the aim's metric
+    @cached_property
+    def pilot_difference(self) -> float:
+        """Difference of the metric between the pilot's runs."""
         # The value on all units needs no resamples; one is the fewest that can be computed. Data
         # sets are pooled, so that resamples need no number of a data set (`stream`).
-        difference = resample_contrast(pilot, Resampling(1), stream=None).values[column]
-        return cls(runs, pilot, column, pilot_difference=float(difference), rng=rng)
+        difference = resample_contrast(self.pilot, Resampling(1), stream=None)
+        return float(difference.values[self.metric_column])
 
     @property
     def shift(self) -> float:
         """By how much simulated differences are moved, to the aim's size and the pilot's sign."""
-        size = self.runs.aim.size
+        size = self.aim.size
         return (size if self.pilot_difference >= 0 else -size) - self.pilot_difference
 
     def correlation(self) -> float:
@@ -405,8 +395,11 @@ class _SimulatedTest:
 
     def detection(self, n: int) -> float:
         """Simulate two runs of about n items; return 1 if their difference has p < 0.05, else 0."""
-        contrast = self.runs.draw(n, self.rng)
-        difference = resample_contrast(contrast, self.runs.aim.resampling(self.rng), stream=None)
+        units = second_units = self.first.draw_units(n, self.rng)
+        if not self.is_paired:
+            second_units = self.first.draw_units(n, self.rng)
+        contrast = self.contrast(units, second_units)
+        difference = resample_contrast(contrast, self.aim.resampling(self.rng), stream=None)
         # The pilot's difference becomes the aim's; the spread of the simulated one stays.
         shifted = replace(
             difference, values=difference.values + self.shift, draws=difference.draws + self.shift
@@ -425,7 +418,7 @@ class _SimulatedTest:
         smallest = 0.5 / len(detections)
         alpha_z = -float(ndtri(0.025))
         z = float(ndtri(np.clip(detections.mean(), smallest, 1 - smallest)))
-        return n * min((ndtri(self.runs.aim.power) + alpha_z) / max(z + alpha_z, 0.1), 4) ** 2
+        return n * min((ndtri(self.aim.power) + alpha_z) / max(z + alpha_z, 0.1), 4) ** 2
 
 
 def _size_to_detect(
@@ -449,10 +442,9 @@ def _size_to_detect(
         _, sides = restrict_to_common_items(frames)
     first, second = sides
     units, pilot_items, cluster_note = _pilot_units(" and ".join(names), first)
-    runs = _TwoRuns(
-        aim, _Population.from_frame(first, units), _Population.from_frame(second, units), is_paired
-    )
-    test = _SimulatedTest.from_pilot(runs, rng)
+    first_run = _Population.from_frame(first, units)
+    second_run = _Population.from_frame(second, units)
+    test = _SimulatedTest(aim, first_run, second_run, is_paired, rng)
     _refuse_undefined(aim, test.pilot_difference, " and ".join(names))
     items, note = _search_size(test.detection, test.target_size, pilot_items)
     if is_paired:

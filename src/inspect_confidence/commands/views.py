@@ -8,7 +8,12 @@ import pandas as pd
 
 from inspect_confidence.directions import direction_of
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.headlines import condition_label, headline_rows, label_beside_task
+from inspect_confidence.headlines import (
+    condition_label,
+    headline_rows,
+    label_beside_task,
+    main_numbers,
+)
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.matrix import dataset_text
 from inspect_confidence.overview.numbers import format_interval, format_number
@@ -20,7 +25,6 @@ from inspect_confidence.studies.toolbox import (
     CORRECTED_METRICS,
     corrected_views,
     extra_metric_views,
-    means_as_headlines,
 )
 from inspect_confidence.studies.unread import (
     UNREAD_SHARE,
@@ -52,9 +56,7 @@ def headline_metrics() -> set[str]:
     """Return the metrics of the tables of `headline_views`."""
     metrics = set(CORRECTED_METRICS)  # corrected for a judge's errors
     for study in all_studies():
-        # Accuracy and mean confidence are shown beside the headlines (main numbers) of a study.
-        for headline in (*means_as_headlines(study), *study.headlines):
-            metrics.add(headline.metric)
+        metrics.update(headline.metric for headline in main_numbers(study))
     return metrics
 
 
@@ -139,7 +141,7 @@ def _headline_views_of_task(
 
 def _labelled_rows(results: ResultTable, metrics: Collection[str]) -> ResultTable:
     """Return the rows of headlines (main numbers) with labels; all rows of `metrics` if given."""
-    headlines = headline_rows(results, lambda study: [*means_as_headlines(study), *study.headlines])
+    headlines = headline_rows(results, main_numbers)
     labels = {row.index: label_beside_task(row["label"]) for row in headlines}  # by row of results
     rows = []
     for row in results.among("metric", metrics) if metrics else headlines:

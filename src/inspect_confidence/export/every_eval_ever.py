@@ -27,7 +27,7 @@ from inspect_confidence.export.tables import write_left_out
 from inspect_confidence.export.text import cut_with_fingerprint, file_name
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.printing import escape_invisible_json
-from inspect_confidence.results import ResultRow
+from inspect_confidence.results import ResultRow, json_value
 from inspect_confidence.studies import all_tables
 from inspect_confidence.writing import put
 
@@ -246,19 +246,13 @@ def _metric_config(metric: Metric, row: ResultRow) -> dict[str, Any]:
         "metric_parameters": dict(row.condition),
         "lower_is_better": metric.direction == "lower",
         "score_type": "continuous",
-        "min_score": _json_number(metric.low),
-        "max_score": _json_number(metric.high),
+        "min_score": json_value(float(metric.low)),
+        "max_score": json_value(float(metric.high)),
         "additional_details": _without_empty(
             direction=metric.direction,
             lower_is_better="" if ordered else "has no meaning for this metric: see direction",
         ),
     }
-
-
-def _json_number(value: float) -> float | str:
-    if math.isfinite(value):
-        return float(value)
-    return "Infinity" if value > 0 else "-Infinity"
 
 
 def _score_details(row: ResultRow, resamples: int) -> dict[str, Any]:

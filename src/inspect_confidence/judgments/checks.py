@@ -21,26 +21,6 @@ _MEASURES = {"by", "phrase", "unseen_mass", "draws", "agreement", "clipped", "ra
 """Columns outside `TaskTable.answers` that may differ between the answers to one question."""
 
 
-def refuse_violations(
-    judgments: pd.DataFrame, rows: pd.Index, table: TaskTable, source: str
-) -> None:
-    """Refuse judgments with values outside a column's limits, or in the wrong order.
-
-    Args:
-        judgments: Typed judgments.
-        rows: Row number of each judgment in its source, from 0.
-        table: Table of their task.
-        source: Name of the source, for the error.
-
-    Raises:
-        InvalidArgument: A value is impossible; the error names the row, the column and the remedy.
-    """
-    for violation in violations(judgments, table):
-        for position, reason in violation.reasons.items():
-            place = row_place(source, int(rows[position]))
-            raise InvalidArgument(f"{source}, {place}: {reason}.")
-
-
 @dataclass(frozen=True)
 class Violation:
     """Judgments that break one rule of their task.

@@ -1,6 +1,5 @@
 """Counts of a store's judgments, made in its files, so that rows never fill memory."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
@@ -85,17 +84,14 @@ def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[p
     variants = variants_of_runs(
         [(record["task"], record["kind"], record["settings"]) for record in records]
     )
-    logs_of_run = Counter(record["id"] for record in records)
+    separate_files = store.separate_files() if store.readers == reader_versions() else set[str]()
     files_by_variant: dict[str, list[str]] = {}
     runs: list[LocatedRun] = []
     run_variants: list[str] = []
     for entry, record, variant in zip(entries, records, variants, strict=True):
         if task not in record_tasks(record) or not record["rows"]:
             continue
-        # "twice": how many judgments repeat others; `new_record`: the file is damaged.
-        is_unique = logs_of_run[record["id"]] == 1 and not record["twice"]
-        is_unique &= len(record_tasks(record)) == 1
-        if is_unique and not entry.new_record and store.readers == reader_versions():
+        if entry.file in separate_files:
             files_by_variant.setdefault(variant, []).append(str(store.folder / entry.file))
         elif isinstance(run := store.read(entry), Run):
             runs.append((entry.log.location, run))

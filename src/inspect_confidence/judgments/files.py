@@ -23,7 +23,7 @@ from inspect_confidence.judgments.checks import (
     model_notices,
     number_repeated_answers,
     refuse_verdicts,
-    refuse_violations,
+    violations,
 )
 from inspect_confidence.judgments.clusters import CLUSTER
 from inspect_confidence.judgments.columns import (
@@ -455,7 +455,10 @@ def check_judgments(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Da
             or a status is not known.
     """
     judgments = typed_columns(frame, table, source)
-    refuse_violations(judgments, frame.index, table, source)
+    for violation in violations(judgments, table):
+        for position, reason in violation.reasons.items():
+            place = row_place(source, int(frame.index[position]))
+            raise InvalidArgument(f"{source}, {place}: {reason}.")
     return judgments
 
 

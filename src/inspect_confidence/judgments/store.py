@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -41,6 +42,7 @@ from inspect_confidence.judgments.runs import (
     decode_run,
     read_record_facts,
     reader_versions,
+    record_tasks,
 )
 from inspect_confidence.judgments.tables import is_table
 from inspect_confidence.printing import excerpt
@@ -143,6 +145,22 @@ class Store:
             if entry.file and not entry.record["exclusion_reason"]:
                 entries.append(entry)
         return entries
+
+    def separate_files(self) -> set[str]:
+        """Return the record files whose judgments need not be joined with those of other logs.
+
+        They are of one task and of the only log of their run, none repeats another, and the file is
+        undamaged: a log with a damaged file was read again.
+        """
+        entries = self.entries_with_judgments()
+        logs_of_run = Counter(entry.record["id"] for entry in entries)
+        files = set()
+        for entry in entries:
+            record = entry.record
+            has_repeats = logs_of_run[record["id"]] > 1 or record["twice"]
+            if not has_repeats and len(record_tasks(record)) == 1 and not entry.new_record:
+                files.add(entry.file)
+        return files
 
     def _read_options(self) -> Recorded:
         """Return the options by which the logs of the store were read, without JSON's lists."""

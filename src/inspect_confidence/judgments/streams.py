@@ -202,21 +202,18 @@ def _count_entries(
         The counted judgments by record file; and by record file with many judgments that are not
         counted a text: which metrics need each judgment, and why.
     """
-    logs_of_run = Counter(entry.record["id"] for entry, _ in entries)
+    separate_files = store.separate_files()
     files_by_task: dict[str, list[str]] = {}
     problems: dict[str, str] = {}
     for entry, _ in entries:
         record = entry.record
         if record["rows"] <= MOST_UNITS:
             continue  # so few are computed with as they are
-        # Judgments are joined, and so read, if the run has several logs, if some repeat others
-        # ("twice" is their number), or if the file is damaged, so that its log was read again.
-        is_joined = logs_of_run[record["id"]] > 1 or record["twice"] or entry.new_record
         if not all(table_of(task).counting for task in record_tasks(record)):
             problems[entry.file] = f"all metrics of {record['task']}"
         elif not can_count():
             problems[entry.file] = _NOT_INSTALLED
-        elif is_joined or len(record_tasks(record)) > 1:
+        elif entry.file not in separate_files:  # its judgments are joined, and so read
             problems[entry.file] = _JOINED
         else:
             files_by_task.setdefault(record["task"], []).append(entry.file)

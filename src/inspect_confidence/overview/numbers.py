@@ -32,16 +32,16 @@ def format_number(metric: str, value: float, n: int = 0) -> str:
     """
     if isnan(value):
         return "-"
+    number = without_unit(metric, value)
     if isinf(value):
-        return without_unit(metric, value)
+        return number
     if METRICS[metric].unit == "count":
-        return f"{value:.0f} of {n:,}" if n else f"{value:.0f}"
+        return f"{number} of {n:,}" if n else number
     if metric in P_VALUES:
         return format_p(value)
     if is_share(metric):
-        number = without_unit(metric, value)
         return _in_points(number) if _is_signed(metric) else f"{number}%"
-    return without_unit(metric, value)
+    return number
 
 
 def without_unit(metric: str, value: float, digits_of: float | None = None) -> str:

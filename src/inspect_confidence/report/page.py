@@ -10,10 +10,9 @@ from markupsafe import Markup
 from inspect_confidence import __version__
 from inspect_confidence.export.text import templates
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.overview import sentences
 from inspect_confidence.overview.front import front_of
-from inspect_confidence.overview.matrix import matrix_of
 from inspect_confidence.overview.ranks import RANKING, Ranks
+from inspect_confidence.overview.sentences import Sentence
 from inspect_confidence.printing import shortened
 from inspect_confidence.report import figures, tables
 from inspect_confidence.report.svg import with_classes
@@ -46,7 +45,7 @@ class StudySection:
     title: str
     question: str
     judgments: int
-    findings: Sequence[sentences.Sentence]
+    findings: Sequence[Sentence]
     lead: figures.ReportFigure | None
     unread: tables.Table | str
     exclusions: tables.Table | None
@@ -82,15 +81,6 @@ class Page:
     notices: Sequence[str] = ()
     loss_notices: Sequence[str] = ()
     metrics: Iterable[str] = field(default_factory=set)
-
-
-def find_sentences(
-    results: ResultTable, models: Sequence[str], ranks: Ranks, study: str
-) -> list[sentences.Sentence]:
-    """Return up to three sentences on the results of the study with this name."""
-    # Sentences are on two metrics: few columns might all be of one, on several data sets.
-    matrix = matrix_of(results, models, ranks, max_columns=20, studies=[study])
-    return sentences.study_sentences(matrix)
 
 
 def arrange_figures(

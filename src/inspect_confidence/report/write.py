@@ -16,8 +16,9 @@ from inspect_confidence.commands.summarize import detail, summarize_with_draws
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.locations import Paths
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
+from inspect_confidence.overview.matrix import matrix_of
 from inspect_confidence.overview.ranks import Ranks, headline_ranks
-from inspect_confidence.overview.sentences import first_findings
+from inspect_confidence.overview.sentences import first_findings, study_sentences
 from inspect_confidence.printing import shortened
 from inspect_confidence.privacy import model_name, redact_frame, redactors
 from inspect_confidence.redaction import scrub
@@ -27,7 +28,6 @@ from inspect_confidence.report.page import (
     Page,
     StudySection,
     arrange_figures,
-    find_sentences,
     render_page,
 )
 from inspect_confidence.results import ResultTable, as_csv
@@ -218,14 +218,15 @@ def _study_section(
     views = [*study.views(table_rows), *extra_metric_views(table_rows)]
     study_tables = [tables.view_table(view) for view in views if len(view.table)]
     lead, additional, missing = arrange_figures(figures_drawn)
+    # Sentences are on two metrics: few columns might all be of one, on several data sets.
+    results = ResultTable.from_frame(estimates)
+    matrix = matrix_of(results, models, ranks, max_columns=20, studies=[study.name])
     return StudySection(
         name=study.name,
         title=study.title,
         question=study.question,
         judgments=n_judgments,
-        findings=find_sentences(
-            ResultTable.from_frame(estimates), models, ranks=ranks, study=study.name
-        ),
+        findings=study_sentences(matrix),
         lead=lead,
         unread=tables.unread_table(estimates),
         exclusions=exclusions,
