@@ -224,12 +224,7 @@ def prompt_text(name: str, value: object) -> str:
 
 def fields_within(source: str, text: str, fields: Sequence[str]) -> set[str]:
     """Return the `{field}`s of a template; refuse one that isn't among the allowed `fields`."""
-    try:
-        present = {field for _, field, _, _ in Formatter().parse(text) if field is not None}
-    except ValueError as error:
-        raise InvalidArgument(
-            f"{source}: {error}; write braces themselves as {{{{ and }}}}."
-        ) from None
+    present = {field for field, _, _ in _parse_fields(source, text)}
     for field in sorted(present.difference(fields)):
         raise InvalidArgument(
             f"{source}: {{{field}}} is not a field of this prompt. {nearest(field, fields)} "
@@ -244,16 +239,10 @@ def check_fields(source: str, text: str, fields: frozenset[str]) -> None:
     A field with a conversion or a format, such as `{question!r:>9}`, counts as another field.
     """
     present = set()
-    try:
-        for _, field, spec, conversion in Formatter().parse(text):
-            if field is not None:
-                conversion_text = f"!{conversion}" if conversion else ""
-                spec_text = f":{spec}" if spec else ""
-                present.add(f"{field}{conversion_text}{spec_text}")
-    except ValueError as error:
-        raise InvalidArgument(
-            f"{source}: {error}; write braces themselves as {{{{ and }}}}."
-        ) from None
+    for field, spec, conversion in _parse_fields(source, text):
+        conversion_text = f"!{conversion}" if conversion else ""
+        spec_text = f":{spec}" if spec else ""
+        present.add(f"{field}{conversion_text}{spec_text}")
     if present != fields:
         required = " ".join(f"{{{field}}}" for field in sorted(fields)) or "none"
         actual = " ".join(f"{{{field}}}" for field in sorted(present)) or "none"
@@ -261,6 +250,17 @@ def check_fields(source: str, text: str, fields: frozenset[str]) -> None:
             f"{source}: the fields of this prompt are {required}, the file has {actual}; "
             "write braces themselves as {{ and }}."
         )
+
+
+def _parse_fields(source: str, text: str) -> list[tuple[str, str | None, str | None]]:
+    """Return name, format and conversion of each field of a template; refuse unmatched braces."""
+    try:
+        pieces = list(Formatter().parse(text))
+    except ValueError as error:
+        raise InvalidArgument(
+            f"{source}: {error}; write braces themselves as {{{{ and }}}}."
+        ) from None
+    return [(name, spec, conversion) for _, name, spec, conversion in pieces if name is not None]
 
 
 def fingerprint(text: str) -> str:

@@ -125,7 +125,8 @@ class Condition(Mapping[str, str]):
         """
         self._parts: dict[str, str] = {}
         for key, value in sorted({**(parts or {}), **more}.items(), key=itemgetter(0)):
-            if text := _part_text(value):
+            text = f"{value:g}" if isinstance(value, float) else str(value)
+            if text:
                 self._parts[key] = text
 
     @classmethod
@@ -174,10 +175,6 @@ class Condition(Mapping[str, str]):
 
 # Quoting more than what separates the pairs would make model names unreadable.
 _ESCAPED = str.maketrans({"%": "%25", "=": "%3D", ";": "%3B"})
-
-
-def _part_text(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)

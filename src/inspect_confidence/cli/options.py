@@ -79,13 +79,11 @@ RECORDED = (
     ),
     _record_option(
         "--score",
-        "score",
         metavar="SCORER[.KEY]",
         help="Score that decides whether an answer is right.",
     ),
     _record_option(
         "--outcome",
-        "outcome",
         multiple=True,
         metavar="LOGS",
         help="Logs with the graded answers of the same models and samples, if PATH has only their "
@@ -93,14 +91,12 @@ RECORDED = (
     ),
     _record_option(
         "--by",
-        "by",
         multiple=True,
         metavar="FIELD",
         help="Field of the samples' metadata, or column of a file, by which results are split too.",
     ),
     _record_option(
         "--cluster",
-        "cluster",
         metavar="FIELD",
         help="Field of the samples' metadata, or column of a file, that names an item's cluster, "
         "such as its passage; clusters are resampled instead of items.",
@@ -115,7 +111,6 @@ RECORDED = (
     ),
     _record_option(
         "--answering",
-        "answering",
         metavar="WORD[,WORD]",
         default="",
         help="Words that stand for answering, with --column decision=COLUMN: KEEP.",

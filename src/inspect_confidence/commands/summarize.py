@@ -1,7 +1,7 @@
 """Results of judgments, and the detailed rows behind figures."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from typing import Unpack
@@ -75,8 +75,16 @@ def summarize_with_draws(
         InvalidArgument: The source or a setting is invalid, or there are no judgments.
     """
     headlines = chain.from_iterable(study.headlines for study in all_studies())
-    draws = _HeadlineDraws({(headline.task, headline.metric) for headline in headlines})
-    names = {metric for _, metric in draws.headline_metrics}
+    headline_metrics = {(headline.task, headline.metric) for headline in headlines}
+    names = {metric for _, metric in headline_metrics}
+    draws_by_key: dict[object, ResampledValue] = {}
+
+    def keep_draws(result: Result, value: ResampledValue) -> None:
+        is_headline = (result.task, result.metric) in headline_metrics
+        if is_headline and not np.isnan(value.draws).all():
+            # A copy, because the draws of all metrics share one array.
+            draws_by_key[_key(result)] = replace(value, draws=np.array(value.draws))
+
     results: list[Result] = []
     for part in study_parts(source, settings):
         results.extend(part.results())
@@ -85,40 +93,17 @@ def summarize_with_draws(
             # Intervals come from resamples of each model alone, as in `summarize`; ranks need
             # resamples that take the same items of all models. These results are not used.
             headline_part = replace(part, metrics=names)
-            for _ in headline_part.results(draws.keep, part.study.is_for_headline):
+            for _ in headline_part.results(keep_draws, part.study.is_for_headline):
                 pass
     draws_by_row = {}
     for row, result in enumerate(results):
-        if _key(result) in draws.by_key:
-            draws_by_row[row] = draws.by_key[_key(result)]
+        if _key(result) in draws_by_key:
+            draws_by_row[row] = draws_by_key[_key(result)]
     return mark_item_sets(results_frame(results)), draws_by_row
 
 
 _key = attrgetter("task", "model", "dataset", "condition", "metric")
 """Result -> the values by which it is told from all others."""
-
-
-@dataclass(frozen=True)
-class _HeadlineDraws:
-    """Values of headline metrics over resamples, collected while results are computed.
-
-    Attributes:
-        headline_metrics: Task and metric of each headline, a main number of a study.
-        by_key: The values by `_key` of the result.
-    """
-
-    headline_metrics: Collection[tuple[str, str]]
-    by_key: dict[object, ResampledValue] = field(default_factory=dict)
-
-    def keep(self, result: Result, value: ResampledValue) -> None:
-        """Add the values over resamples of a result to `by_key`, if its metric is a headline's.
-
-        They are not added if all are NaN. This is the callback of `StudyResults.results`.
-        """
-        is_headline = (result.task, result.metric) in self.headline_metrics
-        if is_headline and not np.isnan(value.draws).all():
-            # A copy, because the draws of all metrics share one array.
-            self.by_key[_key(result)] = replace(value, draws=np.array(value.draws))
 
 
 _MIN_SHARE_OF_ITEMS = 0.9

@@ -226,13 +226,13 @@ def _read_files(
     """Return the judgments of each table by task; `notices` receives each notice with its files."""
     sources = []
     names = short_file_names(files)
-    files_by_notice: dict[str, list[str]] = {}
+    notices_of_files: list[tuple[str, str]] = []
     for file, name in zip(files, names, strict=True):
         path, file_notices = user_path("PATH", file), list[str]()
         sources.append(read_file(path, recorded, file_notices, name))
         for notice in file_notices:
-            files_by_notice.setdefault(notice.removeprefix(f"{path}: "), []).append(str(path))
-    notices += _merge_notices(files_by_notice, "files")
+            notices_of_files.append((str(path), notice.removeprefix(f"{path}: ")))
+    notices += _merge_notices(notices_of_files, "files")
     notices += _mark_files_as_variants(sources, names)  # changes `variant` in the frames
     return sources
 
@@ -467,7 +467,12 @@ def runs_with_judgments(
         else:
             runs.append((location, outcome))
             notices += [f"{location_name}: {notice}" for notice in outcome.loss_notices]
-    notices += _log_notices(runs)
+    notices_of_logs: list[tuple[str, str]] = []
+    for location, run in runs:
+        # `unsent` are notices on settings that no request to the model contained.
+        texts = (*run.notices, *run.unsent)
+        notices_of_logs += [(location_text(location), text) for text in texts]
+    notices += _merge_notices(notices_of_logs, "logs")
     # `unasked` names items that were not asked, which are the same in each run of a data set.
     notices += dict.fromkeys(chain.from_iterable(run.unasked for _, run in runs))
     notices += _reread_notices(runs)
@@ -479,23 +484,14 @@ def runs_with_judgments(
     return runs
 
 
-def _log_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
-    """Yield each notice of runs once, with its log, or the number of logs that have it.
+def _merge_notices(notices: Iterable[tuple[str, str]], noun: str) -> Iterator[str]:
+    """Yield each notice once, with the log or file that has it, or with their number, as `3 logs`.
 
-    A run's `unsent` holds notices on settings that no request to the model contained.
+    `notices` are pairs of a log or file and its notice; `noun` is `logs` or `files`.
     """
-    locations_by_notice: dict[str, list[str]] = {}
-    for location, run in runs:
-        for notice in [*run.notices, *run.unsent]:
-            locations_by_notice.setdefault(notice, []).append(location_text(location))
-    yield from _merge_notices(locations_by_notice, "logs")
-
-
-def _merge_notices(origins_by_notice: Mapping[str, Sequence[str]], noun: str) -> Iterator[str]:
-    """Yield each notice with the log or file that has it, or with their number, as `3 logs`.
-
-    `origins_by_notice` has the logs or files by notice; `noun` is `logs` or `files`.
-    """
+    origins_by_notice: dict[str, list[str]] = {}
+    for origin, notice in notices:
+        origins_by_notice.setdefault(notice, []).append(origin)
     for notice, origins in origins_by_notice.items():
         subject = origins[0] if len(origins) == 1 else f"{len(origins)} {noun}"
         yield f"{subject}: {notice}"

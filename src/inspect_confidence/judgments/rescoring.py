@@ -75,18 +75,15 @@ def create_scorer(name: str, options: Mapping[str, Any]) -> Scorer:
             f"the log has no option {required_option} of the scorer {short_name}."
         )
     for option, value in options.items():
-        if not _is_listed(value, allowed_values.get(option, ())):
+        listed_values = allowed_values.get(option, ())
+        # The types must be equal, too: 1 is not True.
+        if not any(type(value) is type(listed) and value == listed for listed in listed_values):
             raise InvalidArgument(
                 f"the log's option {option!r:.40} of the scorer {short_name} is "
                 f"{excerpt(repr(value), 80)}, which isn't taken from a log; `inspect score` "
                 "takes it."
             )
     return scorer(**options)
-
-
-def _is_listed(value: object, choices: Iterable[object]) -> bool:
-    """Return whether a value is among the choices with the same type: 1 is not True."""
-    return any(type(value) is type(choice) and value == choice for choice in choices)
 
 
 def check_samples(samples: Iterable[EvalSample]) -> None:

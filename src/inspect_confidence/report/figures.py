@@ -87,10 +87,6 @@ class ReportFigure:
         """Return the path of the figure's file with this ending."""
         return self.directory / f"{self.name}.{ending}"
 
-    def write_rows(self) -> None:
-        """Write the figure's rows as csv."""
-        put(self.file("csv"), as_csv(self.rows[COLUMNS], "row"))
-
 
 def plan_figures(
     study: Study,
@@ -128,7 +124,7 @@ def plan_figures(
                 leads=spec.leads,
                 reason=_missing_reason(spec, figure_rows),
             )
-            figure.write_rows()
+            put(figure.file("csv"), as_csv(figure_rows[COLUMNS], "row"))
             planned.append(figure)
     return planned
 
