@@ -234,10 +234,16 @@ def test_ranks_without_resamples_follow_from_the_intervals() -> None:
     assert ranked[3].note == "no rank interval: the value has none"
 
 
+def ranked_matrix(rows: list[Result], models: list[str]) -> Matrix:
+    """The matrix of rows, with ranks by their intervals."""
+    table = table_of(rows)
+    return matrix_of(table, models, headline_ranks(table, models, {}))
+
+
 def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
     """The best of three is shaded so, the worst too; the sentence names both."""
     rows = [row_of("a", 0.05, 0, 0.1), row_of("b", 0.2, 0.15, 0.25), row_of("c", 0.35, 0.3, 0.4)]
-    matrix = matrix_of(table_of(rows), ["c", "b", "a"])
+    matrix = ranked_matrix(rows, ["c", "b", "a"])
     numbers = {line.key: line.numbers[0] for line in matrix.lines}
     assert attributes_of(numbers, "model") == ["c", "b", "a"]
     shades = {key.model: number.rank.shade for key, number in numbers.items() if number}
@@ -267,7 +273,7 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
     }
     texts = {}
     for name, rows in ends.items():
-        (sentence,) = study_sentences(matrix_of(table_of(rows), attributes_of(rows, "model")))
+        (sentence,) = study_sentences(ranked_matrix(list(rows), attributes_of(rows, "model")))
         texts[name] = "".join(attributes_of(sentence, "text"))
     assert texts["apart"].endswith("0.35 [0.30, 0.40]; the difference is beyond chance.")
     # Without a shown difference no model is called the best: the values are in order of size.
@@ -376,7 +382,7 @@ def test_a_ranked_board_is_sorted_by_its_first_column_and_marks_ties() -> None:
         Key("question_sets", model, "d").result({}, "ece", value, n=9)
         for model, value in values.items()
     ]
-    (board,) = boards_of(matrix_of(table_of(rows), list(values)), ranked=True)
+    (board,) = boards_of(ranked_matrix(rows, list(values)), ranked=True)
     assert models_of(board) == ["c", "a", "d", "b"]
     assert board.rank_texts == ["1", "2=", "2=", ""]
 

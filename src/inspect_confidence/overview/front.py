@@ -36,9 +36,9 @@ def front_of(
 ) -> Front | None:
     """Return the overview of results; None if no headline number is defined.
 
-    `models` are in the order of lines and colours. `ranks` are by row; if None, they follow from
-    the intervals, as of independent numbers. With `ranked`, the lines of each board are sorted by
-    rank: a board is a part of the matrix whose models have numbers in the same columns.
+    `models` are in the order of lines and colours. `ranks` are by row; if None, there are none.
+    With `ranked`, the lines of each board are sorted by rank: a board is a part of the matrix whose
+    models have numbers in the same columns.
     """
     matrix = matrix_of(results, models, ranks)
     if not matrix.columns:

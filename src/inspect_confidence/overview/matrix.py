@@ -12,7 +12,7 @@ from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.numbers import format_number, interval_ends
-from inspect_confidence.overview.ranks import Rank, Ranks, headline_ranks
+from inspect_confidence.overview.ranks import Rank, Ranks
 from inspect_confidence.printing import shortened
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import all_tables
@@ -213,12 +213,10 @@ def matrix_of(
     Args:
         results: Results, of any metrics.
         models: Models that answered.
-        ranks: Ranks by row; if None, from the intervals, as of independent numbers.
+        ranks: Ranks by row; a number without one, such as all if None, is not ranked.
         max_columns: Maximum number of columns.
         studies: Names of the studies to include; all if None.
     """
-    if ranks is None:
-        ranks = headline_ranks(results, models, {})
     rows = headline_rows(results.among("model", models))
     if studies is not None:
         rows = rows.among("study", studies)
@@ -229,7 +227,8 @@ def matrix_of(
     for column_index, column_rows in enumerate(_rows_by_column(rows, line_keys, max_columns)):
         columns.append(_matrix_column(column_rows))
         for row in column_rows:
-            number = _matrix_cell(row, ranks[row.index], shares)
+            rank = (ranks or {}).get(row.index, Rank(nan))
+            number = _matrix_cell(row, rank, shares)
             cells.setdefault(line_keys[row.index], {})[column_index] = number
     order = list(models)
     keys = sorted(cells, key=lambda key: (order.index(key.model), key.variant, key.judge))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from math import isnan, nan
+from math import isnan
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from inspect_confidence.overview.matrix import (
     matrix_of,
 )
 from inspect_confidence.overview.numbers import format_interval, format_number
-from inspect_confidence.overview.ranks import Rank, Ranks
 from inspect_confidence.printing import shortened
 from inspect_confidence.results import Condition, ResultRow, ResultTable
 from inspect_confidence.studies import Clause, NumberInText, all_studies
@@ -186,14 +185,9 @@ def _clause_parts(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[Sentenc
     yield SentencePart(pieces[-1])
 
 
-def _no_ranks(results: ResultTable) -> Ranks:
-    """Return undefined ranks, for sentences that do not need them, as ranks take time."""
-    return {row.index: Rank(nan) for row in results}
-
-
 def first_findings(results: ResultTable, models: Sequence[str], limit: int) -> list[str]:
     """Return the first clause on each of `limit` models, each with the model's name, as text."""
-    matrix = matrix_of(results, models, _no_ranks(results))
+    matrix = matrix_of(results, models)
     findings = []
     for key, sentence in model_sentences(results, matrix, max_clauses=1)[:limit]:
         findings.append(f"{_describe_key(key)}: {''.join(part.text for part in sentence)}")
@@ -344,7 +338,7 @@ def study_finding(results: ResultTable, study: str) -> Sentence:
     tasks = chain.from_iterable(item.tasks for item in all_studies() if item.name == study)
     results = results.among("task", list(tasks))
     models = answering_models(results)
-    matrix = matrix_of(results, models, _no_ranks(results), max_columns=1, studies=[study])
+    matrix = matrix_of(results, models, max_columns=1, studies=[study])
     if not matrix.columns:
         return []
     described = model_sentences(results, matrix) if len(matrix.lines) == 1 else []
