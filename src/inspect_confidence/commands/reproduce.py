@@ -105,12 +105,14 @@ def reproduce(location: str) -> Reproduction:
             "the command isn't exact: characters that a terminal doesn't show are printed as codes"
         )
     recorded = _provenance(log, notices)
+    changed_files, unknown_files = _compare_data_files(recorded)
     changes = [
         *_changed_versions(log, recorded),
         *_changed_task_version(log),
-        *_changed_files(recorded),
+        *_changed_prompts(recorded),
+        *changed_files,
     ]
-    not_compared = [*_not_compared_files(recorded), *_not_compared_wordings(log, arguments)]
+    not_compared = [*unknown_files, *_not_compared_wordings(log, arguments)]
     return Reproduction(command, changes, not_compared, notices)
 
 
@@ -341,48 +343,40 @@ def _changed_task_version(log: EvalLog) -> Iterator[str]:
         yield f"the task's version was {before}, and is {installed_version}"
 
 
-def _changed_files(recorded: _Provenance) -> Iterator[str]:
-    """Yield a sentence for each file of prompts, bundled file or pinned download that changed.
-
-    `recorded` has the hashes of the run's files of prompts, by name, and of questions (`data`).
-    """
+def _changed_prompts(recorded: _Provenance) -> Iterator[str]:
+    """Yield a sentence for each file of prompts that changed; hashes in `recorded` are by name."""
     installed_hashes = prompt_hashes()
     for name, recorded_hash in recorded.prompts.items():
         if name not in installed_hashes:
             yield f"the prompts' file {name} isn't in the package any more"
         elif installed_hashes[name] != recorded_hash:
             yield _change_text(f"the prompts' file {name}", recorded_hash, installed_hashes[name])
-    data_hashes = _data_hashes()
+
+
+def _compare_data_files(recorded: _Provenance) -> tuple[list[str], list[str]]:
+    """Return texts on the files of questions that changed, and on those that can't be compared.
+
+    The latter have no known hash: unpinned downloads and files of the user.
+    """
+    changes, not_compared = list[str](), list[str]()
+    pinned = {name: source.sha256 for name, source in SOURCES.items() if source.sha256}
+    hashes = bundled_hashes() | pinned
     for file in recorded.data:
-        name, recorded_hash = file.file, file.sha256
-        if name in data_hashes and data_hashes[name] != recorded_hash:
-            yield _change_text(f"the data file {name}", recorded_hash, data_hashes[name])
-        elif name not in data_hashes and name.startswith("bundled/"):
-            yield f"the data file {name} isn't in the package any more"
+        name = file.file
+        if name in hashes:
+            if hashes[name] != file.sha256:
+                changes.append(_change_text(f"the data file {name}", file.sha256, hashes[name]))
+        elif name in SOURCES:
+            not_compared.append(f"the data file {name}, which is downloaded and has no pinned hash")
+        elif name.startswith("bundled/"):
+            changes.append(f"the data file {name} isn't in the package any more")
+        else:
+            not_compared.append(f"the user's data file {name} (sha256 was {file.sha256[:12]})")
+    return changes, not_compared
 
 
 def _change_text(file: str, before: str, now: str) -> str:
     return f"{file} has changed: sha256 {before[:12]}, now {now[:12]}"
-
-
-def _data_hashes() -> dict[str, str]:
-    """Return the hashes of bundled files and pinned downloads by name."""
-    pinned = {name: source.sha256 for name, source in SOURCES.items() if source.sha256}
-    return bundled_hashes() | pinned
-
-
-def _not_compared_files(recorded: _Provenance) -> Iterator[str]:
-    """Yield the data files that have no known hash: unpinned downloads and files of the user.
-
-    Bundled files that are no longer in the package are left to `_changed_files`.
-    """
-    hashes = _data_hashes()
-    for file in recorded.data:
-        name = file.file
-        if name in SOURCES and name not in hashes:
-            yield f"the data file {name}, which is downloaded and has no pinned hash"
-        elif name not in hashes and not name.startswith("bundled/"):
-            yield f"the user's data file {name} (sha256 was {file.sha256[:12]})"
 
 
 def _not_compared_wordings(log: EvalLog, arguments: Mapping[str, Any]) -> Iterator[str]:

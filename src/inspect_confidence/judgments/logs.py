@@ -460,21 +460,16 @@ def _count_changes(before: SampleJudgments, after: SampleJudgments) -> Counter[s
     counts = Counter(judgments=0, status=0, either=0)
     for key, rows_before in before.items():
         for old_row, new_row in zip_longest(rows_before, after.get(key, [])):
+            old_texts, new_texts = _values_as_text(old_row), _values_as_text(new_row)
             counts["judgments"] += 1
-            old_status = _values_as_text(old_row, "status")
-            counts["status"] += old_status != _values_as_text(new_row, "status")
-            counts["either"] += _values_as_text(old_row) != _values_as_text(new_row)
+            counts["status"] += old_texts.get("status") != new_texts.get("status")
+            counts["either"] += old_texts != new_texts
     return counts
 
 
-def _values_as_text(row: Mapping[str, Any] | None, *columns: str) -> Mapping[str, str]:
-    """Return columns of a judgment as text, in which NaN equals NaN; empty for no judgment.
-
-    Without named columns these are all but the reason.
-    """
-    if not row:
-        return {}
-    return {name: str(row[name]) for name in columns or row.keys() - {"reason"}}
+def _values_as_text(row: Mapping[str, Any] | None) -> Mapping[str, str]:
+    """Return a judgment's values but the reason as text, in which NaN equals NaN; none without."""
+    return {name: str(value) for name, value in (row or {}).items() if name != "reason"}
 
 
 ReplyKey = tuple[str, int, str]
