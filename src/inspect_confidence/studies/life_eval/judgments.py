@@ -210,7 +210,7 @@ def complete_options(rows: pd.DataFrame) -> pd.DataFrame:
             `probabilities` is not a list with one probability for each option.
     """
     rows = rows.copy()
-    if unknown := {**unknown_kinds(rows), **unknown_sources(rows)}:
+    if unknown := {**unknown_values("kind", rows), **unknown_values("source", rows)}:
         raise InvalidArgument(next(iter(unknown.values())))
     # A judgment whose source could not be read counts as one that failed to state an answer.
     rows["source"] = rows["source"].replace("", STATED)
@@ -262,21 +262,15 @@ def _normalize_sum(shares: list[float]) -> list[float]:
     return [share / total for share in shares] if abs(total - 1) > 1e-9 else shares
 
 
-def unknown_kinds(rows: pd.DataFrame) -> dict[int, str]:
-    """Return the reason, by position, of each judgment of an unknown kind of question."""
-    return _unknown_values(rows, "kind", KINDS)
+_KNOWN_VALUES = {"kind": KINDS, "source": (STATED, TOKEN)}
 
 
-def unknown_sources(rows: pd.DataFrame) -> dict[int, str]:
-    """Return the reason, by position, of each judgment from an unknown source."""
-    return _unknown_values(rows, "source", (STATED, TOKEN))
-
-
-def _unknown_values(rows: pd.DataFrame, name: str, known_values: Sequence[str]) -> dict[int, str]:
-    """Return the reason, by position, of each judgment with another value in the column `name`.
+def unknown_values(name: str, rows: pd.DataFrame) -> dict[int, str]:
+    """Return the reason, by position, of each judgment of unknown `kind` or `source` (`name`).
 
     A failed judgment may have no value.
     """
+    known_values = _KNOWN_VALUES[name]
     is_empty = (rows[name] == "") & (rows["status"] != "ok")
     reasons = {}
     for position in np.flatnonzero(~rows[name].isin(known_values) & ~is_empty).tolist():

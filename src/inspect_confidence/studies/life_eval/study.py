@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 
@@ -52,15 +53,13 @@ def _dataset_results(
     """Return a data set's results of each model, then the mean of each group of models."""
     # Units of all models, so that each resample has the same units for every model.
     units = ordered_units(rows)
-    is_life_eval = key.task == LIFE
-    clusters = judgments.age_clusters(rows) if is_life_eval else clusters_of(rows)
-    model_statistics = _life_statistics if is_life_eval else _options_statistics
+    clusters = judgments.age_clusters(rows) if key.task == LIFE else clusters_of(rows)
     results: list[Result] = []
     by_model: dict[str, ResampledEstimates] = {}
     for name, model_rows in rows.groupby("model", sort=False):
         model = str(name)
         model_key = replace(key, model=model)
-        statistics = model_statistics(model_rows, units, condition, resampling)
+        statistics = _model_statistics(model_rows, units, condition, resampling)
         by_model[model] = resample(statistics, len(units), resampling, clusters=clusters)
         results += results_of(by_model[model], model_key)
         has_tokens = (model_rows["source"] == TOKEN).any()
@@ -69,45 +68,30 @@ def _dataset_results(
     return results + list(numbers.group_results(rows, by_model, key, resampling))
 
 
-def _add_source(condition: Condition, source: object) -> Condition:
-    """Add the source of confidence to the condition, unless the confidence was stated."""
-    return condition.but(source="" if source == STATED else source)
-
-
-def _life_statistics(
+def _model_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield LifeEval's statistics of a model by source, over all radii and for each."""
-    for source, source_rows in rows.groupby("source", sort=True):
-        source_condition = _add_source(condition, source)
-        yield from numbers.judgment_statistics(source_rows, units, source_condition, resampling)
-        yield from numbers.extra_statistics(source_rows, units, source_condition, resampling)
-        for radius, radius_rows in source_rows.groupby("radius", sort=True):
-            radius_condition = source_condition.but(radius=radius)
-            yield from numbers.judgment_statistics(radius_rows, units, radius_condition, resampling)
-            if source != TOKEN:  # answers of tokens are the stated ones
-                yield from numbers.decade_means(radius_rows, units, radius_condition)
-        yield numbers.hard_easy_statistics(source_rows, units, source_condition)
+    """Yield a model's statistics by source of confidence, over all judgments and for each part.
 
-
-def _options_statistics(
-    rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
-) -> Iterator[Statistics]:
-    """Yield a question set's statistics of a model by source, over all kinds and for each.
-
-    The source of confidence is the stated number or the token's probability; the kind of a question
-    is such as `true_false`.
+    Parts of LifeEval are radii, those of a question set are kinds of questions, if there are
+    several. A source other than the stated confidence is named in the condition.
     """
+    is_life_eval = "radius" in rows
+    part_column = "radius" if is_life_eval else "kind"
     for source, source_rows in rows.groupby("source", sort=True):
-        source_condition = _add_source(condition, source)
+        source_condition = condition.but(source="" if source == STATED else source)
         yield from numbers.judgment_statistics(source_rows, units, source_condition, resampling)
         yield from numbers.extra_statistics(source_rows, units, source_condition, resampling)
-        by_kind = list(source_rows.groupby("kind", sort=True))
-        if len(by_kind) == 1:
+        parts = list(source_rows.groupby(part_column, sort=True))
+        if not is_life_eval and len(parts) == 1:
             continue
-        for kind, kind_rows in by_kind:
-            kind_condition = source_condition.but(kind=kind)
-            yield from numbers.judgment_statistics(kind_rows, units, kind_condition, resampling)
+        for part, part_rows in parts:
+            part_condition = source_condition.but(**{part_column: part})
+            yield from numbers.judgment_statistics(part_rows, units, part_condition, resampling)
+            if is_life_eval and source != TOKEN:  # answers of tokens are the stated ones
+                yield from numbers.decade_means(part_rows, units, part_condition)
+        if is_life_eval:
+            yield numbers.hard_easy_statistics(source_rows, units, source_condition)
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
@@ -164,8 +148,8 @@ LIFE_EVAL = Study(
             stated=judgments.complete_without_probabilities,
             contradictions={
                 ("answer", "choices", "probabilities"): judgments.option_contradictions,
-                ("kind",): judgments.unknown_kinds,
-                ("source",): judgments.unknown_sources,
+                ("kind",): partial(judgments.unknown_values, "kind"),
+                ("source",): partial(judgments.unknown_values, "source"),
             },
         ),
     ),

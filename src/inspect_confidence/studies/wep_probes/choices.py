@@ -27,6 +27,9 @@ from inspect_confidence.studies.study import Resampling, SampleFacts
 RISING = frozenset({"above_low", "between", "below_high"})
 """Intervals whose probability rises as the points move outwards."""
 
+MODES = {True: "with", False: "without"}
+"""Names in conditions of replies with and without reasoning, by `cot`."""
+
 FACTORS = ["scenario", "choice_set", "numbers", "cot"]
 """Columns that, beside interval and point, make a condition of the prompts."""
 PAIRS = {kind: pair for pair in COMPLEMENTS.items() for kind in pair}
@@ -299,8 +302,7 @@ def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
 
 def _slice_condition(part: Slice) -> dict[str, object]:
     """Return the slice as parts of a condition."""
-    modes = {True: "with", False: "without"}
-    return {name: modes[value] if name == "cot" else value for name, value in part.items()}
+    return {name: MODES[value] if name == "cot" else value for name, value in part.items()}
 
 
 def _is_in_slice(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:

@@ -76,7 +76,7 @@ def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     parts = []
     ranked_choices = choices.rank_choices(frame, convention)
     for metric, unit in choices.score_units(ranked_choices, convention).items():
-        mode = unit["cot"].map({True: "with", False: "without"})
+        mode = unit["cot"].map(choices.MODES)
         values = {"item": choices.unit_clusters(unit), "key": mode + " " + unit["key"]}
         scores = pd.DataFrame({**values, "value": unit["value"]})
         for condition in conditions:
@@ -116,7 +116,7 @@ WEP_PROBES = Study(
             contradictions={
                 ("scenario", "choice_set", "numbers", "point", "interval"): choices.unknown_prompts
             },
-            replies=lambda rows: rows.assign(cot=rows["cot"].map({True: "with", False: "without"})),
+            replies=lambda rows: rows.assign(cot=rows["cot"].map(choices.MODES)),
         ),
     ),
     contenders=(),
