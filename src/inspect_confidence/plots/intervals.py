@@ -39,7 +39,7 @@ _LINE_LABELS = {
 }
 """Labels of a method's lines: its own intervals, and the adjusted intervals."""
 
-_PARTS = ("level", "method", "split", "base", "scaling", "decoding", "traces")
+_PARTS = ("level", "method", "split", "base", "scaling", "decoding")
 _PANEL_COLUMNS = ("of", "model", "dataset", "variant")
 _panel_key = itemgetter(*_PANEL_COLUMNS)
 """Function that returns the panel to which a row belongs."""
@@ -54,8 +54,8 @@ def _rows_of_lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     `conformal`, a key of `_LINE_LABELS`; `stated` stands for no adjustment. If a method has a test
     split, only the test split is kept, because adjustments were learned on the train split.
     """
-    selected = select_rows(rows, "fermi_eval", metrics, _PARTS)
-    selected = selected[selected["traces"] == ""]  # without metrics of n averaged traces
+    # Metrics of n averaged traces are left out.
+    selected = select_rows(rows, "fermi_eval", metrics, _PARTS, without=["traces"])
     # The method of conformal intervals is `conformal`, with the one that asked as `base`, unless
     # that is `direct`. `scaling` and `decoding` name other adjustments, at most one in a row.
     adjusted = selected["scaling"] + selected["decoding"]

@@ -1,7 +1,7 @@
 """Many small panels in one figure of one column's width."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -15,18 +15,22 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.plots.style import FAINT, WIDTH
 from inspect_confidence.plots.text import inches_of, lines_of, wrapped
 from inspect_confidence.printing import shortened
-from inspect_confidence.results import with_parts
+from inspect_confidence.results import conditions_of, with_parts
 
 PlottedT = TypeVar("PlottedT")
 
 
 def select_rows(
-    rows: pd.DataFrame, task: str | Sequence[str], metrics: Sequence[str], parts: Sequence[str]
+    rows: pd.DataFrame,
+    task: str | Sequence[str],
+    metrics: Sequence[str],
+    parts: Sequence[str],
+    without: Collection[str] = (),
 ) -> pd.DataFrame:
     """Return the rows of one or several tasks that have a value of one of the metrics.
 
     `parts` of the condition become columns, beside `variant`; a column is empty in rows without the
-    part.
+    part. Rows whose condition has one of the parts in `without` are left out.
 
     Raises:
         InvalidArgument: No such row has a value; an infinite value counts.
@@ -39,6 +43,9 @@ def select_rows(
         )
     matching = rows[rows["task"].isin(tasks) & rows["metric"].isin(metrics)]
     matching = matching[matching["value"].notna()]
+    if without:
+        conditions = conditions_of(matching)
+        matching = matching.loc[[condition.keys().isdisjoint(without) for condition in conditions]]
     if matching.empty:
         raise InvalidArgument(
             f"There is nothing to draw: no row of {' or '.join(tasks)} has a value of "

@@ -282,8 +282,8 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `life_eval`; its rows of `overconfidence` are drawn.
     """
-    selected = select_rows(rows, "life_eval", ["overconfidence"], parts=("radius", "window", "age"))
-    selected = selected[selected["age"] == ""]
+    parts = ("radius", "window")
+    selected = select_rows(rows, "life_eval", ["overconfidence"], parts, without=["age"])
     radii = sorted(set(map(float, filter(None, selected["radius"]))))
     places = {f"{radius:g}": float(k) for k, radius in enumerate(radii)} | {"": float(len(radii))}
     models = list(selected["model"].unique())
@@ -483,14 +483,11 @@ def over_sets(rows: pd.DataFrame) -> Figure:
         rows: Results of `question_sets` and `life_eval`; of `overconfidence`, `accuracy` and `ece`
             the first one that there is, over all radii and kinds of questions, is drawn.
     """
-    parts = ["radius", "kind"]
-    selected = select_rows(rows, _TASKS, list(_REFERENCES), parts)
-    selected = selected[(selected[parts] == "").all(axis=1)]
+    parts, without = ("source", "window"), ("radius", "kind")
+    selected = select_rows(rows, _TASKS, list(_REFERENCES), parts, without)
     # `_REFERENCES` has the metrics in order of preference, with the value at which a line is drawn.
-    metric = next((name for name in _REFERENCES if (selected["metric"] == name).any()), "")
-    # Raises where only rows of single radii or kinds are there.
-    selected = select_rows(selected, _TASKS, [metric], parts=["source", "window"])
-    selected = selected.assign(
+    metric = next(name for name in _REFERENCES if (selected["metric"] == name).any())
+    selected = selected[selected["metric"] == metric].assign(
         name=selected["model"], source=selected["source"].replace("", "stated")
     )
     present = set(selected["source"])

@@ -18,9 +18,7 @@ from inspect_confidence.plots.layout import facets, panels, select_rows, share_t
 from inspect_confidence.plots.style import DASHED, FAINT, INK, SERIES, point_looks, styled
 from inspect_confidence.plots.text import first_names
 from inspect_confidence.printing import counted, shortened
-from inspect_confidence.results import conditions_of
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
-from inspect_confidence.studies.hedge_markers.shown import is_over_all_sentences
 
 _TASK = "hedge_markers"
 _PANEL_COLUMNS = ("model", "variant", "judge", "marker_threshold")
@@ -148,16 +146,19 @@ def mic(rows: pd.DataFrame) -> Figure:
     return cells(list(starmap(_mic_table, _panels_of_whole_markers(rows))))
 
 
-def _panels_of_whole_markers(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return a title and the rows of `mic` for each model, variant, judge and threshold.
+def select_whole_markers(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `mic`, a marker's internal confidence, over all its sentences.
 
-    `mic` is a marker's internal confidence; a threshold is how many sentences it needs. Only rows
-    over all sentences of a marker are selected, not those of correct or faithful ones.
+    Rows of correct or faithful sentences alone are left out.
     """
-    is_whole = list(map(is_over_all_sentences, conditions_of(rows)))
     parts = ("split", "marker", "judge", "marker_threshold")
-    selected = select_rows(rows.loc[is_whole], _TASK, ["mic"], parts)
-    return panels(with_thresholds(selected), _PANEL_COLUMNS, separator=", ")
+    return select_rows(rows, _TASK, ["mic"], parts, without=("outcome", "faithful"))
+
+
+def _panels_of_whole_markers(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Return a title and the rows of `mic` for each model, variant, judge and threshold."""
+    selected = with_thresholds(select_whole_markers(rows))
+    return panels(selected, _PANEL_COLUMNS, separator=", ")
 
 
 def _mic_table(title: str, rows: pd.DataFrame) -> CellTable:

@@ -19,7 +19,7 @@ from inspect_confidence.plots.layout import (
     with_both_intervals,
     with_intervals,
 )
-from inspect_confidence.plots.markers import markers_by_frequency
+from inspect_confidence.plots.markers import markers_by_frequency, select_whole_markers
 from inspect_confidence.plots.style import DASHED, mark_of, styled
 from inspect_confidence.printing import shortened
 from inspect_confidence.scales import ALL
@@ -42,11 +42,10 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
             all items where there are such, and else over the test split.
     """
     selected = select_rows(
-        rows, "fermi_eval", ["coverage"], parts=("level", "method", "split", "traces")
+        rows, "fermi_eval", ["coverage"], parts=("level", "method", "split"), without=("traces",)
     )
     # As stated (`direct`), at one level, and not of a mean over n reasonings (`traces=n`).
-    is_of_level = (selected["level"] != "") & (selected["traces"] == "")
-    selected = selected[is_of_level & (selected["method"] == "direct")]
+    selected = selected[(selected["level"] != "") & (selected["method"] == "direct")]
     # All items come first, then the test split, and then other splits.
     selected = selected.sort_values(
         "split", key=lambda split: split.map(_SPLIT_ORDER).fillna(2), kind="stable"
@@ -137,9 +136,8 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
         rows: Results of `any_eval` or `question_sets`; its rows of `accuracy` and `mean_confidence`
             over all questions are drawn.
     """
-    parts = ("method", "scale", "source", "by", "kind", "models")
-    selected = select_rows(rows, _CALIBRATION, ["accuracy", "mean_confidence"], parts)
-    selected = selected[(selected[["by", "kind", "models"]] == "").all(axis=1)]
+    parts, without = ("method", "scale", "source"), ("by", "kind", "models")
+    selected = select_rows(rows, _CALIBRATION, ["accuracy", "mean_confidence"], parts, without)
     keys = ["dataset", "method", "scale", "source", "variant", "model"]
     selected = selected.drop_duplicates([*keys, "metric"])
     accuracies = selected[selected["metric"] == "accuracy"]
@@ -239,11 +237,8 @@ def auroc_by_scale(rows: pd.DataFrame) -> Figure:
     Args:
         rows: Results of `scale_variants`; its rows of `auroc` on a scale are drawn.
     """
-    selected = select_rows(rows, "scale_variants", ["auroc"], parts=("scale", "by"))
-    # Results by field are left out. Selecting again raises if there are no others.
-    selected = select_rows(
-        selected[selected["by"] == ""], "scale_variants", ["auroc"], parts=("scale",)
-    )
+    # Results by field are left out.
+    selected = select_rows(rows, "scale_variants", ["auroc"], parts=("scale",), without=("by",))
     means = selected["dataset"] == "mean"
     selected = selected[means] if means.any() else selected
     # The study's scales in their order, then others by name.
@@ -267,11 +262,7 @@ def mic_of_models(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; its rows of `mic` (marker internal confidence) over all
             sentences of a marker are drawn, of the test splits where there are any.
     """
-    parts = ("split", "marker", "judge", "marker_threshold", "outcome", "faithful")
-    selected = select_rows(rows, "hedge_markers", ["mic"], parts)
-    selected = selected[
-        (selected["outcome"] == "") & (selected["faithful"] == "") & (selected["marker"] != "")
-    ]
+    selected = select_whole_markers(rows)
     is_test = selected["split"] == "test"
     selected = selected[is_test] if is_test.any() else selected
     # A marker that reaches a higher threshold also reaches the lowest, with the same confidence.

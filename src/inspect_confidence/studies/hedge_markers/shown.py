@@ -219,7 +219,7 @@ def _stability_label(line: Mapping[str, str]) -> Mapping[str, str]:
     return {"metric": line["metric"], "of": ", ".join(filter(None, parts))}
 
 
-def is_over_all_sentences(parts: Mapping[str, str]) -> bool:
+def _is_over_all_sentences(parts: Mapping[str, str]) -> bool:
     """Return whether a row is over all sentences of a marker, not only correct or faithful ones."""
     return "marker" in parts and parts.keys().isdisjoint({"outcome", "faithful"})
 
@@ -237,7 +237,7 @@ FIGURES: Sequence[FigureSpec] = (
         "the same place in all panels.",
         intervals=("mic",),
         metrics=("mic",),
-        keep=is_over_all_sentences,
+        keep=_is_over_all_sentences,
         leads=True,
     ),
     _figure(
@@ -248,7 +248,7 @@ FIGURES: Sequence[FigureSpec] = (
         "Internal confidence is the share of further answers that agree with the sentence. A "
         "marker with a stable meaning has one colour along its row.",
         metrics=("mic",),
-        keep=is_over_all_sentences,
+        keep=_is_over_all_sentences,
     ),
     _figure(
         plot="mic_densities",
@@ -292,7 +292,7 @@ FIGURES: Sequence[FigureSpec] = (
         reads="Number of sentences with each marker, by data set and split. Numbers that rest on "
         "few sentences are uncertain.",
         metrics=("mic",),
-        keep=is_over_all_sentences,
+        keep=_is_over_all_sentences,
     ),
 )
 
