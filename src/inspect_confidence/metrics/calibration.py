@@ -637,9 +637,9 @@ def _mean_squared_distance(tables: ConfidenceTables, centre: FloatArray) -> Floa
     for resolution. NaN for a table without mass.
     """
     mass = tables.mass
-    accuracy = np.where(mass > 0, tables.right / np.where(mass > 0, mass, 1), 0)  # at each value
+    accuracy = divide_or_nan(tables.right, mass)  # at each value
     square = np.where(mass > 0, mass * (accuracy - centre) ** 2, 0)
-    return divide_or_nan(square.sum(axis=1), mass.sum(axis=1))
+    return divide_or_nan(square.sum(axis=1), tables.total)
 
 
 TopBin = Literal["kept", "dropped"]

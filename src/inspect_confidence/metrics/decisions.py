@@ -10,6 +10,7 @@ from inspect_confidence.metrics.arrays import (
     BoolArray,
     FloatArray,
     IntArray,
+    divide_or_nan,
     double_array,
     mean_or_nan,
     shares,
@@ -196,8 +197,7 @@ def best_threshold_payoff(
     cuts = np.flatnonzero(np.diff(confidences[order], append=-1.0))
     sums = np.cumsum(by_answer[:, order] * points[order], axis=1)[:, cuts]
     best = np.maximum(sums.max(axis=1, initial=0), 0)
-    total = by_answer.sum(axis=1)
-    return np.where(total > 0, best / np.where(total > 0, total, 1), np.nan)
+    return divide_or_nan(best, by_answer.sum(axis=1))
 
 
 @metric(

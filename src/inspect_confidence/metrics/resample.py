@@ -502,7 +502,7 @@ def _means_of_sums(sums: FloatArray) -> FloatArray:
     `sums` has the shape (resamples, 2 m): first the sums, then the counts.
     """
     totals, counts = np.hsplit(sums, 2)
-    return np.where(counts > 0, totals / np.where(counts > 0, counts, 1), np.nan)
+    return divide_or_nan(totals, counts)
 
 
 _WINDOW = 4_000

@@ -16,7 +16,7 @@ from inspect_confidence.metrics import (
     means_of,
     ratio,
 )
-from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, divide_or_nan
 from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error
@@ -439,7 +439,6 @@ def _standard_deviations(cells: MarkerCells, weights: FloatArray) -> FloatArray:
     tables = cells.tables(weights, threshold=0)
     counts = tables.counts.sum(axis=1)  # over groups: (resamples, markers, values of confidence)
     n = counts.sum(axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(n > 0, counts @ tables.values / n, np.nan)
-        square = np.where(n > 0, counts @ tables.values**2 / n, np.nan)
+    mean = divide_or_nan(counts @ tables.values, n)
+    square = divide_or_nan(counts @ tables.values**2, n)
     return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))

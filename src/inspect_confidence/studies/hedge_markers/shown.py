@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from inspect_confidence.results import Result, ResultRow, ResultTable
+from inspect_confidence.results import Result, ResultTable
 from inspect_confidence.studies.bins import bin_shares
 from inspect_confidence.studies.estimate import condition_groups
 from inspect_confidence.studies.hedge_markers import judgments
@@ -156,9 +156,12 @@ def _stability_table(model: str, rows: ResultTable, thresholds: Sequence[str]) -
         heading = f"T={_threshold(threshold):g}" if len(thresholds) > 1 else "value"
         # The lines, not the column, name the metric.
         columns.append(Column("", heading, 3, where={"marker_threshold": threshold}))
+    stability = rows.matching(dataset=ALL).among("metric", _STABILITY_ROWS)
+    places = {metric: place for place, metric in enumerate(_STABILITY_ROWS)}
     return TableSpec(
         f"Stability of markers: {model}",
-        rows.matching(dataset=ALL).among("metric", _STABILITY_ROWS).sorted_by(_metric_sort_key),
+        # Rows over all markers come first.
+        stability.sorted_by(lambda row: (row["no_hedge"], row["shared"], places[row["metric"]])),
         lines=("metric", "of", "level", "correlation", "shared", "no_hedge"),
         columns=columns,
         caption="Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae "
@@ -201,11 +204,6 @@ def _marker_table(model: str, rows: ResultTable) -> TableSpec:
 def _threshold(threshold: str) -> float:
     """Return T from the condition's text, which is empty for the default T."""
     return float(threshold or DEFAULT_THRESHOLD)
-
-
-def _metric_sort_key(row: ResultRow) -> tuple[str, str, int]:
-    """Return the sort key of a row: rows over all markers first, then by the study's order."""
-    return row["no_hedge"], row["shared"], _STABILITY_ROWS.index(row["metric"])
 
 
 def _stability_label(line: Mapping[str, str]) -> Mapping[str, str]:
