@@ -28,6 +28,9 @@ ROWS = results_frame(
         ),
         Result("life_eval", "a/1", "ssa-2022", "", "ece", 0.1, 0.05, 0.12, 80, 80, ""),
         Result("life_eval", "a/1", "ssa-2022", "", "auroc", NAN, NAN, NAN, 80, 80, "all are right"),
+        Key("life_eval", "a/1", "ssa-2022").result(
+            {}, "prr", NAN, n=80, note="undefined: all are right"
+        ),
         Result("life_eval", "a/1", "ssa-2022", "", "n", 80.0, NAN, NAN, 80, 80, "a count"),
         Key("life_eval", "a/1", "ssa-2022").result(
             {"variant": "temperature=1"}, "ece", 0.3, (0.2, 0.4), n=8
@@ -54,6 +57,7 @@ def test_which_rows_a_requirement_holds_for() -> None:
     requirement = "coverage>=0;task=fermi_eval;dataset=scioly;model=b/2"
     assert verdicts(requirement) == [("b/2", "level=90", True, "")]
     assert verdicts("auroc>=0") == [("a/1", "", False, "undefined: all are right")]
+    assert verdicts("prr>=0") == [("a/1", "", False, "undefined: all are right")]
     with pytest.raises(InvalidArgument, match="There is no requirement"):
         check(ROWS, [])
 

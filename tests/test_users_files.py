@@ -129,6 +129,19 @@ def test_what_spreadsheets_add_to_a_table_changes_nothing(tmp_path: Path) -> Non
     assert "line 12: 'about 0,8' in the column 'confidence'" in error_of(path)
 
 
+def test_missing_fields_of_by_are_named_as_in_csv_files(tmp_path: Path) -> None:
+    """A row with a missing cell is of no value, not of one called `nan`; the text `none` is one."""
+    fields = ["law", "none", None, "math"] * (ITEMS // 4)
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, model=["m"] * ITEMS, domain=fields)
+    frame = pd.read_csv(path, keep_default_na=False).replace({"domain": {"": None}})
+    frame.to_parquet(tmp_path / "mine.parquet")
+    by_domain = Recorded(by=("domain",))
+    (expected,) = read_judgments(path, recorded=by_domain).values()
+    (judgments,) = read_judgments(tmp_path / "mine.parquet", recorded=by_domain).values()
+    assert set(expected["by"]) == {"domain=law", "domain=none", "", "domain=math"}
+    pd.testing.assert_series_equal(judgments["by"], expected["by"])
+
+
 def test_shares_of_32_bits_are_the_decimals_they_stand_for(tmp_path: Path) -> None:
     """Else 0.9 lies below the edge of its bin, and the ECE is another one than of the csv file."""
     path = write(tmp_path / "mine.csv", confidence=SURE / 100, model=["m"] * ITEMS)

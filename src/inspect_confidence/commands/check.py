@@ -278,6 +278,13 @@ def _no_match_error(requirement: Requirement, candidates: Sequence[Mapping[str, 
     return f"{start} {parts} together; leave one of them out."
 
 
+def _with_reason(problem: str, note: str) -> str:
+    """Return a problem with the note as its reason; most notes begin with the problem already."""
+    if not note or note.startswith(problem):
+        return note or problem
+    return f"{problem}: {note}"
+
+
 def _failure_reason(requirement: Requirement, row: Mapping[Hashable, Any], strict: bool) -> str:
     """Return why a row of results fails a requirement, a limit of its metric; empty if it holds.
 
@@ -285,15 +292,14 @@ def _failure_reason(requirement: Requirement, row: Mapping[Hashable, Any], stric
     end nearest to failing, and otherwise the value.
     """
     value, note = float(row["value"]), str(row.get("note", "") or "")
-    reason = f": {note}" if note else ""
     if pd.isna(value):
-        return f"undefined{reason}"
+        return _with_reason("undefined", note)
     if not strict and not requirement.interval_end:
         number, limit = _format_distinguishably(value, requirement)
         return "" if requirement.holds(value) else f"{number} is not {limit}"
     end = float(row[requirement.checked_end])
     if pd.isna(end):
-        return f"no interval{reason}"
+        return _with_reason("no interval", note)
     if requirement.holds(end):
         return ""
     number, limit = _format_distinguishably(end, requirement)

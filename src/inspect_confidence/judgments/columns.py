@@ -153,7 +153,10 @@ def _columns_of_options(
     mapped = columns | constants
     if recorded.by:
         conditions = []
-        for cells in frame[list(recorded.by)].astype(str).itertuples(index=False, name=None):
+        # A missing cell of a parquet or jsonl file is named as an empty one of a csv file.
+        fields = frame[list(recorded.by)]
+        texts = fields.astype(str).mask(fields.isna(), "")
+        for cells in texts.itertuples(index=False, name=None):
             conditions.append(str(Condition(dict(zip(recorded.by, cells, strict=True)))))
         mapped["by"] = pd.Series(conditions, frame.index)
     if recorded.cluster:
