@@ -191,3 +191,43 @@ def test_reading_takes_linear_time() -> None:
     """Also of long texts made of the same piece."""
     pieces = (*DECLINES, *HEDGES, "Since a, ", '"I ', "i'm not ", "the answer is ", "i'd ")
     assert not slow_texts(lambda text: read_answer(text, "words"), pieces)
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        ('{"answer": "", "confidence_score": 0}', "invalid_response_format"),
+        ('{"answer": null}', "invalid_response_format"),
+        ('{"confidence_score": 50}', "invalid_response_format"),
+        ("Answer:", "invalid_response_format"),
+        ("Confidence: 80", "invalid_response_format"),
+        ("Answer: <your answer>", "echo"),
+        ("Answer: [your answer]", "echo"),
+        ("Answer: ...", "invalid_response_format"),
+    ],
+)
+def test_an_empty_answer_and_a_template_are_no_words(reply: str, status: str) -> None:
+    """Neither the empty text beside JSON nor the prompt's placeholder goes to the judge."""
+    answer = read_answer(reply, "words")
+    assert isinstance(answer, ParseFailure)
+    assert answer.status == status
+
+
+@pytest.mark.parametrize("words", ["Number", "Confidence", "The Answer", "Choice"])
+def test_a_word_of_the_template_may_be_the_answer(words: str) -> None:
+    """Only the placeholder in brackets, or with "your", is the template."""
+    assert read_answer(f"Answer: {words}", "words") == StatedWords(words)
+    sentence = f"I think that the answer is {words}."
+    assert read_answer(sentence, "words") == StatedWords(sentence)
+
+
+def test_a_label_without_a_value_does_not_hide_the_answer_before_it() -> None:
+    """The text beside it is the answer, as without the label."""
+    assert read_answer("Selma\nThe answer is:", "words") == StatedWords("Selma\nThe answer is:")
+
+
+def test_a_decline_after_however_contradicts_the_answer() -> None:
+    """Beside a labelled answer it leaves open which of the two holds."""
+    answer = read_answer("Answer: B\n\nHowever, I don't know.", "choices", CITIES)
+    assert isinstance(answer, ParseFailure)
+    assert answer.status == "ambiguous"

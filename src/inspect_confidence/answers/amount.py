@@ -38,11 +38,12 @@ _NOT_BEFORE_NUMBER = re.compile(
 _OPERAND = re.compile(r"(?:\b[a-z]|pi|[π)]) *$", re.IGNORECASE)
 _AMBIGUOUS = re.compile(
     r".*(?:[0-9][ ]?(?:[kKMBT]|bn|mn|Mio\.?|Mrd\.?)|\bout of\b.*|\b(?:lakh|crore)s?)"
+    r"|[0-9]+ in [0-9]+"
     r"|0,[0-9]+|[0-9]+,[0-9]+(?<!,[0-9]{3})|[0-9']*'[0-9]{3}|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}"
 )
 _MILLIONS = re.compile(r"[$€£¥₹].*[0-9][ ]?m(?!\w)")
 _ANOTHER_NUMBER = re.compile(
-    r"[ ]?(?:[-–—~±…]|\.\.|\+/-)[ ]?[$€£]?[.0-9]|[,.'][0-9]|[ ][$€£]?[.0-9]"
+    r"[ ]?(?:[-–—~±…]|\.\.|\+/-|\bto\b)[ ]?[$€£]?[.0-9]|[,.'][0-9]|[ ][$€£]?[.0-9]"
     rf"|.*\b(?:or|at (?:least|most)|r[0-9]+|remainder)\b|.*{_FRACTION_WORDS}",
     re.IGNORECASE,
 )
@@ -115,7 +116,8 @@ def exact_number_in(value: str) -> Fraction | ParseFailure:
     if re.search("[0-9]:[0-9]", value):
         return invalid("a time or a ratio")
     bare = _without_remarks(_DEGREES.sub("°", value.strip()))
-    if bare is None:  # "18 (or 19)"
+    # "18 (or 19)"; "18.(3)", where a digit recurs
+    if bare is None or re.search(r"[0-9]\.[0-9]*\([0-9]+\)", value):
         return ambiguous("several numbers")
     # "11/36 ≈ 0.306" is the exact number.
     *before, last = re.split("[=≡]", re.sub(r"(?<=[0-9)]) ?(?:≈|\\approx).*", "", bare))

@@ -26,9 +26,9 @@ _WORDS_BEFORE_CHOICE = re.compile(
     re.IGNORECASE,
 )
 _LETTER = re.compile(
-    r"(?P<named>(?:(?:the |both |either )*(?:option|choice|letter|answer)s? |both |either ))?"
+    r"(?P<named>(?:(?:the |both |either )*(?:option|choice|letter|answer)s? |both |either |选项))?"
     r"(?P<open>[(\[{\"']*)(?P<letter>[A-Za-z])(?![\w#+^=%°²³\x1a]|'[A-Za-z])(?P<close>[)\]}\"']*)"
-    r"(?P<mark> ?[.:;,?]| ?[-–—](?= ?\w)| ?→)?[ ]*",
+    r"(?P<mark> ?[.:;,?!。，]| ?[-–—](?= ?\w)| ?→)?[ ]*",
     re.IGNORECASE,
 )
 _SECOND_LETTER = re.compile(
@@ -55,15 +55,19 @@ _NO_BOX = dict.fromkeys(map(ord, BOX + BOX_END), " ")
 _LONGEST_SENTENCE = 200
 _OPENING_LETTER = re.compile(r"\(?(?P<letter>[A-Z])\)?[).:](?=\s[^\n]*\n)")
 _DIFFERENT_LETTERS = "two different letters"
-_MEANS = re.compile(r",? ?(?:which|that) (?:is|means)(?: that)? ", re.IGNORECASE)
+_MEANS = re.compile(r",? ?(?:(?:which|that) (?:is|means)(?: that)?|i\.e\.,?) ", re.IGNORECASE)
 _NO_SENTENCE = re.compile(rf"\n|{CUT}|^\W{{0,3}}[A-Z][).:]")
 _CAPITALIZED_WORD = re.compile(r"[A-Z]\w* $")
 _NAME_END = (
-    r"(?=\W*$|[,;.]|\s(?:is|was|are|were|as|because|since|whose|which|who|that|with|for|in|on"
+    r"(?=\W*$|[,;./&]|\s(?:[/&]|and\b)|\s(?:is|was|are|were|as|because|since|whose|which|who|that|with|for|in|on"
     r"|at)\b)"
 )
 """Pattern of the end of a choice's text in a sentence, so that "iron ore" is not read as "iron"."""
-_NOT_CHOSEN = re.compile(r"\b(?:not|never|neither|nor|or|instead|rather|can't|isn't)\b|\?", re.I)
+_NOT_CHOSEN = re.compile(
+    r"\b(?:not|never|neither|nor|or|instead|rather|can't|isn't"
+    r"|anything but|except|other than)\b|\?",
+    re.IGNORECASE,
+)
 _CONFIDENCE_AT_END = re.compile(
     r"(?:,? | ?[(\[])(?:with (?:a )?confidence (?:level )?of )?[0-9]{1,3} ?%?[)\]]?\.?$"
 )
@@ -71,8 +75,8 @@ NO_CHOICE = "no choice's letter or text"
 _LETTER_AND_TEXT_DIFFER = "letter and text are of different choices"
 _CALLED_CORRECT = re.compile(
     r"(?:\b(?:option|choice|answer|statement)? ?|^)[(\[]?\b(?P<letter>[A-Z])\b[)\].]?"
-    r"(?: \([^()\n]{1,80}\))? (?:is|must be|would be) (?:the )?(?:most )?"
-    r"(?:correct|right|best|accurate)\b(?! because it is not)"
+    r"(?: \([^()\n]{1,80}\))? (?:is|must be|would be) (?:also |clearly )?(?:the )?(?:most )?"
+    r"(?:(?:correct|right|best|accurate)\b(?! because it is not| known\b)|answer\b)"
     r"|(?:\b(?:i(?:'d| would|'ll| will)? (?:choose|pick|select|go with|say)"
     r"|you chose|going with)|选择?)"
     r"(?: option| answer)?:? ?[(\[]?(?P<picked>[A-Z])\b(?![\w'])",
@@ -132,7 +136,9 @@ class Choices:
                 return indices[key]
         return set()
 
-    def read(self, value: str, *, is_whole_reply: bool = False) -> int | ParseFailure:
+    def read(  # noqa: PLR0911 # each return has a reason of its own
+        self, value: str, *, is_whole_reply: bool = False
+    ) -> int | ParseFailure:
         """Return the index of the question's choice that a value names, or why it names none.
 
         The value names the choice by its letter (A is 0), by its text, or by both.
@@ -158,6 +164,9 @@ class Choices:
             return invalid(NO_CHOICE)
         # "Paris, because ..."
         if at_start := self._choices_at_start(plain):
+            *_, last = re.split(r"[,/&]|\band\b", plain)
+            if self.by_text(last) - at_start:  # "Paris, London"
+                return ambiguous("several choices")
             return min(at_start) if len(at_start) == 1 else invalid(NO_CHOICE)
         # "It is known that Paris is the capital"
         return self.named_in(value)
@@ -353,9 +362,36 @@ def find_choice(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     return options.named_in(text)
 
 
+_CLAUSE_END = re.compile(
+    r"[.!?;:\n]\s|\n|,\s(?![A-H],? )|\b(?:but|so|thus|hence|therefore|while|whereas|and)\b",
+    re.IGNORECASE,
+)
+_NOT_CALLED = re.compile(
+    r"\b(?:if|unless|whether|doubt|unlikely|neither|nor|none|not|never|cannot|might|(?:some|many)"
+    r" (?:say|think|would))\b|n't\b|\bor (?:option )?$|[/&] ?$",
+    re.IGNORECASE,
+)
+"""Text before a letter in its clause by which the reply itself doesn't call it correct."""
+
+
 def called_correct(text: str) -> list[str]:
-    """Return the letters that a text calls correct or says it picks."""
-    return [match["letter"] or match["picked"] for match in _CALLED_CORRECT.finditer(text)]
+    """Return the letters that a text calls correct or says it picks.
+
+    Letters in a condition, a denial or an alternative are left out: "if B is correct".
+    """
+    letters = []
+    for match in _CALLED_CORRECT.finditer(text):
+        *_, before = _CLAUSE_END.split(text[max(0, match.start() - 100) : match.start()])
+        is_supposed = match[0].split()[-2:-1] == ["be"] and text.startswith(" if ", match.end())
+        if not (is_supposed or _NOT_CALLED.search(f"{before}{_lead_of(match)}")):
+            letters.append(match["letter"] or match["picked"])
+    return letters
+
+
+def _lead_of(match: re.Match[str]) -> str:
+    """Return the text of a match before its letter."""
+    group = "letter" if match["letter"] else "picked"
+    return match[0][: match.start(group) - match.start()]
 
 
 def _is_answer_letter(letter: re.Match[str], remainder: str) -> bool:

@@ -14,7 +14,13 @@ from inspect_confidence.answers.amount import StatedAmount, read_amount
 from inspect_confidence.answers.choices import StatedChoice, read_choice
 from inspect_confidence.answers.clean import is_refusal
 from inspect_confidence.answers.labels import ParsedText, parse_statements
-from inspect_confidence.answers.reading import agreed_value, ambiguous, invalid
+from inspect_confidence.answers.reading import (
+    agreed_value,
+    ambiguous,
+    invalid,
+    is_template,
+    text_without,
+)
 from inspect_confidence.answers.status import ParseFailure
 
 # ruff: noqa: RUF001 # Chinese signs, as they are written
@@ -52,8 +58,8 @@ _DECLINING_CLAUSE = re.compile(
 """A decline that is neither quoted nor a condition."""
 _LEAD = (
     r"(?:(?:since|because|as|given) [^.;!?\n]{0,200}?, ?)?"
-    r"(?:(?:sorry|unfortunately|honestly|well|hmm|so|then|thus|therefore|hence|in that case"
-    r"|i'm afraid|i'm sorry|i am sorry|(?:my|the) (?:final )?answer is"
+    r"(?:(?:sorry|unfortunately|honestly|however|but|well|hmm|so|then|thus|therefore|hence"
+    r"|in that case|i'm afraid|i'm sorry|i am sorry|(?:my|the) (?:final )?answer is"
     r"|(?:so )?i(?:'ll| will| would| must| should)? (?:answer|say|respond)"
     r"|抱歉|对不起|答案是?)(?:,? but)?[,:：，]? ?){0,4}"
 )
@@ -199,7 +205,9 @@ def _read_option(
     return DECLINED if is_last else choice
 
 
-def _read_words(reply: str, *, truncated: bool = False) -> StatedWords | ParseFailure:
+def _read_words(  # noqa: PLR0911 # each return has a reason of its own
+    reply: str, *, truncated: bool = False
+) -> StatedWords | ParseFailure:
     """Read the labelled answer in words, or else the whole reply; labels in prose do not count.
 
     A reply without a labelled answer that declines or is cut off is a failure.
@@ -207,21 +215,35 @@ def _read_words(reply: str, *, truncated: bool = False) -> StatedWords | ParseFa
     parsed = parse_statements(reply)
     if not parsed.text.strip() and not parsed.statements:
         return ParseFailure("no_response", "the reply is empty")
-    value = agreed_value(_without_prose(parsed), ("answer",), _text_of_answer)
+    firm = _without_prose(parsed)
+    value = agreed_value(firm, ("answer",), _text_of_answer)
     if isinstance(value, str):
         return StatedWords(value)
     if truncated:
         return ParseFailure("truncated", "the reply is cut off before an answer was stated")
     if value is not None:
         return value
+    placeholders = list(filter(None, firm.values_under("answer")))
+    if placeholders and all(map(_is_placeholder, placeholders)):
+        return ParseFailure("echo", "the reply is the prompt's template")
+    # A label without a value, a confidence or JSON without an answer.
+    if not re.search(r"\w", text_without(firm, "answer", "confidence")):
+        return invalid("no answer in words")
     if _any_sentence_declines(_sentences(parsed.text)):
         return invalid("no labelled answer")
     return StatedWords(parsed.text)
 
 
 def _text_of_answer(value: str) -> str | ParseFailure:
-    is_answer = re.search(r"\w", value) and _value_declines(value) is not True
+    is_word = re.search(r"\w", value) and not _is_placeholder(value)
+    is_answer = is_word and _value_declines(value) is not True
     return value if is_answer else invalid("no answer in words")
+
+
+def _is_placeholder(value: str) -> bool:
+    """Return whether a value is the prompt's "<your answer>"; a bare "Number" may be an answer."""
+    bare = value.strip("<>()[]{} ")
+    return is_template(bare) and (bare != value or bare.lower().startswith("your "))
 
 
 def _any_sentence_declines(sentences: Sequence[str]) -> bool:

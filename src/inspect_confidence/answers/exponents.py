@@ -24,7 +24,13 @@ from inspect_confidence.answers.reading import (
     text_without,
 )
 from inspect_confidence.answers.status import ParseFailure
-from inspect_confidence.answers.values import ABOUT, has_unit, kind_of_tail, split_at_number
+from inspect_confidence.answers.values import (
+    ABOUT,
+    has_unit,
+    is_bound,
+    kind_of_tail,
+    split_at_number,
+)
 
 # ruff: noqa: RUF001 # dashes, as they are written
 
@@ -35,9 +41,10 @@ _ROUNDING = 0.05
 _Pair = tuple["_Bound", "_Bound"]
 _LARGEST_BARE = Fraction(10**9)
 """Limit of bare numbers, so that they can be converted to floats."""
-_CONFIRMING = re.compile(r"[ ]?(?:[=→≈:|]|->|[(\[]|,? ?(?:i\.e\.|that is|or)\b)[ ,]*")
+_CONFIRMING = re.compile(r"[ ]?(?:[=→≈:|]|->|[(\[][ ]?=?|,? ?(?:i\.e\.|that is|or)\b)[ ,]*")
 _UNCERTAIN_TAIL = re.compile(
     r"[ ]?[(\[][ ]?(?:(?:or|and|maybe|perhaps|(?:up )?to|possibly|not)\b|[±+–])|\.[ ][0-9]"
+    r"|,? (?:but|or) (?:maybe|perhaps|possibly|could be|even) [0-9]"
     r"|[ -]?(?:hundred|thousand|[mbtr]+illion)|[ ]and (?:an?|one) (?:half|third|quarter)",
     re.IGNORECASE,
 )
@@ -55,7 +62,8 @@ _DIGITS = r"[0-9](?:[0-9.]*[0-9])?"
 """Digits from the first to the last one: a full stop around them may be punctuation of the line."""
 _BARE_LINE = re.compile(
     rf"[^\w\n]*(?:A: )?{ABOUT}?(?:\w+|[-+]?{_DIGITS}|[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+"
-    rf"|(?:[0-9][0-9.]*)? ?[x×]? ?10 ?\^ ?\(?-?\.?{_DIGITS}\.?\)?)[^\w\n]*"
+    rf"|(?:[0-9][0-9.]*)? ?[x×]? ?10 ?\^ ?\(?-?\.?{_DIGITS}\.?\)?)[^\w\n]*",
+    re.IGNORECASE,
 )
 _FINAL = re.compile(
     r"\bfinal(?: (?:answer|interval|estimate|range))? ?(?::|is\b|(?=lower))"
@@ -76,7 +84,7 @@ _INTERVAL_OPENING = re.compile(
 _WORD_ABOUT_EXPONENTS = re.compile(
     r"between|from|to|and|range|interval|exponents?|ci|confidence|credible|i|am|sure|say|my|the|an?"
     r"|is|for|of|powers?|ten|answer|final|estimate|lower|upper|bounds?|would|be|it|lies?|with|so"
-    r"|approximately|about|base|or|that|e|log|as|on|at|number|true|guess|confident|certain|m|d",
+    r"|approximately|about|base|or|that|e|log|as|on|at|number|true|guess|confident|certain|m|d|x|n|[到至从和在]|之间|介于",
     re.IGNORECASE,
 )
 _LIES_BETWEEN = re.compile(
@@ -276,7 +284,7 @@ def _stated_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     return opening if opening and is_rounded else ambiguous("several different exponents")
 
 
-def _unlabelled_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
+def _unlabelled_exponent(parsed: ParsedText) -> _Bound | ParseFailure:  # noqa: PLR0911 # a ladder
     """Return the exponent of a reply without a label, or why there is none.
 
     A line that is only a number counts first, then the number of a conclusion at the end ("so about
@@ -304,6 +312,8 @@ def _unlabelled_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     power, *other_numbers = sorted(numbers, key=lambda number: number.style != "power")
     power_bound = _number_as_bound(power) if power.style == "power" else None
     other_bounds = map(_number_as_bound, other_numbers)
+    if is_bound(text[max(0, power.start - 20) : power.start]):  # "at least 10^5"
+        return failure
     if power_bound and all(bound and _is_same_bound(power_bound, bound) for bound in other_bounds):
         return power_bound
     return failure
@@ -311,9 +321,18 @@ def _unlabelled_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
 
 def _bare_bound(line: str) -> _Bound | None:
     """Return the bound that is a whole line; None if the line is more than a number."""
-    line = _REMARK.sub("", line)  # without "(200,000)" after a number
-    bound = _bound_in_value(line) if _BARE_LINE.fullmatch(line) else None
+    number = _REMARK.sub("", line)  # without "(200,000)" after a number
+    is_bare = _BARE_LINE.fullmatch(number) or _is_amount(number)
+    bound = _bound_in_value(line) if is_bare else None
     return bound if isinstance(bound, _Bound) else None
+
+
+def _is_amount(line: str) -> bool:
+    """Return whether a line is a number with a magnitude or separators: "2.5 million"."""
+    number, before, tail = split_at_number(line)
+    is_about = not re.search(r"[^\W\d_]", before) or re.fullmatch(rf"\W*{ABOUT}", before, re.I)
+    styles = ("scaled", "grouped", "word")
+    return bool(number and is_about and number.style in styles and not tail.strip(" .*"))
 
 
 def _stated_interval(parsed: ParsedText) -> _Pair | ParseFailure:

@@ -31,7 +31,7 @@ NAMES: dict[str, str] = {
     "choice": r"(?:choice|option|selection|selected|response|prediction|predicted[ _]age|estimate"
     r"|my pick|result|conclusion)",
     "probability": r"probability(?: (?:estimate|score|value))?|likelihood|chances?|概率|几率|机率"
-    r"|p(?=(?: ?\([^()\n]{0,40}\))? ?[=≈])|可能性",
+    r"|(?<!1-)(?<!1 - )(?<!1- )p(?=(?: ?\((?!(?:not|no) |[¬~!])[^()'\n]{0,40}\))? ?[=≈])|可能性",
     "age": r"(?<!current )(?<!present )(?<!years of )(?:(?:predict|estimat|expect)ed )?"
     r"age(?: (?:at|of) death)?"
     r"|lifespan|预期寿命|死亡年龄",
@@ -39,7 +39,7 @@ NAMES: dict[str, str] = {
     "upper": rf"(?:exponent[ _])?upper{_AFTER_BOUND}|上限|上界|maximal",
     "low": rf"(?:low|min(?:imum)?|lowest){_AFTER_BOUND}",
     "high": rf"(?:high|max(?:imum)?|highest){_AFTER_BOUND}",
-    "exponent": r"exponents?(?: (?:of (?:the power of )?(?:10|ten)|is))?|指数",
+    "exponent": r"exponents?(?: (?:of (?:the power of )?(?:10|ten)|is))?|order of magnitude|指数",
     "reason": r"(?:reason(?:ing|s)?|explanations?|rationale|justification|analysis|thoughts?"
     rf"|notes?){_AFTER_REASON}|solution|steps?|解释|理由|推理|说明",
     "markers": r"(?:epistemic )?markers",

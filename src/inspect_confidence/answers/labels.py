@@ -54,7 +54,8 @@ _BEFORE_OTHER_ANSWER = re.compile(r"\b(?:from|of|than) (?:our|your|the|my) $", r
 _OF_ANOTHER = re.compile(
     r"\b(?:(?:lack|loss|decrease|drop|reduction|increase|rise|change|gain) (?:of|in)(?: my| the)?"
     r"|min(?:imum|imal)?|required|necessary|target|threshold|average|human|other|people's"
-    r"|alternative|old|not the|no|error) $|\bnon-$",
+    r"|alternative|old|not the|no|error) $|\bnon-$"
+    r"|(?:不[^,，。\s0-9]{1,12}|错误)的?$",
     re.IGNORECASE,
 )
 """Words before a label by which its value isn't the reply's answer or confidence."""
@@ -247,6 +248,8 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
     is_near = line_break or label.start() <= _OPENING_LENGTH
     starts = bool(is_near and _LINE_START.fullmatch(opening))  # as after "So, my "
     colon = _COLON.match(label["mark"] or "")
+    if key in ("answer", "confidence", "probability") and _OF_ANOTHER.search(opening):
+        return None  # "lack of confidence: 20"
     if label["verb"] and not colon:  # "the answer is B"
         if key == "confidence":
             # "The confidence level is 95%" is statistics.
@@ -255,11 +258,11 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
         return "prose" if key != "reason" else None
     if key == "answer" and _BEFORE_OTHER_ANSWER.search(opening):
         return None  # "different from my answer: ..." has no answer of its own
-    if key in ("answer", "confidence", "probability") and _OF_ANOTHER.search(opening):
-        return None  # "lack of confidence: 20"
     if key in ("low", "high") and _RATED_IN_WORDS.search(opening):
         return None  # "Confidence: high - 85"
     if key in _BOUNDS:  # lower, upper and the like need no colon: "lower 3"
+        if (label["mark"] or has_number) and "final" in lead:
+            return "final"
         if label["mark"] or has_number:
             return "line" if starts else "inline"
         if text.startswith(" of ", label.end()):  # "a lower bound of 3"
@@ -333,7 +336,9 @@ def _revisions(text: str) -> Iterator[Statement]:
 def _letter_statements(text: str) -> Iterator[Statement]:
     """Yield statements that give numbers to two or more letters from A on: `A: 0.7`, `B: 30%`."""
     # On lines of their own, else within a line: "A: 0.7, B: 0.3".
-    matches = list(_LETTER_LINE.finditer(text)) or list(_LETTER_VALUE.finditer(text))
+    matches = list(_LETTER_LINE.finditer(text))
+    if len(matches) < 2:
+        matches = list(_LETTER_VALUE.finditer(text))
     letters = "".join(match["letter"] for match in matches)
     if len(matches) > 1 and ascii_uppercase.startswith(letters):  # a list
         for match in matches:

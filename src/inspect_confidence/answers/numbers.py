@@ -77,7 +77,7 @@ _IN_DIGITS: dict[Style, str] = {
     "fraction": r"(?:(?:(?P<whole>[0-9]+)[ ](?:and[ ])?)?"
     r"(?P<top>[0-9]{1,9}(?:\.[0-9]{1,9})?)[ ]?[/⁄][ ]?(?P<bottom>[0-9]{1,9})(?![ ]?[/⁄]|[.,]?[0-9])"
     rf"(?P<vulgar_percent>(?:(?<=⁄[0-9])|(?<=⁄10)){_PERCENT})?"
-    rf"|(?P<part>{_DECIMAL}(?=[ ]out)|[0-9]+)[ ](?:out[ ]of[ ](?:an?[ ])?"
+    rf"|(?P<part>{_DECIMAL}(?=[ ]out)|[0-9]+)[ ](?:out[ ]of[ ](?:an?[ ]|the[ ])?"
     r"|in[ ](?=[0-9]+(?:[ ]chances?\b|[ ]*(?:[^\w\s.]|\.?$))))"
     rf"(?P<of>{_DIGITS})(?![.%]?[0-9])(?![ ]?%)"
     r"|(?P<under>[零一二两三四五六七八九十百千万]{1,9})分之"
@@ -244,6 +244,9 @@ def _scaled(match: re.Match[str]) -> Fraction:
 def _number_in_words(match: re.Match[str]) -> Fraction | None:
     """Return the value of a number in English or Chinese words; None if it is not certain."""
     if match["spelled"]:
+        is_plural = match["spelled"].lower() in _MAGNITUDES and match[0].lower().endswith("s")
+        if is_plural:  # "millions" is no number
+            return None
         return _english_number(match["spelled"].lower())
     if match["tenths"]:  # 七成半 is seven tenths and a half: 75 percent
         tenths, more = _digits_or_chinese(match["tenths"]), match["more"] or "零"

@@ -50,7 +50,31 @@ _DENIED = re.compile(
     r"|(?:[而并]非|不会?是|不(?:认为|觉得)[^,。]*)$",
     re.IGNORECASE,
 )
-_OF_THE_OPPOSITE = re.compile(rf"[ ]?{_NOUN} (?:that|of)\b[^.\n]{{0,30}}(?:n't|\bnot)\b", re.I)
+_FALSE = r"(?:n't|\b(?:not|never|false|wrong|incorrect|mistaken|untrue|errors?)\b)"
+_OF_THE_OPPOSITE = re.compile(
+    rf"[ ]?(?:likely |probable )?(?:{_NOUN} )?(?:(?:that|of|it)\b|(?<=chance )it\b)"
+    rf"[^.,;\n]{{0,40}}?{_FALSE}",
+    re.IGNORECASE,
+)
+_OPPOSITE_BEFORE = re.compile(
+    rf"{_NOUN} (?:that|of)\b[^.,;\n]{{0,60}}?\b(?:false|wrong|incorrect|mistaken|untrue|errors?)"
+    rf"\b[^.\n0-9]{{0,30}}$|\b(?:error|failure) {_NOUN}[^.\n0-9]{{0,20}}$"
+    r"|\bpr?(?:ob)?\s?\((?:[¬~!]|(?:not|no) |[^()\n]{0,40}['ᶜ]\))[^.\n0-9]{0,40}$"
+    r"|\b1 ?- ?p\b[^.\n0-9]{0,20}$"
+    r"|(?:不[^,，。\n0-9]{1,10}|错误)的?(?:[概几机]率|可能性?)[^0-9\n]{0,4}$",
+    re.IGNORECASE,
+)
+"""Text before the probability that something is not so: "P(not A) = "."""
+_REPLACED_BY = re.compile(
+    r"\W*\b(?:(?:no|wait|sorry|actually|or rather),? |make (?:it|that) )(?:[a-z]+ ){0,3}~?\.?[0-9]"
+    r"|\s*(?:→|->|⇒)",
+    re.IGNORECASE,
+)
+_LOW_END = re.compile(r"\blow(?:er)?(?: bound| end)? ?[:=]", re.IGNORECASE)
+_SURE = re.compile(r"\s*(?:confident|confidence|sure|certain(?:ty)?)\b", re.IGNORECASE)
+_ALTERNATIVE_BEFORE = re.compile(
+    r"(?<![\w.])(?P<other>\.?[0-9][0-9.]*)(?P<sign> ?%)?(?:, ?| or | and )$"
+)
 _RANGE_TO = re.compile(r"[0-9]%? ?(?:[-–—~～到至]|\b(?:to|bis|à)\b) ?$")
 _RATE = re.compile(r"[ ](?:in [0-9]|(?:in an?|per)\b)")
 _SCALE = re.compile(r"(?<![\d.])0(?:\.0)? ?(?:to|and|[-–到和,]) ?1(?:\.0)?(?![\d.%])")
@@ -155,6 +179,13 @@ def share_in_value(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # ea
     later_numbers = [later for later in numbers_in(tail) if not later.is_pronoun]
     later_shares = set(map(_as_share_or_odds, later_numbers))
     differs = follows == "other" and later_shares != {as_share(number)}
+    is_followed = bool(later_numbers) and later_shares != {as_share(number)}
+    if is_followed and (
+        _REPLACED_BY.match(tail) or _LOW_END.search(before) or _SURE.match(tail)
+    ):  # "0.5, no, 0.7", "low: 0.6, high: 0.8", "95% sure that it's 0.8"
+        return ambiguous("different numbers")
+    if _OF_THE_OPPOSITE.match(tail) or _OPPOSITE_BEFORE.search(before):
+        return ambiguous("a probability that it isn't so")
     # "0.7, 0.8" has two answers, and "0.7 if it rains, else 0.2" too.
     if differs or (later_numbers and re.match(r"\W*(?:if\b|若|如果)", tail)):
         return ambiguous("different numbers")
@@ -281,6 +312,9 @@ def share_without_label(text: str) -> Fraction | ParseFailure:
     if opening is not None:
         return opening
     introduced = _introduced_share(text, numbers)
+    later_text = "\n".join(lines[1:])
+    if introduced == first and is_replaced(later_text) and numbers_in(later_text):
+        return ambiguous("an answer that is taken back")
     if introduced is not None:
         return introduced
     # Why the first number is refused says more than that it has no label.
@@ -362,8 +396,10 @@ def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailu
         counts_units = has_unit(after) and not _is_calculation(text[number.start :])
         if counts_units or _RANGE_TO.search(before):  # "3 people", "60-80%"
             continue
-        if _OF_THE_OPPOSITE.match(after):  # "chance that it won't"
+        if _OF_THE_OPPOSITE.match(after) or _OPPOSITE_BEFORE.search(before):  # "that it won't"
             return ambiguous("a probability that it isn't so")
+        if _is_alternative(number, before):  # "80, 90 percent"
+            return ambiguous("different numbers")
         # "the probability is 70%" or "a 70% chance"
         has_words = _INTRODUCED.search(before) or _NOUN_AFTER.match(after)
         if has_words and not is_bound(lead) and not _DENIED.search(before):
@@ -372,6 +408,17 @@ def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailu
     if not introduced:
         return ambiguous("a bound") if has_bound else None
     return _agreed_share(text, introduced)
+
+
+def _is_alternative(number: Number, before: str) -> bool:
+    """Return whether another probability stands directly before a number, as in "80, 90%"."""
+    alternative = _ALTERNATIVE_BEFORE.search(before)
+    other = number_at(alternative["other"], 0) if alternative else None
+    if other is None or other.value is None or number.value is None:
+        return False
+    # Numbers of one kind: both are shares, or both percentages, of which the last has the sign.
+    is_alike = (other.value > 1) == (number.value > 1)
+    return number.style in ("percent", "plain") and is_alike and other.value != number.value
 
 
 def _possible_probabilities(text: str, numbers: Sequence[Number]) -> list[Number]:

@@ -129,6 +129,7 @@ _OPPOSITE = re.compile(
 _OF_ERROR = re.compile(
     rf"{_OPPOSITE.pattern}|\b(?:errors?|mistakes?|uncertain\w*|risk|doubt)\b", re.I
 )
+_OF_THE_OPPOSITE = re.compile(rf"\s*(?:that|of)\b[^.,;\n]{{0,40}}?(?:{_OPPOSITE.pattern})", re.I)
 _NOT_AFTER_ALL = re.compile(r" if i (?:had|were|knew|could)\b", re.IGNORECASE)
 _CALLED_WRONG = re.compile(
     r"(?:\A|[.!?;\n] ?)(?:no, |so |therefore,? )?(?:the|this|that|my|your) (?:[a-z]+ ){0,3}?answer"
@@ -387,13 +388,15 @@ def _ends(named_scale: re.Match[str], low: float) -> tuple[float, float]:
     return float(named_scale["low"] or low), float(named_scale["high"])
 
 
-def _failure_after(
+def _failure_after(  # noqa: PLR0911 # each has a reason of its own
     number: Number, before: str, tail: str, low: float, high: float
 ) -> ParseFailure | None:
     """Return why the text around a number makes it none on the scale; None if it does not."""
     # "A: 5, B: 95", "95 if it is France, 20 otherwise"
     if re.match(r"\W*A ?[:=)]", before) or _BY_LETTER.match(tail) or _BY_CASE.match(tail):
         return ambiguous("several confidences")
+    if _OF_THE_OPPOSITE.match(tail):
+        return ambiguous("a confidence that it isn't so")
     follows = kind_of_tail(before, tail)
     if follows == "cut":
         return invalid("the number is cut off")

@@ -18,13 +18,14 @@ _WORDS_BEFORE_NUMBER = re.compile(
     r"|i(?:'d| would) (?:say|estimate|guess|put it at)"
     r"|i(?:'d| would)? (?:rate|put|give) (?:it|this|my confidence)(?: as| at)?|an?|the|my|it's"
     r"|very|quite|high|medium|moderate|low|confiden(?:t|ce)|certain|sure|level|score|estimate|answer"
-    r"|probability|exponent|just|maybe|perhaps|say)(?!\w)[\s,:(|~≈]*"
+    r"|probability|exponent|just|maybe|perhaps|say|somewhere)(?!\w)[\s,:(|~≈]*"
     r"|大约|大概|约|是|为|接近|[–—]+[ ]+|(?<=[a-z] )-[ ])*",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
     r"(?:more|greater|higher|larger|less|lower|fewer|smaller) than|\bat (?:the )?(?:least|most)\b"
-    r"|\b(?:above|below|over|under|beyond|within|exceed\w*|up to|(?:min|max)imum of)\b|[<>≤≥]"
+    r"|\b(?:above|below|over|under|beyond|within|exceed\w*|up to|(?:min|max)imum of)\b"
+    r"|\b(?:min|max)\.(?= )|[<>≤≥]"
     r"|[大小高低多少]于|超过|至[少多]|最[多少]|不[到足]",
     re.IGNORECASE,
 )
@@ -40,7 +41,7 @@ _OTHER_NUMBER = re.compile(
 )
 _OR_MORE = re.compile(
     r"\s*(?:\+(?!\s?[0-9])|(?:or|and) (?:more|less|higher|lower|above|below|up|over|under)\b"
-    r"|at (?:the )?(?:least|most)\b|以[上下内])",
+    r"|at (?:the )?(?:least|most)\b|(?:less|more) than\b|[<>≤≥]|以[上下内])",
     re.IGNORECASE,
 )
 _CALCULATION = re.compile(
@@ -57,7 +58,8 @@ _EXPLANATION = re.compile(
     r"\W*(?:because|since|as|given|based|if|that|on a|out of|from|likely|chance|probability"
     r"|likelihood|confiden|certain|sure|possib|or\b|of the time|for|would|is|represents|means"
     r"|to (?:(?:the|this|that) )?(?:statement|claim|event|possibility|outcome|it)\b|when"
-    r"|considering|reflect|左右|上下|[吧因]|的?(?:[概几机]率|可能|把握))",
+    r"|considering|reflect|exactly|give or take|times\b"
+    r"|左右|上下|[吧因]|的?(?:[概几机]率|可能|把握))",
     re.IGNORECASE,
 )
 
