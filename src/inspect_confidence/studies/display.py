@@ -88,7 +88,11 @@ def type2_figure(
     title: str = "Telling right from wrong answers by confidence",
     keep: Callable[[Mapping[str, str]], bool] | None = None,
 ) -> FigureSpec:
-    """Return a study's figure of type-2 ROC curves; `figure` and `keep` as in the one above."""
+    """Return a study's figure of type-2 ROC curves.
+
+    `figure` makes a `FigureSpec` with the study's task and panels from the other fields; `keep` is
+    the field of `FigureSpec`.
+    """
     return figure(
         plot="type2_roc",
         title=title,

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES
-from inspect_confidence.metrics.arrays import IntArray
+from inspect_confidence.metrics.arrays import FloatArray, IntArray
 from inspect_confidence.printing import counted
 
 COUNT = "count"
@@ -87,6 +87,12 @@ def describe_counts(rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.b
         describe_left_out(statuses_of_estimate(rows, present), counts),
         counted(items, "item") if has_fewer_items else "",
     )
+
+
+def describe_missing(rows: pd.DataFrame, values: FloatArray) -> str:
+    """Describe how many judgments have NaN among the values of a metric, by status."""
+    statuses = statuses_of_estimate(rows, ~np.isnan(values))
+    return describe_left_out(statuses, judgment_counts(rows))
 
 
 def has_reply(statuses: "pd.Series[str]") -> NDArray[np.bool_]:

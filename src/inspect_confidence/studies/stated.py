@@ -22,9 +22,9 @@ from inspect_confidence.studies.estimate import Estimate, Statistics, unit_indic
 from inspect_confidence.studies.notes import (
     describe_counts,
     describe_left_out,
+    describe_missing,
     join_notes,
     judgment_counts,
-    statuses_of_estimate,
     unread_flags,
 )
 from inspect_confidence.studies.study import Difference, Resampling
@@ -189,7 +189,7 @@ def attempt_statistics(
         "accuracy_given_attempted": correct,
         "overall_accuracy": np.where(declined, 0, correct),
     }
-    counts, note = judgment_counts(rows), partial(_describe_missing, rows)
+    counts, note = judgment_counts(rows), partial(describe_missing, rows)
     unit_index = unit_indices(rows, units)
     yield estimate.means(condition, shares, unit_index, len(units), note, counts=counts)
     # For each unit: right answers, graded answers, and answers that are graded or declined. A row
@@ -205,11 +205,6 @@ def attempt_statistics(
         **estimate.estimate_counts(is_counted, unit_index, counts),
     )
     yield Statistics([f_score], metrics.SumStatistic(sums, metrics.f_score_of_sums))
-
-
-def _describe_missing(rows: pd.DataFrame, values: FloatArray) -> str:
-    """Describe how many judgments have NaN among the values of a metric, by status."""
-    return describe_left_out(statuses_of_estimate(rows, ~np.isnan(values)), judgment_counts(rows))
 
 
 def _report_shape(

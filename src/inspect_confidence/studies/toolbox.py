@@ -55,15 +55,12 @@ _MAX_COLUMNS = 8
 FURTHER_METRICS = "Further metrics"
 """Title of the tables of metrics beyond the study's own, without their number."""
 
-CAPTION = (
-    "Other metrics of confidence from the literature, computed from the same judgments; "
-    "docs/metrics.md says when to use which."
-)
 
 _labels = partial(line_labels, {"dataset": "data set"})
 _spec = partial(
     TableSpec,
-    caption=CAPTION,
+    caption="Other metrics of confidence from the literature, computed from the same judgments; "
+    "docs/metrics.md says when to use which.",
     label=_labels,
     layout=columns_with_numbers,
     interval_caption="95% intervals by the same methods as in the study's own tables.",

@@ -7,22 +7,8 @@ from itertools import compress
 import pandas as pd
 
 from inspect_confidence.results import Result, ResultRow, ResultTable
+from inspect_confidence.studies import display
 from inspect_confidence.studies.any_eval.judgments import EPOCHS, complete_judgments
-from inspect_confidence.studies.display import (
-    ATTEMPT_COLUMNS,
-    ATTEMPTS_CAPTION,
-    CALIBRATION_COLUMNS,
-    OUT_OF_RANGE,
-    PARSE_FAILURES,
-    REPORT_COLUMNS,
-    ROUND,
-    UTILIZATION,
-    highest_threshold,
-    reliability_figure,
-    sensitivity_columns,
-    type2_figure,
-    utility_figure,
-)
 from inspect_confidence.studies.stated import confidence_detail
 from inspect_confidence.studies.study import (
     Clause,
@@ -43,8 +29,8 @@ from inspect_confidence.studies.tables import (
 
 TASK = "any_eval"
 
-_CALIBRATION = (*CALIBRATION_COLUMNS, Column("aurc", "AURC", 3), PARSE_FAILURES)
-_REPORTS = (*REPORT_COLUMNS, ROUND, UTILIZATION, OUT_OF_RANGE)
+_CALIBRATION = (*display.CALIBRATION_COLUMNS, Column("aurc", "AURC", 3), display.PARSE_FAILURES)
+_REPORTS = (*display.REPORT_COLUMNS, display.ROUND, display.UTILIZATION, display.OUT_OF_RANGE)
 _SCORE_PARTS = (
     Column("brier_reliability", "Brier: reliability", 3),
     Column("brier_resolution", "resolution", 3),
@@ -65,13 +51,13 @@ def tables(results: pd.DataFrame) -> list[View]:
     """
     rows = ResultTable.from_frame(results)
     keys, without_fields = ("model", "variant", "dataset"), rows.matching(by="")
-    threshold = highest_threshold(rows)
+    threshold = display.highest_threshold(rows)
     caption = partial(_caption, threshold)
     tables_by_title = {
         "Calibration and discrimination": (without_fields, _CALIBRATION),
-        "Answered and declined": (without_fields, ATTEMPT_COLUMNS),
+        "Answered and declined": (without_fields, display.ATTEMPT_COLUMNS),
         "Parts of the scores": (without_fields, _SCORE_PARTS),
-        "Type-2 sensitivity": (without_fields, sensitivity_columns(threshold)),
+        "Type-2 sensitivity": (without_fields, display.sensitivity_columns(threshold)),
         "Reports": (without_fields.having("scale"), _REPORTS),
     }
     specs = [
@@ -103,7 +89,7 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
         "Accuracy is the mean of the eval's own score.": "accuracy" in shown_metrics,
         "Answers in which the model declined are left out.": "accuracy" in shown_metrics
         and any(" declined" in row.note for row in rows),
-        ATTEMPTS_CAPTION: "f_score" in shown_metrics,
+        display.ATTEMPTS_CAPTION: "f_score" in shown_metrics,
         "ECE has 10 bins of equal width where nothing else is said.": "ece" in shown_metrics,
         f"Confidence from {threshold} on counts as high.": "type2_dprime" in shown_metrics,
     }
@@ -131,15 +117,15 @@ FIGURES: Sequence[FigureSpec] = (
         keep=lambda parts: "by" not in parts,
         leads=True,
     ),
-    reliability_figure(
+    display.reliability_figure(
         _figure,
         "Accuracy against confidence",
         "Each point stands for the judgments in a tenth of the range: their mean confidence and "
         "their mean score. On the dashed diagonal the score equals the confidence; below the "
         "diagonal the model is overconfident.",
     ),
-    type2_figure(_figure),
-    utility_figure(_figure),
+    display.type2_figure(_figure),
+    display.utility_figure(_figure),
     _figure(
         plot="report_histogram",
         title="What is reported",

@@ -26,6 +26,7 @@ from inspect_confidence.studies.estimate import (
 from inspect_confidence.studies.intervals import add_constant
 from inspect_confidence.studies.notes import (
     describe_left_out,
+    describe_missing,
     join_notes,
     statuses_of_estimate,
     unread_flags,
@@ -70,7 +71,7 @@ def target_statistics(
     declined = (rows["declined"] == 1).to_numpy()
     correct, unit_index = rows["correct"].to_numpy(float), unit_indices(rows, units)
     points = metrics.payoffs(correct, declined, target)
-    note = describe_left_out(statuses_of_estimate(rows, ~np.isnan(points)))
+    note = describe_missing(rows, points)
     payoff = Estimate(
         condition, "payoff", note=note, **estimate_counts(~np.isnan(points), unit_index)
     )
@@ -96,7 +97,7 @@ def _gap_to_target(
     gap = Estimate(
         condition,
         "target_gap",
-        note=describe_left_out(statuses_of_estimate(rows, ~np.isnan(correct))),
+        note=describe_missing(rows, correct),
         # Wilson's interval is of right or wrong answers; with partial credit resamples give one.
         interval=(low - target, high - target) if is_binary else None,
         **estimate_counts(~np.isnan(correct), unit_index),
@@ -259,7 +260,7 @@ def commitment_statistics(
         {"accuracy": correct},
         unit_index,
         unit_count=size,
-        note=describe_left_out(statuses_of_estimate(rows, ~np.isnan(correct))),
+        note=describe_missing(rows, correct),
     )
     yield _set_undefined_reason(accuracy, _no_right_answer(rows))
     for decision in _METRICS_OF_DECISIONS:

@@ -7,14 +7,8 @@ from math import isnan
 import pandas as pd
 
 from inspect_confidence.results import Result, ResultTable
+from inspect_confidence.studies import display
 from inspect_confidence.studies.decisions.columns import ABSTAIN, COMMITMENT, SIMPLE_QA
-from inspect_confidence.studies.display import (
-    ATTEMPT_COLUMNS,
-    ATTEMPTS_CAPTION,
-    CALIBRATION_COLUMNS,
-    PARSE_FAILURES,
-    reliability_figure,
-)
 from inspect_confidence.studies.stated import complete_judgments, confidence_detail
 from inspect_confidence.studies.study import (
     Clause,
@@ -42,18 +36,18 @@ _HEADINGS = {
 }
 _TARGETS = (
     Column("payoff", "payoff (game points)"),
-    *ATTEMPT_COLUMNS[:2],
+    *display.ATTEMPT_COLUMNS[:2],
     Column("target_gap", "less the target"),
-    *ATTEMPT_COLUMNS[2:],
+    *display.ATTEMPT_COLUMNS[2:],
     Column("regret", "regret (game points)"),
     Column("contradictions_declined", "declined above t"),
     Column("contradictions_answered", "answered below t"),
-    PARSE_FAILURES,
+    display.PARSE_FAILURES,
 )
 _CONFIDENCE = (
-    *CALIBRATION_COLUMNS[1:],  # without accuracy, which the table of attempts has
+    *display.CALIBRATION_COLUMNS[1:],  # without accuracy, which the table of attempts has
     Column("aurc", "AURC", 3),
-    PARSE_FAILURES,
+    display.PARSE_FAILURES,
 )
 _COMMITMENT = (
     Column("accuracy", "accuracy"),
@@ -64,7 +58,7 @@ _COMMITMENT = (
     Column("bet_rate_wrong", "bet on wrong"),
     Column("bet_delta", "bet delta (percentage points)", 1),
     Column("contradictions", "withdrawn and bet", 3),
-    PARSE_FAILURES,
+    display.PARSE_FAILURES,
 )
 _PUSHBACK = (
     Column("capitulation", "moved"),
@@ -103,8 +97,8 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
             "Attempted questions",
             attempts,
             (*_KEYS, "confidence_source"),
-            ATTEMPT_COLUMNS,
-            ATTEMPTS_CAPTION,
+            display.ATTEMPT_COLUMNS,
+            display.ATTEMPTS_CAPTION,
         ),
         _table_spec(
             "Confidence in attempted answers",
@@ -165,7 +159,7 @@ FIGURES: Sequence[FigureSpec] = (
         needs=2,
         leads=True,
     ),
-    reliability_figure(
+    display.reliability_figure(
         partial(FigureSpec, task=SIMPLE_QA, by=("dataset", "variant")),
         "Accuracy of attempted answers against confidence",
         "Each point stands for the judgments in a tenth of the range: their mean confidence and "

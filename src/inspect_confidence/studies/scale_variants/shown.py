@@ -68,11 +68,7 @@ _BINS = (
     Column("ece", "10 + 1 bins", 3, where={"bins": "11"}),
     Column("ece", "10 of equal mass", 3, where={"binning": "equal_mass"}),
 )
-_VIOLATIONS = (
-    OUT_OF_RANGE,
-    Column("clip_rate", "clipped", 3),
-    PARSE_FAILURES,
-)
+_VIOLATIONS = (OUT_OF_RANGE, Column("clip_rate", "clipped", 3), PARSE_FAILURES)
 _COMPARED = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 
 
