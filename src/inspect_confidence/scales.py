@@ -45,10 +45,8 @@ BASELINE = Scale(0, 100)
 ALL = tuple(chain.from_iterable(GROUPS.values()))
 
 
-def read_scales(value: object, *, decimals: bool = False) -> list[Scale]:
+def read_scales(value: object) -> list[Scale]:
     """Read scales from names: `all`, a group, or `low-high`, separated by commas.
-
-    With `decimals` the ends may have decimals: `0.0-1.0`.
 
     Raises:
         InvalidArgument: A name is unknown, a scale does not ascend or is named twice.
@@ -60,8 +58,11 @@ def read_scales(value: object, *, decimals: bool = False) -> list[Scale]:
             scales += ALL
         elif part in GROUPS:
             scales += GROUPS[part]
+        elif scale := _parse_scale("scales", part, r"\d{1,9}"):
+            scales.append(scale)
         else:
-            scales.append(_scale(part, decimals=decimals))
+            names = ["all", *GROUPS, "a scale such as 0-100"]
+            raise InvalidArgument(f"scales={part} is not known. {nearest(part, names)}")
     if not scales:
         raise InvalidArgument(f"scales={value} is empty; name scales, such as scales=0-100,0-20.")
     if len(set(scales)) < len(scales):
@@ -69,17 +70,30 @@ def read_scales(value: object, *, decimals: bool = False) -> list[Scale]:
     return scales
 
 
-def _scale(text: str, *, decimals: bool) -> Scale:
-    """Return the scale of a text such as `0-100`; its ends are whole numbers unless `decimals`."""
-    end = r"\d{1,9}(?:\.\d{1,6})?" if decimals else r"\d{1,9}"
+def read_scale(value: object) -> Scale:
+    """Read one scale, `low-high`, whose ends may have decimals: `0-100`, `0.0-1.0`.
+
+    Raises:
+        InvalidArgument: The value is not one scale, or the scale does not ascend.
+    """
+    scale = _parse_scale("scale", str(value).strip(), r"\d{1,9}(?:\.\d{1,6})?")
+    if scale is None:
+        raise InvalidArgument(f"scale={value} is not one scale; give one such as 0-100.")
+    return scale
+
+
+def _parse_scale(argument: str, text: str, end: str) -> Scale | None:
+    """Return the scale of a text such as `0-100`; None for another text.
+
+    `end` is the pattern of its ends, and `argument` the name of the argument in an error.
+    """
     match = re.fullmatch(rf"({end})\s*-\s*({end})", text)
     if not match:
-        names = ["all", *GROUPS, "a scale such as 0-100"]
-        raise InvalidArgument(f"scales={text} is not known. {nearest(text, names)}")
+        return None
     low, high = (float(number) if "." in number else int(number) for number in match.groups())
     scale = Scale(low, high)
     if scale.low >= scale.high:
-        raise InvalidArgument(f"scales={text}: the first number must be below the second.")
+        raise InvalidArgument(f"{argument}={text}: the first number must be below the second.")
     return scale
 
 

@@ -41,7 +41,7 @@ from inspect_confidence.prompts import decisions as decision_prompts
 from inspect_confidence.prompts.decisions import penalty
 from inspect_confidence.prompts.scale_variants import with_choices
 from inspect_confidence.replies import require_reply
-from inspect_confidence.scales import Scale, read_scales
+from inspect_confidence.scales import Scale, read_scale
 from inspect_confidence.solvers.draws import Draw, choice_texts, draw_of, draw_replies, user_message
 from inspect_confidence.solvers.requests import ONE_WORD, refuse_providers_without_logprobs
 from inspect_confidence.ways import DECLINE, KEEP, PUSHBACK, decline_way, is_decision, target_of
@@ -92,17 +92,15 @@ class ConfidenceRequest:
         Raises:
             InvalidArgument: An argument cannot be used.
         """
-        scales = read_scales(scale, decimals=True)
-        if len(scales) != 1:
-            raise InvalidArgument(f"scale={scale} is not one scale; give one such as 0-100.")
+        parsed_scale = read_scale(scale)
         number = arguments.integer("draws", draws, minimum=1)
         methods = arguments.choice_list("ways", ways, METHODS)
         shares = arguments.numbers("targets", targets, above=0, below=1)
-        wording = _wording(prompt, methods, scales[0]) if prompt else None
+        wording = _wording(prompt, methods, parsed_scale) if prompt else None
         expanded: list[str] = []
         for method in methods:  # `decline` is asked once for each target, as `decline_0.75`
             expanded += map(decline_way, shares) if method == DECLINE else [method]
-        return cls(expanded, scales[0], number, wording)
+        return cls(expanded, parsed_scale, number, wording)
 
     def text(self, method: str, **fields: str) -> str:
         """Return the text of a request for a number, filled with the scale and the `fields`.
@@ -159,7 +157,7 @@ def _wording(prompt: object, methods: Sequence[str], scale: Scale) -> str:
             f"prompt={prompt} is neither a file nor a published wording. "
             f"{nearest(str(prompt), prompts.PUBLISHED)}"
         )
-    if published and scale != read_scales(published.scale, decimals=True)[0]:
+    if published and scale != read_scale(published.scale):
         raise InvalidArgument(
             f"prompt={prompt} asks on {published.scale}, not on {scale}: "
             f"add scale={published.scale}."
@@ -273,7 +271,7 @@ class ElicitedReplies:
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "ElicitedReplies":
         """Return the replies from the content in a log."""
-        scale = read_scales(content["scale"], decimals=True)[0]
+        scale = read_scale(content["scale"])
         if "failure" in content:
             return cls(scale, ParseFailure(**content["failure"]))
         return cls(scale, [Draw(**reply) for reply in content["replies"]])
