@@ -397,8 +397,8 @@ ANSWERS = (
     Mutant(
         "a_range_is_a_confidence",
         "answers/scale.py",
-        'if follows in ("range", "bound"):',
-        'if follows == "bound":',
+        'if follows in ("range", "bound")',
+        'if follows == "bound"',
         ["tests/answers"],
     ),
     Mutant(
