@@ -156,6 +156,21 @@ LONG = "It is a town of some size on the river Seine, and has been the capital f
 REFUSAL = "I'm sorry, but I can't answer that."
 
 
+def test_an_answer_of_several_choices_is_not_compared_as_one(tmp_path: Path) -> None:
+    """The reason does not deny that it names choices."""
+    task = Task(
+        [Sample("Which are odd?", choices=["1", "2", "3"], target=["A", "C"], id="a")],
+        solver=multiple_choice(multiple_correct=True),
+        scorer=choice(),
+        name="quiz",
+    )
+    answers = far_end(own=Reply("ANSWER: A,C"))
+    log, _ = served(with_confidence(task, "consistency", draws=1), tmp_path, answers)
+    _, facts = confidence_of(log)
+    reason = "the eval's answer is not one choice: several letters"
+    assert facts["consistency"] == {"status": "scoring_failed", "detail": reason}
+
+
 PARIS = "Paris (France)"
 
 

@@ -103,7 +103,9 @@ def _compare_choices(
     """Return 1 for each text that names the answer's choice, 0 for another choice, NaN for none."""
     choice = answers.read_choice(answer, choices)
     if isinstance(choice, ParseFailure):
-        return ParseFailure("scoring_failed", "the eval's answer names no choice")
+        return ParseFailure(
+            "scoring_failed", f"the eval's answer is not one choice: {choice.reason}"
+        )
     degrees = []
     for text in texts:
         other_choice = answers.read_choice(text, choices)
