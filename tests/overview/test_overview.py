@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from build import attributes_of, column_of, entries_of
 from inspect_confidence import summarize
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.front import Front, front_of
 from inspect_confidence.overview.matrix import LineKey, Matrix, boards_of, matrix_of
-from inspect_confidence.overview.numbers import format_interval, format_number, interval_ends
+from inspect_confidence.overview.numbers import format_difference, format_with_interval
 from inspect_confidence.overview.ranks import headline_ranks
 from inspect_confidence.overview.sentences import study_finding, study_sentences
 from inspect_confidence.report import write_report
@@ -51,9 +53,9 @@ def test_every_number_of_the_matrix_is_that_of_the_row_it_names(
             row = records[number.row]
             assert (row["model"], row["metric"]) == (line.key.model, column.metric)
             assert row["dataset"] == column.dataset
-            assert number.text == format_number(column.metric, row["value"], row["n"])
             ends = row["ci_low"], row["ci_high"]
-            assert number.interval == interval_ends(column.metric, row["value"], *ends)
+            texts = format_with_interval(column.metric, row["value"], *ends, row["n"])
+            assert (number.text, number.interval) == texts
             share = records[number.unread_row or 0]
             assert (share["metric"], share["model"]) == ("unread_share", line.key.model)
             # 3 times 6 of 120 intervals are unreadable, and 12 of 120 stated confidences
@@ -83,8 +85,10 @@ def test_numbers_in_sentences_are_those_of_the_models_rows(
         assert len(set(column_of(rows[:3], "dataset"))) == 1
         for part, row in zip(numbers, rows, strict=True):
             assert row["model"] == key.model
-            value = format_number(row["metric"], row.value, row.n)
-            assert part.text == value + format_interval(row)
+            value, low_high = format_with_interval(
+                row["metric"], row.value, row.low, row.high, row.n
+            )
+            assert part.text == f"{value} [{low_high}]"
         for row in (rows[0], rows[3]):
             assert f"{row['task']} on {row['dataset']}, n = {row.n}" in text
 
@@ -216,6 +220,44 @@ def row_of(model: str, value: float, low: float, high: float, metric: str = "ece
     """A headline number of the scale study."""
     identifiers = ("scale_variants", model, "mine", "scale=0-100", metric)
     return Result(*identifiers, value, low, high, 60, 60, "")
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "ends", "expected"),
+    [
+        ("overconfidence", -0.007, (-0.2, 0.2), ("-0.7 pts", "-20.0, +20.0")),
+        ("overconfidence", 0.1749, (0.088, 0.261), ("+17 pts", "+9, +26")),
+        # The sign of an end is seen, and that of 0 is not.
+        ("overconfidence", 0.05, (0.003, 0.1), ("+5.0 pts", "+0.3, +10.0")),
+        ("overconfidence", 1e-14, (-0.3, 0.09), ("0 pts", "-30, +9")),
+        ("coverage", 0.004, (0.0, 0.0371), ("0.4%", "0.0, 3.7")),
+        ("coverage", 0.996, (0.96, 0.9996), ("99.6%", "96.0, 100.0")),
+        ("coverage", 0.5, (0.004, 0.98), ("50%", "0, 98")),
+        ("withdraw_delta", 0.0, (-12.06, 14.87), ("0.00", "-12.06, 14.87")),
+    ],
+)
+def test_a_number_and_its_interval_have_the_same_decimals(
+    metric: str, value: float, ends: tuple[float, float], expected: tuple[str, str]
+) -> None:
+    """Of shares near 0 and 1, of points, and of other numbers."""
+    assert format_with_interval(metric, value, *ends) == expected
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    st.sampled_from(["overconfidence", "coverage", "ece", "meta_d", "brier"]),
+    st.lists(st.floats(-1, 1), min_size=3, max_size=3),
+)
+def test_all_numbers_have_the_decimals_of_their_intervals(metric: str, ends: list[float]) -> None:
+    """Of both functions that write an interval."""
+    low, value, high = sorted(ends)
+    for write in (format_with_interval, format_difference):
+        decimals = {
+            len(number.partition(".")[2])
+            for text in write(metric, value, low, high)
+            for number in re.findall(r"[\d.]+", text)
+        }
+        assert len(decimals) == 1
 
 
 def test_ranks_without_resamples_follow_from_the_intervals() -> None:

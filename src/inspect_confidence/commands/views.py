@@ -16,7 +16,7 @@ from inspect_confidence.headlines import (
 )
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.matrix import dataset_text
-from inspect_confidence.overview.numbers import format_interval, format_number
+from inspect_confidence.overview.numbers import format_number, format_with_interval
 from inspect_confidence.printing import counted
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import Study, View, all_studies
@@ -278,9 +278,11 @@ def _headline_cell(row: ResultRow | None) -> Cell:
     """
     if row is None:
         return NOTHING
-    text = format_number(row["metric"], row.value, row.n)
-    if row["metric"] != UNREAD_SHARE and not math.isnan(row.value):
-        text += format_interval(row)
+    if row["metric"] == UNREAD_SHARE:
+        return Cell(format_number(UNREAD_SHARE, row.value, row.n), row.index, row.value)
+    text, ends = format_with_interval(row["metric"], row.value, row.low, row.high, row.n)
+    if not math.isnan(row.value):
+        text += f" [{ends}]" if ends else ""
         if OTHER_ITEMS in row.note:  # n is below 90% of the largest of all models
             text += f" {OTHER_ITEMS}"
     return Cell(text, row.index, row.value)

@@ -11,7 +11,7 @@ import numpy as np
 from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.overview.numbers import format_number, interval_ends
+from inspect_confidence.overview.numbers import format_number, format_with_interval
 from inspect_confidence.overview.ranks import Rank, Ranks
 from inspect_confidence.printing import shortened
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
@@ -361,10 +361,11 @@ def _matrix_cell(
             break
     parts = share.note.split("; ") if share else []
     not_counted = [part.removeprefix("not counted: ") for part in parts if "not counted" in part]
+    text, interval = format_with_interval(metric, row.value, row.low, row.high, row.n)
     return MatrixCell(
         row=row.index,
-        text=format_number(metric, row.value, row.n),
-        interval=interval_ends(metric, row.value, row.low, row.high),
+        text=text,
+        interval=interval,
         value=row.value,
         n=row.n,
         note=row.note,

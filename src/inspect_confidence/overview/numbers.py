@@ -4,7 +4,6 @@ from math import isinf, isnan, nan
 
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.printing import P_VALUES, format_p
-from inspect_confidence.results import ResultRow
 
 _PLAIN = frozenset(
     {
@@ -30,64 +29,56 @@ def format_number(metric: str, value: float, n: int = 0) -> str:
         >>> format_number("words_that_differ", 12.0, 17), format_number("p_value", 0.00012)
         ('12 of 17', '<0.001')
     """
-    if isnan(value):
-        return "-"
-    number = without_unit(metric, value)
-    if isinf(value):
-        return number
-    if METRICS[metric].unit == "count":
-        return f"{number} of {n:,}" if n else number
-    if metric in P_VALUES:
-        return format_p(value)
-    if is_share(metric):
-        return _in_points(number) if _is_signed(metric) else f"{number}%"
+    number, _ = format_with_interval(metric, value, n=n)
     return number
 
 
-def without_unit(metric: str, value: float, digits_of: float | None = None) -> str:
-    """Return a value as `format_number` without its unit.
+def format_with_interval(
+    metric: str, value: float, low: float = nan, high: float = nan, n: int = 0
+) -> tuple[str, str]:
+    """Return a value as `format_number`, and the ends of its interval with as many decimals.
 
-    Args:
-        metric: The metric.
-        value: Its value, or an end of its interval.
-        digits_of: Value whose number of digits is used, if the metric is not a percentage; by
-            default the value itself.
+    A value in points is written like a difference: its sign, and that of an end, may decide. The
+    second text is empty without an interval.
 
     Example:
-        >>> without_unit("coverage", 0.004), without_unit("overconfidence", -1e-14)
-        ('0.4', '0')
-        >>> without_unit("mean_width", 4.34), without_unit("mean_width", 1.417, digits_of=4.34)
-        ('4.3', '1.4')
+        >>> format_with_interval("coverage", 0.004, 0.001, 0.0212)
+        ('0.4%', '0.1, 2.1')
+        >>> format_with_interval("overconfidence", -0.007, -0.2, 0.2)
+        ('-0.7 pts', '-20.0, +20.0')
+        >>> format_with_interval("meta_d", 2.71, 1.417, 4.63), format_with_interval("ece", 0.1)
+        (('2.7', '1.4, 4.6'), ('0.10', ''))
     """
-    if isinf(value):
-        return "∞" if value > 0 else "-∞"
+    if isnan(value):
+        return "-", ""
+    if _is_signed(metric):
+        return format_difference(metric, value, low, high)
+    number = _without_unit(metric, value, value)
     if METRICS[metric].unit == "count":
-        return f"{value:.0f}"
-    scaled, digits = value, _digits(value if digits_of is None else digits_of)
-    if is_share(metric):
-        scaled = 100 * value
-        distance = min(abs(scaled), abs(100 - abs(scaled)))  # from 0% or 100%
-        digits = 1 if 0.05 <= distance < 1 else 0  # below 0.05 a decimal would be 0, too
-    text = f"{scaled:z.{digits}f}"
-    return f"+{text}" if _is_signed(metric) and float(text) > 0 else text
-
-
-def format_interval(row: ResultRow) -> str:
-    """Return the 95% interval of a row of results as text, ` [50, 61]`; empty without one."""
-    ends = interval_ends(row["metric"], row.value, row.low, row.high)
-    return f" [{ends}]" if ends else ""
-
-
-def interval_ends(metric: str, value: float, low: float, high: float) -> str:
-    """Return both ends of a value's interval, with as many digits as the value.
-
-    Example:
-        >>> interval_ends("meta_d", 2.71, 1.417, 4.63), interval_ends("ece", 0.1, float("nan"), 1)
-        ('1.4, 4.6', '')
-    """
+        number = f"{number} of {n:,}" if n else number
+    elif metric in P_VALUES:
+        number = format_p(value)
+    elif is_share(metric) and not isinf(value):
+        number = f"{number}%"
     if isnan(low) or isnan(high):
-        return ""
-    return f"{without_unit(metric, low, value)}, {without_unit(metric, high, value)}"
+        return number, ""
+    ends = [_without_unit(metric, end, value) for end in (low, high)]
+    return number, ", ".join(ends)
+
+
+def _without_unit(metric: str, number: float, digits_of: float) -> str:
+    """Return a value or an end of its interval without unit, with the decimals of `digits_of`.
+
+    A share has one decimal near 0% or 100%; if that would be 0, too, it has none.
+    """
+    if isinf(number):
+        return "∞" if number > 0 else "-∞"
+    if METRICS[metric].unit == "count":
+        return f"{number:.0f}"
+    if not is_share(metric):
+        return f"{number:z.{_digits(digits_of)}f}"
+    distance = 100 * min(abs(digits_of), abs(1 - abs(digits_of)))  # from 0% or 100%
+    return f"{100 * number:z.{1 if 0.05 <= distance < 1 else 0}f}"
 
 
 def format_difference(
@@ -154,7 +145,8 @@ def _signed(metric: str, number: float, digits_of: float, more_digits: int = 0) 
         digits = 0
     elif is_share(metric):
         number *= 100
-        digits = 1 if 0 < abs(digits_of) < _LEAST_WHOLE_DIFFERENCE else 0
+        # Below the lower limit a decimal would be 0, too.
+        digits = 1 if 0.0005 <= abs(digits_of) < _LEAST_WHOLE_DIFFERENCE else 0
     else:
         digits = _digits(digits_of)
     text = f"{number:+z.{digits + more_digits}f}"

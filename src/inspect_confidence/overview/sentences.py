@@ -18,7 +18,7 @@ from inspect_confidence.overview.matrix import (
     keys_of_lines,
     matrix_of,
 )
-from inspect_confidence.overview.numbers import format_interval, format_number
+from inspect_confidence.overview.numbers import format_with_interval
 from inspect_confidence.printing import shortened
 from inspect_confidence.results import Condition, ResultRow, ResultTable
 from inspect_confidence.studies import Clause, NumberInText, all_studies
@@ -180,8 +180,8 @@ def _clause_parts(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[Sentenc
     pieces = text.split("{}")  # one more than rows
     for piece, row in zip(pieces, rows, strict=False):
         yield SentencePart(piece)
-        number = format_number(row["metric"], row.value, row.n)
-        yield SentencePart(f"{number}{format_interval(row)}", row.index)
+        number, ends = format_with_interval(row["metric"], row.value, row.low, row.high, row.n)
+        yield SentencePart(f"{number} [{ends}]" if ends else number, row.index)
     yield SentencePart(pieces[-1])
 
 
