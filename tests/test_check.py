@@ -14,6 +14,7 @@ from build import column_of, texts_starting, texts_with
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments
 from inspect_confidence.cli import check as command
+from inspect_confidence.cli.terminal import print_verdicts
 from inspect_confidence.commands.check import COLUMNS, check
 from inspect_confidence.results import Condition, Key, Result, results_frame
 
@@ -107,6 +108,31 @@ def test_a_requirement_may_name_an_end_of_the_interval() -> None:
         assert verdicts("coverage.high>=0.79;model=b/2", strict=strict)[0][2]
         assert not verdicts("coverage.low>=0.79;model=b/2", strict=strict)[0][2]
     assert verdicts("n.low>=50") == [("a/1", "", False, "no interval: a count")]
+
+
+def test_a_failure_gives_only_the_part_of_the_note_that_is_its_reason() -> None:
+    """The definition before it, and "undefined" or "no interval", are not repeated."""
+    rows = [
+        Result("life_eval", "a", "d", "", "ece", 0.1, NAN, NAN, 9, 9, "10 bins; no interval: few"),
+        Result(
+            "life_eval", "b", "d", "", "ece", NAN, NAN, NAN, 0, 9, "undefined: no reply; 9 left"
+        ),
+    ]
+    reasons = check(results_frame(rows), ["ece.high<=0.1"])["reason"].tolist()
+    assert reasons == ["no interval: few", "undefined: no reply"]
+
+
+def test_the_screen_advises_an_end_of_the_interval_only_if_none_is_required(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of ECE it says that the interval is often wide; a rounding error is 0."""
+    rows = results_frame([Result("life_eval", "m", "d", "", "ece", 1e-14, 0, 0.2, 60, 60, "")])
+    for requirement, advises in (("ece<=0.1", True), (" ece.high<=0.1", False)):
+        print_verdicts(check(rows, [requirement]), strict=False, lost_logs=0)
+        screen = " ".join(capsys.readouterr().out.split())
+        assert ("decides by an end of the interval" in screen) == advises
+        assert "Intervals often wider than 95% needs: ece." in screen
+        assert " 0 [0, 0.2] 60 " in screen
 
 
 def test_what_n_decides_follows_from_the_interval() -> None:

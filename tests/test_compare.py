@@ -319,6 +319,29 @@ def test_the_screen_is_of_the_primary_metric_of_models_on_the_main_scale(
     assert set(main_differences(one_model)["contrast"]) == {"methods"}
 
 
+@pytest.mark.parametrize(("items", "says_ranks"), [(99, True), (100, False)])
+def test_the_screen_says_where_ranks_may_differ_and_which_intervals_are_wide(
+    capsys: pytest.CaptureFixture[str], items: int, says_ranks: bool
+) -> None:
+    """Ranks ask for more below 100 items; of the metrics ECE alone has often wide intervals.
+
+    Without a difference beyond chance nothing stands here that ranks may not show.
+    """
+    frames = [stated("m/one", 0.9, items // 2, items=items), stated("m/two", 0.6, 40, items=items)]
+    differences = compare(pd.concat(frames), resamples=50)
+    print_differences(differences)
+    screen = " ".join(capsys.readouterr().out.split())
+    assert ("With fewer than 100 items, ranks in reports and" in screen) == says_ranks
+    assert "Intervals often wider than 95% needs, which may hide a difference: ECE" in screen
+    print_differences(differences, full=True)
+    screen = " ".join(capsys.readouterr().out.split())
+    assert "Intervals often wider than 95% needs, which may hide a difference: ece" in screen
+    print_differences(differences[differences["metric"] == "accuracy"])
+    screen = capsys.readouterr().out
+    assert "wider" not in screen
+    assert "ranks" not in screen
+
+
 def test_a_screen_of_named_metrics_has_no_other(capsys: pytest.CaptureFixture[str]) -> None:
     """Also if one pair of one task alone has them, beside another task."""
     intervals = pd.concat([judgments("m/one", 0.2), judgments("m/two", 0.8)])

@@ -141,6 +141,8 @@ def test_a_block_has_a_row_for_each_metric_and_a_column_for_each_model(
     text = " ".join(screen.split())
     assert "Undefined: Share of the 3 commonest reports on 0-100. Reason: no report." in text
     assert "No interval: Accuracy on 0-100. Reason: fewer than 30 items." in text
+    assert "Intervals often wider than 95% needs: ECE on 0-100." in text
+    assert "Brackets are 95% intervals; a judgment is one elicited answer with its" in text
     # Of a tenth of unread replies and more a line says what became of them.
     assert text.count("10 refusal") == 1
 

@@ -134,6 +134,9 @@ def format_p(p: float) -> str:
     return "<0.001" if p < 0.001 else format_number(p, ".3f")
 
 
+OFTEN_WIDE = "Intervals often wider than 95% needs"
+"""Beginning of a sentence that names metrics whose intervals are conservative."""
+
 STARS_TEXT = "* p < .05, ** p < .01"
 """What `stars` mean, for captions."""
 

@@ -54,12 +54,12 @@ def test_every_line_says_what_it_rests_on(
 @pytest.mark.parametrize(("low", "caption"), [(0.4, "95% intervals. Means."), (nan, "Means.")])
 def test_a_caption_speaks_of_intervals_only_if_a_cell_has_one(low: float, caption: str) -> None:
     """The sentence on intervals precedes the caption; brackets in a label are no interval."""
-    row = Key("life_eval", "model [x]", "d").result({}, "ece", 0.5, (low, low + 0.2), n=30)
+    row = Key("life_eval", "model [x]", "d").result({}, "auroc", 0.5, (low, low + 0.2), n=30)
     spec = TableSpec(
         "T",
         ResultTable.from_frame(results_frame([row])),
         ("model",),
-        [Column("ece", "ECE")],
+        [Column("auroc", "AUROC")],
         "Means.",
         interval_caption="95% intervals.",
     )
@@ -114,6 +114,24 @@ def test_a_table_says_why_numbers_and_intervals_are_missing(
     """Undefined numbers come first; the reason is the note's part that says so."""
     columns = [Column("ece", "ECE"), Column("accuracy", "accuracy", interval=False)]
     assert text_on_missing_numbers(columns, *rows) == expected
+
+
+def test_a_caption_names_the_columns_whose_intervals_are_often_wider_than_needed() -> None:
+    """ECE with an interval, not accuracy, and not an ECE that is shown without its interval."""
+    table = ResultTable.from_frame(
+        results_frame(
+            [
+                KEY.result({}, "accuracy", 0.5, (0.4, 0.6), n=30),
+                KEY.result({}, "ece", 0.1, (0.0, 0.2), n=30),
+                KEY.result({}, "smooth_ece", 0.1, n=9, note="no interval: few items"),
+            ]
+        )
+    )
+    columns = [Column("accuracy", "accuracy"), Column("ece", "ECE"), Column("smooth_ece", "smooth")]
+    spec = TableSpec("T", table, ("model",), columns, interval_caption="95% intervals.")
+    assert spec.view().caption == "95% intervals. Intervals often wider than 95% needs: ECE."
+    without_interval = [*columns[:1], Column("ece", "ECE", interval=False)]
+    assert replace(spec, columns=without_interval).view().caption == "95% intervals."
 
 
 def test_lines_without_a_number_are_counted_below_the_table_with_their_reasons() -> None:

@@ -1,5 +1,7 @@
 """Reading of judgments with a progress bar, and printing of tables."""
 
+import math
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -8,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from inspect_confidence.cli.options import chosen_executor, note_loss, recorded, selected_maps
 from inspect_confidence.printing import (
+    OFTEN_WIDE,
     counted,
     echo,
     escape_control,
@@ -246,6 +249,7 @@ def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -
         )
     _print_text(
         console,
+        "Brackets are 95% intervals; a judgment is one elicited answer with its confidence. "
         "--full gives all tables, --study NAME one study's, --csv FILE all numbers. "
         "docs/measures.md explains the measures, docs/metrics.md defines them.",
     )
@@ -398,10 +402,11 @@ def _print_all_differences(differences: "pd.DataFrame", sources: Sequence[str]) 
     for (a, b, dataset), group in rows.groupby(["a", "b", "dataset"], sort=False):
         title = _pair_title({**_side_names(a, b, sources), "data set": dataset})
         print_table(_full_table(group), title, "")
+    wide = _wide_differences(rows, rows["metric"])
     left_out = f"{(~is_defined).sum()} undefined differences are in --csv FILE only. "
     _print_text(
         _console(),
-        f"{'' if is_defined.all() else left_out}"
+        f"{'' if is_defined.all() else left_out}{f'{wide} ' if wide else ''}"
         "p is below .05 exactly if the interval excludes 0. The first headline of a study is its "
         "primary metric: its p is also adjusted by Holm's method, if a task has several pairs of "
         "models or methods. The p of other metrics, which are exploratory, is not adjusted.",
@@ -413,18 +418,40 @@ def _main_caption(rows: "pd.DataFrame") -> str:
 
     `rows` are those of `main_differences`, with the verdicts of `compare`.
     """
-    from inspect_confidence.commands.compare import PRIMARY
+    from inspect_confidence.commands.compare import PRIMARY, metric_labels
+    from inspect_confidence.overview.ranks import MIN_PAIRED_UNITS
 
     sentences = []
     if (rows["family"] > 1).any():  # number of p in the family of tests
         sentences.append("A verdict on several pairs in a task is by p after Holm's adjustment.")
     if (rows["role"] != PRIMARY).any():
         sentences.append("* Exploratory, beside the primary metric: its p is not adjusted.")
+    sentences.append(_wide_differences(rows, metric_labels(rows)))
     if rows["verdict"].str.contains("which is nearer").any():
         sentences.append("Which side is nearer to the best value is tested apart from a-b.")
     sentences.append("n counts the items that both answered; only they are compared.")
+    if ((rows["items"] < MIN_PAIRED_UNITS) & (rows["p"] < 0.05)).any():
+        sentences.append(
+            f"With fewer than {MIN_PAIRED_UNITS} items, ranks in reports and leaderboards ask for "
+            "more than this test, and may not show a difference that stands here."
+        )
     options = "--metric NAME: another metric; --full: all metrics, with p and reasons; --csv FILE"
-    return " ".join([*sentences, f"{options}: all numbers."])
+    return " ".join(filter(None, [*sentences, f"{options}: all numbers."]))
+
+
+def _wide_differences(rows: "pd.DataFrame", names: Iterable[str]) -> str:
+    """Return a sentence on the differences whose intervals are often wider than 95% needs.
+
+    `rows` are those of `compare`, `names` those of their metrics. The text is empty without such
+    differences.
+    """
+    from inspect_confidence.metrics import METRICS
+
+    wide: dict[str, None] = {}
+    for metric, low, name in zip(rows["metric"], rows["ci_low"], names, strict=True):
+        if METRICS[metric].interval.is_wide and not math.isnan(low):
+            wide[name] = None
+    return f"{OFTEN_WIDE}, which may hide a difference: {', '.join(wide)}." if wide else ""
 
 
 def _side_names(a: object, b: object, sources: Sequence[str]) -> dict[str, object]:
@@ -601,21 +628,27 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) ->
         strict: Whether ends of the intervals were checked.
         lost_logs: Number of logs without which the command fails.
     """
+    from inspect_confidence.metrics import METRICS
+
     for requirement, rows in verdicts.groupby("requirement", sort=False):
         table = rows[["task", "model", "dataset"]].copy()
         table["condition"] = _plain_conditions(rows)
-        table["value"] = rows["value"].map("{:.4g}".format)
+        table["value"] = rows["value"].mask(rows["value"].abs() < _ROUNDING, 0).map("{:.4g}".format)
         table["95% interval"] = _bounds(rows, ".4g", missing="")
         table["n"] = rows["n"].astype(str)
         table["what n decides"] = rows["decision"]
         table["verdict"] = [f"fails: {reason}" if reason else "holds" for reason in rows["reason"]]
         undecided = rows[rows["decision"].str.startswith("undecided")]
         caption = f"{rows['passed'].sum()} of {len(rows)} hold."
-        if len(undecided) and not strict:
+        is_end = re.match(r"\s*\w+\.(low|high)\b", str(requirement)) is not None
+        if len(undecided) and not strict and not is_end:
             caption += (
                 f" {len(undecided)} undecided: with this n the verdict on the value may be chance. "
                 "METRIC.low or METRIC.high in the requirement decides by an end of the interval."
             )
+        metric = rows["metric"].iloc[0]
+        if METRICS[metric].interval.is_wide and rows["ci_low"].notna().any():
+            caption += f" {OFTEN_WIDE}: {metric}."
         print_table(table, one_line(requirement), caption)
     total = verdicts["requirement"].nunique()
     met = total - verdicts.loc[~verdicts["passed"], "requirement"].nunique()

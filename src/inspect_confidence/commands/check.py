@@ -306,6 +306,16 @@ def _failure_reason(requirement: Requirement, row: Mapping[Hashable, Any], stric
     return f"{value:.6g} with {requirement.checked_end} {number}, which is not {limit}"
 
 
+def _with_reason(kind: str, note: str) -> str:
+    """Return what is missing with its reason: the note's part on it, else the whole note.
+
+    `kind` is "undefined" or "no interval".
+    """
+    reasons = dict(part.partition(": ")[::2] for part in note.split("; "))
+    reason = reasons.get(kind, note)
+    return f"{kind}: {reason}" if reason else kind
+
+
 def _format_distinguishably(value: float, requirement: Requirement) -> tuple[str, str]:
     """Return a value and the limit as texts, in full precision if rounding makes them equal."""
     number = f"{value:.6g}"

@@ -17,7 +17,7 @@ from inspect_confidence.headlines import (
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.matrix import dataset_text
 from inspect_confidence.overview.numbers import format_number, format_with_interval
-from inspect_confidence.printing import counted
+from inspect_confidence.printing import OFTEN_WIDE, counted
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import Study, View, all_studies
 from inspect_confidence.studies.tables import NOTHING, Cell
@@ -172,7 +172,7 @@ def _headline_view(
     notes = (
         [f"{unread_warning}."]
         if unread_warning
-        else [*_reasons(rows), *_group_notes(rows), *_count_notes(numbers)]
+        else [*_reasons(rows), *_group_notes(rows), *_wide_notes(rows), *_count_notes(numbers)]
     )
     if any(OTHER_ITEMS in row.note for row in rows):
         notes.append(f"{OTHER_ITEMS} on fewer items: n is below 90% of the metric's largest.")
@@ -327,6 +327,16 @@ def _group_notes(rows: ResultTable) -> Iterator[str]:
                 labels_by_part.setdefault(part, {})[row["label"]] = None
     for part, labels in labels_by_part.items():
         yield f"I{part[1:]}: {'; '.join(labels)}."
+
+
+def _wide_notes(rows: ResultTable) -> Iterator[str]:
+    """Yield a sentence on the intervals that are often wider than needed, if there are any."""
+    labels: dict[str, None] = {}
+    for row in rows:
+        if METRICS[row["metric"]].interval.is_wide and not math.isnan(row.low):
+            labels[row["label"]] = None
+    if labels:
+        yield f"{OFTEN_WIDE}: {'; '.join(labels)}."
 
 
 def _count_notes(rows: ResultTable) -> Iterator[str]:

@@ -91,6 +91,7 @@ def ece_of_tables(
         "The errors that would give the observed one in 95% of samples (`ece_interval`).",
         min_units=20,
         conservative=_HIDDEN,
+        is_wide=True,
         biased=True,
     ),
     of_tables=ece_of_tables,
@@ -649,6 +650,7 @@ _ROOT_MEAN_SQUARE_INTERVAL = Interval(
     "As that of `ece`, of the root mean square.",
     min_units=30,
     conservative=_HIDDEN,
+    is_wide=True,
     biased=True,
 )
 
@@ -790,6 +792,7 @@ def hle_calibration_error(
         "As that of `ece`, of the mean square, which is no error below 0.",
         min_units=30,
         conservative=_HIDDEN,
+        is_wide=True,
     ),
     toolbox=True,
 )
@@ -953,6 +956,7 @@ _SMOOTH = Interval(
     "As that of `ece`, of smoothed gaps in bins around multiples of .05.",
     min_units=30,
     conservative=_HIDDEN,
+    is_wide=True,
     biased=True,
 )
 

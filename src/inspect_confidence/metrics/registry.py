@@ -49,6 +49,7 @@ class Interval:
         min_units: Least number of units with which a value has an interval.
         units: Plural noun for the units, such as "items".
         conservative: Cases in which the interval holds the true value in more than 95% of samples.
+        is_wide: Whether these cases are frequent at any number of units, so that screens say it.
         conservative_difference: Such cases of the interval of a difference; empty if the same.
         ceiling: Greatest possible value, for the method `score`.
         biased: Whether the value lies above the true one on average, as an absolute difference
@@ -63,6 +64,7 @@ class Interval:
     min_units: int = 0
     units: str = "items"
     conservative: str = ""
+    is_wide: bool = False
     conservative_difference: str = ""
     ceiling: float = 1.0
     biased: bool = False

@@ -18,12 +18,13 @@ RANKING = (
     "A rank is 1 plus the number of models with better values; tied models share a rank. All 95% "
     "intervals of the ranks in a table hold together: they place a model below another only if a "
     "test, adjusted for the number of pairs, shows that it is worse. The test is paired for models "
-    "that answered the same 100 items or more; with fewer it must hold for independent models too, "
-    "and may show less than `compare`. Means over models are not ranked."
+    "that answered the same items. With fewer than 100 items the difference must also be shown if "
+    "the answers of both models count as independent: `compare`, which does not ask for this, may "
+    "then show a difference that ranks do not. Means over models are not ranked."
 )
 """Definition of ranks and their intervals for readers."""
 
-_MIN_PAIRED_UNITS = 100
+MIN_PAIRED_UNITS = 100
 """Units (items or clusters) from which on the resamples of two models are paired.
 
 With fewer the pseudo-units, which both models share, hide that a difference varies: of 16 equal
@@ -169,7 +170,7 @@ def _p_equally_good(
         p_paired, _ = p_of_difference(
             rule, difference, a.draws - b.draws, unit_count, balanced_units=balanced_units
         )
-        p_equal = p_paired if unit_count >= _MIN_PAIRED_UNITS else max(p_paired, p_equal)
+        p_equal = p_paired if unit_count >= MIN_PAIRED_UNITS else max(p_paired, p_equal)
         # Errors on shared items add up in the mean, which the resamples have.
         p_mean = metrics.resampled_p(mean, (a.draws + b.draws) / 2 - direction.target, unit_count)
     return p_equal if direction.name != "target" else max(p_equal, p_mean)

@@ -225,10 +225,13 @@ def _drawn_intervals(spec: FigureSpec, rows: pd.DataFrame) -> str:
     if numbers.empty:
         return ""
     count = int(numbers["ci_low"].notna().sum())
+    metrics = numbers["metric"][numbers["ci_low"].notna()].unique()
+    is_wide = any(METRICS[metric].interval.is_wide for metric in metrics)
+    wide_text = "; they are often wider than 95% needs" if is_wide else ""
     if count == len(numbers):
-        return "95% intervals are drawn."
+        return f"95% intervals are drawn{wide_text}."
     if count:
-        return f"95% intervals are drawn for {count} of {len(numbers)} numbers."
+        return f"95% intervals are drawn for {count} of {len(numbers)} numbers{wide_text}."
     reasons = numbers["note"].str.extract(_NO_INTERVAL)[0].value_counts()
     reason = f": {reasons.index[0]}" if len(reasons) else ""
     return f"No 95% interval is drawn{reason}."

@@ -13,7 +13,9 @@ from typing import Any
 
 import pandas as pd
 
+from inspect_confidence.metrics import METRICS
 from inspect_confidence.printing import (
+    OFTEN_WIDE,
     P_VALUES,
     counted,
     format_estimate,
@@ -234,9 +236,22 @@ class TableSpec:
         table = table.reset_index(drop=True)
         caption = self.caption if isinstance(self.caption, str) else self.caption(shown_rows)
         if _has_interval(table):
-            caption = join_title(self.interval_caption, caption)
+            caption = join_title(self.interval_caption, self._wide_intervals(shown_rows), caption)
         missing = join_title(undefined_lines(undefined, len(lines)), missing_numbers(table))
         return View(self.title, table, caption, missing)
+
+    def _wide_intervals(self, rows: Sequence[ResultRow]) -> str:
+        """Return a sentence on the columns whose intervals are often wider than 95% needs.
+
+        `rows` are those that the table shows. The text is empty without such columns.
+        """
+        with_interval = {row["metric"] for row in rows if not math.isnan(row.low)}
+        headings = []
+        for column in self.columns:
+            is_wide = column.metric in with_interval and METRICS[column.metric].interval.is_wide
+            if is_wide and column.interval and not column.count:
+                headings.append(column.heading)
+        return f"{OFTEN_WIDE}: {', '.join(headings)}." if headings else ""
 
     def _rows_by_line(self) -> dict[tuple[str, ...], dict[Parts, ResultRow]]:
         """Return this table's rows by the values of their line, then by the parts of their column.

@@ -12,7 +12,14 @@ from inspect_confidence.printing import STARS_TEXT, stars
 from inspect_confidence.results import Condition, Key, Result, ResultRow, ResultTable
 from inspect_confidence.studies.bins import bin_shares
 from inspect_confidence.studies.notes import join_notes
-from inspect_confidence.studies.study import Clause, FigureSpec, Headline, Resampling, View
+from inspect_confidence.studies.study import (
+    Clause,
+    FigureSpec,
+    Headline,
+    NumberInText,
+    Resampling,
+    View,
+)
 from inspect_confidence.studies.tables import (
     Column,
     TableSpec,
@@ -395,13 +402,21 @@ HEADLINES: Sequence[Headline] = (
     ),
 )
 
+
+def _describe_differing_words(count: NumberInText) -> str:
+    """Return the clause on the number of words that differ from people's, of those tested."""
+    if count.value == 0:
+        return "it is not shown to give any word another probability than people do ({} words)"
+    return "it is shown to give {} words another probability than people do"
+
+
 CLAUSES: Sequence[Clause] = (
     *(
         Clause(
             TASK,
             "words",
             [("words_that_differ", where)],
-            "it is shown to give {} words another probability than people do",
+            _describe_differing_words,
         )
         for where in _CONDITION_BY_HEADING.values()
     ),
