@@ -278,13 +278,6 @@ def _no_match_error(requirement: Requirement, candidates: Sequence[Mapping[str, 
     return f"{start} {parts} together; leave one of them out."
 
 
-def _with_reason(problem: str, note: str) -> str:
-    """Return a problem with the note as its reason; most notes begin with the problem already."""
-    if not note or note.startswith(problem):
-        return note or problem
-    return f"{problem}: {note}"
-
-
 def _failure_reason(requirement: Requirement, row: Mapping[Hashable, Any], strict: bool) -> str:
     """Return why a row of results fails a requirement, a limit of its metric; empty if it holds.
 
