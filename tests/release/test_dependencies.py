@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import packages_distributions
 from importlib.resources import files
@@ -60,10 +61,11 @@ def test_classifiers_requires_python_and_workflow_name_the_same_pythons() -> Non
 EXTRAS = {"src": "scale", "benchmarks": "bench", "docs": "docs", "tests": "test"}
 """The extra with what the Python files of a folder import beside the package's own needs."""
 
-UNDECLARED = {
-    "_typeshed": "names of types, never imported when the code runs",
-    "inspect_evals": "SimpleQA's own grader; an error says how to install it",
-}
+NEVER_IMPORTED = {"_typeshed"}
+"""Modules of names of types, which no running code imports."""
+
+OPTIONAL = {"src": {"inspect-evals"}}
+"""Packages that a folder's files import only if they are there; an error says how to get them."""
 
 
 def _imported_modules(path: Path) -> set[str]:
@@ -77,24 +79,58 @@ def _imported_modules(path: Path) -> set[str]:
     return {module.partition(".")[0] for module in modules}
 
 
+def _undeclared_modules(
+    scripts: Iterable[Path], local: Collection[str], declared: Iterable[str]
+) -> set[str]:
+    """Return the modules that scripts import from packages that are not declared.
+
+    `local` are the names of modules of this project; `declared` those of distributions.
+    """
+    imported = set().union(*map(_imported_modules, scripts)) - set(sys.stdlib_module_names)
+    declared_names = set(map(canonicalize_name, declared))
+    installed = packages_distributions()
+    undeclared = set()
+    for module in imported - set(local) - NEVER_IMPORTED - {"inspect_confidence"}:
+        distributions = set(map(canonicalize_name, installed.get(module, [module])))
+        if declared_names.isdisjoint(distributions):
+            undeclared.add(module)
+    return undeclared
+
+
+def _scripts(folder: Path) -> list[Path]:
+    """Return the Python files of a folder, apart from those of installed packages."""
+    return [path for path in folder.rglob("*.py") if "node_modules" not in path.parts]
+
+
+def _modules(folder: Path) -> set[str]:
+    """Return the names of a folder's modules and packages, at any depth."""
+    return {path.stem for path in folder.rglob("*") if path.suffix in ("", ".py")}
+
+
 @pytest.mark.parametrize("folder", EXTRAS)
 def test_every_imported_package_is_declared_for_its_folder(folder: str) -> None:
     """A fresh installation with the folder's extra has all that its files import."""
-    scripts = [
-        path for path in (CHECKOUT / folder).rglob("*.py") if "node_modules" not in path.parts
-    ]
-    imported = set().union(*map(_imported_modules, scripts))
-    ours = {"inspect_confidence", *UNDECLARED}
-    for place in {folder, "tests"}:  # scripts of docs/ read what tests/ record
-        ours.update(
-            path.stem for path in (CHECKOUT / place).rglob("*") if path.suffix in ("", ".py")
-        )
-    others = imported - ours - set(sys.stdlib_module_names)
-    assert others, "the packages that the folder needs were found"
+    scripts = _scripts(CHECKOUT / folder)
+    local = _modules(CHECKOUT / folder) | _modules(CHECKOUT / "tests")  # docs/ reads test data
+    assert _undeclared_modules(scripts, local, requirements()), "an extra is needed in any folder"
 
-    declared = {*requirements(), *requirements(EXTRAS[folder])}
-    declared_names = {canonicalize_name(name) for name in declared}
-    installed = packages_distributions()
-    for module in sorted(others):
-        distributions = {canonicalize_name(name) for name in installed.get(module, [module])}
-        assert distributions & declared_names, f"{module}, imported in {folder}/, is not declared"
+    declared = {*requirements(), *requirements(EXTRAS[folder]), *OPTIONAL.get(folder, ())}
+    assert not _undeclared_modules(scripts, local, declared)
+
+
+def test_make_lowest_installs_what_its_tests_import() -> None:
+    """`make lowest` leaves out each test file that imports a package which it does not install."""
+    makefile = (CHECKOUT / "Makefile").read_text("utf-8").replace("\\\n", " ")
+    (oracles,) = re.findall(r"^ORACLES := (.*)$", makefile, re.MULTILINE)
+    (recipe,) = re.findall(r"^lowest:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    (tools,) = re.findall(r"lowest\.txt\s+([^$]*) \$\(ORACLES\)", recipe)
+    left_out = re.findall(r"--ignore (\S+)", recipe)
+    scripts: list[Path] = []
+    for name in set(re.findall(r"\btests/\S+", recipe)) - set(left_out):
+        path = CHECKOUT / name
+        scripts += [path] if path.is_file() else _scripts(path)
+    assert left_out
+    scripts = [path for path in scripts if str(path.relative_to(CHECKOUT)) not in left_out]
+
+    declared = {*requirements(), *oracles.split(), *tools.split()}
+    assert not _undeclared_modules(scripts, _modules(CHECKOUT / "tests"), declared)
