@@ -13,7 +13,7 @@ from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.numbers import format_number, format_with_interval
 from inspect_confidence.overview.ranks import Rank, Ranks
-from inspect_confidence.printing import shortened
+from inspect_confidence.printing import OFTEN_WIDE, shortened
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.unread import ALL_DATASETS, UNREAD_SHARE
@@ -59,8 +59,11 @@ class MatrixColumn:
 
     @property
     def definition(self) -> str:
-        """Definition of the metric, in a sentence."""
-        return METRICS[self.metric].definition
+        """Definition of the metric, and whether its interval is often wider than needed."""
+        metric = METRICS[self.metric]
+        return (
+            f"{metric.definition} {OFTEN_WIDE}." if metric.interval.is_wide else metric.definition
+        )
 
     def loss(self, value: float) -> float:
         """Return a number that is smaller for a better value, or the value without a direction."""
