@@ -123,8 +123,8 @@ _ROUNDS = """\
 _SINCE = """\
 The present readers, corrected with all rounds of artificial replies, leave {unread} of {readable}
 readable answers in the last five rounds unread (**{share:.1%}**) and misread {misread}. Of another
-{unreadable} answers, which have no certain reading, they read {guessed}. For example, they take a
-bare 1000000000 in reply to a question for an exponent of ten for the value itself.
+{unreadable} answers, which have no certain reading, they read {guessed}. For example, where
+the question asks for an exponent of ten, they read a bare 1000000000 as the value itself.
 
 The table has these answers by form, failures in brackets. No failure among 9 replies of a form
 doesn't mean that there is none in 100."""

@@ -232,6 +232,7 @@ def _add_inferred_task(
             renamed, task_aliases = rename_task_columns(renamed, table)
             aliases += task_aliases
     if task is None or all_tables()[task].fallback:
+        # Columns get a task's names only if they then have one of its complete answers.
         has_answer = bool(aliases)
         renamed, common_aliases = rename_common_columns(renamed, source, has_answer=has_answer)
         aliases += common_aliases

@@ -311,8 +311,8 @@ def _reply_kinds(
 ) -> tuple[csr_array, csr_array]:
     """Return the sentences of each kind of reply by cell, and each unit's replies by kind.
 
-    A cell is a marker with an internal confidence. Replies whose sentences have the same cells are
-    of one kind, so that each kind is computed once.
+    A cell is a pair of a marker and a value of internal confidence. Replies whose sentences have
+    the same cells are of one kind, so that each kind is computed once.
 
     Args:
         cell: Number of each sentence's cell.

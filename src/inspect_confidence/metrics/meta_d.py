@@ -220,7 +220,8 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
         nr_s1: Counts given stimulus S1, of shape (R, 2K): highest-confidence "S1" ... lowest "S1",
             lowest "S2" ... highest "S2".
         nr_s2: Counts given stimulus S2.
-        k: Type-1 criterion over d', c/d', of each fit.
+        k: Type-1 criterion over d', c/d', of each fit; the model takes the criterion over meta-d'
+            to be equal.
     """
     half = nr_s1.shape[1] // 2
     # Responses "S1" and "S2" to each stimulus, from the lowest rating: (R, K) each.

@@ -573,8 +573,10 @@ def _median_window(code: IntArray, unit: IntArray, units: int) -> tuple[int, int
 def difference_of(first: Statistic, second: Statistic) -> CombinedStatistic:
     """Return the difference of two statistics, functions of weights of units, as one.
 
-    A pseudo-unit of `bootstrap` with the least value of the first has the greatest of the second,
-    if that is a `SumStatistic` with extremes, so that the difference gets extreme values.
+    `bootstrap` adds two pseudo-units to the units, with the `extremes` of a statistic: its least
+    and its greatest values. For a difference the first pseudo-unit has the least of the first
+    statistic and the greatest of the second one, the other pseudo-unit the reverse, so that the
+    difference too gets its least and its greatest value.
     """
     if isinstance(second, SumStatistic) and second.extremes is not None:
         second = replace(second, extremes=second.extremes[::-1])

@@ -197,7 +197,10 @@ def _ratio(part: FloatArray, remainder: FloatArray) -> float:
 
 
 def _grader_failures(group: ScoreGroup) -> float:
-    """Return the share of a judge's judgments that failed; a score without counts is one."""
+    """Return the share of a judge's judgments that failed.
+
+    A score with counts has several judgments and failures; a score without them is one judgment.
+    """
     if "judgments" in group:
         return _ratio(group["failed"], group["judgments"] - group["failed"])
     return 1 - metrics.accuracy(group["format_ok"])

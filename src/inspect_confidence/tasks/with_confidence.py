@@ -193,11 +193,12 @@ def _bundled_quiz(task_args: Mapping[str, Any]) -> Task:
 def _costs(eval_task: Task, request: ConfidenceRequest, agreement: str) -> dict[str, object]:
     """Return the costs of asking, without those of the eval itself, for `plan`.
 
-    `beside` ends a sentence of the plan on the number of calls.
+    `output_tokens_per_call` are those of a confidence; `beside` ends the plan's sentence on the
+    number of calls, and says which calls and tokens are not counted.
     """
     draws = request.draws if "consistency" in request.methods else 0
     compared = draws + (PUSHBACK in request.methods)  # answers that a judge compares
-    grading = "; grading final answers takes the eval's own scorer"
+    grading = ", and the grading of final answers by the eval's own scorer"
     return {
         "dataset": eval_task.name,
         "items": len(eval_task.dataset),

@@ -30,7 +30,11 @@ BINS = 10
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return bins of internal confidence of the commonest markers, over all data sets."""
+    """Return bins of internal confidence of the commonest markers, over all data sets.
+
+    Only sentences count that enter marker internal confidence (`mic_rows`), by the convention of
+    this package or of the study (`resampling.convention`). A note counts the others.
+    """
     if TASK not in frames:
         return []
     forms = resampling.options(HedgeOptions).markers
