@@ -336,7 +336,7 @@ def test_the_plan_promises_the_calls(agreement: str, tmp_path: Path, home: Path)
     words = ["task=sums.py@two", f"ways={WAYS}", "targets=0.5,0.75", f"agreement={agreement}"]
     text = plan_run("with_confidence", words, epochs=2, grader="openai/judge")
     (calls,) = re.findall(r"calls: +([\d,]+)", text)
-    assert "grading final answers takes the eval's own scorer" in " ".join(text.split())
+    assert "the grading of final answers by the eval's own scorer" in " ".join(text.split())
     wrapped = with_confidence(sums(), WAYS, targets="0.5,0.75", agreement=agreement)
     with ProviderServer(far_end()) as server:
         roles = {"grader": connected(server)} if agreement == "judge" else {}
