@@ -127,6 +127,15 @@ def test_token_confidence_of_a_choice_is_its_letters_share_among_letters(
     check(read_token_confidence(reply, tokens, CHOICES), expected)
 
 
+@pytest.mark.parametrize("reply", ["Both A and B.", "B", "It depends.", ""])
+def test_no_letter_has_the_confidence_of_an_answer_if_several_are_right(reply: str) -> None:
+    """The limit is the instrument's, whatever the reply; without choices there is no letter."""
+    tokens = [chosen_token("B", 0.6, A=0.4)]
+    read = read_token_confidence(reply, tokens, CHOICES, has_several_right=True)
+    assert read == ParseFailure("scoring_failed", "several choices may be right")
+    check(read_token_confidence("B", tokens, [], has_several_right=True), (0.6, math.nan))
+
+
 def test_a_choice_beyond_the_alphabet_has_no_token_confidence() -> None:
     """A choice without a letter has no token of its own; the others have theirs."""
     many = numbered("town ", 30)

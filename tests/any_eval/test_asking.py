@@ -43,8 +43,10 @@ from build import (
     reply_to_each_choice,
     texts_with,
 )
-from inspect_confidence import ask_confidence, confidence, with_confidence
-from provider_server import ProviderServer, Reply, Request
+from inspect_confidence import ask_confidence, confidence, read_judgments, with_confidence
+from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.studies import Recorded
+from provider_server import ProviderServer, Reply, Request, Token
 from runs import ANTHROPIC, cached, connected, run_task, served
 
 WAYS = ["stated", "alone", "p_true", "words", "consistency"]
@@ -169,6 +171,29 @@ def test_an_answer_of_several_choices_is_not_compared_as_one(tmp_path: Path) -> 
     _, facts = confidence_of(log)
     reason = "the eval's answer is not one choice: several letters"
     assert facts["consistency"] == {"status": "scoring_failed", "detail": reason}
+
+
+@pytest.mark.parametrize("letters", ["A,C", "A"])
+def test_several_right_choices_have_no_confidence_of_one_letter(
+    letters: str, tmp_path: Path
+) -> None:
+    """A limit of the instrument, not a reply that can't be read; the log's own field has it too."""
+    task = Task(
+        [Sample("Which are odd?", choices=["1", "2", "3"], target=["A", "C"], id="a")],
+        solver=multiple_choice(multiple_correct=True),
+        scorer=choice(),
+        name="quiz",
+    )
+    tokens = [Token("ANSWER:", 0.0, {}), Token(" A", math.log(0.5), {" B": math.log(0.5)})]
+    own = Reply(f"ANSWER: {letters}", logprobs=tokens)
+    log, _ = served(with_confidence(task, "logprob"), tmp_path, far_end(own=own))
+    values, facts = confidence_of(log)
+    outcome = {"status": "scoring_failed", "detail": "several choices may be right"}
+    assert facts["logprob"] == outcome
+    assert math.isnan(values["logprob_ok"])
+    recorded = Recorded(confidence=("output.logprobs",))
+    with pytest.raises(InvalidArgument, match=r"several choices may be right"):
+        read_judgments(tmp_path, recorded=recorded)
 
 
 PARIS = "Paris (France)"

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from string import ascii_uppercase
 
 from inspect_confidence.answers.clean import BOX, BOX_END, CUT, plain_value
 from inspect_confidence.answers.labels import ParsedText, statements_in
@@ -288,6 +289,23 @@ def choices_of(texts: tuple[str, ...]) -> Choices:
     The result is cached, because each question is asked on many scales and many times.
     """
     return Choices(texts)
+
+
+SEVERAL_RIGHT = ParseFailure("scoring_failed", "several choices may be right")
+"""Failure of a measurement that takes one letter as the answer."""
+
+
+def names_several(target: str | Sequence[str], n_choices: int) -> bool:
+    """Return whether a target consists of the letters of several of `n_choices` choices.
+
+    Example:
+        >>> names_several(["A", "C"], 3), names_several("A, C", 3), names_several("C", 3)
+        (True, True, False)
+        >>> names_several("Paris", 3), names_several("BAD", 0)
+        (False, False)
+    """
+    letters = re.sub(r"[\s,]", "", "".join(target))
+    return len(letters) > 1 and set(letters) <= set(ascii_uppercase[:n_choices])
 
 
 @dataclass(frozen=True)

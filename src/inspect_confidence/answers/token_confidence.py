@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from inspect_confidence.answers.choices import read_choice
+from inspect_confidence.answers.choices import SEVERAL_RIGHT, read_choice
 from inspect_confidence.answers.clean import clean, is_refusal
 from inspect_confidence.answers.status import ParseFailure
 from inspect_confidence.answers.tokens import (
@@ -60,18 +60,22 @@ def read_token_confidence(
     tokens: Sequence[TokenChoice] | None,
     choices: Sequence[str],
     *,
+    has_several_right: bool = False,
     truncated: bool = False,
 ) -> TokenConfidence | ParseFailure:
     """Read the probability of the token that the answer is: a choice's letter, or the whole reply.
 
-    A letter's probability is its share among the letters that the provider lists. Without choices
-    an answer of several tokens is `scoring_failed`.
+    A letter's probability is its share among the letters that the provider lists. It is
+    `scoring_failed` without choices if the answer has several tokens, and with choices if several
+    of them are right (`has_several_right`): no token then stands for the whole answer.
 
     Example:
         >>> said = TokenChoice("Paris", math.log(0.8), {})
         >>> round(read_token_confidence("Paris", [said], []).confidence, 3)
         0.8
     """
+    if choices and has_several_right:
+        return SEVERAL_RIGHT
     if choices:
         choice = read_choice(reply, choices, truncated=truncated)
         if isinstance(choice, ParseFailure):

@@ -19,6 +19,7 @@ from inspect_ai.log import (
 from inspect_ai.model import ModelConfig
 
 from inspect_confidence.answers import RUN_STATUSES
+from inspect_confidence.answers.choices import names_several
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.grades import base_name
 from inspect_confidence.judgments.archives import models_by_role, read_header, refuse_oversized
@@ -561,6 +562,7 @@ def _sample_facts(
         failure=failure_outcome,
         id=str(sample.id),
         choices=sample.choices or (),
+        has_several_right=names_several(sample.target, len(sample.choices or ())),
         requested_fields=_output_and_store_fields(sample),
         **run_facts,
     )

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,11 @@ from inspect_confidence.grades import grade, unknown_score
 from inspect_confidence.scales import Scale
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.agreement import AGREEMENTS, Rule, measure_agreement
-from inspect_confidence.scorers.eval_decisions import Regrading, read_decision
+from inspect_confidence.scorers.eval_decisions import (
+    Regrading,
+    has_several_right,
+    read_decision,
+)
 from inspect_confidence.scorers.explained import confidence_on_scale, unread
 from inspect_confidence.scorers.graded import eval_grades, is_own
 from inspect_confidence.scorers.parsed import (
@@ -285,13 +289,28 @@ async def _read(
         return ParsedReply(failure=elicited.replies)
     if method == "consistency":
         return await measure_agreement(state, target, elicited.replies, regrading.rule)
-    return _read_confidence(method, elicited.replies[0], elicited.scale, choice_texts(state))
+    if method == "logprob":
+        return _read_token(elicited.replies[0], state, target)
+    return _read_confidence(method, elicited.replies[0], elicited.scale)
 
 
-def _read_confidence(method: str, reply: Draw, scale: Scale, choices: Sequence[str]) -> ParsedReply:
+def _read_token(reply: Draw, state: TaskState, target: Target) -> ParsedReply:
+    """Return the probability of the token that the eval's answer is, as the confidence."""
+    choices = choice_texts(state)
+    token = reply.read(
+        answers.read_token_confidence,
+        reply.token_choices,
+        choices,
+        has_several_right=has_several_right(state, target),
+    )
+    share = " of the probability of the letters" if choices else " as its probability"
+    return _from_token(token, f"the token of the answer has {{0:.4g}}{share}")
+
+
+def _read_confidence(method: str, reply: Draw, scale: Scale) -> ParsedReply:
     """Return the confidence that the only reply to a method gives.
 
-    The `scale` matters to methods that ask for a number, the eval's `choices` to `logprob`.
+    The `scale` matters to methods that ask for a number.
     """
     if reply.failure:
         return ParsedReply(failure=reply.failure)
@@ -300,10 +319,6 @@ def _read_confidence(method: str, reply: Draw, scale: Scale, choices: Sequence[s
     if method == "p_true":
         token = answers.read_p_true(reply.text, reply.token_choices)
         return _from_token(token, "True has {0:.4g} of the probability of True and False")
-    if method == "logprob":
-        token = reply.read(answers.read_token_confidence, reply.token_choices, choices)
-        share = " of the probability of the letters" if choices else " as its probability"
-        return _from_token(token, f"the token of the answer has {{0:.4g}}{share}")
     return _read_on_scale(reply, scale)
 
 

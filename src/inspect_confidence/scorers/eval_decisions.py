@@ -12,6 +12,7 @@ from inspect_ai.util import LimitExceededError
 
 from inspect_confidence import answers
 from inspect_confidence.answers import ParseFailure
+from inspect_confidence.answers.choices import SEVERAL_RIGHT, names_several
 from inspect_confidence.answers.clean import clean, comparable, is_refusal
 from inspect_confidence.answers.commitment import read_bet, read_keep
 from inspect_confidence.grades import Grade, grade
@@ -192,6 +193,12 @@ async def _grade_final_answer(
     return score.answer or "", grade({name: grades_of(score.value, score.reason)}, regrading.score)
 
 
+def has_several_right(state: TaskState, target: Target) -> bool:
+    """Return whether several choices may be right: the target names them, or they were marked."""
+    n_marked = [choice.correct for choice in state.choices].count(True)
+    return n_marked > 1 or names_several(target, len(state.choices))
+
+
 def _mark_choice(state: TaskState, target: Target, text: str) -> ParseFailure | None:
     """Mark the choice that a text names, as the solver of multiple choice marks the first answer.
 
@@ -201,8 +208,8 @@ def _mark_choice(state: TaskState, target: Target, text: str) -> ParseFailure | 
     marks = [choice.correct for choice in state.choices]
     if all(mark is None for mark in marks):  # the eval's scorer reads the text instead
         return None
-    if marks.count(True) > 1 or len("".join(target)) > 1:
-        return ParseFailure("scoring_failed", "several choices may be right")
+    if has_several_right(state, target):
+        return SEVERAL_RIGHT
     shown = shown_choices(state)
     chosen = answers.read_choice(text, [choice.value for choice in shown])
     if isinstance(chosen, ParseFailure):

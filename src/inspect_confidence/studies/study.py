@@ -95,6 +95,7 @@ class SampleFacts:
         id: Id of the sample.
         epochs: Number of epochs of the run.
         choices: Choices that were offered.
+        has_several_right: Whether the target names several of the choices.
         recorded: The user's settings on where confidence is recorded.
         requested_fields: Fields, by name, that were requested and are not in the sample's summary,
             such as `output.completion`.
@@ -109,6 +110,7 @@ class SampleFacts:
     id: str = ""
     epochs: int = 1
     choices: Sequence[str] = ()
+    has_several_right: bool = False
     recorded: Recorded = SELF_DESCRIBING
     requested_fields: Mapping[str, Any] = field(default_factory=dict)
 

@@ -391,7 +391,10 @@ def _read_token(sample: SampleFacts) -> dict[str, Any]:
     tokens = sample.requested_fields.get("output.logprobs")
     choices = None if tokens is None else [TokenChoice(*choice) for choice in tokens]
     parsed = answers.read_token_confidence(
-        str(sample.requested_fields.get("output.completion", "")), choices, sample.choices
+        str(sample.requested_fields.get("output.completion", "")),
+        choices,
+        sample.choices,
+        has_several_right=sample.has_several_right,
     )
     if isinstance(parsed, ParseFailure):
         return _status_columns(parsed)
