@@ -177,7 +177,7 @@ def test_defaults_are_the_studys_808_items() -> None:
     assert "calls:   20" in plan_run(TASK, ["items=10"], epochs=2).splitlines()
     with pytest.raises(InvalidArgument, match="ages=abc is neither"):
         plan_run(TASK, ["ages=abc"])
-    task = build(ages=40, sexes="male", radii=[1, 1.0000001])
+    task = build(ages=40, sexes="male", radii=[1, 1.00001])
     assert sample_table(task)["id"].nunique() == 2
 
 

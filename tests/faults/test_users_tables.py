@@ -82,7 +82,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "latin-1": (PAIR.replace("q1", "Zoë").encode("latin-1"), "is not UTF-8"),
     "no row": (PAIR.split("\n", maxsplit=1)[0], "has no rows"),
     "nothing": ("", "has no rows"),
-    "no text": (b"\x00\x01\x02", "has no rows"),
+    "no text": (b"\x00\x01\x02", "holds zero bytes"),
     "an open quotation": (PAIR + '"q2,0.5,1\n', "EOF inside string"),
 }
 """What can't be used, and what is said of it."""
