@@ -121,12 +121,12 @@ def all_tables() -> Mapping[str, TaskTable]:
 
 
 def title_of(study: str) -> str:
-    """Return the short title of the study with this name: its title up to the colon."""
+    """Return the title, up to its colon, of the study with this name, which must exist."""
     return next(item.title for item in all_studies() if item.name == study).split(":")[0]
 
 
 def table_of(task: str) -> TaskTable:
-    """Return the table of a task; a task that no study has belongs to the table of other evals."""
+    """Return the table of a task; of a task that no study has, the table of other evals."""
     return all_tables().get(task) or table_of_others()
 
 
@@ -141,7 +141,7 @@ def is_own_task(task: str) -> bool:
 
 
 def study_of(task: str) -> Study:
-    """Return the study that the task belongs to."""
+    """Return the study that the task belongs to; a study must have it."""
     return next(study for study in all_studies() if task in study.tasks)
 
 

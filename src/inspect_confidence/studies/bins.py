@@ -104,8 +104,9 @@ def _readable_by_condition(
 ) -> Iterator[_Readable]:
     """Yield the readable judgments of each model, data set, variant and condition.
 
-    The values of `condition_columns` and the variant make the condition. A judgment is readable if
-    it is `ok` and has a value in all columns of `needed`.
+    A condition without a readable judgment has empty `rows`. The values of `condition_columns` and
+    the variant make the condition. A judgment is readable if it is `ok` and has a value in all
+    columns of `needed`.
     """
     columns = ("model", "dataset", "variant", *condition_columns)
     for key, condition, group in condition_groups(rows, columns):
@@ -140,8 +141,9 @@ def bin_shares(
 ) -> Iterator[Result]:
     """Yield the share of values in each bin, including empty bins, with Wilson's interval.
 
-    `values` are in [0, 1]; without any the shares are NaN. `unit_index` is the index of each
-    value's item, `bins` the number of bins of equal width. The part `bin` is added to `condition`.
+    `values` are in [0, 1]; without any, shares and intervals are NaN. `unit_index` is the index of
+    each value's item, `bins` the number of bins of equal width. The part `bin` is added to
+    `condition`.
     """
     positions, unit_count = bin_of(values, bins), len(np.bincount(unit_index))
     for position in range(bins):
@@ -162,8 +164,10 @@ def confidence_bins(
 ) -> Iterator[Result]:
     """Yield `bin_accuracy` and `bin_confidence` of the bins that hold judgments.
 
-    The interval of the accuracy is Wilson's at the effective sample size of the items. If outcomes
-    are probabilities, it is that of a bootstrap over items with at most 1000 resamples.
+    The interval of the accuracy is Wilson's, at a sample size that allows for judgments of an item
+    being alike. If outcomes are probabilities, it is that of a bootstrap over items with at most
+    1000 resamples. The confidence has no interval. A condition without a readable judgment has one
+    row of NaN for each metric.
 
     Args:
         rows: Judgments with `confidence` and `correct`; those that are not `ok`, or lack one of
@@ -227,10 +231,11 @@ def corp_curve_rows(
 ) -> Iterator[Result]:
     """Yield `corp_accuracy` and `consistency_band` at every stated confidence.
 
-    CORP is the isotonic regression of outcomes on confidence. The band simulates outcomes of
-    calibrated confidence, so there is none if outcomes are probabilities. `rows` are judgments with
-    `confidence` and `correct`; the values of `condition_columns` and the variant make the
-    condition; `resampling` has the seed.
+    CORP is the isotonic regression of outcomes on confidence. At each confidence, it lies in the
+    band in 95% of samples if confidence is calibrated. The band is simulated with outcomes of 0 and
+    1, so there is none if outcomes are probabilities. `rows` are judgments with `confidence` and
+    `correct`; the values of `condition_columns` and the variant make the condition; `resampling`
+    has the seed.
     """
     for group in _readable_by_condition(rows, condition_columns):
         if not len(group.rows):
@@ -252,10 +257,11 @@ def corp_curve_rows(
 def type2_rates(rows: pd.DataFrame, condition_columns: Sequence[str]) -> Iterator[Result]:
     """Yield `type2_hit_rate` and `type2_false_alarm_rate` at every stated confidence.
 
-    The rates and (0, 0) are the points of the type-2 ROC curve. The area under the straight lines
-    between them is `auroc`. If outcomes are probabilities p, an answer counts as right with weight
-    p and as wrong with weight 1 - p, and the rates have no interval. `rows` are judgments with
-    `confidence` and `correct`; the values of `condition_columns` and the variant make the
+    The rates are the shares of right (hit) and of wrong answers (false alarm) with at least that
+    confidence. They and (0, 0) are the points of the type-2 ROC curve; the area under the straight
+    lines between these is `auroc`. If outcomes are probabilities p, an answer counts as right with
+    weight p and as wrong with weight 1 - p, and the rates have no interval. `rows` are judgments
+    with `confidence` and `correct`; the values of `condition_columns` and the variant make the
     condition.
     """
     for group in _readable_by_condition(rows, condition_columns):
@@ -270,9 +276,10 @@ def type2_rates(rows: pd.DataFrame, condition_columns: Sequence[str]) -> Iterato
 def _rate_results(
     group: _Readable, metric: str, mass: FloatArray, outcome: str
 ) -> Iterator[Result]:
-    """Yield the rate of high confidence among right, or wrong, answers by threshold, descending.
+    """Yield the share of right, or wrong, answers with confidence at or above each threshold.
 
-    `mass` is the weight with which each judgment counts among these answers.
+    Thresholds are the stated confidences, the highest first. `outcome` says which answers, "right"
+    or "wrong"; `mass` is the weight with which each judgment counts among them.
     """
     confidence = np.round(group.column("confidence"), _DECIMALS)
     thresholds = np.unique(confidence)[::-1]
@@ -297,12 +304,13 @@ rank.
 def utility_curve(
     rows: pd.DataFrame, condition_columns: Sequence[str], resampling: Resampling
 ) -> Iterator[Result]:
-    """Yield `expected_utility` of answering from each stated confidence on; nothing without costs.
+    """Yield `expected_utility` of answering only from each stated confidence on.
 
     `rows` are judgments with `confidence` and `correct`; the values of `condition_columns` and the
-    variant make the condition; `resampling` has the costs. Of more than 101 confidences the rows
-    are of 101 evenly spaced in rank. Never answering has no row, because its utility follows from
-    the costs alone.
+    variant make the condition; `resampling` has the costs, which are the utilities of right, wrong
+    and declined answers; without them nothing is yielded. If there are more than 101 confidences,
+    101 of them, evenly spaced in rank, have a row. Never answering has no row, because its utility
+    follows from the costs alone.
     """
     if resampling.costs is None:
         return
@@ -314,7 +322,10 @@ def utility_curve(
 
 
 def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> Iterator[Result]:
-    """Yield the utility of answering from each stated confidence on; there is a judgment."""
+    """Yield the utility of answering only from each stated confidence on.
+
+    The group has at least one readable judgment.
+    """
     unit_count = group.unit_count
     confidence, correct = np.round(group.column("confidence"), _DECIMALS), group.column("correct")
     distinct = np.unique(confidence)
@@ -339,10 +350,10 @@ def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> 
 
 
 def report_shares(rows: pd.DataFrame, condition_columns: Sequence[str]) -> Iterator[Result]:
-    """Yield `report_share` of every report, also out of range, with Wilson's interval.
+    """Yield `report_share`, the share of each reported number, with Wilson's interval.
 
-    `rows` are judgments, whose report is `raw`; the values of `condition_columns` and the variant
-    make the condition.
+    A report is `raw`, the number as the model stated it; reports out of range count too. `rows` are
+    judgments; the values of `condition_columns` and the variant make the condition.
     """
     rows = rows.assign(status=rows["status"].replace("out_of_range", "ok"))
     for group in _readable_by_condition(rows, condition_columns, ("raw",)):
@@ -387,10 +398,11 @@ def _running_sums(values: FloatArray, included: IntArray) -> FloatArray:
 
 
 def _share_intervals(shares: FloatArray, unit_index: IntArray, included: IntArray) -> FloatArray:
-    """Return Wilson's interval over items of the share of judgments down to each threshold.
+    """Return Wilson's interval of the share of judgments at or above each threshold.
 
-    `unit_index` is the index of each judgment's item, the highest confidence first. `included` is
-    the number of judgments at or above each threshold, and `shares` their share.
+    Its variance is taken over items. `unit_index` is the index of each judgment's item, the highest
+    confidence first. `included` is the number of judgments at or above each threshold, and `shares`
+    their share.
     """
     per_item = np.bincount(unit_index).astype(float)
     # How many judgments of the same item come before each judgment.
@@ -407,7 +419,8 @@ def _share_intervals(shares: FloatArray, unit_index: IntArray, included: IntArra
     is_last = before == per_item[unit_index] - 1
     items_with_all = _running_sums(is_last.astype(float), included)
     # Items with a judgment at or above the threshold, or items with one below, whichever are fewer.
-    # With few of them dependence can't be estimated, and the judgments of an item count as one.
+    # With few of them it can't be estimated how alike the judgments of an item are, so that these
+    # count as one.
     rarer = np.minimum(items_with_any, items - items_with_all)
     return wilson_limits(shares, spread / trials**2, trials, items, rarer=rarer)
 

@@ -82,10 +82,10 @@ _INTERVAL_FUNCTIONS: Mapping[str, Callable[..., tuple[float, float]]] = {
 def confidence_metric(
     metric: str, condition: Mapping[str, object] | None = None, note: str = "", **options: object
 ) -> ConfidenceMetric:
-    """Return a metric whose function in `metrics` gets these options.
+    """Return a metric whose function in `metrics` gets `options` as arguments.
 
-    `condition` and `note` say in results which options these are. The metric's own interval method,
-    if there is one, gets the options too.
+    `condition` and `note` tell these options from others in the results. The metric's own interval
+    method, if there is one, gets the options too.
     """
     value = partial(metrics.TABLE_FUNCTIONS[metric], **options)
     interval = (
@@ -101,7 +101,8 @@ DEFAULT_STEP = 0.01
 def _scale_step(rows: pd.DataFrame) -> float:
     """Return the step of the rows' scale of whole numbers, as a share of its width.
 
-    It is the default step if rows have no scale, different widths, or a width of at most 1.
+    It is 0.01 if rows have no scale, or different widths, or a width of at most 1, on which
+    confidence is no whole number.
     """
     if "low" not in rows or "high" not in rows:
         return DEFAULT_STEP
@@ -183,7 +184,7 @@ class Answers:
 
     @property
     def n_asked(self) -> int:
-        """Number of judgments."""
+        """Number of all judgments, readable or not."""
         return count_flags(np.ones(len(self.correct), bool), self.counts)
 
     @cached_property
@@ -198,7 +199,7 @@ class Answers:
 
     @property
     def right_share(self) -> float:
-        """Share of right answers among readable judgments; 0 without any."""
+        """Mean outcome (share of right answers) of readable judgments; 0 without any."""
         counts = 1 if self.counts is None else self.counts
         return float((self.correct * counts)[self.readable].sum()) / max(self.n_readable, 1)
 
@@ -232,9 +233,10 @@ class Answers:
     def grouping_problem(self) -> str:
         """Reason why metrics of groups of equal confidence are undefined; empty if they aren't.
 
-        They are undefined if most groups have one judgment. With token probabilities, for example,
-        each judgment is a group, and resolution would equal uncertainty. Judgments of one item with
-        equal confidence count once, because a repetition adds no information.
+        They are undefined if at least 20 judgments have more different confidences than half their
+        number. With token probabilities, for example, each judgment is a group, and resolution
+        would equal uncertainty. Judgments of one item with equal confidence count once, because a
+        repetition adds no information.
         """
         rounded = np.round(self.confidence[self.readable], 12)
         values, value_index = np.unique(rounded, return_inverse=True)
@@ -267,9 +269,9 @@ class Answers:
         return lambda tables: _undefined(tables) if tables.coarse else metric.value(tables)
 
     def count_tables(self) -> metrics.ItemTables:
-        """Return what each unit adds to the mass of right and wrong answers at each confidence.
+        """Return what each unit adds to the numbers of right and wrong answers at each confidence.
 
-        Judgments without confidence or correctness are left out.
+        A fractional outcome adds to both. Judgments without confidence or correctness are left out.
         """
         return metrics.ItemTables.from_judgments(
             self.confidence,
@@ -337,6 +339,7 @@ _NO_CHOICES = "items have no choices, or different numbers of them"
 
 
 def _undefined(tables: metrics.ConfidenceTables) -> FloatArray:
+    """Return NaN for each table, as the value of a metric that is undefined here."""
     return np.full(len(tables.right), np.nan)
 
 
@@ -366,11 +369,12 @@ def utility_metrics(costs: metrics.Costs | None) -> list[ConfidenceMetric]:
 
 
 def threshold_metrics(threshold: float, choices: int | None) -> list[ConfidenceMetric]:
-    """Return type-2 sensitivity, the criterion and M-ratio at a threshold of high confidence.
+    """Return the metrics of confidence that counts as high from a threshold on.
 
-    The type-1 model of M-ratio is `m_afc`, a choice among m alternatives, which for two choices
-    equals the models `two_z` and `two_afc`. If `choices`, the number of choices of all items, is
-    None, M-ratio is undefined.
+    They say how well high confidence tells right from wrong answers: type-2 d' and meta-d', the
+    criterion of high confidence, and M-ratio, meta-d' over the d' of the answers. That d' follows
+    from accuracy by a model of the questions (type 1), here `m_afc`, a choice among m alternatives.
+    If `choices`, the number of choices of all items, is None, M-ratio is undefined.
     """
     condition = {"threshold": threshold}
     sensitivity = [
@@ -389,7 +393,7 @@ def threshold_metrics(threshold: float, choices: int | None) -> list[ConfidenceM
 def confidence_statistics(
     answers: Answers, condition: Mapping[str, object], note: str, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield accuracy, mean confidence, and all metrics of judgments counted by both.
+    """Yield accuracy, mean confidence, and all metrics of confidence with correctness.
 
     If only the order of confidences counts, metrics that need a scale are undefined, with that
     reason, and those of `item_statistics` are left out. `condition`, which metrics with options
@@ -419,11 +423,12 @@ def confidence_statistics(
 def item_statistics(
     answers: Answers, condition: Mapping[str, object], note: str, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the debiased squared error and the p of calibration, unless neither is requested.
+    """Yield the debiased squared calibration error and the p of the test of calibration.
 
-    Both need each judgment's unit, which count tables do not contain. The test draws as often as
-    there are resamples, at most 2,000 times. Both are constant over resamples: the error has an
-    interval of its own, the p none. `condition` and `note` are those of both estimates.
+    Nothing is yielded if neither is requested. Both need each judgment's unit, which count tables
+    do not contain. The test draws as often as there are resamples, at most 2,000 times. Both are
+    constant over resamples: the error has an interval of its own, the p none. `condition` and
+    `note` are those of both estimates.
     """
     if not resampling.requests_any(("debiased_squared_error", "calibration_p")):
         return
@@ -453,12 +458,13 @@ def table_statistics(
     note: str,
     resampling: Resampling | None = None,
 ) -> Statistics:
-    """Return the metrics of the judgments' count table, each with definition and remarks as a note.
+    """Return metrics computed from counts of right and wrong answers at each confidence.
 
-    Metrics that `resampling` does not request are left out; None requests all. The options of a
-    metric, such as 15 bins, extend `condition`; `note` follows the metric's own remarks. If there
-    are many different confidences, resamples take them from a `coarser` count table, which rounds
-    them, as a note says; metrics that compare groups of equal confidence then have no interval.
+    The counts are the judgments' count table. Metrics that `resampling` does not request are left
+    out; None requests all. The options of a metric, such as 15 bins, extend `condition`; `note`
+    follows the metric's own definition and remarks in its note. If there are many different
+    confidences, resamples take them from a `coarser` count table, which rounds them, as a note
+    says; metrics that compare groups of equal confidence then have no interval.
     """
     count_tables = answers.count_tables()
     tables = count_tables.total_table()
@@ -496,8 +502,9 @@ def _metric_remarks(
     """Return the parts of a metric's note, and the reason that results show if it is undefined.
 
     If the reason is empty, results show the one of the registry. At a threshold of high confidence
-    the note also warns of a small type-2 cell; of bins of equal mass, of which 10 are asked for, it
-    says how many are used. `tables` is the count table of all judgments.
+    the note also warns if few judgments are right or wrong with high or low confidence. For bins of
+    equal mass, of which 10 are asked for, it says how many are used. `tables` is the count table of
+    all judgments.
     """
     needs_scale = answers.needs_scale(metric)
     if needs_scale or metric.value is _undefined:  # the latter is M-ratio without choices
@@ -520,7 +527,7 @@ def _metric_remarks(
 
 
 def _one_outcome_reason(answers: Answers, metric: str) -> str:
-    """Return that all answers are right, or wrong, for metrics that compare both; else empty."""
+    """Return that every answer is right, or wrong, if the metric compares both; else ""."""
     compares = metrics.METRICS[metric].interval.compares_outcomes
     if not compares or not answers.n_readable or answers.right_share not in (0, 1):
         return ""
@@ -532,13 +539,14 @@ def two_choice_sensitivity(
 ) -> Statistics:
     """Return meta-d' over all confidence ratings, and its M-ratio, for items with two choices.
 
-    Each of the k different confidences is a rating. Judgments are counted in 4k cells, as the fit
-    of Maniscalco and Lau takes them: 2k for items whose right choice is the first, then 2k for the
-    others, each from the surest response with the first choice to the surest with the second. Both
-    estimates are undefined, with a reason, if outcomes are not all right or wrong, if there are
-    fewer than two ratings, or if the fit fails. `stimulus` is the right choice of each judgment's
-    item, 0 or 1. The response to it is that choice if the answer is right, otherwise the other one.
-    `condition` and `note` are those of both estimates.
+    meta-d' is the d' of an ideal observer with these ratings; M-ratio divides it by the d' of the
+    answers. Each of the k different confidences is a rating. Judgments are counted in 4k cells, as
+    the fit of Maniscalco and Lau takes them: 2k for items whose right choice is the first, then 2k
+    for the others, each from the surest response with the first choice to the surest with the
+    second. Both estimates are undefined, with a reason, if outcomes are not all right or wrong, if
+    there are fewer than two ratings, or if the fit fails. `stimulus` is the right choice of each
+    judgment's item, 0 or 1. The response to it is that choice if the answer is right, otherwise the
+    other one. `condition` and `note` are those of both estimates.
     """
     readable = answers.readable
     correct, right_choice = answers.correct[readable], stimulus[readable]
@@ -553,7 +561,7 @@ def two_choice_sensitivity(
     share = items / max(answers.n_readable, 1)
     counts = np.zeros((answers.unit_count, 4 * k))
     np.add.at(counts, (unit_index, 2 * k * right_choice + column), share)
-    padding = 1 / (2 * k) if k else 0.0  # the usual one, so that no cell is empty
+    padding = 1 / (2 * k) if k else 0.0  # Maniscalco and Lau's, so that no cell is empty
     reason = _two_choice_problem(k, correct)
     is_fitted = not reason
     if is_fitted:

@@ -50,7 +50,7 @@ def _is_level(number: float) -> bool:
 
 
 def _are_levels(text: str) -> bool:
-    """Return whether a text is a list of levels in percent, separated by commas."""
+    """Return whether a text is a list of levels in percent, separated by commas; "" is not."""
     try:
         return all(map(_is_level, map(float, text.split(","))))
     except ValueError:
@@ -58,6 +58,7 @@ def _are_levels(text: str) -> bool:
 
 
 def _is_share(value: object) -> bool:
+    """Return whether a value is a number in [0, 1]; true and false, and texts, are not."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 

@@ -38,7 +38,7 @@ ComparedName = tuple[Condition, str]
 
 @dataclass(frozen=True)
 class ComparedStatistic:
-    """A metric of two contenders, whose statistics have values of shape (resamples,).
+    """A metric of two contenders: weights of the units -> values of shape (resamples,).
 
     Attributes:
         first: Statistic of the first contender's value.
@@ -105,7 +105,7 @@ def _difference_rule(metric: str, clusters: metrics.Clusters | None) -> metrics.
 
 
 def restrict_to_common_items(sides: Sequence[pd.DataFrame]) -> tuple[pd.Index, list[pd.DataFrame]]:
-    """Return the sorted items that both contenders have, and each one's judgments of them."""
+    """Return the sorted items that both sides have, and each side's judgments of them."""
     items = pd.Index(sorted(set(sides[0]["item"]) & set(sides[1]["item"])))
     return items, [side[side["item"].isin(items)] for side in sides]
 
@@ -116,7 +116,7 @@ def means_contrast(
     items: Sequence[int],
     unit_count: int,
 ) -> Contrast:
-    """Return the contrast of means over each contender's answers.
+    """Return the contrast of two contenders (such as models) in means over their answers.
 
     `names` are condition and metric of each mean, and `items` how many items it rests on. `sides`
     has for both contenders values of shape (answers, means), NaN where an answer has none, and the
@@ -295,8 +295,8 @@ def resample_contrast(
     `contrast` has a statistic for each contender that gives the compared values, a column each. If
     both values have an interval by a method of their own (`own_intervals`), the distances of the
     limits of their difference follow from it; for other values `below` and `above` are NaN.
-    `stream` is the number of the data set, None if there is one: resamples of different numbers are
-    independent.
+    `stream` is the number of the data set, None if there is a single one; resamples of data sets
+    with different numbers are independent.
     """
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
     strata = np.zeros(contrast.unit_count, np.int64)  # one stratum
@@ -333,7 +333,7 @@ def resample_contrast(
 def _draw_pair(
     contrast: Contrast, plan: metrics.Resampled, resamples: int, seed: Sequence[int]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return both contenders' values over the same resamples, drawn by the plan.
+    """Return both contenders' values over the same resamples, drawn by the sampling plan.
 
     If clusters lie along a line, as ages do, values are drawn from a normal distribution that takes
     neighbours as dependent, without the plan.
@@ -377,7 +377,7 @@ def _subtract_draws(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
-    """Return the paired differences of two contenders; none if they have no units in common.
+    """Return the paired differences of two contenders; an empty list without common units.
 
     `contrast` has a statistic of each contender's values, with the condition and metric of each.
     If no difference has an interval, a single resample is drawn, which saves time.
@@ -410,7 +410,7 @@ def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
 
 
 def _has_any_interval(contrast: Contrast) -> bool:
-    """Return whether the rule and the number of units give any difference an interval."""
+    """Return whether any difference can have an interval: by its rule, and its number of units."""
     for (_, metric), items in zip(contrast.names, contrast.items, strict=True):
         rule = _difference_rule(metric, contrast.clusters)
         if rule.method != "none" and not metrics.too_few(rule, min(items, contrast.unit_count)):
@@ -507,7 +507,7 @@ def differences_from_baseline(
     resampling: Resampling,
     stream: int,
 ) -> dict[str, ResampledDifferences]:
-    """Return the differences of contenders from a baseline, by contender.
+    """Return the differences of contenders, such as scales, from a baseline, by contender.
 
     A contender without an item in common with the baseline is left out. Contenders that share the
     same items with the baseline are resampled together, because the baseline's values are the same
@@ -604,9 +604,11 @@ def contrast_of_pairs(
 def add_means_and_sensitivity(
     compared: Sequence[ConfidenceMetric], thresholds: Sequence[float], choices: int | None
 ) -> list[ConfidenceMetric]:
-    """Add means before the metrics and type-2 sensitivity at each threshold after them.
+    """Add accuracy and mean confidence before the metrics, sensitivities after them.
 
-    M-ratio is added only if all items have the same number of choices.
+    Type-2 sensitivity (how well high confidence tells right from wrong answers, as d', meta-d' and
+    M-ratio) is at each threshold from which on confidence counts as high. M-ratio is added only if
+    all items have the same number of choices.
     """
     names = {"type2_dprime", "meta_d_ideal"} | ({"m_ratio"} if choices else set())
     all_metrics = [*MEAN_METRICS, *compared]
@@ -646,9 +648,9 @@ def results_of_tests(
 ) -> Iterator[Result]:
     """Yield the difference of each contender from one baseline, with p and its two adjustments.
 
-    Each contender's compared values are named by condition and metric. Of each value, Bonferroni's
-    and Holm's p are adjusted over the contenders that have it. In the rows' condition, `versus`
-    names the baseline, and the part named `part`, such as `scale`, the contender.
+    Each contender has a difference for each condition and metric (`names`). The p of each name is
+    adjusted, by Bonferroni and by Holm, over the contenders that have it. In the rows' condition,
+    `versus` names the baseline, and the part named `part`, such as `scale`, the contender.
     """
     names = dict.fromkeys(chain.from_iterable(side.names for side in contenders.values()))
     for name in names:
@@ -674,7 +676,7 @@ def results_of_tests(
 def difference_results(
     resampled: ResampledDifferences, column: int, key: Key, condition: Condition
 ) -> tuple[Result, Result]:
-    """Return the rows of the difference in a column and of its p.
+    """Return two rows of results: the difference in a column, and its p.
 
     In `condition`, the part `of` names the compared metric and `versus` the reference.
     """

@@ -42,16 +42,20 @@ ATTEMPTS_CAPTION = (
 
 
 def highest_threshold(rows: ResultTable) -> str:
-    """Return the highest threshold of type-2 metrics, at which they are shown; empty if none."""
+    """Return the highest threshold of high confidence in the rows, as text; empty if none."""
     return max(rows.values("threshold"), key=lambda text: float(text or -1), default="")
 
 
 def sensitivity_columns(threshold: str) -> list[Column]:
-    """Return columns of type-2 sensitivity at a threshold of high confidence."""
+    """Return columns of how well high confidence tells right from wrong answers.
+
+    Confidence counts as high from `threshold` on. The measures are of type-2 sensitivity.
+    """
     condition = {"threshold": threshold}
     return [
         Column("meta_d_ideal", "meta-d'", where=condition),
-        # M-ratio depends on the type-1 model; that of m choices is shown.
+        # M-ratio is meta-d' over the d' of the answers, which depends on the model of the questions
+        # (type 1); that of m choices is shown.
         Column("m_ratio", "M-ratio", where={**condition, "type1": TYPE1}),
         Column("type2_dprime", "type-2 d'", where=condition),
     ]
@@ -64,11 +68,12 @@ def reliability_figure(
     bars: str = "Grey bars are the numbers of judgments in the bins.",
     keep: Callable[[Mapping[str, str]], bool] | None = None,
 ) -> FigureSpec:
-    """Return a study's figure of accuracy against confidence, with the CORP line and its band.
+    """Return a study's figure of accuracy against confidence.
 
-    `figure` makes a `FigureSpec` with the study's task and panels from the other fields. `points`
-    and `bars` are the caption's sentences on the points and the bars; `keep` is the field of
-    `FigureSpec`.
+    The figure also has the isotonic regression of outcomes on confidence (CORP), and the band in
+    which that lies if confidence is calibrated. `figure` makes a `FigureSpec` with the study's task
+    and panels from the other fields. `points` and `bars` are the caption's sentences on the points
+    and the bars; `keep` is the field of `FigureSpec`.
     """
     return figure(
         plot="reliability",
@@ -108,7 +113,7 @@ def type2_figure(
 
 
 def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:
-    """Return a study's figure of expected utility, of at least two numbers.
+    """Return a study's figure of expected utility, drawn if there are at least two numbers.
 
     `figure` makes a `FigureSpec` with the study's task and panels from the other fields.
     """

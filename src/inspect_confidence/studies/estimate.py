@@ -85,7 +85,10 @@ def unit_names(rows: pd.DataFrame) -> pd.Series:
 
 
 def ordered_units(rows: pd.DataFrame) -> pd.Index:
-    """Return each unit once, in the order of the rows; sorted if rows have a column `unit`."""
+    """Return each unit once, in the order of the rows, or sorted if they have a column `unit`.
+
+    The study defines these units; they may be ages, which are like their neighbours.
+    """
     units: list[str] = unit_names(rows).unique().tolist()
     return pd.Index(sorted(units) if "unit" in rows else units)
 
@@ -278,9 +281,9 @@ def means(
 def _extremes_of(metric: str) -> tuple[float, float]:
     """Return the least and the greatest possible value of a metric.
 
-    Resamples of a mean add pseudo-units with these values, so that intervals of few units hold. A
-    range without an end has infinite or NaN ones, in place of which `metrics.bootstrap` takes
-    values that follow from the sample's extreme ones.
+    Resamples of a mean add pseudo-units with these values, so that intervals of few units are wide
+    enough. A range without an end has infinite or NaN extremes, in place of which
+    `metrics.bootstrap` takes values that follow from the sample's extreme ones.
     """
     registered = metrics.METRICS[metric]
     if np.isfinite(registered.high):
@@ -298,8 +301,8 @@ def wilson_interval(
 ) -> tuple[float, float]:
     """Return Wilson's 95% interval, over units, of the share of flags that are 1.
 
-    Flags are 0, 1, or NaN for judgments that don't count. `counts` has the number of equal
-    judgments that each stands for; one each if None.
+    Flags are 0, 1, or NaN for judgments that don't count; if all are NaN, so is the interval.
+    `counts` has the number of equal judgments that each stands for; one each if None.
     """
     present = ~np.isnan(flags)
     return metrics.clustered_wilson_interval(
@@ -310,7 +313,7 @@ def wilson_interval(
 
 
 def judgment_count(condition: Mapping[str, object], n: int, note: str = "") -> Statistics:
-    """Return the number of judgments as an estimate."""
+    """Return the number of judgments as an estimate, the same in every resample."""
     return Statistics([Estimate(condition, "n", n, note)], constant_statistic(n))
 
 
@@ -355,9 +358,9 @@ def resample(
     """Compute the requested estimates on all judgments and over the same resamples.
 
     Draws are the values over resamples; they are NaN for estimates that need none. The resamples
-    don't depend on which metrics are requested: units count as interchangeable only if they are
-    equal in all statistics. Where clusters lie along a line, as ages do, and are like their
-    neighbours, draws are normal around the value (`smooth_draws`).
+    don't depend on which metrics are requested: units are drawn together only if they are equal in
+    all statistics that need resamples, requested or not. Where clusters lie along a line, as ages
+    do, and are like their neighbours, draws are normal around the value (`smooth_draws`).
 
     Args:
         statistics: Estimates to compute.
@@ -409,7 +412,7 @@ def resample(
 def bootstrap_draws(
     statistic: metrics.Statistic, unit_count: int, resamples: int, seed: int
 ) -> FloatArray:
-    """Return the values of a statistic over resamples of all units, which are one stratum."""
+    """Return the values of a statistic over resamples of all units, drawn as one stratum."""
     strata = np.zeros(unit_count, np.int64)
     draws = metrics.bootstrap({"values": statistic}, strata, resamples=resamples, seed=seed)
     return draws["values"]
@@ -433,8 +436,8 @@ class _PreparedEstimates:
         estimates: All estimates, requested or not.
         values: Their values; NaN where neither requested nor computed along with a requested one.
         to_resample: Statistics, by the positions of the estimates whose draws they give.
-        deciding: All statistics whose intervals need resamples, requested or not: those decide
-            which units are interchangeable.
+        deciding: All statistics that need resamples, requested or not. Units that are equal in all
+            of them may be drawn together.
     """
 
     estimates: Sequence[Estimate]
@@ -451,11 +454,11 @@ def _prepare_estimates(
 ) -> _PreparedEstimates:
     """Compute the requested values on all judgments, and collect the statistics to resample.
 
-    Units are interchangeable if they are equal in all statistics that decide on it (`deciding`):
-    those that need resamples, requested or not, so that requests change no resample, and those
-    without estimates, which are passed only to tell units apart. `weights` are those of the
-    sample, of shape (1, units); their sum is the number of units. `clusters` are the clusters that
-    the units are, None if they are items.
+    Units may be drawn together if they are equal in all statistics of `deciding`: those that need
+    resamples, requested or not, so that requests change no resample, and those without estimates,
+    which are passed only to tell units apart. `weights` are those of the sample, of shape (1,
+    units); their sum is the number of units. `clusters` are the clusters that the units are, None
+    if they are items.
     """
     estimates = list(chain.from_iterable(part.estimates for part in all_statistics))
     values, start = np.full(len(estimates), np.nan), 0
@@ -732,6 +735,7 @@ def _mean_estimate(
 
 
 def _undefined_reason(estimate: Estimate) -> str:
+    """Return why the value of an estimate is undefined, by default the registry's reason."""
     return estimate.undefined_reason or metrics.METRICS[estimate.metric].undefined
 
 

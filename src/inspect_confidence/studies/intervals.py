@@ -126,9 +126,10 @@ class Intervals:
     def _extremes(self, metric: str, values: FloatArray) -> tuple[float, float]:
         """Return the least and the greatest value that pseudo-units of a metric's mean have.
 
-        Resamples of a mean add these pseudo-units, so that intervals of few units hold. They are 0
-        and 1 for shares and unbounded above for widths. Those of the interval score follow from the
-        observed `values`; the greatest is at least the score of a miss by half the mean width.
+        Resamples of a mean add these pseudo-units, so that intervals of few units are wide enough.
+        They are 0 and 1 for shares and unbounded above for widths. Those of the interval score
+        follow from the observed `values`; the greatest is at least the score of a miss by half the
+        mean width.
         """
         if metric in SHARE_METRICS:
             return 0.0, 1.0
@@ -168,7 +169,7 @@ class Intervals:
         return {**estimate_counts(readable, self.unit_index), "n_asked": n_asked}
 
     def first_epochs(self) -> "Intervals":
-        """Return the first readable judgment, by epoch, of each unit."""
+        """Return the first readable judgment, by epoch, of each unit that has one."""
         order = np.lexsort((self.epoch, self.unit_index))  # by unit, then by epoch
         scores = metrics.conformity_scores(self.lower, self.upper, self.truth)
         order = order[~np.isnan(scores)[order]]  # readable judgments only

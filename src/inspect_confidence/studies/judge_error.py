@@ -59,7 +59,7 @@ class JudgeLabels:
     rows: pd.DataFrame
 
     def for_judge(self, judge: str) -> "JudgeLabels":
-        """Return the labels of one judge's verdicts, and those of any judge."""
+        """Return the labels of one judge's verdicts, and those that apply to any judge."""
         return JudgeLabels(self.rows[self.rows["judge"].isin([judge, ""])])
 
     def of_form(self, form: str) -> pd.DataFrame:
@@ -262,10 +262,10 @@ def _correct_by_error_rates(
 
 
 def _used_classes(form: str, shares: FloatArray, labels: JudgeLabels) -> BoolArray:
-    """Return which classes of the form the judge or a label uses; a class such as "n/a" may not be.
+    """Return which classes of the form occur in verdicts or labels; "n/a", for example, may not.
 
-    The first and the last class, which are the ends of the scale, count as used. `shares` has the
-    shape (judgments, classes).
+    The first and the last class, which are the ends of the scale, count as used, whether they occur
+    or not. `shares` has the shape (judgments, classes).
     """
     form_labels = labels.of_form(form)[["judged", "label"]]  # worths of classes, such as 0 and 1
     used: BoolArray = (shares > 0).any(axis=0) | np.isin(WORTH[form], form_labels)
@@ -295,7 +295,7 @@ class _CorrectedMean:
 
 
 def _hit_rates(errors: JudgeErrors, classes: Sequence[str]) -> str:
-    """Describe how many labels of each class the judge agreed with, such as "9 of 10 right"."""
+    """Describe how often the judge agreed with labels: "8 of 9 wrong, 7 of 7 right"."""
     labels = errors.counts.sum(axis=1)
     rates = []
     for hits, n, name in zip(errors.counts.diagonal(), labels, classes, strict=True):

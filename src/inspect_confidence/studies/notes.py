@@ -32,9 +32,10 @@ def judgment_counts(rows: pd.DataFrame) -> IntArray | None:
 
 
 def count_texts(texts: Iterable[str], counts: IntArray | None = None) -> Counter[str]:
-    """Count how often each text occurs; with `counts` an entry counts as so many.
+    """Count how often each text occurs.
 
-    Long columns are counted by pandas, which is then faster.
+    With `counts`, each entry of `texts` counts as many times as its number there. Long columns are
+    counted by pandas, which is then faster.
     """
     if counts is not None:
         totals: Counter[str] = Counter()
@@ -49,7 +50,7 @@ def count_texts(texts: Iterable[str], counts: IntArray | None = None) -> Counter
 def describe_left_out(statuses: Iterable[str], counts: IntArray | None = None) -> str:
     """Describe how many judgments are left out, by status; empty if all are `ok`.
 
-    With `counts` each status is that of so many judgments.
+    `counts` has for each status how many equal judgments have it; one each if None.
 
     Example:
         >>> describe_left_out(["ok", "no_response", "ok"])
@@ -78,10 +79,12 @@ def statuses_of_estimate(
 def describe_counts(rows: pd.DataFrame, present: "pd.Series[bool] | NDArray[np.bool_]") -> str:
     """Describe how many judgments an estimate leaves out, by status, and how many items it has.
 
-    `present` says which judgments count. Items are named only if they are fewer than judgments.
+    `present` says which judgments count. Items are named only if they are fewer than the judgments
+    that count.
     """
     counts = judgment_counts(rows)
     items = rows.loc[present, "item"].nunique()
+    # Judgments that a row counts together (`counts`) are of different items.
     has_fewer_items = counts is None and items < present.sum()
     return join_notes(
         describe_left_out(statuses_of_estimate(rows, present), counts),

@@ -30,13 +30,14 @@ def correlate_over_models(
     *,
     ranked: bool = False,
 ) -> list[Result]:
-    """Correlate two metrics over models, as one row; no row if fewer than two models have both.
+    """Correlate two metrics over models, as one row of results.
 
-    A model with an undefined value is left out and counted in the note. The correlation is
-    undefined with fewer than three models, or if all values of a metric are equal. Its interval is
-    Fisher's z, which treats the models as a random sample, ignores the error of each value, and
-    needs four models. With `ranked`, ranks are correlated (Spearman), without an interval.
-    `metric` is the name of the correlation; `first` and `second` are by model and variant.
+    The list is empty if fewer than two models have both metrics, defined or not. A model with an
+    undefined value is left out and counted in the note. The correlation is undefined with fewer
+    than three models, or if all values of a metric are equal. Its interval is Fisher's z, which
+    treats the models as a random sample, ignores the error of each value, and needs four models.
+    With `ranked`, ranks are correlated (Spearman), without an interval. `metric` is the name of the
+    correlation; `first` and `second` are by model and variant.
     """
     pairs = np.array([[first[point], second[point]] for point in second if point in first])
     if len(pairs) < 2:

@@ -31,11 +31,11 @@ from inspect_confidence.studies.study import Difference, Resampling
 
 
 def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return judgments with a column `scale`, and with missing columns derived from others.
+    """Return judgments with a column `scale`, and missing values derived from other columns.
 
-    A missing `confidence` follows from `raw`, `low` and `high`. A report outside the scale by at
-    most 5% of its width is clipped; one further outside is `out_of_range`. A missing `correct`
-    follows from `answer` and `target`, as in `grade_answers`.
+    A missing `confidence` of a judgment that is `ok` follows from `raw`, `low` and `high`. A report
+    outside the scale by at most 5% of its width is clipped; one further outside is `out_of_range`.
+    A missing `correct` follows from `answer` and `target`, as in `grade_answers`.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1], or a scale runs the wrong way.
@@ -65,8 +65,8 @@ def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
 def grade_answers(rows: pd.DataFrame) -> FloatArray:
     """Return the grades of the judgments; a missing grade follows from `answer` and `target`.
 
-    A declined answer has no grade. A missing grade stays missing if the grader failed, or if a
-    scorer of the eval should have graded the answer.
+    A declined answer has no grade. A missing grade stays missing without an answer or a target, if
+    the grader failed, or if a scorer of the eval should have graded the answer.
     """
     correct = np.where(
         rows["status"].isin(ANSWER_STATUSES), np.nan, rows["correct"].to_numpy(float)
@@ -145,9 +145,11 @@ def confidence_detail(
     condition_columns: Sequence[str],
     resampling: Resampling,
 ) -> list[Result]:
-    """Return each condition's bins, CORP curve, type-2 rates, utilities, and shares of each report.
+    """Return the rows that figures of stated confidence draw, for each condition.
 
-    A report is the confidence on the scale of the question, such as 80 on 0-100. `rows` are
+    They are accuracy in bins of confidence, its isotonic regression (CORP curve), the shares of
+    right and wrong answers above each confidence (type-2 rates), utilities, and the share of each
+    report. A report is the confidence on the scale of the question, such as 80 on 0-100. `rows` are
     completed judgments, and `reported` those that have a report, in or out of range. The values of
     `condition_columns` and the variant make the condition.
     """

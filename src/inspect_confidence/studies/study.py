@@ -115,7 +115,7 @@ class SampleFacts:
     requested_fields: Mapping[str, Any] = field(default_factory=dict)
 
     def metadata_columns(self, *names: str) -> dict[str, Any]:
-        """Return the metadata with these names, as columns of a judgment."""
+        """Return the metadata with these names, all of which the sample must have, as columns."""
         return {name: self.metadata[name] for name in names}
 
     def score(self, scorer: str) -> ScoreFacts | None:
@@ -192,9 +192,10 @@ SCALES = "all intervals, because confidence is on several scales"
 
 
 def too_different(limit: int, things: str = "judgments") -> str:
-    """Return, as `SEVERAL`, that metrics need each judgment because too many are different.
+    """Return the text that metrics need each judgment because too many are different.
 
-    `things` names what may have `limit` different values: judgments, or a part of them.
+    It is used like `SEVERAL`. `things` names what may have `limit` different values: judgments, or
+    a part of them.
     """
     return f"all intervals, because more than {limit:,} {things} are different"
 
@@ -310,7 +311,7 @@ class TaskTable:
 
     @cached_property
     def defaults(self) -> Mapping[str, str]:
-        """Values of texts that a file lacks, by column."""
+        """Values, by column, of text columns that a file lacks."""
         return {column.name: column.default for column in self.columns if column.default}
 
 
@@ -386,7 +387,7 @@ class Resampling:
         return any(map(self.requests, metrics))
 
     def options(self, kind: type[Options]) -> Options:
-        """Return the study's options, or the defaults of `kind`, their dataclass."""
+        """Return the study's options, instances of `kind`; its defaults if they are not set."""
         return self.study_options if isinstance(self.study_options, kind) else kind()
 
 
@@ -542,14 +543,14 @@ class Headline:
         return condition.but(**free) == self.where
 
     def with_parts(self, parts: Mapping[str, str]) -> "Headline":
-        """Return the headline with these values of the parts that `each` names."""
+        """Return the headline, its labels too, with these values of the parts that `each` names."""
         words = {name: method_words(value) for name, value in parts.items()}
         label, short = self.label.format(**words), self.short.format(**words)
         return replace(self, label=label, where={**self.where, **parts}, short=short, each=())
 
 
 def method_words(method: str) -> str:
-    """Return the name of an elicitation method for readers."""
+    """Return the name of an elicitation method as readers see it."""
     return "recorded answers" if method == "recorded" else method
 
 

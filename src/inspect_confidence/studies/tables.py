@@ -155,7 +155,7 @@ class Column:
     count: str = ""
 
     def parts(self, **changes: str) -> Parts:
-        """Return the parts of the column's rows, with changes."""
+        """Return the names and values that tell the column's rows from others, with changes."""
         parts = {"metric": self.metric, **self.where, **changes}
         return frozenset((name, text) for name, text in parts.items() if text)
 
@@ -374,7 +374,7 @@ def views_with_lines(specs: Iterable[TableSpec]) -> list[View]:
 
 
 def columns_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table without columns of dashes."""
+    """Return the table without columns that hold nothing but dashes (no number)."""
     return table.loc[:, (table != "-").any()]
 
 

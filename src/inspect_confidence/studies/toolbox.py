@@ -127,6 +127,7 @@ def corrected_views(results: pd.DataFrame) -> list[View]:
 
 
 def _is_corrected(results: pd.DataFrame) -> "pd.Series[bool]":
+    """Return which results are of metrics corrected for a judge's errors."""
     return results["metric"].str.startswith("judge_corrected_")
 
 

@@ -65,7 +65,8 @@ def _describe_statuses(rows: pd.DataFrame) -> str:
 def _shares_by_column(
     rows: pd.DataFrame, column: str, key: Key, condition: Condition
 ) -> Iterator[Result]:
-    """Yield the unread share for each value of a column but ""; nothing with fewer than two."""
+    """Yield the unread share for each value of a column; nothing with fewer than two values."""
+    # NaN and "" are missing values, whose rows count only in the overall share.
     values = rows.loc[rows[column] != "", column].dropna().unique()
     if len(values) < 2:
         return
@@ -183,6 +184,7 @@ def _describe_share(row: ResultRow) -> str:
 
 
 def _percent(share: float) -> str:
+    """Return a share as a whole percentage, below 10% with two significant digits."""
     return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.2g}%"
 
 

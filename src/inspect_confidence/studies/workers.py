@@ -26,8 +26,8 @@ _THREADS = "OMP_NUM_THREADS"
 def workers_for(judgments: int, resampling: Resampling) -> int:
     """Return the number of processes for this number of judgments.
 
-    It is 1 for few judgments, and if `resampling.observe` is set, because the callback is in this
-    process.
+    It is 1 for fewer than 20,000 judgments, because starting processes takes longer than they save,
+    and if `resampling.observe` is set, because the callback is in this process.
     """
     return 1 if resampling.observe or judgments < MIN_JUDGMENTS else resampling.workers
 

@@ -101,6 +101,7 @@ def _merge_equal(completed: pd.DataFrame) -> pd.DataFrame:
 
 
 def _total(rows: pd.DataFrame) -> int:
+    """Return the number of judgments: the sum of the counts, or of rows without counts."""
     return int(rows[COUNT].sum()) if COUNT in rows else len(rows)
 
 

@@ -144,7 +144,7 @@ _RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "mat
 
 
 def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":
-    """Return the scorer of each answer, NaN if it is one of Inspect's rule-based scorers."""
+    """Return the scorer of each answer, NaN if it is one of Inspect's scorers by rules."""
     rules = []
     for name in rows["scorer"].unique():
         # `base_name` drops the number of a repeated score, but also the digit of `f1`: try both.

@@ -46,8 +46,9 @@ def tables(results: pd.DataFrame) -> list[View]:
     """Return the tables of a study of any eval.
 
     These are calibration, answered and declined questions, parts of the scores, type-2 sensitivity
-    at the highest threshold above which confidence counts as high, and the shape of the stated
-    numbers; then, for each model and method, calibration by the values of the `--by` fields.
+    (how well high confidence tells right from wrong answers) at the highest threshold from which on
+    confidence counts as high, and the shape of the stated numbers; then, for each model and method,
+    calibration by the values of the `--by` fields.
     """
     rows = ResultTable.from_frame(results)
     keys, without_fields = ("model", "variant", "dataset"), rows.matching(by="")

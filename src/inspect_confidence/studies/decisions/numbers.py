@@ -174,10 +174,12 @@ def best_guesses_of(rows: pd.DataFrame) -> pd.Series:
 def monotony_violations(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the share of pairs of targets with a question declined and then answered at the higher.
+    """Yield how often a question is declined at a target but answered at the next higher one.
 
-    Pairs are neighbouring targets of one question; those without a decision at both are left out.
-    `rows` are judgments as `graded_decisions` returns them. Nothing is yielded with one target.
+    At a higher target, at which the model is to be surer, it should decline all the more. It is a
+    share of pairs of neighbouring targets of one question; those without a decision at both are
+    left out. `rows` are judgments as `graded_decisions` returns them. Nothing is yielded with one
+    target.
     """
     targets = sorted(rows["confidence_target"].unique())
     if len(targets) < 2:

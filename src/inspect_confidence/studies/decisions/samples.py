@@ -6,7 +6,7 @@ from inspect_confidence.studies.study import SampleFacts, ScoreFacts
 
 
 def read_abstain(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgment of a question under one target."""
+    """Read the judgment of a question under one confidence target; it may have no answer."""
     row, score, outcome = sample.read_answer("abstain_score")
     row |= sample.metadata_columns("confidence_target", "format", "confidence_asked")
     row |= _texts(score, "confidence_status")

@@ -176,7 +176,7 @@ def method_statistics(rows: pd.DataFrame, condition: Condition) -> Iterator[Stat
 
 
 def has_both_splits(rows: pd.DataFrame) -> bool:
-    """Return whether there are train items to learn from and test items to evaluate on."""
+    """Return whether there are train items, to learn from, and test items, to evaluate on."""
     return {"train", "test"} <= set(rows["split"])
 
 
@@ -227,7 +227,7 @@ def _interval_statistics(
 
 
 def replies_at(replies: pd.DataFrame, level: float) -> pd.DataFrame:
-    """Return the judgments that intervals at a level come from: of the level, or of all levels."""
+    """Return the judgments of a level, and those without a level, which serve all levels."""
     return replies[(replies["level"] == level) | replies["level"].isna()]
 
 
@@ -304,9 +304,10 @@ def _mean_distributions(rows: pd.DataFrame, units: pd.Index) -> SplitDistributio
 
 
 def _unseen_mass(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
-    """Return the mean probability that is on no integer among the tokens that the provider lists.
+    """Return the mean probability that is on none of the integers that were seen.
 
-    Only readable judgments count. The note says how many answers took several tokens.
+    Integers are seen among the most probable tokens, which alone the provider lists. Only readable
+    judgments count. The note says how many answers took several tokens.
     """
     ok = rows["status"] == "ok"
     several = int((rows["answer_tokens"][ok] > 1).sum())
@@ -319,10 +320,11 @@ def _unseen_mass(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> S
 def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the Residual Tunnel Index of each item and epoch, a column for each number of traces.
 
-    The index, in bits, is what n averaged traces (replies after reasoning) lack of the entropy of
-    the mean of all. The n are 1, 2, 5, 10, 20, 50, 100 and the largest number of readable traces of
-    any item and epoch. The index depends on that number, so items and epochs with fewer are left
-    out. Without two traces of an item the frame is empty.
+    A trace is one reply after reasoning, with a distribution of its answer. The index is the
+    entropy, in bits, of the mean over all traces, less the mean entropy of means over n of them.
+    The n are 1, 2, 5, 10, 20, 50, 100 and the largest number of readable traces of any item and
+    epoch. The index depends on that number, so items and epochs with fewer are left out. Without
+    two traces of an item the frame is empty.
     """
     items, traces = _traces_by_item(rows)
     if not traces:

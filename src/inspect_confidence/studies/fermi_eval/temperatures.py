@@ -89,9 +89,9 @@ def scaled_statistics(
 ) -> Iterator[Statistics]:
     """Yield the metrics of test items' prediction sets, scaled by a temperature above 0.
 
-    An item's set has the most probable integers, as many as together exceed the level in percent.
-    The metrics of intervals are those of the sets' hulls, from the smallest to the greatest
-    integer. The share of sets that contain the true value is `set_coverage`.
+    An item's set has its most probable integers, the fewest that together exceed the level in
+    percent. The metrics of intervals are those of the sets' hulls, from the smallest to the
+    greatest integer. The share of sets that contain the true value is `set_coverage`.
     """
     values, masses = metrics.ranked(test.distributions)
     scaled = metrics.tempered(masses, temperature)
@@ -230,7 +230,7 @@ def _chosen_temperature(
     """Return the temperature with the smallest objective; NaN if an objective is undefined.
 
     `objective` has a value for each temperature. `train` has the intervals of the same train items
-    at each temperature, of which the first are counted.
+    at each temperature; those of the first temperature give the counts.
     """
     is_undefined = np.isnan(objective).any()
     temperature = np.nan if is_undefined else temperatures[_best(objective)]
@@ -274,7 +274,7 @@ def _best(objective: FloatArray) -> int:
 def _intervals_of_common_items(
     frames: Sequence[pd.DataFrame], level: float, split: str, units: pd.Index
 ) -> _IntervalsByTemperature:
-    """Return the intervals, of one level and split, of items with an interval in every frame.
+    """Return the intervals of a level and split of items with a readable one in every frame.
 
     `frames` are the intervals at each temperature. Of several epochs of an item, the first readable
     one counts.

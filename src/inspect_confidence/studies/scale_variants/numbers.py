@@ -37,6 +37,7 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     row |= sample.metadata_columns("low", "high")
     values = score.select("raw", "confidence", "correct", "clipped")
     if values:
+        # The log has 1, 0 or NaN; the column is a flag, whose missing value is None.
         values["clipped"] = None if np.isnan(values["clipped"]) else bool(values["clipped"])
     return [{**row, **values, **outcome}]
 
@@ -82,7 +83,11 @@ def _percentage_range(shares: FloatArray) -> FloatArray:
 
 
 def entropy_ratio_correlations(results: Iterable[Result]) -> list[Result]:
-    """Correlate the entropy of reported numbers with M-ratio over models, by data set and scale."""
+    """Correlate the entropy of reported numbers with M-ratio over models, by data set and scale.
+
+    M-ratio is the sensitivity of confidence (meta-d') over that of the answers (d'). There is no
+    correlation where fewer than two models have both.
+    """
     # Values by point (a model and variant): the entropy of each key and scale, and the M-ratio of
     # each key and condition, as it also depends on a threshold.
     entropy: dict[Hashable, dict[Point, float]] = defaultdict(dict)

@@ -73,9 +73,9 @@ def permute(
     """Return a scale's differences from the baseline, observed and under permutations.
 
     Without a difference of the scales the labels "scale" and "baseline" of an item's judgments are
-    exchangeable. Each permutation exchanges them in a random half of the items, all judgments of an
-    item together. Only graded, readable judgments of items on both scales count; without such items
-    return None.
+    exchangeable. Each permutation exchanges them in each item with probability 1/2, for all its
+    judgments together. Only graded, readable judgments of items on both scales count; without such
+    items return None.
 
     Args:
         rows: Completed judgments on a scale, of one data set.
@@ -129,7 +129,10 @@ def _differences(
 
 
 def mean_permutations(parts: Sequence[Permutations]) -> Permutations:
-    """Return the mean over data sets of their differences, observed and in each permutation."""
+    """Return the mean over data sets of their differences, observed and in each permutation.
+
+    `parts` have the same metrics and as many permutations.
+    """
     return Permutations(
         parts[0].names,
         np.mean([part.observed for part in parts], axis=0),

@@ -165,7 +165,7 @@ class _TablesOfAllModels:
     def table_by_scale(
         self, title: str, scales: Sequence[str], columns: Sequence[Column]
     ) -> TableSpec:
-        """Specify a table with a line for each scale; no line if only the baseline was used."""
+        """Specify a table with lines by scale; it has none if only the baseline was used."""
         compared_scales = {*self.used_scales}.intersection(scales) - {_BASELINE_SCALE}
         rows = self.mean_rows.among("scale", scales if compared_scales else ())
         return self.table(title, rows, (*_LINE_KEYS, "scale"), [*columns, _NOT_COMMON])
@@ -259,7 +259,9 @@ def _tables_of_model(
 def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
     """Return columns of type-2 sensitivity at a threshold.
 
-    If meta-d' over all ratings is defined, which needs two choices, its columns follow.
+    These are meta-d' (the d' of an ideal observer with this confidence) and M-ratio (meta-d' over
+    the d' of the answers). If meta-d' over all ratings (sdt) is defined, which needs two choices,
+    its columns follow.
     """
     columns = sensitivity_columns(threshold)
     if any(not isnan(row.value) for row in rows.matching(metric="meta_d")):
