@@ -115,12 +115,15 @@ def count_distinct(codes: IntArray) -> int:
 
 
 def count_flags(flags: BoolArray, counts: IntArray | None) -> int:
-    """Count the judgments with a flag; an entry stands for `counts` judgments, or for one."""
+    """Count the judgments with a flag; each entry stands for `counts` judgments, for 1 if None."""
     return int(flags.sum() if counts is None else counts[flags].sum())
 
 
 def count_units(unit_index: IntArray, counts: IntArray | None) -> int:
-    """Count the units of judgments; with `counts` each judgment is of a unit of its own."""
+    """Count the units of judgments.
+
+    With `counts` each judgment is the only one of its unit, and stands for `counts` equal units.
+    """
     return count_distinct(unit_index) if counts is None else int(counts.sum())
 
 
@@ -150,14 +153,14 @@ _LARGEST_FACTOR = 2**16
 
 
 def matrix_product(rows: FloatArray, columns: FloatArray) -> FloatArray:
-    """Return rows @ columns, in blocks of rows if `columns` has few (up to 65,536) entries.
+    """Return rows @ columns, in blocks of rows if `columns` has few (1 to 65,536) entries.
 
     A block is so small that BLAS computes it on one thread, which is then faster.
     """
     if columns.size > _LARGEST_FACTOR or columns.size == 0:
         return np.asarray(rows @ columns)
     values = np.empty((len(rows), columns.shape[1]))
-    block_size = _ONE_THREAD // columns.size
+    block_size = _ONE_THREAD // columns.size  # at least four rows
     for start in range(0, len(rows), block_size):
         block = slice(start, start + block_size)
         np.matmul(rows[block], columns, out=values[block])
@@ -183,7 +186,7 @@ def merge_into_steps(
 
     Args:
         values: Distinct values, ascending.
-        mass: Weight of each value in the mean of its step.
+        mass: Weight of each value in the mean of its step, above 0.
         steps: Number of steps from 0 to 1.
 
     Returns:

@@ -21,6 +21,8 @@ _SIMPLEQA = "Wei et al. (2024), SimpleQA"
 def attempted_share(correct: ArrayLike, declined: ArrayLike) -> float:
     """Share of the graded answers in which the model answered and did not decline.
 
+    Declined answers count as graded. NaN if no answer was graded or declined.
+
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded;
             ignored where the model declined.
@@ -38,6 +40,8 @@ def attempted_share(correct: ArrayLike, declined: ArrayLike) -> float:
 def accuracy_given_attempted(correct: ArrayLike, declined: ArrayLike) -> float:
     """Accuracy of the answers in which the model answered and did not decline.
 
+    Answers that were not graded are left out; NaN if none is left.
+
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
         declined: Whether the model declined to answer.
@@ -53,6 +57,8 @@ def accuracy_given_attempted(correct: ArrayLike, declined: ArrayLike) -> float:
 @metric(direction="higher", undefined="no answer was graded", source=_SIMPLEQA, interval=WILSON)
 def overall_accuracy(correct: ArrayLike, declined: ArrayLike) -> float:
     """Share of the graded answers, declined ones included, that are right.
+
+    A declined answer counts as not right. NaN if no answer was graded or declined.
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
@@ -70,8 +76,9 @@ def overall_accuracy(correct: ArrayLike, declined: ArrayLike) -> float:
 def f_score(correct: ArrayLike, declined: ArrayLike) -> float:
     """Harmonic mean of the accuracy given attempted and the overall accuracy.
 
-    With R right answers (partial credit counts in part) of A attempted ones and N graded ones it is
-    2 R / (A + N): 0 if all attempted answers are wrong, NaN if none is attempted.
+    With R right answers (partial credit counts in part) of A that were attempted and graded, and N
+    graded or declined ones, it is 2 R / (A + N): 0 if all attempted answers are wrong, NaN if none
+    is attempted.
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
@@ -85,7 +92,11 @@ def f_score(correct: ArrayLike, declined: ArrayLike) -> float:
 
 
 def f_score_of_sums(sums: FloatArray) -> FloatArray:
-    """Compute `f_score` of each row of right, attempted and graded answers."""
+    """Compute `f_score` of each row: numbers of right, of attempted, and of graded answers.
+
+    It is 2 right / (attempted + graded), where declined answers count as graded; NaN if none is
+    attempted.
+    """
     right, attempts, graded = sums.T
     return divide_or_nan(2 * right, np.where(attempts > 0, attempts + graded, 0))
 
@@ -93,7 +104,8 @@ def f_score_of_sums(sums: FloatArray) -> FloatArray:
 def _sums(correct: ArrayLike, declined: ArrayLike) -> tuple[float, float, float]:
     """Return the credit of attempted answers, their number, and that of graded or declined ones.
 
-    NaN that is not declined was not graded. ValueError if a credit is not in [0, 1].
+    An answer with a NaN that was not declined was not graded, and counts nowhere. ValueError if a
+    credit is not in [0, 1].
     """
     is_declined = np.asarray(declined, bool)
     attempts = np.where(is_declined, np.nan, double_array(correct))

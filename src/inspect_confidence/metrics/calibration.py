@@ -74,7 +74,10 @@ _HIDDEN = "as it holds whichever errors would give the observed one"
 def ece_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
 ) -> FloatArray:
-    """Compute `ece` of each table: the mean over bins, by mass, of |confidence - accuracy|."""
+    """Compute `ece` of each table: the mean over bins, by mass, of |confidence - accuracy|.
+
+    NaN for a table without mass.
+    """
     (gaps,) = sum_in_bins(tables, bins, binning, _gap_mass(tables))
     return divide_or_nan(np.abs(gaps).sum(axis=1), tables.total)
 
@@ -142,8 +145,9 @@ def sum_in_bins(
         *columns: What each value adds, each of shape (resamples, K).
 
     Returns:
-        For each column its sums, of shape (resamples, bins). Bins without a value may be missing;
-        values in no bin (`right_closed`, a confidence of 0) are left out.
+        For each column its sums, of shape (resamples, bins), in the order of bins. Bins without a
+        value are missing, except with `equal_mass`; values in no bin (`right_closed`, a confidence
+        of 0) are left out.
     """
     bin_of_value = bins_of_values(tables, bins, binning)
     if bin_of_value.ndim == 2:  # bins of equal mass, which differ by table
@@ -170,19 +174,20 @@ def ece_interval(
 
     ECE is biased upwards, and every resample adds the bias again, so that percentiles of resamples
     never hold the 0 of a calibrated model. Instead the sample's ECE is modelled as
-    sum_b |g_b + e_b|, with true gaps g_b = (n_b / n) (mean confidence_b - accuracy_b) and normal
-    errors e_b, whose covariance is that of the gaps over units.
+    sum_b |g_b + e_b|, with the true gap g_b = (n_b / n) (mean confidence_b - accuracy_b) of each
+    bin b and normal errors e_b, whose covariance is that of the gaps over items. Each end is the
+    true ECE, sum_b |g_b|, of gaps that are assumed for it:
 
-    The upper end is the sum of gaps that give no more than the observed ECE in 2.5% of 2,000 draws
-    of errors. All have the same number of standard errors: so gaps hide best behind errors. An
-    observed ECE below the median for no gaps at all is replaced by that median.
+    At the upper end the model gives at most the observed ECE in 2.5% of 2,000 draws of errors. Its
+    gaps are all the same number of standard errors, as so they hide best behind errors. An observed
+    ECE below the median of draws without any gap is replaced by that median.
 
-    The lower end is the sum of gaps that give no less than the observed ECE in 2.5% of draws, 0 if
-    errors alone do. They are proportional to max(|observed gap| - 2 standard errors, 0); if all of
-    these are 0, only the bin whose gap has the most standard errors has a gap.
+    At the lower end the model gives at least the observed ECE in 2.5% of draws; the end is 0 if
+    errors alone do. Its gaps are proportional to max(|observed gap| - 2 standard errors, 0); if all
+    of these are 0, only the bin whose observed gap has the most standard errors has a gap.
 
-    The 2.5% are reduced as in `resampled_interval`. An end beyond the sample's ECE is moved there.
-    Both are NaN if there are fewer than two items.
+    The 2.5% are less for few items, as Student's t is wider than the normal. An end beyond the
+    sample's ECE is moved there. Both are NaN if there are fewer than two items.
 
     Args:
         confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
@@ -306,8 +311,9 @@ def _bin_gaps(items: ItemTables, inside: FloatArray) -> _BinGaps:
     gaps = (item_gaps * sizes).sum(axis=1)
     # A gap is a ratio of sums over items; its variance is that of the linearised ratio.
     deviations = (item_gaps - np.outer(gaps, item_mass / total)) * np.sqrt(sizes)
-    # With a quarter judgment at each extreme, as in `bootstrap`: equal judgments err, too.
-    pseudo_masses = items.extremes()[:, :-5]  # the other five columns hold no masses
+    # With the pseudo-judgments of `bootstrap`, right and wrong at the least and at the greatest
+    # confidence, each with the variance of a quarter judgment: errors of equal judgments aren't 0.
+    pseudo_masses = items.extremes()[:, :-5]  # the last five columns are no masses by confidence
     pseudo_gaps = (cell_gaps @ pseudo_masses.T - gaps[:, None]) / total
     covariance = deviations @ deviations.T + pseudo_gaps @ pseudo_gaps.T / 4
     return _BinGaps(gaps, covariance, share, int(sizes[item_mass > 0].sum()))
@@ -365,7 +371,11 @@ class _GapNoise(NamedTuple):
         return np.asarray(high * unit_gaps[:, 0])
 
     def _suffice(self, gaps: FloatArray, value: float, end: Literal["low", "high"]) -> bool:
-        """Return whether gaps, of shape (bins, 1), are large enough, as `smallest_gaps` says."""
+        """Return whether gaps, of shape (bins, 1), are large enough for an end of an interval.
+
+        For "low" their size with errors reaches `value` in at least the share `self.tail` of draws;
+        for "high" it is at or below `value` in less than that share.
+        """
         excess = self.norm(gaps + self.errors, self.share) - value
         if end == "low":
             return bool((excess >= -EDGE).mean() >= self.tail)
@@ -405,7 +415,8 @@ def bins_of_values(tables: ConfidenceTables, bins: int, binning: Binning) -> Int
 
 
 def brier_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier` of each table: the mean of (confidence - outcome)^2."""
+    """Compute `brier` of each table: the mean of (confidence - outcome)^2; NaN without mass."""
+    # A credit y is y right and 1 - y wrong, which adds y (1 - y) too much: `credit_spread` in all.
     loss = tables.right @ (1 - tables.values) ** 2 + tables.wrong @ tables.values**2
     return divide_or_nan(loss - tables.credit_spread, tables.mass.sum(axis=1))
 
@@ -436,7 +447,10 @@ def brier(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def log_score_of_tables(tables: ConfidenceTables, *, step: float = 0.01) -> FloatArray:
-    """Compute `log_score` of each table, with its confidences kept half a step from 0 and 1."""
+    """Compute `log_score` of each table: the mean negative log probability of the outcome.
+
+    Confidences are kept half a `step` of their scale from 0 and 1. NaN for a table without mass.
+    """
     if not 0 < step <= 1:
         raise ValueError(f"step={step} is not above 0 and at most 1, as 0.01 for 0-100 is.")
     probability = np.clip(tables.values, step / 2, 1 - step / 2)
@@ -584,7 +598,8 @@ def brier_uncertainty_of_tables(tables: ConfidenceTables) -> FloatArray:
 def brier_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Variance of the outcomes: accuracy times 1 - accuracy without partial credit.
 
-    So Murphy's three parts add up, also with partial credit.
+    It is Murphy's third part: with partial credit, too, the Brier score is `brier_reliability` -
+    `brier_resolution` + `brier_uncertainty`.
 
     Args:
         confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
@@ -600,9 +615,9 @@ def brier_uncertainty_interval(
     *,
     counts: IntArray | None = None,
 ) -> tuple[float, float]:
-    """95% interval of `brier_uncertainty`: its values at the accuracies of Wilson's interval.
+    """95% interval of `brier_uncertainty`: its values a (1 - a) in Wilson's interval of accuracy a.
 
-    NaN without a judgment, or if an outcome is not 0 or 1.
+    Both ends are NaN without a judgment, or if an outcome is not 0 or 1.
 
     Args:
         confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
@@ -700,7 +715,7 @@ def rms_calibration_error(
 
 
 def _gap_mass(tables: ConfidenceTables) -> FloatArray:
-    """Return mass times confidence less the mass of right answers, of shape (resamples, K)."""
+    """Return confidence less outcome, summed over judgments at each value, (resamples, K)."""
     return tables.mass * tables.values - tables.right
 
 
@@ -859,8 +874,8 @@ def _group_by_item(
 def _groups_of_values(cells: ItemTables) -> IntArray:
     """Return the number of each confidence's group: neighbours that have at least two items.
 
-    Groups are as small as possible, and the last one joins the one below if it has one item. Empty
-    if there are fewer than two items.
+    So each group has a pair of items to compare. Groups are as small as possible, and the last one
+    joins the one below if it has one item. Empty if there are fewer than two items.
     """
     k = len(cells.values)
     items_of_value = [set[int]() for _ in range(k)]
@@ -914,9 +929,10 @@ def debiased_squared_error_interval(
     *,
     counts: IntArray | None = None,
 ) -> tuple[float, float]:
-    """95% interval of `debiased_squared_error`, from one of the root mean square gap.
+    """95% interval of `debiased_squared_error`: that of a root mean square, with its ends squared.
 
-    Its ends, by the method of `ece_interval`, are squared. Gaps are those of groups of confidences.
+    The root mean square is that of the gaps (confidence less accuracy) of groups of neighbouring
+    confidences; its interval is found as that of `ece` (`ece_interval`).
 
     Args:
         confidence: In [0, 1], one per judgment; judgments with a NaN are left out.

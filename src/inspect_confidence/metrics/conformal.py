@@ -39,7 +39,11 @@ belief's mass without bias if n + 1 >= 2/alpha; with fewer draws it runs from le
 
 
 def quantile(draws: ArrayLike, share: float) -> float:
-    """Return the quantile of draws by `CONVENTION`; NaN draws are left out, NaN if none is left."""
+    """Return the quantile of draws, of which the k-th smallest of n is the k/(n + 1) quantile.
+
+    It is linear between draws and constant outside (Hyndman and Fan's type 6). NaN draws are left
+    out; NaN if none is left.
+    """
     (values,) = aligned(draws=draws)
     values = values[~np.isnan(values)]
     return float(np.quantile(values, share, method=CONVENTION)) if len(values) else float("nan")
@@ -49,7 +53,8 @@ def sampling_interval(points: ArrayLike, level: float) -> tuple[float, float]:
     """Interval between the alpha/2 and the 1 - alpha/2 quantile of repeated point answers.
 
     Quantiles are Hyndman and Fan's type 6: the k-th of n ordered draws is the k/(n + 1) quantile.
-    NaN draws are left out; the bounds are NaN where none is left. The level is in percent.
+    NaN draws are left out; the bounds are NaN where none is left. The level is in percent, and
+    alpha = 1 - level/100.
 
     Example:
         >>> sampling_interval([1, 2, 3, 4, 5, 6, 7, 8, 9], level=80)  # the .1 and the .9 quantile
@@ -62,9 +67,10 @@ def sampling_interval(points: ArrayLike, level: float) -> tuple[float, float]:
 def tunnel_interval(lower: ArrayLike, upper: ArrayLike, level: float) -> tuple[float, float]:
     """Estimate a belief's interval from repeated stated intervals (perception tunnel).
 
-    If each query shows the model the mass [u, u + p] of its belief, u uniform on [0, 1 - p], then
-    the alpha/2 quantile of its stated lower bounds is that of the belief itself, whatever p is. The
-    same holds for the 1 - alpha/2 quantile of its upper bounds. docs/fermi_eval.md derives it.
+    If each query shows the model only its belief between the quantiles u and u + p, with u uniform
+    on [0, 1 - p], then the alpha/2 quantile of its stated lower bounds is that of the belief
+    itself, whatever p is. The same holds for the 1 - alpha/2 quantile of its upper bounds.
+    docs/fermi_eval.md derives it.
 
     Args:
         lower: Stated lower bounds of repeated answers; NaN is left out, NaN if none is left.
@@ -93,9 +99,9 @@ def tunnel_interval(lower: ArrayLike, upper: ArrayLike, level: float) -> tuple[f
 def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:
     """Mean over levels of coverage divided by the nominal level.
 
-    If a model sees only a share p of its belief's mass, at a uniformly random place, its direct
-    intervals cover p times the level at every level, so the mean of coverage/level estimates p;
-    1 is calibrated.
+    If a model sees only a share p of its belief's mass, at a uniformly random place, the intervals
+    that it states cover p times the level at every level. So the mean of coverage/level estimates
+    p; 1 is calibrated.
 
     Args:
         coverages: Coverage at each level, in [0, 1]; levels with a NaN are left out.
@@ -131,9 +137,10 @@ def coverage_plateau(coverages: ArrayLike, levels: ArrayLike) -> float:
 def conformal_offset(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float) -> float:
     """What split-conformal calibration on the train split adds to each side of an interval.
 
-    The ceil((n + 1) level/100)-th smallest conformity score max(lower - truth, truth - upper) of
-    n calibration items: intervals that are wider by it reach their level on new items. Give one
-    judgment an item: several judgments of one item aren't exchangeable.
+    It is the ceil((n + 1) level/100)-th smallest conformity score max(lower - truth, truth - upper)
+    of n calibration items, those of the train split: intervals that are wider by it on each side
+    contain the truth of a new item with at least the level's probability. Give one judgment an
+    item: several judgments of one item aren't exchangeable.
 
     Args:
         lower: Lower bounds on the calibration items, one per item; items with a NaN are left out.

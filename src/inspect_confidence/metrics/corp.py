@@ -128,7 +128,7 @@ def _isotonic_by_rows(tables: ConfidenceTables) -> _Fit:
 
 
 def _block_starts(tables: ConfidenceTables) -> IntArray:
-    """Return the index of the first value of each block that every isotonic fit pools.
+    """Return the index of the first value of each block, whose values every isotonic fit pools.
 
     A block is a run of values with right answers only, in all tables, followed by values with wrong
     answers only. Accuracy falls from 1 to 0 there, so that a fit that never falls is constant. Any
@@ -144,12 +144,16 @@ def _block_starts(tables: ConfidenceTables) -> IntArray:
 def _recalibrated_brier(tables: ConfidenceTables) -> FloatArray:
     """Return the Brier score of confidence after isotonic recalibration, by table; NaN if empty."""
     fit = _isotonic_fit(tables)
+    # A credit y is y right and 1 - y wrong, which adds y (1 - y) too much: `credit_spread` in all.
     loss = fit.right * (1 - fit.accuracy) ** 2 + fit.wrong * fit.accuracy**2
     return divide_or_nan(loss.sum(axis=1) - tables.credit_spread, tables.total)
 
 
 def corp_miscalibration_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `corp_miscalibration` of each table: Brier score less that of the isotonic fit."""
+    """Compute `corp_miscalibration` of each table: Brier score less that of the isotonic fit.
+
+    Only rounding can make the difference negative; it is then 0. NaN without mass.
+    """
     return np.maximum(brier_of_tables(tables) - _recalibrated_brier(tables), 0)
 
 
@@ -182,7 +186,10 @@ def corp_miscalibration(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def corp_discrimination_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `corp_discrimination` of each table: uncertainty less the isotonic Brier score."""
+    """Compute `corp_discrimination` of each table: variance of outcomes less isotonic Brier score.
+
+    Only rounding can make the difference negative; it is then 0. NaN without mass.
+    """
     return np.maximum(brier_uncertainty_of_tables(tables) - _recalibrated_brier(tables), 0)
 
 
@@ -236,7 +243,7 @@ def corp_uncertainty(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def brier_skill_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_skill` of each table: 1 - Brier score / variance of the outcomes."""
+    """Compute `brier_skill` of each table: 1 - Brier score / variance of the outcomes; NaN if 0."""
     return 1 - divide_or_nan(brier_of_tables(tables), brier_uncertainty_of_tables(tables))
 
 
@@ -416,8 +423,9 @@ def _simulated_tables(
     """Yield the tables of simulated outcomes in chunks, `draws` tables in all.
 
     A judgment is right if the random number of its item is below its confidence. Of more than
-    4,000 items with one judgment each, and of judgments with `counts` (equal items), the numbers of
-    right answers are drawn from the binomial law instead. Fails without a judgment.
+    4,000 items with one judgment each, and of judgments that stand for `counts` equal items, the
+    numbers of right answers are drawn from the binomial law instead, which is the same law and
+    faster. There must be a judgment.
     """
     rng = np.random.default_rng(seed)
     # As in `ItemTables`: equal but for rounding is equal.

@@ -148,7 +148,7 @@ def payoff(correct: ArrayLike, declined: ArrayLike, target: ArrayLike) -> float:
 
 @metric(low=-1, high=1, undefined="no answer was attempted", source=_TARGETS, interval=WILSON)
 def target_gap(correct: ArrayLike, declined: ArrayLike, target: float) -> float:
-    """Accuracy given attempted less the target t, that is of answers that were not declined.
+    """Accuracy of the answers that were not declined, less the target t.
 
     It is at least 0 if the model, as it was told, answers only if right with probability t or more.
     NaN if no attempted answer was graded.
@@ -193,7 +193,8 @@ def best_threshold_payoff(
     by_answer = np.ones((1, len(confidences))) if weights is None else weights
     order = np.argsort(-confidences, kind="stable")
     # A threshold gives the surest answers, all or none of those with equal confidence: `cuts` has
-    # the last place of each confidence, and `sums`, (resamples, cuts), the payoffs up to it.
+    # the last place of each confidence, and `sums`, (resamples, cuts), the payoffs up to it. The
+    # threshold infinity pays 0.
     cuts = np.flatnonzero(np.diff(confidences[order], append=-1.0))
     sums = np.cumsum(by_answer[:, order] * points[order], axis=1)[:, cuts]
     best = np.maximum(sums.max(axis=1, initial=0), 0)
@@ -270,7 +271,7 @@ def contradictions_answered(confidence: ArrayLike, declined: ArrayLike, target: 
 def monotony_violations(declined_at_lower: ArrayLike, declined_at_higher: ArrayLike) -> float:
     """Share of pairs of neighbouring targets, over items, of which only the lower is declined.
 
-    A model that declines at a target should decline at every higher one.
+    A model that declines an item at a target should decline it at every higher target.
 
     Args:
         declined_at_lower: 1 if the model declined at the lower target, 0 if it answered; pairs

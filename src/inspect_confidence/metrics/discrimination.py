@@ -38,7 +38,10 @@ __all__ = [
 
 
 def auroc_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `auroc` of each table: the share of pairs in which the right answer is surer."""
+    """Compute `auroc` of each table: the share of pairs in which the right answer is surer.
+
+    A pair is a right and a wrong answer. NaN if there is none.
+    """
     # Columns are confidences, ascending; `missed` are wrong answers up to each; ties count half.
     below = tables.missed - tables.wrong / 2
     pairs = tables.right.sum(axis=1) * tables.wrong.sum(axis=1)
@@ -72,7 +75,11 @@ def auroc(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def auprc_error_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `auprc_error` of each table: mean precision at each wrong answer, lowest first."""
+    """Compute `auprc_error` of each table: the mean over wrong answers of the precision at each.
+
+    The precision at an answer is the share of wrong ones among those of its confidence or less. NaN
+    for a table without wrong answers.
+    """
     cumulated_mass = np.cumsum(tables.mass, axis=1)
     # Columns are confidences, ascending; `missed` are the wrong answers at or below each.
     precision = tables.missed / np.where(cumulated_mass > 0, cumulated_mass, 1)
@@ -171,7 +178,11 @@ def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def prr_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `prr` of each table: (random - observed) / (random - oracle) area of risk."""
+    """Compute `prr` of each table: (random - observed) / (random - oracle) of `aurc`.
+
+    Random is the `aurc` of a random order of the answers, oracle that of all right answers before
+    the wrong ones. NaN if all answers are right, or all wrong.
+    """
     right, wrong = tables.right.sum(axis=1), tables.wrong.sum(axis=1)
     random = divide_or_nan(wrong, tables.total)
     # The oracle takes all right answers first: the j-th wrong answer has the error rate
@@ -218,7 +229,10 @@ def prr(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def meta_information_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `meta_information` of each table: mutual information of confidence and outcome."""
+    """Compute `meta_information` of each table: mutual information of confidence and outcome.
+
+    In bits; NaN for a table without mass. Only rounding can make it negative; it is then 0.
+    """
     total = tables.total
     bits = np.zeros(len(total))
     for cells in (tables.right, tables.wrong):
@@ -260,7 +274,11 @@ def meta_information(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> FloatArray:
-    """Compute `risk_at_coverage` of each table: the error rate of the surest answers."""
+    """Compute `risk_at_coverage` of each table: the error rate of the surest answers.
+
+    They are the share `coverage` of all answers; of ties at the end a part is taken. NaN without
+    mass.
+    """
     if not 0 < coverage <= 1:
         raise ValueError(f"coverage={coverage} is not above 0 and at most 1, as 0.8 is.")
     mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]
@@ -305,7 +323,10 @@ def risk_at_coverage(confidence: ArrayLike, correct: ArrayLike, *, coverage: flo
 
 
 def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `augrc` of each table: the mean share of wrong among the surest answers of all."""
+    """Compute `augrc` of each table: the mean over coverages of the wrong answers given over all.
+
+    At a coverage, the share of answers that are given, these are the surest. NaN without mass.
+    """
     wrong, mass = tables.wrong[:, ::-1], tables.mass[:, ::-1]
     risk = np.cumsum(wrong, axis=1) - wrong / 2
     return divide_or_nan((risk * mass).sum(axis=1), tables.total**2)
@@ -364,7 +385,7 @@ class Costs:
             raise ValueError(f"{self}: costs must be finite, with wrong < abstain < right.")
 
     def __str__(self) -> str:
-        """Text of the costs in a condition."""
+        """Return the costs as text of a condition: "right 1, wrong -1, abstain 0"."""
         return ", ".join(
             f"{outcome.name} {getattr(self, outcome.name):g}" for outcome in fields(self)
         )
@@ -391,7 +412,11 @@ class Costs:
 def expected_utility_of_tables(
     tables: ConfidenceTables, *, costs: Costs, threshold: float = 0.0
 ) -> FloatArray:
-    """Compute `expected_utility` of each table: mean utility of answering from a threshold on."""
+    """Compute `expected_utility` of each table: mean utility of answering from a threshold on.
+
+    That is from the first of the table's confidences at or above it on; above all of them no answer
+    is given. NaN without mass.
+    """
     return costs.utilities(tables)[:, int(np.searchsorted(tables.values, threshold - EDGE))]
 
 

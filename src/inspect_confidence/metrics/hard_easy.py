@@ -170,7 +170,8 @@ def hard_easy_slope(
     nan = float("nan")
     if len(y) < 2 or np.ptp(x) < _EQUAL:
         return HardEasySlope(nan, nan, nan, nan, nan, len(y), dict.fromkeys(members, nan))
-    # Centred, so that nothing is lost where difficulties are nearly equal; height is at their mean.
+    # Centred, so that nothing is lost where difficulties are nearly equal; `height` is the line's
+    # value at their mean.
     design = np.column_stack([np.ones_like(x), x - x.mean()])
     inverse = np.asarray(np.linalg.inv(design.T @ design), np.float64)
     height, slope = map(float, inverse @ design.T @ y)

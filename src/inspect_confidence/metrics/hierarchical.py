@@ -133,7 +133,10 @@ def _likelihood(s1: FloatArray, s2: FloatArray, d_prime: float, criterion: float
 
 @lru_cache
 def _interpolation_weights() -> FloatArray:
-    """Return weights that move a likelihood from `_FINE` to its neighbours on `_GRID`."""
+    """Return weights, (fine points, grid points), that bring a likelihood from `_FINE` to `_GRID`.
+
+    Each fine point is shared between its two neighbours on the grid, in proportion to nearness.
+    """
     away = np.abs(_FINE[:, None] - _GRID) / (_GRID[1] - _GRID[0])
     return np.asarray(np.maximum(1 - away, 0))
 

@@ -62,7 +62,8 @@ def interval_of(
             compares outcomes and the number is smaller.
 
     Returns:
-        Both ends and an empty text, or NaN ends and the reason; NaN and no reason if the value is.
+        Both ends and an empty text, or NaN ends and the reason. No reason is given for numbers that
+        estimate nothing (`NO_ESTIMATE`), and for a NaN value whose draws give none.
     """
     reason = why_no_interval(rule, draws, units)
     if reason or rule.method == "none" or np.isnan(value):
@@ -76,7 +77,7 @@ def interval_of(
 
 
 def count_balanced_units(units: int, right_share: float) -> float:
-    """Return the number of units, half of them right, that tell right from wrong as precisely.
+    """Return how many units, half of them right, compare right with wrong as precisely as these.
 
     It is 4RW/(R + W), twice the harmonic mean of the numbers of right and wrong units, R and W,
     each with the half pseudo-unit that `bootstrap` adds.
@@ -166,9 +167,9 @@ def score_interval(
     """95% interval of a mean in [0, ceiling]: Wilson's, as of a share that varies as much.
 
     It is the ceiling times Wilson's interval of the share p = value/ceiling at n = p (1 - p)/v
-    trials. Here v is the variance of the draws over ceiling^2, widened as `resampled_interval`
-    widens tails. If the value is 0 or the ceiling, n is the number of units. Near these ends the
-    interval reaches farther than the draws, which hardly vary there.
+    trials. Here v is the variance of the draws over ceiling^2, widened for few units as Student's t
+    is wider than the normal. If the value is 0 or the ceiling, n is the number of units. Near these
+    ends the interval reaches farther than the draws, which hardly vary there.
 
     Source: Wilson (1927); Korn and Graubard (1998, Survey Methodology 24) for the effective n.
 

@@ -19,7 +19,10 @@ _NO_INFORMATION = f"{UNREAD}; all answers right, or all wrong; outcomes that are
 
 
 def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `meta_information_corrected` of each table: information less its jackknifed bias."""
+    """Compute `meta_information_corrected` of each table: information less its jackknifed bias.
+
+    NaN if all answers are right, or all wrong, or an outcome is not 0 or 1.
+    """
     # The floor of the square root of the number of items, from 1 to 20.
     class_counts = np.clip(np.sqrt(tables.total + 1e-6), 1, MOST_CLASSES).astype(np.int64)
     classes = pooled(tables, class_counts)

@@ -68,6 +68,8 @@ numbers(
 def mean_distribution(distributions: Sequence[Mapping[int, float]]) -> dict[int, float]:
     """Return the mean of distributions by ascending value; a missing value has probability 0.
 
+    Without distributions it is empty.
+
     Example:
         >>> mean_distribution([{3: 1.0}, {3: 0.5, 4: 0.5}])
         {3: 0.75, 4: 0.25}
@@ -117,9 +119,9 @@ def prediction_set(probabilities: Mapping[int, float], level: float) -> list[int
 def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, FloatArray]:
     """Return values and normalised probabilities of distributions, each by falling probability.
 
-    Tempering (p^(1/T)) keeps the order of probabilities, so that it is computed once. Both arrays
-    have the shape (items, largest number of values); shorter rows are padded with probability 0 and
-    their last value.
+    Tempering (p^(1/T)) keeps this order, so that it is computed once for all temperatures. Both
+    arrays have the shape (items, largest number of values). Values without probability are left
+    out; shorter rows are padded with probability 0 and their last value, which changes no set.
 
     Raises:
         ValueError: A distribution has no probability above 0, or one below 0, infinite or NaN.
@@ -173,14 +175,20 @@ def set_hulls(
 def set_covers(
     values: FloatArray, masses: FloatArray, level: float, truth: ArrayLike
 ) -> FloatArray:
-    """Return 1 for each row whose smallest set with more than level percent has the truth, or 0."""
+    """Return 1 for each row whose smallest set with more than level percent has the truth, or 0.
+
+    `masses` are the probabilities of `values` by item (row), the greatest first, so that a set is
+    the first columns of a row. A NaN truth is in none.
+    """
     in_set = np.arange(values.shape[1]) < set_sizes(masses, level)[:, None]
     truth_in_set = (values == double_array(truth)[:, None]) & in_set
     return np.asarray(truth_in_set.any(axis=1), float)
 
 
 def tempered(masses: FloatArray, temperature: float) -> FloatArray:
-    """Return probabilities at another temperature: p^(1/T), normalised; 0 stays 0.
+    """Return probabilities, (items, values), at another temperature T: p^(1/T), normalised by item.
+
+    A probability of 0 stays 0.
 
     Raises:
         ValueError: The temperature is not above 0.
@@ -217,7 +225,8 @@ def temperature_score(
     The score is that of the sets' hulls (intervals from the least to the greatest value), averaged
     over items and levels: FermiEval's rule. Temperatures are tried on a grid from 0.1 to 10; of
     equally good ones the one nearest to 1 (in ratio) is returned, NaN if no item is left. Because
-    sets are discrete, it is biased upwards as an estimate of a distortion.
+    sets are discrete, it is biased upwards as an estimate of the T that undoes a distortion of the
+    probabilities.
 
     Args:
         distributions: Probability of each value, by item.

@@ -143,7 +143,11 @@ class JudgeErrors:
         return np.asarray(self.counts / np.where(labelled > 0, labelled, np.nan))
 
     def drawn_rates(self, draws: int, seed: int) -> FloatArray:
-        """Return `draws` random sets of rates from their posterior, of shape (draws, K, K)."""
+        """Return `draws` random sets of rates P(verdict | label), of shape (draws, K, K).
+
+        Their posterior is a Dirichlet law of each label's verdicts, with the counts of the labelled
+        judgments and a prior of 0.45 judgments for each verdict.
+        """
         rng = np.random.default_rng(seed)
         return np.stack([rng.dirichlet(row + _RATES_PRIOR, draws) for row in self.counts], axis=1)
 

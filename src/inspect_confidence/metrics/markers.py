@@ -205,13 +205,20 @@ class MarkerTables:
 
     @cached_property
     def mic(self) -> FloatArray:
-        """Marker internal confidence: the mean over a marker's sentences; NaN below T."""
+        """Marker internal confidence: mean internal confidence of a marker's sentences in a group.
+
+        The shape is (resamples, groups, markers). NaN with fewer sentences than `threshold`, or
+        with none.
+        """
         size = self.size
         enough = (size >= self.threshold - 1e-9) & (size > 0)
         return divide_or_nan(self.counts @ self.values, np.where(enough, size, 0))
 
     def drop_marker(self, marker: int) -> "MarkerTables":
-        """Return the tables without the marker of this number, and without `replies`."""
+        """Return the tables without the marker of this number.
+
+        They have no `replies`, whose cells are numbered with all markers.
+        """
         return MarkerTables(self.values, np.delete(self.counts, marker, axis=2), self.threshold)
 
 
@@ -266,7 +273,7 @@ class MarkerCells:
         # Nearly equal values are one: 1 - 14/20 and 6/20 differ in the last bit.
         values, column = np.unique(np.round(confidences[present], 12), return_inverse=True)
         group_numbers, item_numbers = np.asarray(group, np.int64)[present], item_numbers[present]
-        # A cell is a marker with a confidence; rows of `masses` are the cells of group after group.
+        # A cell is a pair of marker and confidence; rows of `masses` are the cells, group by group.
         cell = np.asarray(marker, np.int64)[present] * max(len(values), 1) + column
         groups, cells = shape[0], shape[1] * max(len(values), 1)
         masses = _count_pairs(group_numbers * cells + cell, item_numbers, (groups * cells, size))
@@ -312,7 +319,7 @@ def _reply_kinds(
     """Return the sentences of each kind of reply by cell, and each unit's replies by kind.
 
     A cell is a pair of a marker and a value of internal confidence. Replies whose sentences have
-    the same cells are of one kind, so that each kind is computed once.
+    the same cells are of one kind, so that means over a reply's sentences are computed once a kind.
 
     Args:
         cell: Number of each sentence's cell.
@@ -368,11 +375,11 @@ def marker_mae(
         tables: Tables of all groups.
         pairs: First group (train) and second (test): of the same data set for ID-MAE, of different
             ones for CD-MAE.
-        level: What is averaged, else ValueError. For markers with a MIC in both groups, `marker`
-            takes the mean over the second group's sentences of |MIC_first - confidence|, then over
-            markers. `sentence` is the mean over all these sentences, `response` that over replies
-            of the mean over their sentences (needs the tables' `replies`), `mean` that over markers
-            of |MIC_first - MIC_second|.
+        level: What is averaged; ValueError if unknown. For markers with a MIC in both groups,
+            `marker` takes the mean over the second group's sentences of |MIC_first - confidence|,
+            then over markers. `sentence` is the mean over all these sentences, `response` that over
+            replies of the mean over their sentences (needs the tables' `replies`), `mean` that over
+            markers of |MIC_first - MIC_second|.
         shared: Which markers count, of shape (resamples, markers); None for those that the pair
             shares.
         train_only: Whether a marker needs as many sentences as the tables' threshold in the first
@@ -484,13 +491,14 @@ def marker_variation(mic: FloatArray, *, over: Varying, ddof: int = 1) -> FloatA
     """Mean coefficient of variation of MICs (mean internal confidences of markers): SD / mean.
 
     Over groups (M-AvgCV) it says how much a marker's MIC varies between data sets, on average over
-    markers. But for sampling error it is 0 if every marker means the same everywhere. Over markers
-    (D-AvgCV) it says how far a data set's markers are apart, on average over data sets.
+    markers. Apart from sampling error it is 0 if every marker means the same everywhere. Over
+    markers (D-AvgCV) it says how far a data set's markers are apart, on average over data sets.
 
     Args:
         mic: MICs of shape (resamples, groups, markers), groups being data sets; NaN is left out.
-        over: What varies, `groups` or `markers` (else ValueError). Markers in one group only are
-            left out with `groups`, groups with one marker only with `markers`; NaN if none is left.
+        over: What varies, `groups` or `markers` (else ValueError). With `groups`, markers in one
+            group only are left out; with `markers`, groups with one marker only. NaN if none is
+            left.
         ddof: The variance is the sum of squares over n - ddof.
     """
     check_choice("over", over, Varying)
@@ -510,7 +518,7 @@ _SCALES = np.concatenate([np.linspace(0, 2, 21), np.geomspace(2.2, 20, 12)])
 def spread_interval(
     mic: FloatArray, draws: FloatArray, *, over: Varying, ddof: int = 1
 ) -> tuple[float, float]:
-    """95% interval of `marker_variation` by the grid bootstrap, valid also if there is none.
+    """95% interval of `marker_variation` by the grid bootstrap, valid also if true MICs don't vary.
 
     MICs scatter about their true values, so that variation is biased upwards, most of all if true
     MICs don't vary. So true MICs are assumed s times as far from their mean as the sample's, for s
@@ -615,6 +623,7 @@ def marker_trend(
 def fisher_mean(correlations: Sequence[FloatArray], clamp: float = CLAMP) -> FloatArray:
     """Return the Fisher mean of correlations: tanh of the mean of arctanh.
 
+    There is at least one array of correlations, and the mean is over the arrays, entry by entry.
     Correlations are first clamped to +-clamp, as arctanh of +-1 is infinite. Undefined (NaN)
     correlations are left out; NaN if all are.
     """
@@ -709,9 +718,10 @@ def cmfg(
     sure from looking faithful by being always decisive.
 
     Args:
-        faithfulness: In [0, 1], one per reply; replies with a NaN are left out.
+        faithfulness: 1 - mean |decisiveness - internal confidence| of each reply's sentences, in
+            [0, 1]; replies with a NaN are left out.
         confidence: The reply's mean internal confidence, in [0, 1].
-        bins: m.
+        bins: m, at least 1.
         convention: `text` is as above. `authors` is the code of Liu and Cohan (2026): a confidence
             of exactly 1 lies in no bin, empty bins count as 0 in the mean over all m, and replies
             with a faithfulness or confidence of 0 are left out. Both are NaN if no reply is in a

@@ -340,7 +340,12 @@ def profile_likelihood(
 
 
 def _meta_unit(table: RatingTables) -> FloatArray:
-    """Return the change of meta-d' that moves edges by about 1."""
+    """Return the change of meta-d' that moves edges by about 1.
+
+    The position of an edge is `offset` times meta-d' plus its distance from the type-1 criterion.
+    With k, the criterion over meta-d', `offset` is k -+ 0.5 or -k -+ 0.5: at most |k| + 0.5.
+    """
+    # This entry is k - 0.5.
     return np.asarray(1 / (0.5 + np.abs(table.offset[0, 0, 0] + 0.5)))
 
 
@@ -521,8 +526,9 @@ def type1_statistics(
     """Return d' and criterion of each row, and why it has no meta-d'; empty if it may have one.
 
     `raw_s1` and `raw_s2` are counts of shape (R, 2K) given either stimulus; the last K columns have
-    the response "S2". `padding` is added to them for d' and the criterion but not for the reasons.
-    d' is NaN if it is infinite, a stimulus has no judgment or all responses are the same.
+    the response "S2". d' and the criterion are computed after `padding` is added to each count;
+    which stimuli, responses and ratings occur is told without it. d' is NaN if it is infinite, a
+    stimulus has no judgment or all responses are the same.
     """
     half = raw_s1.shape[1] // 2
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
@@ -579,7 +585,11 @@ def m_ratio_of_tables(
     alternatives: int | None = None,
     threshold: float = 0.5,
 ) -> FloatArray:
-    """Compute `m_ratio` of each table: meta-d' over d', both in the model `type1`."""
+    """Compute `m_ratio` of each table: meta-d' over d', both in the model `type1`.
+
+    NaN if d' is at most 0.1, or meta-d' is NaN; in a resample with such a d' it is infinite, with
+    the sign of meta-d'. ValueError if the model doesn't go with the number of `alternatives`.
+    """
     d_prime = d_prime_of(tables, type1=type1, alternatives=alternatives)
     if type1 == "m_afc" and alternatives is not None:
         sensitivity = afc_type2_d_prime(*type2_rates(tables, threshold), alternatives)

@@ -208,7 +208,7 @@ def choose_recalibration(
     _, present_unit = np.unique(unit[is_present], return_inverse=True)
     if fold is None:
         item_fold = np.random.default_rng(seed).permutation(items) % folds
-        fold = np.zeros(len(unit), np.int64)
+        fold = np.zeros(len(unit), np.int64)  # any for judgments with a NaN, which stays NaN
         fold[is_present] = item_fold[present_unit]
     else:
         item_fold = np.zeros(items, np.int64)

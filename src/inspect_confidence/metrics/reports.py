@@ -185,7 +185,7 @@ def _share_of_commonest(tables: ValueTables, count: int) -> FloatArray:
 
 
 def unique_values_of_tables(tables: ValueTables) -> FloatArray:
-    """Compute `unique_values` of each table: the number of values with a mass above 0."""
+    """Compute `unique_values` of each table: the number of values with a mass above 0; NaN if 0."""
     used = (tables.mass > 0).sum(axis=1).astype(float)
     return np.where(used > 0, used, np.nan)
 
@@ -224,7 +224,10 @@ def entropy_bits(probabilities: ArrayLike) -> FloatArray:
 
 
 def report_entropy_of_tables(tables: ValueTables) -> FloatArray:
-    """Compute `report_entropy` of each table: -sum p log2 p of the values' shares p."""
+    """Compute `report_entropy` of each table: -sum p log2 p of the values' shares p.
+
+    NaN for a table without mass.
+    """
     total = tables.mass.sum(axis=1)
     shares = tables.mass / np.where(total > 0, total, 1)[:, None]
     return np.where(total > 0, entropy_bits(shares), np.nan)
@@ -254,7 +257,10 @@ def report_entropy(reports: ArrayLike) -> float:
 
 
 def round_rate_of_tables(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
-    """Compute `round_rate` of each table: the share of multiples of `multiple`."""
+    """Compute `round_rate` of each table: the share of multiples of `multiple`.
+
+    NaN for a table without mass.
+    """
     nearest = multiple * np.round(tables.values / multiple)
     is_round = np.isclose(tables.values, nearest)
     return divide_or_nan(tables.mass[:, is_round].sum(axis=1), tables.mass.sum(axis=1))
@@ -289,7 +295,10 @@ numbers(
 
 
 def utilization_of_tables(tables: ValueTables, *, low: float, high: float) -> FloatArray:
-    """Compute `utilization` of each table: the interquartile range over the scale's width."""
+    """Compute `utilization` of each table: interquartile range over the scale's width, high - low.
+
+    NaN for a table without mass.
+    """
     return (tables.quantile(0.75) - tables.quantile(0.25)) / (high - low)
 
 

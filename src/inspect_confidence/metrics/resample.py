@@ -573,11 +573,12 @@ def _median_window(code: IntArray, unit: IntArray, units: int) -> tuple[int, int
 def difference_of(first: Statistic, second: Statistic) -> CombinedStatistic:
     """Return the difference of two statistics, functions of weights of units, as one.
 
-    `bootstrap` adds two pseudo-units to the units, with the `extremes` of a statistic: its least
-    and its greatest values. For a difference the first pseudo-unit has the least of the first
-    statistic and the greatest of the second one, the other pseudo-unit the reverse, so that the
-    difference too gets its least and its greatest value.
+    `bootstrap` adds four pseudo-units to the units. By a statistic's `extremes`, two have its least
+    value and two its greatest. Here those with the least value of the first statistic have the
+    greatest of the second, and the reverse: so the difference, too, gets its least and its greatest
+    value. A second statistic without `extremes` stays as it is.
     """
+    # Rows of `extremes` go from least to greatest.
     if isinstance(second, SumStatistic) and second.extremes is not None:
         second = replace(second, extremes=second.extremes[::-1])
     return CombinedStatistic([first, second], lambda minuend, subtrahend: minuend - subtrahend)
@@ -629,7 +630,10 @@ class Resampled:
 
     @property
     def grouped(self) -> bool:
-        """Whether groups of units are weighted, which is nearly the same as units."""
+        """Whether units of large strata are weighted in random groups (`rows` without `sizes`).
+
+        Resamples then vary nearly, but not exactly, as if each unit had a weight of its own.
+        """
         return self.rows is not None and self.sizes is None
 
     def weights(
@@ -647,6 +651,7 @@ class Resampled:
             shape: Shape of the gamma distribution of their weights: the mean weight of each.
         """
         rng = np.random.default_rng(seed)
+        # A stream of its own, so that the rows' weights don't depend on the pseudo-units.
         prior_rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(pseudo_units,)))
         n_rows = len(self.strata)
         sizes = np.ones(n_rows) if self.sizes is None else self.sizes

@@ -158,7 +158,7 @@ class ItemTables:
         return cls(values, cells, binary, credit_spread, sizes)
 
     def tables(self, weights: FloatArray) -> ConfidenceTables:
-        """Return the table of each row of weights, of shape (resamples, units)."""
+        """Return count tables, one for each row of units' weights, (resamples, units)."""
         return self.table_statistic(weights)
 
     @property
@@ -230,7 +230,7 @@ class ItemTables:
         return replace(self, values=values, masses=masses, coarse=True)
 
     def total_table(self) -> ConfidenceTables:
-        """Return the table in which each unit counts once."""
+        """Return the table of one row in which each unit counts by its size, 1 by default."""
         return self.tables(self.sizes[None])
 
 
@@ -282,7 +282,7 @@ _SAME_ANSWERS = (
 
 
 def accuracy_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `accuracy` of each table: the mass of right answers over the total."""
+    """Compute `accuracy` of each table: mass of right answers over the total; NaN without mass."""
     return divide_or_nan(tables.right.sum(axis=1), tables.mass.sum(axis=1))
 
 
@@ -309,7 +309,7 @@ def accuracy(correct: ArrayLike) -> float:
 
 
 def mean_confidence_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `mean_confidence` of each table: the mean of the values by their mass."""
+    """Compute `mean_confidence` of each table: the mean of values by mass; NaN without mass."""
     return divide_or_nan(tables.mass @ tables.values, tables.mass.sum(axis=1))
 
 

@@ -30,7 +30,11 @@ ONE_SIDED = (
 
 
 def type2_dprime_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
-    """Compute `type2_dprime` of each table: z(H2) - z(F2)."""
+    """Compute `type2_dprime` of each table: z(H2) - z(F2).
+
+    H2 and F2 are the shares of confidence >= threshold among right and among wrong answers
+    (`type2_rates`, which says where they are NaN), z is the normal quantile.
+    """
     rates = type2_rates(tables, threshold)
     return np.asarray(ndtri(rates.hit) - ndtri(rates.false_alarm))
 
@@ -69,7 +73,11 @@ def type2_dprime(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
 
 
 def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
-    """Compute `meta_d_ideal` of each table: the d' of the ideal observer with its H2 and F2."""
+    """Compute `meta_d_ideal` of each table: the d' of the ideal observer with its H2 and F2.
+
+    H2 and F2 are the shares of confidence >= threshold among right and among wrong answers. NaN
+    where they are (`type2_rates`).
+    """
     key = ("ideal d'", threshold)
     if key not in tables.shared:  # a cache, because other metrics of the tables need it, too
         tables.shared[key] = ideal_d_prime(*type2_rates(tables, threshold))
@@ -112,7 +120,10 @@ def meta_d_ideal(confidence: ArrayLike, correct: ArrayLike, *, threshold: float 
 
 
 def type2_criterion_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) -> FloatArray:
-    """Compute `type2_criterion` of each table: the criterion of that ideal observer."""
+    """Compute `type2_criterion` of each table: the criterion of the observer of `meta_d_ideal`.
+
+    NaN where `type2_rates` is.
+    """
     hit, _ = type2_rates(tables, threshold)
     return criterion_at(meta_d_ideal_of_tables(tables, threshold=threshold), hit)
 
@@ -255,7 +266,10 @@ def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
 
 
 def criterion_at(d: FloatArray, hit: FloatArray) -> FloatArray:
-    """Return the criterion on |x| of the observer of `ideal_d_prime`: d'/2 - z(H2 Phi(d'/2))."""
+    """Return the criterion c of the observer of `ideal_d_prime`: d'/2 - z(H2 Phi(d'/2)).
+
+    `d` is d' and `hit` H2, the share of right answers that are confident, with evidence |x| > c.
+    """
     return np.asarray(d / 2 - ndtri(hit * ndtr(d / 2)))
 
 
@@ -382,7 +396,7 @@ def compute_curves(alternatives: int) -> FloatArray:
         # answers and 1 - p to that of wrong ones, which is more exact than a drawn outcome.
         right, wrong = np.cumsum(posteriors), np.cumsum(1 - posteriors)
         # z of H2 and F2 with each posterior as threshold: all at both ends, where z is far apart,
-        # and each 16th between.
+        # and each 16th between. Half of the first mass is taken off, so that no rate reaches 1.
         z_wrong, z_right = (
             ndtri((cumulated[_CURVE_POINTS] - cumulated[0] / 2) / cumulated[-1])
             for cumulated in (wrong, right)

@@ -58,7 +58,10 @@ def pairwise_consistency(first: ArrayLike, second: ArrayLike, choices: ArrayLike
 def pairwise_consistency_flags(
     first: ArrayLike, second: ArrayLike, choices: ArrayLike
 ) -> FloatArray:
-    """Return whether each pair's words mirror (ranks sum to choices - 1): 1, 0, NaN if one is."""
+    """Return whether each pair's words mirror each other: 1 or 0; NaN if a rank is NaN.
+
+    They do if the ranks of both words sum to choices - 1, the rank of the last word.
+    """
     first_rank, second_rank, count = aligned(first=first, second=second, choices=choices)
     total = first_rank + second_rank
     return _flags_or_nan(total == count - 1, total)
@@ -84,7 +87,9 @@ def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> float:
 
 
 def monotonicity_flags(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
-    """Return whether the word of each sequence never steps the wrong way: 1, 0 or NaN.
+    """Return whether the word of each sequence never steps the wrong way: 1 or 0, or NaN.
+
+    NaN if a rank of the sequence is NaN.
 
     Arguments are those of `monotonicity_consistency`: ranks of the words, (sequences, points), and
     whether the probability rises along each sequence.
@@ -115,7 +120,7 @@ def empirical_consistency(ranks: ArrayLike, right: ArrayLike) -> float:
 
 
 def empirical_consistency_flags(ranks: ArrayLike, right: ArrayLike) -> FloatArray:
-    """Return whether each rank is the right one: 1, 0 or NaN."""
+    """Return whether each rank is the right one: 1 or 0; NaN if either rank is NaN."""
     rank, right_rank = aligned(ranks=ranks, right=right)
     return _flags_or_nan(rank == right_rank, rank + right_rank)
 
@@ -147,7 +152,9 @@ def empirical_monotonicity_consistency(
 def empirical_monotonicity_flags(
     ranks: ArrayLike, following: ArrayLike, right: ArrayLike, right_following: ArrayLike
 ) -> FloatArray:
-    """Return whether the word moves (up, down, not at all) as the right word does: 1, 0 or NaN.
+    """Return whether the word moves (up, down, not at all) as the right word does: 1 or 0, or NaN.
+
+    NaN if a rank of the step is NaN.
 
     Arguments are those of `empirical_monotonicity_consistency`: ranks of the word and of the right
     word, at the first and at the following point of each step.
@@ -176,13 +183,16 @@ def choice_sensitivity(ranks: ArrayLike) -> float:
 
 
 def choice_sensitivity_flags(ranks: ArrayLike) -> FloatArray:
-    """Return whether the word ever changes in each sequence: 1, 0 or NaN."""
+    """Return whether the word ever changes in each sequence: 1 or 0; NaN if a rank is NaN."""
     steps = _rank_steps(ranks)
     return _flags_or_nan((steps != 0).any(axis=1), steps.sum(axis=1))
 
 
 def _rank_steps(ranks: ArrayLike) -> FloatArray:
-    """Return the change of rank from each point to the next, of shape (sequences, points - 1)."""
+    """Return the change of rank from each point to the next, of shape (sequences, points - 1).
+
+    ValueError if `ranks` are not of shape (sequences, points).
+    """
     array = np.asarray(ranks, float)
     if array.ndim != 2:
         raise ValueError(f"ranks has {array.ndim} dimensions; give one row of ranks per sequence.")

@@ -86,7 +86,10 @@ numbers(
 
 
 def brunner_munzel_theta_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Compute P(first > second) + P(equal)/2 of each pair of rows of two tables."""
+    """Compute P(first > second) + P(equal)/2 of each pair of rows of two tables of the same values.
+
+    NaN if a sample is empty.
+    """
     _check_same_values(first, second)
     below = second.cumulated()
     # The share of the second sample below each value, equal values counted half.
@@ -322,7 +325,7 @@ def median_difference_of_tables(first: ValueTables, second: ValueTables) -> Floa
 def median_difference(first: ArrayLike, second: ArrayLike) -> float:
     """Median of the first sample less median of the second.
 
-    Medians are the mean of lower and upper weighted median.
+    Each is the mean of its lower and upper median, the two middle values of an even number.
 
     Args:
         first: First sample, of finite numbers; NaN is left out. The result is NaN if none is left.
@@ -372,6 +375,7 @@ numbers(
 
 
 def _check_same_values(first: ValueTables, second: ValueTables) -> None:
+    """Raise ValueError unless both tables have the same values, so that columns correspond."""
     if not np.array_equal(first.values, second.values):
         raise ValueError("The tables have different values; ValueTables.pair gives them the same.")
 
@@ -399,7 +403,11 @@ def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
 
 
 def _distribution_gaps(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Return the absolute differences of the distribution functions, of shape (R, V + 1)."""
+    """Return absolute differences of two samples' distribution functions, of shape (R, V + 1).
+
+    They are those before the first and from each of the V values on, in each row of the tables; NaN
+    if a sample is empty. ValueError if the tables have different values.
+    """
     _check_same_values(first, second)
     return np.abs(first.cumulated() - second.cumulated())
 
