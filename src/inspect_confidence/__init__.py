@@ -53,13 +53,13 @@ _HOMES = {
     "with_confidence": "tasks.with_confidence",
     "write_report": "report",
 }
-"""Modules of the public names."""
+"""Module in which each public name is defined."""
 
 __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name at its first use, since `metrics` alone needs no pandas."""
+    """Return a public name; import its module only now, so that `metrics` works without pandas."""
     if name in _HOMES:
         return getattr(import_module(f"inspect_confidence.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'inspect_confidence' has no attribute {name!r}")

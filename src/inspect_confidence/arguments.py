@@ -24,7 +24,10 @@ _DIGITS = 4_000
 
 
 def refuse_unknown(unknown: Mapping[str, object], names: Iterable[str]) -> None:
-    """Raise `InvalidArgument` for argument names that the task lacks; Inspect only warns."""
+    """Raise `InvalidArgument` if there are `unknown` arguments, of which Inspect only warns.
+
+    `names` are the arguments that the task has; the error suggests the nearest one.
+    """
     for name in unknown:
         raise InvalidArgument(f"There is no task argument {name!r}. {nearest(name, names)}")
 
@@ -202,8 +205,9 @@ def check_size(path: Path, largest: int = LARGEST_TEXT) -> None:
 def shell_folder() -> Path:
     """Return the working directory of the user's shell.
 
-    While Inspect loads a task file, the process's working directory is the file's folder, and the
-    shell's directory is in PWD.
+    While Inspect loads a task file of this package, the process's working directory is the folder
+    of the file, and the shell's directory is in the variable PWD. In all other cases, also if PWD
+    names no folder, it is the process's working directory.
     """
     process_folder, shell = Path.cwd(), Path(os.environ.get("PWD", ""))
     task_folder = (Path(__file__).parent / "tasks").resolve()
@@ -260,6 +264,7 @@ def _parse_fields(source: str, text: str) -> list[tuple[str, str | None, str | N
         raise InvalidArgument(
             f"{source}: {error}; write braces themselves as {{{{ and }}}}."
         ) from None
+    # A piece is a text and the field after it; the name is None if no field follows the last text.
     return [(name, spec, conversion) for _, name, spec, conversion in pieces if name is not None]
 
 

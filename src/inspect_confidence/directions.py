@@ -47,7 +47,8 @@ class Direction:
         """Return numbers that are smaller for better values; NaN if values have no order.
 
         They are the values if lower is better, the negated values if higher is better, or else the
-        distances from the target, which is NaN without an order.
+        distances from the target. If the values have no order, the target and so the distances are
+        NaN.
         """
         if self.name in ("higher", "lower"):
             return values if self.name == "lower" else -values
@@ -59,7 +60,10 @@ class Direction:
 
 
 def direction_of(metric: str, condition: Mapping[str, str]) -> Direction:
-    """Return the direction of a metric; the condition may contain the level that is its target.
+    """Return the direction of a metric: which of its values are better.
+
+    The target of some metrics follows from the `level` in the condition, such as that of
+    `coverage`; it is NaN if the condition has no such number.
 
     Example:
         >>> direction_of("coverage", {"level": "90"})

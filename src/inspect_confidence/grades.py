@@ -90,7 +90,7 @@ def _parse_text_number(text: str, decimal_comma: bool) -> float:
     divisor = 100 if number != digits else 1
     if not decimal_comma and _THOUSANDS.fullmatch(number):
         number = number.replace(",", "")
-    elif comma := _DECIMAL_COMMA.fullmatch(number):
+    elif comma := _DECIMAL_COMMA.fullmatch(number):  # "0,5", or "1.234,5" with points in 1234
         number = f"{comma[1].replace('.', '')}.{comma[2]}"
     if not _PLAIN_NUMBER.fullmatch(number):
         return math.nan
@@ -173,9 +173,13 @@ _AMOUNT = re.compile(r"[-+]?[$€£¥]?[-+]?\.?\d.{0,40}")
 
 
 def same_answers(answers: "pd.Series[str]", targets: "pd.Series[str]") -> NDArray[np.bool_]:
-    """Return whether each answer equals its target; the slow comparison is made once per pair."""
+    """Return whether each answer equals its target, in the order of the rows.
+
+    Rows with the same answer and target are compared once, because a comparison is slow.
+    """
     pairs = pd.DataFrame({"answer": answers, "target": targets})
-    # Number of each row's pair, in the order of first occurrence as in `drop_duplicates`.
+    # By row, the number of its distinct pair, in the order of first occurrence, which is also that
+    # of `drop_duplicates`.
     pair = pairs.groupby(["answer", "target"], sort=False).ngroup().to_numpy()
     equal = []
     for answer, target in pairs.drop_duplicates().itertuples(index=False):
@@ -199,8 +203,8 @@ def is_same_answer(answer: str, target: str) -> bool:
     if answer == target or _plain_text(answer) == _plain_text(target):
         return True
     answer, target = plain_value(answer), plain_value(target)
-    # The group `letter` is a letter alone, `(B)`; `leading` is one before text, `B) Paris`. Of two
-    # letters before texts the texts must agree, which they did not.
+    # The group `letter` is a letter alone, `(B)`; `leading` is one before a text, `B) Paris`. If
+    # both sides have a text, letters do not count: the texts were compared above, and differ.
     letters = _LETTER.fullmatch(answer), _LETTER.fullmatch(target)
     if letters[0] and letters[1] and (letters[0]["letter"] or letters[1]["letter"]):
         first, second = (letter["letter"] or letter["leading"] for letter in letters if letter)
@@ -269,8 +273,9 @@ def read_three_way(value: Mapping[str, object]) -> Grade | None:
 def unknown_score(scores: Mapping[str, Grades], name: str | None) -> str:
     """Return why a sample has no score of that name; empty if it has one.
 
-    `scores` has the grades by scorer and key; the name is `scorer` or `scorer.key`. A sample
-    without any grade, for example after a failed scorer, is not an error.
+    `scores` has the grades by scorer and key; the name is `scorer` or `scorer.key`, or None for
+    the only score. The text is also empty if the scorer (without a name: every scorer) gave no
+    grade: it may have failed on this sample, and the name may be right.
 
     Example:
         >>> unknown_score({"a": {"truth": 0.8}}, "a.trth")
@@ -346,7 +351,8 @@ def _choose_score(scores: Mapping[str, Grades], score_label: str | None) -> str 
     names = list(_grades_by_score_name(scores))
     if score_label:
         scorer, _, key = score_label.partition(".")
-        # A score with a key for each of three grades is a single grade, under either name.
+        # A score with a key for each of three grades was read as a single grade without a key; a
+        # label with its key `correct` names that grade too.
         if score_label not in names and scorer in names and key in ("correct", "is_correct"):
             return scorer
         return score_label if score_label in names else _failed(_choice_problem(names, score_label))

@@ -45,8 +45,9 @@ def headline_rows(
 ) -> ResultTable:
     """Return the headlines (main numbers) of each model and variant, in the order of studies.
 
-    They are rows of `results` with the further parts `label`, `short` and `study`. The function
-    `headlines` selects a study's headlines; by default they are its own.
+    They are rows of `results` whose `parts` also have the headline's `label`, its `short` name and
+    its `study`. The function `headlines` gives the headlines of a study; by default they are the
+    study's own. Without results of any headline the table is empty.
     """
     by_study: dict[str, Sequence[Headline]] = {}  # of the tasks that have results
     tasks = set(results.values("task"))

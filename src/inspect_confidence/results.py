@@ -28,7 +28,7 @@ _FORMULA = re.compile(r"'*(?:[\t\r]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 def as_csv(frame: pd.DataFrame, index: str = "") -> str:
-    """Return rows as csv in which text is no formula; numbers stay as they are.
+    """Return rows as csv whose texts no spreadsheet takes for a formula; numbers are unchanged.
 
     Args:
         frame: The rows.
@@ -132,7 +132,7 @@ class Condition(Mapping[str, str]):
     @classmethod
     @functools.cache
     def read(cls, text: str) -> "Condition":
-        """Read a condition from the text that `str` writes."""
+        """Read a condition from the text that `str` writes; another text is a ValueError."""
         parts = {}
         for pair in filter(None, text.split(";")):
             key, value = pair.split("=", 1)
@@ -277,7 +277,8 @@ def conditions_of(results: pd.DataFrame) -> list[Condition]:
 def with_parts(results: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     """Add parts of the condition as columns, which are empty if a part is missing.
 
-    The column `row` keeps the index of each row in `results`.
+    The column `row` has the index of each row in `results`, unless `results` has a column `row`;
+    the new index counts from 0.
     """
     if "row" not in results:
         results = results.assign(row=results.index)
@@ -375,7 +376,10 @@ class ResultTable:
 
     @classmethod
     def from_frame(cls, results: pd.DataFrame) -> "ResultTable":
-        """Take all rows of a frame of results; a column `row` has their original index, if any."""
+        """Take all rows of a frame of results.
+
+        The index of a row is that in its column `row`; without that column, that of the frame.
+        """
         if "row" not in results:
             results = results.assign(row=results.index)
         rows = []
@@ -398,7 +402,7 @@ class ResultTable:
         return len(self.rows)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the rows as a frame of results, with their index."""
+        """Return the rows as a frame with their index and the columns of results only."""
         records = [row.record for row in self]
         return pd.DataFrame(records, [row.index for row in self], COLUMNS)
 
@@ -421,8 +425,8 @@ class ResultTable:
     def groups(self, *names: str) -> Iterator[tuple[list[str], "ResultTable"]]:
         """Yield each combination of values of the named parts, with the table of its rows.
 
-        The value of a part that a row lacks is empty. All rows of a table yielded share the parts,
-        which its display leaves out.
+        Combinations are in the order of their first rows. The value of a part that a row lacks is
+        empty. The named parts are `common` to a table's rows, so that its display leaves them out.
         """
         groups: dict[tuple[str, ...], list[ResultRow]] = {}
         for row in self:

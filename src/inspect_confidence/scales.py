@@ -28,7 +28,7 @@ class Scale(NamedTuple):
 
     @property
     def has_decimals(self) -> bool:
-        """Whether numbers with decimals are asked for: with decimal ends, and from 0 to 1."""
+        """Whether numbers with decimals are asked for: an end has decimals, or the upper is 1."""
         return not (isinstance(self.low, int) and isinstance(self.high, int)) or self.high == 1
 
 
@@ -104,10 +104,11 @@ _RARE = 0.1
 def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     """Return how values contradict the scale that they are said to be on; empty if they do not.
 
-    Values from 2 on contradict a scale from 0 to 1. A scale from at most 1 to at least 2 is
-    contradicted by values between 0 and 1 (more than a tenth of all if it ends below 20), unless a
-    value above 1 has decimals; and, if it begins below 1, by values of 1 with none above. Other
-    scales are not checked. `low` and `high` are the scale's ends; no value is missing.
+    Values from 2 on contradict a scale from 0 to 1. A scale that begins at 1 or less and ends at 2
+    or more is contradicted by values between 0 and 1 (on a scale that ends below 20, by more than a
+    tenth of all values), unless a value above 1 has decimals. If it begins below 1, it is also
+    contradicted by values of which the largest is 1. Other scales are not checked. `low` and `high`
+    are the scale's ends; no value is missing.
 
     Example:
         >>> other_scale(np.array([0.85, 90, 70]), 0, 100)
@@ -130,7 +131,7 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     larger = values > 1
     # A scale with decimals, such as 0.4 and 12.7 on 0-100, has values below 1 of its own.
     is_whole = bool((values[larger] == values[larger].round()).all())
-    # Half a point is a report on a short scale, where a tenth of the values may be below 1.
+    # On a short scale, such as 0-10, a model may state 0.5: a tenth of the values may be below 1.
     is_mixed = is_whole and int(is_fraction.sum()) > (0 if high >= 20 else 0.1 * len(values))
     if not is_mixed and (larger.any() or not (values == 1).any() or low >= 1):
         return ""
@@ -145,8 +146,8 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
 def low_values(values: NDArray[np.float64], low: float, high: float) -> str:
     """Return a remark on values that all lie in the lowest tenth of a scale; empty otherwise.
 
-    They may be on a shorter scale. Values that are all `low` show none, and neither do those on a
-    scale of width 1 or less. `low` and `high` are the scale's ends; no value is missing.
+    Such values may have been stated on a shorter scale. There is no remark if all values are `low`,
+    or if the scale is not wider than 1. `low` and `high` are the scale's ends; no value is missing.
 
     Example:
         >>> low_values(np.array([3.0, 10, 8]), 0, 100)[:44]
@@ -202,7 +203,8 @@ def verdict_sign(
 ) -> str:
     """Return why values look like verdicts and not like confidences; empty if they do not.
 
-    They do if they are only 0 and 1, or if ten or more are one constant for each grade.
+    They do if they are only 0 and 1, or if they follow the grade: there are ten values or more, and
+    all answers of a grade (at least two) have the same value, different from that of other grades.
 
     Args:
         values: Recorded values, without missing ones.

@@ -94,9 +94,10 @@ def parse_json(name: str, text: str) -> Any:
 
 
 def check_shape(name: str, value: object, shape: type[Shape]) -> Shape:
-    """Return the content of a file (`value`) as a model, by the types of its fields.
+    """Check the content of a file (`value`) by the types in `shape`, and return it as a `shape`.
 
-    `shape` is a `FileSection`, or a type with sections in it; `name` is the file's name in errors.
+    `shape` is a `FileSection`, or a type with sections in it, such as a list of them; `name` is the
+    file's name in errors.
 
     Raises:
         InvalidArgument: A value has the wrong type or is out of bounds, or a key is missing or

@@ -158,6 +158,7 @@ def _number_without_equation(value: str) -> Fraction | ParseFailure:  # noqa: PL
     first, *later_numbers = numbers
     before, tail, digits = value[: first.start], value[first.end :], value[first.start : first.end]
     if first.value is None:  # it can't be read, such as 1.2.3
+        # Commas, or several points, may part thousands: then it is a number of several meanings.
         is_grouped = "," in value[: first.end] or re.match(r"[0-9]+(?:\.[0-9]+){2}", digits)
         return ambiguous("no plain number") if is_grouped else invalid("no plain number")
     if digits[0] in "+-" and _OPERAND.search(before):  # "x -3"

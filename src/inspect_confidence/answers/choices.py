@@ -400,6 +400,7 @@ def called_correct(text: str) -> list[str]:
     letters = []
     for match in _CALLED_CORRECT.finditer(text):
         *_, before = _CLAUSE_END.split(text[max(0, match.start() - 100) : match.start()])
+        # "B would be correct if ..."
         is_supposed = match[0].split()[-2:-1] == ["be"] and text.startswith(" if ", match.end())
         if not (is_supposed or _NOT_CALLED.search(f"{before}{_lead_of(match)}")):
             letters.append(match["letter"] or match["picked"])

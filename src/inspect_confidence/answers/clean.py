@@ -318,7 +318,8 @@ def _without_markdown(text: str) -> str:
     lines = []
     for line in _LINE_MARKS.sub("", text).split("\n"):  # without "# ", "- ", "1. "
         with_powers = _POWER.sub("10^", line)  # Python's 10**6
-        # In `**10**-12` the stars are emphasis, and the line stays as it is.
+        # In `**10**-12` the stars are emphasis. One pair of them was replaced, an odd number of
+        # pairs is left, and the line stays as it is.
         lines.append(line if with_powers.count("**") % 2 else with_powers)
     return _EMPHASIS.sub(" ", _TIMES_SIGN.sub(" × ", "\n".join(lines)))
 

@@ -126,10 +126,9 @@ def _decisions_of_line(line: str, words: dict[bool, str]) -> set[bool]:
 def _mentioned_decisions(lines: list[str], words: dict[bool, str]) -> set[bool | None]:
     """Return the decisions that the words in the lines stand for.
 
-    `words` has a pattern by decision. None stands for a word that is negated, part of a
-    condition, or a bet on the opposite. Nothing stands for a word that the end of the reply may
-    have cut off, for a label without a value ("Keep:"), and for a word in another sense ("keep
-    thinking").
+    `words` has a pattern by decision. The set has None for a word that is negated, part of a
+    condition, or a bet on the opposite. Left out are a word that the end of the reply may have cut
+    off, a label without a value ("Keep:"), and a word in another sense ("keep thinking").
     """
     mentioned: set[bool | None] = set()
     for line in lines:

@@ -149,7 +149,8 @@ def read_or_decline(
         return DECLINED
     sentences = list(filterfalse(_LABEL.match, _sentences(parsed.text)))
     if label_declines is False:
-        # A decline without an object, "I don't know.", contradicts the labelled answer.
+        # A decline without an object, "I don't know.", contradicts the labelled answer, unless that
+        # is the choice "I don't know" (`DECLINED`).
         has_decline = any(_BARE_DECLINE.fullmatch(_CONTRAST.sub("", text)) for text in sentences)
         return _DECLINE_BESIDE_ANSWER if has_decline and answer != DECLINED else answer
     if not _any_sentence_declines(sentences):

@@ -226,8 +226,9 @@ def _bound_stated_twice(
     """Return the bound of a number that the reply states twice: 5 = 10^5, 20 (= 10^1.3).
 
     `bound` is the number as an exponent of ten, with a flag whether the text has the value itself
-    (100,000). `repetition` begins with the second number, and `sign` is the text between. A bound
-    that the repetition contradicts is ambiguous, unless a bracket or colon sets it off.
+    (100,000). `repetition` begins with the second number, and `sign` is the text between. If the
+    second number contradicts the first, the bound is ambiguous; but after a bracket or a colon the
+    second number is a remark, and the first counts.
     """
     second, _, _ = split_at_number(repetition)
     repeated_bound = _number_as_bound(second) if second else None

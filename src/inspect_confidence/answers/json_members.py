@@ -100,8 +100,9 @@ def _scalar_members(parsed: Any, key: str = "") -> Iterator[Member]:
     """Yield the scalars of parsed JSON under their keys; a list of scalars is one text.
 
     The only value of an object also counts under the object's own key: {"answer": {"letter": "B"}}
-    has the answer B. Under a key whose value is a list (`markers`, `agreement`), the values of an
-    object, or the first values of the objects in a list, are a list too.
+    has the answer B. The keys `markers` and `agreement` ask for lists (`_LISTS`): under them an
+    object counts as the list of its values, and an object in a list as its first value. A scalar or
+    list without any key is left out.
 
     Args:
         parsed: Parsed JSON, in which an object is a list of its (name, value) pairs.

@@ -342,5 +342,6 @@ def _letter_statements(text: str) -> Iterator[Statement]:
     letters = "".join(match["letter"] for match in matches)
     if len(matches) > 1 and ascii_uppercase.startswith(letters):  # a list
         for match in matches:
+            # The last group is the number: `value`, or `alone` if there is no colon, as in "A. 70".
             value = match[match.lastgroup or ""].strip(" |")
             yield Statement(match["letter"].lower(), "line", value, *match.span())

@@ -142,7 +142,7 @@ class Number:
         """Logarithm of the value to base ten; None without a value, for zero and for less."""
         if self.value is None or self.value <= 0:
             return None
-        # A float cannot hold a number of up to 1000 digits, but its logarithm.
+        # A number of 1000 digits is too large for a float, but its logarithm is not.
         numerator, denominator = self.value.numerator, self.value.denominator
         return math.log10(numerator) - math.log10(denominator)
 
@@ -298,7 +298,7 @@ def _chinese_numeral(numeral: str) -> Fraction | None:
         if sign in _HAN_UNITS:
             total += (1 if digit is None else digit) * _HAN_UNITS[sign]  # 十 alone is ten
             digit = None
-        elif digit:  # two digits in a row
+        elif digit:  # two digits in a row; only 零 (zero) may precede one, as in 一百零五 (105)
             return None
         else:
             digit = _HAN_DIGITS[sign]

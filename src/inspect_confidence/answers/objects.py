@@ -162,6 +162,7 @@ def _add_prose_values(fields: dict[str, Scalar], parsed: ParsedText) -> None:
         if key in labelled_keys or CUT in prose_value:
             continue
         known_value = fields.get(key, prose_value)
+        # A value that is no text, None or a failure, contradicts nothing.
         is_same = not isinstance(known_value, str) or (
             _have_common_meaning(known_value, prose_value)
             or known_value.casefold().startswith(prose_value.casefold().rstrip("."))
@@ -233,8 +234,8 @@ def _prose_values(text: str) -> dict[str, str]:
     """Return what a text states without labels, under "answer" and "confidence".
 
     A text that is only a number is a confidence if it is at most 1, else an answer. A key is absent
-    if the text states nothing of the kind, or different values; both are if the text declines, or
-    repeats the choices.
+    if the text states nothing of the kind, or different values. Both keys are absent if the text
+    declines, or repeats the list of choices.
     """
     number = number_at(text, 0)
     is_alone = number is not None and number.end == len(text.rstrip(" ."))
@@ -476,8 +477,8 @@ def _option_share(value: str) -> tuple[Fraction, bool] | ParseFailure:
     """
     share, numbers = share_in_value(value), numbers_in(value)
     bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
-    # Failures with another status than "not a share", as of a range or of a number below 0, hold
-    # on any scale.
+    # 70 is "invalid" as a share, but not as a percentage. Other failures, as of a range or of a
+    # number below 0, hold on any scale.
     is_refused = isinstance(share, ParseFailure) and not is_invalid(share)
     if bare is not None and not is_refused:
         return bare, True

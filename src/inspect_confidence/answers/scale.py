@@ -302,6 +302,7 @@ def _only_share(text: str) -> float | ParseFailure:
     The text must have no other number, and no word of an error.
     """
     numbers = [number for number in numbers_in(text) if not number.is_pronoun]
+    # A share is marked as one by decimals, a percent sign or the like; 3 may count anything.
     is_marked = any(not (number.is_integer and number.style == "plain") for number in numbers)
     is_only = is_marked and len(set(map(as_share, numbers))) == 1
     if not is_only or _OF_ERROR.search(text):

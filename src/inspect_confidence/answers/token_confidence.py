@@ -63,7 +63,7 @@ def read_token_confidence(
     has_several_right: bool = False,
     truncated: bool = False,
 ) -> TokenConfidence | ParseFailure:
-    """Read the probability of the token that the answer is: a choice's letter, or the whole reply.
+    """Read the probability of the one token of the answer: a choice's letter, or the whole reply.
 
     A letter's probability is its share among the letters that the provider lists. It is
     `scoring_failed` without choices if the answer has several tokens, and with choices if several

@@ -351,7 +351,7 @@ def _texts_without_label(text: str, chain_of_thought: bool) -> list[str]:
 def first_letter(
     reply: str, choices: Sequence[str], *, chain_of_thought: bool = False
 ) -> int | None:
-    """Return the first letter that a reply names: the rule behind a paper's published figures.
+    """Return the first letter that a reply names, the rule behind the study's published figures.
 
     A repeated list counts as its first letter, and the article "A" at the start as a choice. With
     `chain_of_thought` only the text after the last "I choose" counts. The result is the letter's

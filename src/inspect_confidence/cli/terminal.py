@@ -63,12 +63,16 @@ def read_paths(
 def read_or_stream(
     paths: Sequence[str], settings: "Settings", *, loss_label: str = "note", reread: bool = False
 ) -> "Judgments | Stream":
-    """Read judgments like `read_paths`, but return a store as a stream if no option forbids it."""
+    """Read judgments like `read_paths`; a single store becomes a stream if the options allow it.
+
+    A stream reads the judgments of a store model by model, when they are needed.
+    """
     from inspect_confidence.commands.analysis import as_stream
     from inspect_confidence.judgments.streams import Stream
     from inspect_confidence.studies import SELF_DESCRIBING
 
-    # A stream has neither options on the layout of files nor recalibrated confidence.
+    # A stream can't parse replies again, apply maps of confidence, or take options on the layout of
+    # files; without such options `recorded()` is `SELF_DESCRIBING`.
     if len(paths) == 1 and not reread and selected_maps() is None and recorded() == SELF_DESCRIBING:
         source = as_stream(paths[0], settings, chosen_executor())
         if isinstance(source, Stream):

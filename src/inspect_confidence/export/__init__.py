@@ -112,6 +112,7 @@ def export(
         results, draws = summarize_with_draws(judgments, **settings)
     else:
         results = summarize(judgments, **settings)
+    # Variants of results also name choices of the analysis; judgments get them to be found by it.
     frames, rows = material.clean(add_choices_to_all_variants(judgments, settings), results)
     log_source = source if logs is None else logs
     runs: Mapping[str, material.LogRun] = {}

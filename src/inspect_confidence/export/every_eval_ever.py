@@ -202,7 +202,10 @@ def _evaluation_results(
 
 
 def _with_distance_to_target(row: ResultRow) -> Iterator[tuple[Metric, ResultRow]]:
-    """Yield a finite number with its metric, and its distance from the metric's target if any."""
+    """Yield a finite number with its metric, and its distance from the metric's target if any.
+
+    The schema knows only numbers of which higher or lower is better; a distance is such a number.
+    """
     if not math.isfinite(row.value):
         return
     metric, direction = METRICS[row["metric"]], direction_of(row["metric"], row.condition)
@@ -335,9 +338,10 @@ def _read_graded_answer(row: SampleRow) -> Reading:
 
 
 def _read_age(row: SampleRow) -> Reading:
-    """Read an age with its true probability, which is its score; right is the greatest of any age.
+    """Read an age; its score is the true probability of dying within the window around it.
 
-    If the greatest (`mas`) is not known, the score is NaN, and the answer not right.
+    It counts as right if no age has a greater one. If the greatest (`mas`, maximum achievable
+    score) is not known, the score is NaN, and the answer does not count as right.
     """
     best = float(row["mas"])
     score = math.nan if math.isnan(best) else float(row["score"])

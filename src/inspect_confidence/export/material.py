@@ -47,6 +47,7 @@ def read_runs(paths: Paths) -> dict[str, LogRun]:
     for location in find_logs(paths):
         try:
             header = read_header(location)
+            # Settings that the run had and that no request contained.
             unsent = read_unsent(header).settings_of(header.eval.model)
         except Exception:  # a damaged log must not prevent the reading of other logs
             continue

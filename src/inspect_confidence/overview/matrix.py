@@ -66,7 +66,7 @@ class MatrixColumn:
         )
 
     def loss(self, value: float) -> float:
-        """Return a number that is smaller for a better value, or the value without a direction."""
+        """Return a number that is smaller for a better value, or the value if none is better."""
         if isnan(value) or not self.direction.ordered:
             return value
         return float(self.direction.loss(np.array([value]))[0])
@@ -326,7 +326,7 @@ def dataset_text(row: ResultRow) -> str:
 
 
 def _counts_text(rows: ResultTable) -> str:
-    """Return the least and the greatest n of the defined numbers, in words."""
+    """Return the least and the greatest n of the defined numbers, at least one, in words."""
     counts = [row.n for row in rows.defined()]
     smallest, largest = min(counts), max(counts)
     return f"n = {smallest:,}" + (f" to {largest:,}" if largest > smallest else "")
@@ -352,8 +352,8 @@ def _matrix_cell(
 ) -> MatrixCell:
     """Return the cell of a row of results.
 
-    `shares` has the row and the share of parse failures by task, model, variant and data set. The
-    cell has the share on its own data set, else that over all data sets, else that of any data set.
+    `shares` has the row with the share of parse failures by task, model, variant and data set. The
+    cell has the share on its own data set, else that over all data sets, else that on the first.
     """
     metric = row["metric"]
     share = None

@@ -147,12 +147,13 @@ def _p_equally_good(
 ) -> float:
     """Return the two-sided p that both models are equally good by the metric.
 
-    With resamples of both, which are of the same items, the test is paired. With fewer than 100
-    units it may show too much, so that the larger p of it and of a test of independent values
-    counts. Without resamples values count as independent, and so they do if differences by the
-    metric need none (rules `own` and `wilson`). With a target t, two values a and b are equally
-    near to it if a = b or if (a + b)/2 = t; p is the larger one of these two hypotheses. It is NaN
-    if a value has no interval, or if a difference has none because units are too few.
+    If both have resamples, the test is paired: models with the same items have the same resamples.
+    With fewer than 100 units (items or clusters) it shows too many differences, so that the larger
+    p counts, of it and of a test that takes the values as independent. They are also taken so
+    without resamples, and if the metric's rule for differences needs none (`own`, `wilson`). With a
+    target t, two values a and b are equally near to it if a = b or if (a + b)/2 = t; p is the
+    larger one of these two hypotheses. It is NaN if a value has no interval, or if units are too
+    few for that of a difference.
     """
     if isnan(first.interval[0]) or isnan(second.interval[0]):
         return nan

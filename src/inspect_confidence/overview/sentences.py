@@ -154,8 +154,8 @@ def _rows_by_dataset(
 def _largest_dataset(by_dataset: Mapping[str, Sequence[ResultRow]]) -> str:
     """Return the data set with most judgments; all sets together only if there is no other.
 
-    `by_dataset` has the rows of the same numbers on each data set, whose judgments are those of the
-    number with fewest. The name is empty without data sets.
+    `by_dataset` has the rows of the same numbers on each data set; of their counts of judgments the
+    smallest is that of the data set. The name is empty without data sets.
     """
     single = [name for name in by_dataset if name not in OVER_SETS]
     return max(single or by_dataset, key=lambda name: _least_n(by_dataset[name]), default="")
@@ -186,7 +186,11 @@ def _clause_parts(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[Sentenc
 
 
 def first_findings(results: ResultTable, models: Sequence[str], limit: int) -> list[str]:
-    """Return the first clause on each of `limit` models, each with the model's name, as text."""
+    """Return one short sentence on each of the first `limit` models, which begins with its name.
+
+    It is the first clause that a study has for the model's numbers; models without one are left
+    out.
+    """
     matrix = matrix_of(results, models)
     findings = []
     for key, sentence in model_sentences(results, matrix, max_clauses=1)[:limit]:

@@ -97,7 +97,8 @@ def plan_figures(
 ) -> list[ReportFigure]:
     """Return a study's figures without pictures, and write the rows of each figure to `directory`.
 
-    `rows` are the study's results and details, with their number on the page as column `row`.
+    `rows` are the study's results and details (numbers that only figures draw); their column `row`
+    is their number on the page.
     """
     planned: list[ReportFigure] = []
     for spec in study.figures:

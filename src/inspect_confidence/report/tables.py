@@ -144,7 +144,7 @@ def exclusion_table(rows: pd.DataFrame) -> Table | None:
 def unread_table(rows: pd.DataFrame) -> Table | str:
     """Return the shares of parse failures: a sentence for a single model, else a table.
 
-    The sentence is empty if all replies could be read, which the findings say.
+    The sentence is empty if all replies could be read: the study's findings then say so.
     """
     shares = summarize_failures(rows)
     if len(shares) == 1:
