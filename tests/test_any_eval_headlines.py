@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -115,6 +116,22 @@ def test_a_sentence_says_that_a_model_states_only_what_it_states(
     text = sentence_of(study_results(frame(rows, TASK), resamples=50))
     number = r"\d+%( \[[\d., ]+\])?"
     assert re.match(expected.format(number, number), text)
+
+
+@pytest.mark.parametrize("grades", [[1.0, 0.0, 1.0, 1.0], [1.0, 0.5, 1.0, 0.5]])
+def test_a_mean_of_partial_grades_is_no_share_of_right_answers(grades: list[float]) -> None:
+    """Both have a mean of 75%; a missing grade is no partial one, and the note counts them."""
+    rows = method_rows("stated", items=21)[1:]
+    for row, grade in zip(rows, [*grades, math.nan] * 4, strict=True):
+        row |= {"status": "ok", "correct": grade}
+    results = study_results(frame(rows, TASK), resamples=50)
+    is_partial = 0.5 in grades
+    verb = "scores 75% [..] on average" if is_partial else "is right 75% [..] of the time"
+    sentence = re.sub(r"\[[\d., ]+\]", "[..]", sentence_of(results))
+    assert f" and {verb}; " in sentence
+    notes = results.set_index("metric")["note"]
+    assert ("8 of 16 grades between 0 and 1" in notes["accuracy"]) == is_partial
+    assert "grades between" not in notes["mean_confidence"]
 
 
 def test_a_sentence_is_on_the_stated_confidence_if_there_are_other_methods() -> None:

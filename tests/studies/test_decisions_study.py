@@ -256,6 +256,11 @@ def test_sentences_judge_by_intervals() -> None:
     text = "told to answer only above 90%, it answered {} of the questions and was right in {}"
     assert clause.text(attempted, low) == f"{text} of these, too few"
     assert clause.text(attempted, unsure) == f"{text} of these"
+    partial = NumberInText(0.71, 0.64, 0.77, "3 of 40 grades between 0 and 1")
+    assert clause.text(attempted, partial) == (
+        "told to answer only above 90%, it answered {} of the questions and scored {} on average "
+        "in these"
+    )
 
 
 def test_the_confidence_of_each_source_is_compared() -> None:

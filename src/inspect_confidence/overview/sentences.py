@@ -176,7 +176,7 @@ def _clause_parts(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[Sentenc
     """Yield the parts of a clause's text, in which each `{}` is the number of a row."""
     text = clause.text
     if not isinstance(text, str):  # a function that words the sentence by the numbers
-        text = text(*(NumberInText(row.value, row.low, row.high) for row in rows))
+        text = text(*(NumberInText(row.value, row.low, row.high, row.note) for row in rows))
     pieces = text.split("{}")  # one more than rows
     for piece, row in zip(pieces, rows, strict=False):
         yield SentencePart(piece)

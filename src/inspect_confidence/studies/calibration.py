@@ -28,7 +28,7 @@ from inspect_confidence.studies.estimate import (
     statistics_of_tables,
     unit_indices,
 )
-from inspect_confidence.studies.notes import join_notes, judgment_counts
+from inspect_confidence.studies.notes import describe_partial_grades, join_notes, judgment_counts
 from inspect_confidence.studies.study import Resampling
 
 
@@ -403,8 +403,10 @@ def confidence_statistics(
     columns = {"accuracy": answers.correct}
     if not answers.order_only:
         columns["mean_confidence"] = answers.confidence
+    partial_grades = describe_partial_grades(answers.correct, answers.counts)
+    notes = {**dict.fromkeys(columns, note), "accuracy": join_notes(note, partial_grades)}
     yield means(
-        condition, columns, answers.unit_index, answers.unit_count, note, counts=answers.counts
+        condition, columns, answers.unit_index, answers.unit_count, notes, counts=answers.counts
     )
     compared = [*COMPARED_METRICS, *DETAIL_METRICS]
     for metric in EXTRA_METRICS:

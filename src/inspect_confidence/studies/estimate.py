@@ -242,7 +242,7 @@ def means(
     columns: Mapping[str, ArrayLike],
     unit_index: IntArray,
     unit_count: int,
-    note: str | Callable[[FloatArray], str] = "",
+    note: str | Callable[[FloatArray], str] | Mapping[str, str] = "",
     *,
     counts: IntArray | None = None,
 ) -> Statistics:
@@ -256,10 +256,17 @@ def means(
         columns: Values by metric, one a judgment.
         unit_index: Position of each judgment's unit, as `unit_indices` returns it.
         unit_count: How many units there are.
-        note: Note of all estimates, or a function of a metric's values that returns its note.
+        note: Note of all estimates, the notes by metric, or a function of a metric's values that
+            returns its note.
         counts: How many equal judgments each stands for, as `judgment_counts` returns them. They
             are counted here; `resample` weights the units by them.
     """
+
+    def note_of(metric: str, column: FloatArray) -> str:
+        if isinstance(note, Mapping):
+            return note[metric]
+        return note(column) if callable(note) else note
+
     values = np.column_stack([np.asarray(column, float) for column in columns.values()])
     estimates = []
     for metric, column in zip(columns, values.T, strict=True):
@@ -269,7 +276,7 @@ def means(
         estimate = Estimate(
             condition,
             metric,
-            note=note(column) if callable(note) else note,
+            note=note_of(metric, column),
             interval=wilson_interval(column, unit_index, unit_count, counts) if is_share else None,
             **estimate_counts(present, unit_index, counts),
         )

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES
-from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.metrics.arrays import FloatArray, IntArray, count_flags
 from inspect_confidence.printing import counted
 
 COUNT = "count"
@@ -96,6 +96,29 @@ def describe_missing(rows: pd.DataFrame, values: FloatArray) -> str:
     """Describe how many judgments have NaN among the values of a metric, by status."""
     statuses = statuses_of_estimate(rows, ~np.isnan(values))
     return describe_left_out(statuses, judgment_counts(rows))
+
+
+_PARTIAL_GRADES = "grades between 0 and 1"
+
+
+def describe_partial_grades(grades: FloatArray, counts: IntArray | None = None) -> str:
+    """Describe how many grades are neither 0 nor 1; empty if there are none.
+
+    With `counts` each grade is that of so many judgments.
+
+    Example:
+        >>> describe_partial_grades(np.array([1, 0.5, np.nan, 0]))
+        '1 of 3 grades between 0 and 1'
+    """
+    is_graded = ~np.isnan(grades)
+    partial = count_flags(is_graded & ~np.isin(grades, (0, 1)), counts)
+    total = count_flags(is_graded, counts)
+    return f"{partial} of {total} {_PARTIAL_GRADES}" if partial else ""
+
+
+def has_partial_grades(note: str) -> bool:
+    """Return whether an accuracy with this note is a mean score, not a share of right answers."""
+    return _PARTIAL_GRADES in note
 
 
 def has_reply(statuses: "pd.Series[str]") -> NDArray[np.bool_]:

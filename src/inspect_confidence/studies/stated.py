@@ -23,6 +23,7 @@ from inspect_confidence.studies.notes import (
     describe_counts,
     describe_left_out,
     describe_missing,
+    describe_partial_grades,
     join_notes,
     judgment_counts,
     unread_flags,
@@ -191,7 +192,11 @@ def attempt_statistics(
         "accuracy_given_attempted": correct,
         "overall_accuracy": np.where(declined, 0, correct),
     }
-    counts, note = judgment_counts(rows), partial(describe_missing, rows)
+    counts = judgment_counts(rows)
+
+    def note(values: FloatArray) -> str:
+        return join_notes(describe_missing(rows, values), describe_partial_grades(values, counts))
+
     unit_index = unit_indices(rows, units)
     yield estimate.means(condition, shares, unit_index, len(units), note, counts=counts)
     # For each unit: right answers, graded answers, and answers that are graded or declined. A row

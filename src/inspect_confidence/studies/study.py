@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -15,6 +15,7 @@ from inspect_confidence.grades import Grades, base_name
 from inspect_confidence.metrics import Clusters, Costs
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies.columns import COMMON_COLUMNS, JudgmentColumn, Kind, Limit
+from inspect_confidence.studies.notes import has_partial_grades
 
 if TYPE_CHECKING:
     from inspect_confidence.studies.judge_error import JudgeLabels
@@ -582,11 +583,12 @@ class Clause:
 
 
 class NumberInText(NamedTuple):
-    """A number of a sentence with the limits of its 95% interval; NaN without an interval."""
+    """A number of a sentence, its note, and the limits of its 95% interval; NaN without one."""
 
     value: float
     low: float = nan
     high: float = nan
+    note: str = ""
 
 
 def describe_auroc(auroc: NumberInText) -> str:
@@ -618,20 +620,31 @@ def describe_auroc(auroc: NumberInText) -> str:
     return "its confidence tells right from wrong answers better than chance: AUROC {}"
 
 
+def _describe_calibration(opening: str, confidence: NumberInText, accuracy: NumberInText) -> str:
+    """Return the clause on mean confidence and accuracy, which is a mean score of partial grades.
+
+    The clause has `{}` for both numbers, the first of them in its `opening`.
+    """
+    if has_partial_grades(accuracy.note):
+        return f"{opening} scores {{}} on average"
+    return f"{opening} is right {{}} of the time"
+
+
 def calibration_clauses(
     task: str,
     where: Mapping[str, str],
     each: Sequence[str] = (),
-    text: str = "it states {} and is right {} of the time",
+    opening: str = "it states {} and",
 ) -> tuple[Clause, Clause]:
     """Return the clauses on mean confidence and accuracy, and on AUROC.
 
-    `where` has the parts of their conditions; `each` names parts that may have any value. `text` is
-    the first clause, with `{}` for confidence and accuracy.
+    `where` has the parts of their conditions; `each` names parts that may have any value. `opening`
+    is the first clause up to its verb "is right", with `{}` for the confidence.
     """
     calibration = [(metric, where) for metric in ("mean_confidence", "accuracy")]
+    describe = partial(_describe_calibration, opening)
     return (
-        Clause(task, "calibration", calibration, text, each),
+        Clause(task, "calibration", calibration, describe, each),
         Clause(task, "ranking", [("auroc", where)], describe_auroc, each),
     )
 

@@ -156,15 +156,15 @@ HEADLINES: Sequence[Headline] = tuple(
 
 _UNSTATED = ("words", "p_true", "consistency", "logprob", EPOCHS)
 """Methods by which a confidence is computed, not stated as a number."""
-_STATING = "it states {} and is right {} of the time"
-_SHOWING = "its confidence is {} and it is right {} of the time"
+_STATING = "it states {} and"
+_SHOWING = "its confidence is {} and it"
 _CALIBRATION_TEXTS: Mapping[str, str] = {
     "stated": _STATING,
     "alone": "shown its answer alone, " + _STATING,
     "before": "before it answers, " + _STATING,
     **{method: _SHOWING.replace("is {}", f"by {method} is {{}}", 1) for method in _UNSTATED},
 }
-"""Clauses on calibration by method, the first method in the sentence on a model first."""
+"""Openings of clauses on calibration by method, the first in the sentence on a model first."""
 
 
 def _clauses() -> Iterator[Clause]:

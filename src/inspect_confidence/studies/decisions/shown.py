@@ -9,6 +9,7 @@ import pandas as pd
 from inspect_confidence.results import Result, ResultTable
 from inspect_confidence.studies import display
 from inspect_confidence.studies.decisions.columns import ABSTAIN, COMMITMENT, SIMPLE_QA
+from inspect_confidence.studies.notes import has_partial_grades
 from inspect_confidence.studies.stated import complete_judgments, confidence_detail
 from inspect_confidence.studies.study import (
     Clause,
@@ -239,14 +240,24 @@ HEADLINES: Sequence[Headline] = (
 def _describe_attempts(attempted: NumberInText, accuracy: NumberInText) -> str:
     """Return the clause on a target of .9: whether the attempted answers are right often enough.
 
-    Only the interval of accuracy decides; the clause has `{}` for both numbers.
+    Only the interval of accuracy decides. With partial grades that is a mean score, to which the
+    target does not apply. The clause has `{}` for both numbers.
     """
     text = "told to answer only above 90%, it answered {} of the questions and was right in {}"
+    if has_partial_grades(accuracy.note):
+        return text.replace("was right in {}", "scored {} on average in these")
     if accuracy.high < _HIGHEST_TARGET:
         return f"{text} of these, too few"
     if accuracy.low >= _HIGHEST_TARGET:
         return f"{text} of these, as it was told"
     return f"{text} of these"
+
+
+def _describe_stated_attempts(attempted: NumberInText, accuracy: NumberInText) -> str:
+    """Return the clause on attempted answers, with `{}` for both numbers."""
+    if has_partial_grades(accuracy.note):
+        return "it attempts {} of the questions and scores {} on average in these"
+    return "it attempts {} of the questions and is right in {} of these"
 
 
 def _describe_withdraw_delta(delta: NumberInText) -> str:
@@ -272,7 +283,7 @@ CLAUSES: Sequence[Clause] = (
         SIMPLE_QA,
         "attempts",
         [("attempted_share", _STATED), ("accuracy_given_attempted", _STATED)],
-        "it attempts {} of the questions and is right in {} of these",
+        _describe_stated_attempts,
     ),
     Clause(SIMPLE_QA, "ranking", [("auroc", _STATED)], describe_auroc),
     Clause(COMMITMENT, "commitment", _WITHDRAW_DELTA, _describe_withdraw_delta),
