@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, strategies
 from inspect_ai import eval, score
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import (
@@ -29,8 +30,14 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from any_eval.small import confidence_of, far_end, kinds, metrics_of, sums
-from build import attributes_of, requests_to
-from inspect_confidence import ask_confidence, confidence, with_confidence
+from build import attributes_of, entries_of, requests_to
+from inspect_confidence import (
+    ask_confidence,
+    confidence,
+    read_judgments,
+    summarize,
+    with_confidence,
+)
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.confidence import texts_by_method
@@ -284,7 +291,7 @@ def by_hand(
 
     return {
         "overconfidence": mean(c - y),
-        "mean_confidence": mean(sure),
+        "mean_confidence": mean(c),
         "format_failure_rate": 1 - mean(ok),
         "ece": over(sums.sum(), len(c)),
         "auroc": over(float((won * pairs).sum()), float(pairs.sum())),
@@ -337,3 +344,34 @@ def sample_scores(values: pd.DataFrame, items: Iterable[int]) -> list[SampleScor
 def measured(metric: Metric, scores: list[SampleScore]) -> Any:
     """What a metric makes of scores."""
     return cast(MetricProtocol, metric)(scores)
+
+
+@scorer(metrics=[mean()])
+def three_way() -> Scorer:
+    """Right, wrong, or not attempted, as the sample's target says."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value=target.text, answer=state.output.completion)
+
+    return score
+
+
+def test_the_logs_metrics_are_the_studys_with_declined_answers(tmp_path: Path) -> None:
+    """Neither a declined answer's confidence nor its lack of one counts in any number."""
+    states = {"C0": "90", "C1": "It depends.", "I0": "50", "I1": "70", "N0": "10", "N1": "No."}
+    samples = [Sample(f"{item}?", target=item[0], id=item) for item in states]
+
+    def stated(request: Request) -> Reply:
+        text = str(request.body["messages"])
+        return Reply(next(reply for item, reply in states.items() if f"{item}?" in text))
+
+    task = sums(dataset=samples, scorer=three_way())
+    log, _ = served(with_confidence(task, "stated"), tmp_path, far_end(stated=stated))
+    results = summarize(read_judgments(tmp_path), resamples=20)
+    names = ("mean_confidence", "overconfidence", "accuracy", "ece", "auroc", "format_failure_rate")
+    numbers = entries_of(metrics_of(log), names)
+    plain = results[results["condition"] == "method=stated;scale=0-100"].set_index("metric")
+    assert numbers == pytest.approx(plain["value"][list(names)].to_dict())
+    # (.9 + .5 + .7) / 3; one of six replies could not be read.
+    assert numbers["mean_confidence"] == pytest.approx(0.7)
+    assert numbers["format_failure_rate"] == pytest.approx(1 / 6)

@@ -137,6 +137,17 @@ def test_each_scale_has_its_own_number_or_they_have_a_mean(
         assert list(value) == list(expected)
 
 
+def test_the_confidence_in_a_declined_answer_counts_in_no_metric() -> None:
+    """.9 in a right and .5 in a wrong answer; .1 in an answer without a grade is left out."""
+    scores = [
+        {"correct": 1.0, "stated": 0.9, "stated_ok": 1.0},
+        {"correct": 0.0, "stated": 0.5, "stated_ok": 1.0},
+        {"correct": NAN, "stated": 0.1, "stated_ok": 1.0},
+    ]
+    assert number_of(logged.mean_confidence(), *scores) == pytest.approx(0.7)
+    assert number_of(logged.overconfidence(), *scores) == pytest.approx(0.7 - 0.5)
+
+
 def test_a_confidence_of_1_without_a_scale_has_its_own_bin() -> None:
     """.95 right and 1 wrong are off by .05 and 1; in one bin by |.975 - .5|."""
     scores = [

@@ -79,10 +79,11 @@ def confidence(
     `ask_confidence`; with `ways` it asks by every method that has no replies yet, also when a log
     is scored again. The value is a dict: `correct`, in [0, 1], by the eval's own score; and for
     each method its confidence in [0, 1] under the method's name and whether that could be read
-    (`stated_ok`, 1 or 0; NaN if the run gave no reply). A confidence that could not be read is NaN,
-    with its status in the metadata. Methods that ask for a decision have other keys: `decline_0.75`
-    (1 withdrawn, 0 kept); `keep` and `bet` of the method `keep` (1 yes, 0 no); `moved` (1 if the
-    answer after pushback is another, else 0) and `correct_after` (its grade) of `pushback`.
+    (`stated_ok`, 1 or 0, 1 also if the answer declines; NaN if the run gave no reply). A confidence
+    that could not be read is NaN, with its status in the metadata. Methods that ask for a decision
+    have other keys: `decline_0.75` (1 withdrawn, 0 kept); `keep` and `bet` of the method `keep` (1
+    yes, 0 no); `moved` (1 if the answer after pushback is another, else 0) and `correct_after` (its
+    grade) of `pushback`.
 
     Args:
         ways: Methods of elicitation, as for `ask_confidence`; None asks for nothing.
@@ -227,6 +228,7 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
     has what each method's replies say.
     """
     correct = grade(eval_grades(state.scores), score_name)
+    is_declined = isinstance(correct, ParseFailure) and correct.status == "declined"
     if isinstance(correct, ParseFailure):
         sentences = [correct.reason]
         correct = NAN
@@ -247,9 +249,8 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
         if is_decision(method):
             value |= {name: float(number) for name, number in reply.values.items()}
         else:
-            is_read = float(status in ("ok", "out_of_range"))
             value[method] = float(reply.values.get("confidence", NAN))
-            flags[f"{method}_ok"] = NAN if status in _NO_REPLY else is_read
+            flags[f"{method}_ok"] = _is_read(status, is_declined=is_declined)
         metadata[method] = {**outcome, **reply.metadata}
         sentences.append(f"{method}: {' '.join(filter(None, [problem, reply.sentence]))}")
     if not parsed:
@@ -261,6 +262,17 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
         reason=failure_statuses[0] if failure_statuses else None,
         metadata={**metadata, "score": score_name or ""},
     )
+
+
+def _is_read(status: str, *, is_declined: bool) -> float:
+    """Return 1 if a confidence with this status was read, 0 if not, NaN if there was no reply.
+
+    The model need not state a confidence in an answer that it declined: such a reply counts as read
+    in studies, too.
+    """
+    if is_declined and status not in RUN_STATUSES:
+        return 1.0
+    return NAN if status in _NO_REPLY else float(status in ("ok", "out_of_range"))
 
 
 def _eval_answer(state: TaskState, score_name: str | None) -> str | None:

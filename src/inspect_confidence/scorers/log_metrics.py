@@ -69,8 +69,12 @@ class ScoreGroup:
 
     @property
     def confidence(self) -> FloatArray:
-        """The confidence of each reply; NaN unless the whole reply could be read."""
-        return np.where(self["format_ok"] == 1, self["confidence"], np.nan)
+        """The confidence in each answer; NaN unless the reply was read and the answer is graded.
+
+        A declined answer has no grade. Studies leave out its confidence, too.
+        """
+        is_counted = (self["format_ok"] == 1) & ~np.isnan(self.outcome)
+        return np.where(is_counted, self["confidence"], np.nan)
 
     @property
     def outcome(self) -> FloatArray:
@@ -286,7 +290,7 @@ accuracy = _metric("accuracy", lambda group: metrics.accuracy(group.outcome))
 mean_confidence = _metric(
     "mean_confidence", lambda group: metrics.mean_confidence(group.confidence), split_by=("method",)
 )
-"""Mean of the confidences stated."""
+"""Mean confidence in the answers that are graded, without declined ones."""
 
 ece = _metric("ece", _ece, split_by=("scale", "method"))
 """Expected calibration error in 10 bins of equal width, on each scale.
