@@ -39,6 +39,7 @@ from inspect_confidence import (
     with_confidence,
 )
 from inspect_confidence.datasets.wep_survey import median_of, phrases
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.confidence import texts_by_method
 from provider_server import ProviderServer, Reply, Request
@@ -375,3 +376,41 @@ def test_the_logs_metrics_are_the_studys_with_declined_answers(tmp_path: Path) -
     # (.9 + .5 + .7) / 3; one of six replies could not be read.
     assert numbers["mean_confidence"] == pytest.approx(0.7)
     assert numbers["format_failure_rate"] == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("epochs", [1, 2])
+@pytest.mark.parametrize("is_own_task", [True, False])
+def test_replies_whose_scores_were_overwritten_can_be_scored_again(
+    epochs: int, is_own_task: bool, tmp_path: Path
+) -> None:
+    """Another scorer overwrites the confidence; the store still has the replies."""
+    solvers = [generate(), ask_confidence()]
+    scorers = [match(numeric=True), confidence()]
+    own_task = sums(solver=solvers, scorer=scorers)
+    task = own_task if is_own_task else with_confidence(sums(), "stated")
+    columns = ["item", "epoch", "method", "status", "confidence", "correct"]
+    advice = "--scorer inspect_confidence/confidence` reads them"
+    with ProviderServer(far_end()) as server:
+        log = run_task(task, server, tmp_path, epochs=epochs)
+        before = read_judgments(tmp_path)["any_eval"]
+        options = {"model": connected(server), "display": "none"}
+        log = score(log, match(numeric=True), action="overwrite", **options)
+        write_eval_log(log, log.location)
+        if epochs == 1:
+            with pytest.raises(InvalidArgument, match=advice):
+                read_judgments(tmp_path)
+        else:  # agreement of epochs is a confidence without any request
+            assert advice in " ".join(read_judgments(tmp_path).notices)
+        n_requests = len(server.requests)
+        log = score(log, confidence(), action="append", **options)
+        assert len(server.requests) == n_requests
+    write_eval_log(log, log.location)
+    after = read_judgments(tmp_path)["any_eval"]
+    pd.testing.assert_frame_equal(after[columns], before[columns])
+
+
+def test_a_log_without_kept_replies_is_not_sent_to_the_scorer(tmp_path: Path) -> None:
+    """The eval was never wrapped: the notice names the ways to a confidence."""
+    served(sums(), tmp_path, far_end())
+    with pytest.raises(InvalidArgument, match="wrap the eval in with_confidence"):
+        read_judgments(tmp_path)

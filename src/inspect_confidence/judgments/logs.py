@@ -109,6 +109,11 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     judgments = _judgments_by_sample(header, table, samples, unsent, repairs, recorded)
     unwritten = _judgments_of_unwritten_samples(header, table, completed)
     judgments, problem, run_notices = _complete_run(header, table, {**judgments, **unwritten})
+    if table.fallback and _has_unscored_replies(location, header, summaries, recorded):
+        if problem:
+            problem = _UNSCORED_REPLIES
+        else:
+            run_notices = [*run_notices, _UNSCORED_REPLIES]
     changed, reread_notices = Counter[str](), list[str]()
     if reread:
         judgments, changed, reread_notices = _read_again(location, header, table, judgments, unsent)
@@ -195,6 +200,30 @@ def _pair_with_samples(
         # Summaries that do not say whether a sample is completed have no metadata either.
         is_whole_needed |= not summary.completed
         yield summary, _read_sample(location, summary) if is_whole_needed else summary
+
+
+_UNSCORED_REPLIES = (
+    "the log keeps the replies on confidence, but not their scores: `inspect score LOG --action "
+    "append --scorer inspect_confidence/confidence` reads them"
+)
+
+
+def _has_unscored_replies(
+    location: str, header: EvalLog, summaries: Sequence[EvalSampleSummary], recorded: Recorded
+) -> bool:
+    """Return whether the first sample of a log keeps replies that no score of the log reads.
+
+    `inspect score --action overwrite` with another scorer removes the scores. Logs in which the
+    user names the field of confidence, or only grades are read, are not searched.
+    """
+    if recorded.confidence or recorded.only_grades or not summaries:
+        return False
+    was_asked = any(step.solver.endswith("ask_confidence") for step in header.plan.steps)
+    if not was_asked and not facts_of(header):
+        return False
+    if any(is_own(name) for summary in summaries for name in summary.scores or {}):
+        return False
+    return bool(texts_by_method(_read_sample(location, summaries[0]).store, {}))
 
 
 def _complete_run(
