@@ -110,7 +110,7 @@ def condition_number(name: str, value: object) -> float:
 def numbers(name: str, value: object, *, above: float, below: float) -> list[float]:
     """Read one or more distinct numbers strictly between two limits from a list or text.
 
-    They have at most six digits, as `condition_number` reads them.
+    Each is rounded to six digits by `condition_number`; rounded ones must still be distinct.
     """
     values = [condition_number(name, part) for part in parts(value)]
     if not values:

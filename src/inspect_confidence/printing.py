@@ -95,7 +95,9 @@ def shortened(text: str, length: int = 40) -> str:
 
 
 def excerpt(text: object, length: int) -> str:
-    """Return the beginning of a text, and an ellipsis if it is longer; addresses are whole.
+    """Return the beginning of a text, and an ellipsis if it is longer than `length` characters.
+
+    An address (`https://...`) in which the cut would fall stays whole.
 
     Example:
         >>> excerpt("no answer from http://localhost:8000/v1 in 10 seconds", 20)

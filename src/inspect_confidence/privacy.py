@@ -64,6 +64,9 @@ def argument(value: Any) -> Any:
 def scrub_condition(condition: str) -> str:
     """Redact the `key=value` pairs of a condition or a variant.
 
+    A text that has other parts than pairs is redacted as a whole; one without anything to redact is
+    unchanged.
+
     Example:
         >>> scrub_condition("level=90;variant=prompt%3D/home/me/x.txt%3Bapi_key%3Dabc")
         'level=90;variant=api_key%3D[removed]%3Bprompt%3Dx.txt'
@@ -87,7 +90,7 @@ def _scrub_part(name: str, value: str) -> str:
 
 
 def scrubbed_names(names: Iterable[str], redactor: Callable[[str], str] = scrub) -> dict[str, str]:
-    """Map names to redacted names, with a suffix where two would become equal."""
+    """Map names to redacted names; a later name that would equal another gets a suffix."""
     aliases: dict[str, str] = {}
     for name in dict.fromkeys(names):
         clean = redactor(name)
@@ -215,7 +218,7 @@ Redactors = Mapping[str, Callable[[Any], Any]]
 
 
 def redactors(frames: Iterable[pd.DataFrame]) -> Redactors:
-    """Return a redactor for each column of names in frames of judgments and results.
+    """Return redactors by column, for the columns of names and notes of judgments and results.
 
     A redactor is a function from a cell's value to the redacted text. Names that differ stay
     different in all frames, except in the columns `a` and `b` of differences, whose texts are
@@ -261,7 +264,10 @@ def redact_frame(
     redactors_by_column: Redactors,
     redact_text: Callable[[str], str] = without_keys,
 ) -> pd.DataFrame:
-    """Redact names by the function for their column, and other texts by `redact_text`."""
+    """Redact names by the function for their column, and other texts by `redact_text`.
+
+    Missing values, and columns of numbers, stay as they are.
+    """
 
     def redact_other_value(value: object) -> object:
         return redact_text(value) if isinstance(value, str) else value

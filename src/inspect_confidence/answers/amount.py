@@ -119,7 +119,7 @@ def exact_number_in(value: str) -> Fraction | ParseFailure:
     # "18 (or 19)"; "18.(3)", where a digit recurs
     if bare is None or re.search(r"[0-9]\.[0-9]*\([0-9]+\)", value):
         return ambiguous("several numbers")
-    # "11/36 ≈ 0.306" is the exact number.
+    # The exact number of "11/36 ≈ 0.306" is 11/36.
     *before, last = re.split("[=≡]", re.sub(r"(?<=[0-9)]) ?(?:≈|\\approx).*", "", bare))
     right_number = _number_without_equation(last)
     if not before or isinstance(right_number, ParseFailure):

@@ -264,10 +264,11 @@ class Choices:
         return bool(second["joined"]) or second["end"] is not None
 
     def _choices_at_start(self, text: str) -> set[int]:
-        """Return the indices of the question's choices with whose whole text a text begins.
+        """Return the indices of the choices whose whole text is at the beginning of a text.
 
-        Of several texts the longest counts; it must end at a boundary, such as a comma or
-        "because". Only the first 20 boundaries are tried, for speed.
+        They are several if choices have equal texts, and none if no choice's text is there. Of
+        different choices that of the longest text counts; the text must end at a boundary, such as
+        a comma or "because". Only the first 20 boundaries are tried, for speed.
         """
         longest: set[int] = set()
         for boundary in islice(_BOUNDARY.finditer(text[:2000]), 20):

@@ -267,8 +267,8 @@ def _meaning_of_first_word(value: str, words: dict[str, WordT]) -> WordT | Parse
 def _list_under_key(parsed: ParsedText, key: str, *, is_whole_reply: bool) -> list[object] | None:
     """Return the list under a key; None if there is no list, or if there are different lists.
 
-    Lists in JSON objects count before lists after labels in prose. With `is_whole_reply` the whole
-    text may be the list in both cases.
+    Lists in JSON objects count before lists after labels in prose. With `is_whole_reply`, if no
+    list is under the key or the lists differ, the whole text is read as the list.
     """
     complete = [statement for statement in parsed.statements_under(key) if not statement.is_open]
     in_objects = [statement for statement in complete if statement.strength == "object"]

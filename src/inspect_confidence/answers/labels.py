@@ -183,7 +183,10 @@ def _statements_outside_phrases(text: str, phrases: tuple[str, ...]) -> Iterator
 
 
 def _statements_of_member(member: Member, start: int) -> Iterator[Statement]:
-    """Yield the statement of an object's member, and the labelled statements within an answer."""
+    """Yield the statement of an object's member, and the labelled statements within an answer.
+
+    Objects are not part of the cleaned text: all statements are at `start`, where the object was.
+    """
     key, value, is_open = member  # `is_open`: whether the reply seems to end within the value
     yield Statement(
         key, "object", plain_value(value), start, start, is_open=is_open, json_value=value

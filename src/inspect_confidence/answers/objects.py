@@ -269,7 +269,9 @@ def _have_common_meaning(first: str, second: str) -> bool:
 
 
 def _meanings(value: str) -> set[object]:
-    """Return the meanings of a value: its text, its letter, its first number and that as a share.
+    """Return the meanings of a value: its text, its letter, and the number with which it begins.
+
+    The number counts as it is and, if it can be one, as a share from 0 to 1.
 
     "B) 70%" has the text "b) 70%" and the letter "b"; "70%" has the text, 70 and 7/10.
     """

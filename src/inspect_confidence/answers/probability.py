@@ -154,7 +154,8 @@ def _labelled_or_introduced(parsed: ParsedText) -> Fraction | ParseFailure:
             if isinstance(other_share, Fraction) and other_share != share:
                 return ambiguous("different numbers")
         return share
-    # Without a readable probability under a label, words outside labels may introduce one.
+    # If the label has no number, or a sentence in prose none that can be read, words outside labels
+    # may introduce the probability. Any other failure, such as a range, is final.
     if share is not None and not ((is_prose and is_invalid(share)) or "no number" in share.reason):
         return share
     # The confidence is left out, unless the reply states nothing else.
@@ -293,7 +294,7 @@ def as_share(number: Number) -> Fraction | ParseFailure:
 def share_without_label(text: str) -> Fraction | ParseFailure:
     """Return the probability of a reply without labels, or why it states none.
 
-    A number that opens a line counts first, then a number that words such as "probability"
+    The last number that opens a line counts first, then a number that words such as "probability"
     introduce.
     """
     text = _SCALE.sub(" ", text)  # the scale of the prompt, "0 to 1", has no answer

@@ -270,7 +270,7 @@ def _labelled_or_introduced(
     read = partial(_read_value, notes=notes, low=low, high=high, is_whole_reply=is_whole_reply)
     text = parsed.text
     if is_whole_reply and _ALONE_WITH_NOTE.fullmatch(unboxed := text.translate(_NO_BOX).strip()):
-        text = unboxed  # the box has all that the reply says; another one may have the answer
+        text = unboxed  # the box holds the whole reply; one beside other text may hold the answer
     # Lines that hold nothing but a number.
     pattern = _ALONE_WITH_NOTE if is_whole_reply else _ALONE
     number_lines = [line for line in map(str.strip, text.split("\n")) if pattern.fullmatch(line)]
@@ -392,7 +392,7 @@ def _ends(named_scale: re.Match[str], low: float) -> tuple[float, float]:
 def _failure_after(  # noqa: PLR0911 # each has a reason of its own
     number: Number, before: str, tail: str, low: float, high: float
 ) -> ParseFailure | None:
-    """Return why the text around a number makes it none on the scale; None if it does not."""
+    """Return why a number is not certainly the confidence, by the text around it; None if it is."""
     # "A: 5, B: 95", "95 if it is France, 20 otherwise"
     if re.match(r"\W*A ?[:=)]", before) or _BY_LETTER.match(tail) or _BY_CASE.match(tail):
         return ambiguous("several confidences")
@@ -420,7 +420,8 @@ def _end_of_scale(text: str) -> Fraction | None:
 def _is_repeated(number: Number, note: re.Match[str], low: float, high: float) -> bool:
     """Return whether a note such as "(80%)" repeats a number of the scale from `low` to `high`.
 
-    A model may divide by the scale's width or by its upper end.
+    It does if it gives the number's position on the scale, from 0 to 1 or in percent, or the
+    number divided by the upper end, which models give too.
     """
     share = Fraction(note["share"]) if note["share"] else Fraction(note["percent"]) / 100
     if number.value is None:

@@ -129,7 +129,8 @@ def ends_whole(text: str) -> bool:
 def _without_bullets(lines: list[str]) -> Iterable[str]:
     """Yield the lines without bullets ("- "), and without labels that count on: "1. ", "2. ".
 
-    Labels count on if they have one style, such as "(a)". A single "1." is a label below a bullet.
+    Labels count on if they have one style, such as "(a)", and each is the next number or letter;
+    "1." after "1." counts on too. A single "1." is a label if the line above has a bullet.
     """
     labels = {index: label for index, line in enumerate(lines) if (label := _LABEL.match(line))}
     counted: set[int] = set()  # indices of lines whose label is one of a list

@@ -89,7 +89,7 @@ class Grid:
             if any(isinstance(cell, Cell) if has_cells else _is_number(cell) for cell in column):
                 break
             n_names += 1
-        if n_names == len(columns):  # if no column has a number, none is a name
+        if n_names == len(columns):  # no column has a number: then all columns are prose
             n_names = 0
         texts = [list(map(one_line, line)) for line in lines]
         return cls(list(map(one_line, table)), texts, n_names)
@@ -130,8 +130,8 @@ class Grid:
         """Return reduced widths of columns that are together wider than `width`.
 
         Prose, which is text after the names, gets at most 40 characters. The `n_names` columns of
-        names give way to the numbers, down to 22.5% of `width`. If that is too little, the numbers
-        need a further table in any case, and names get up to 45%. Prose in the last column gets
+        names get what the numbers leave of `width`. If that is less than 22.5% of it, the numbers
+        need several tables in any case, and the names get up to 45%. Prose in the last column gets
         what is left, if that is at least 16 characters; else it goes to a further table.
         """
         narrowed = [min(size, self._max_width(k)) for k, size in enumerate(widths)]

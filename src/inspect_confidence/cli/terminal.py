@@ -321,7 +321,7 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
     for key, group in rows[:limit].groupby(keys, sort=False):
         cells, caption = group.drop(columns=keys).map(_cell_text), ""
         reason, *other_reasons = group["reason"].unique()
-        if len(group) > 1 and reason and not other_reasons:  # told once, below the table
+        if len(group) > 1 and reason and not other_reasons:  # printed once, below the table
             cells["reason"], caption = "", f"Reason of all: {one_line(reason)}"
         title = one_line(" ".join(str(part) for part in key if part))
         _print_filled(cells, title, caption)
@@ -373,10 +373,11 @@ def print_differences(
 ) -> None:
     """Print a table of paired differences, the rows of `compare`, for each pair of contenders.
 
-    With `full`, these are all defined differences with both values, by data set; otherwise the
-    `main_differences` of as many pairs as a screen has room for (`only_primary` is as there). A
-    contender is a model and variant with a method. `sources` are the two paths that the sides come
-    from, if there are two; sides of equal names are told apart by them.
+    With `full`, these are all defined differences with both values, by data set. Otherwise they are
+    the `main_differences` of as many pairs as a screen has room for, at least one; `only_primary`
+    leaves out all but the primary metrics. A contender is a model and variant with a method.
+    `sources` are the two paths that the sides come from, if there are two; sides of equal names
+    are told apart by them.
     """
     from inspect_confidence.commands.compare import main_differences
 
@@ -510,6 +511,7 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
         verdict = verdict_words(row)
         if SAME in row["note"]:  # every resample gave the same difference
             verdict = f"{verdict}; no interval: the difference is the same in every resample"
+        # The caption explains the star: an exploratory difference.
         columns["verdict"].append(verdict if row["role"] == PRIMARY else f"{verdict} *")
     tasks = _task_texts(rows)
     table = pd.DataFrame(columns)
@@ -630,7 +632,7 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) ->
     Args:
         verdicts: Rows of `check`.
         strict: Whether ends of the intervals were checked.
-        lost_logs: Number of logs without which the command fails.
+        lost_logs: Number of logs that could not be read in full, for which the command fails.
     """
     from inspect_confidence.metrics import METRICS
 

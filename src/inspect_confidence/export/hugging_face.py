@@ -68,8 +68,8 @@ def hub_repository(dataset: str) -> str:
 def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
     """Write `MODEL/.eval_results/inspect_confidence.yaml` with the finite headline numbers.
 
-    Each variant of a model has its own file; a repository takes one of them. Numbers that are not
-    finite go to `left_out.csv`.
+    Each variant of a model has its own file, of which the user puts one into the model's
+    repository. Numbers that are not finite, and means over models, go to `left_out.csv`.
     """
     rows = headline_rows(ResultTable.from_frame(material.results))
     model_rows = rows.among("model", material.models())

@@ -51,10 +51,11 @@ class Board:
 
 
 def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
-    """Return the board of a headline number, data set and condition without the variant.
+    """Return the board, a table of models, of a headline number on a data set and condition.
 
-    Columns that are empty for all models are left out; so are ranks if no direction is better.
-    `rows` are the number of each model and variant; `ranks` has the rank by a row's index.
+    Columns that are empty for all models are left out; so are ranks if neither higher nor lower
+    values are better. `rows` have the number of each model and variant; `ranks` has the rank by a
+    row's index.
     """
     first = rows[0]
     direction = direction_of(first["metric"], first.condition)
@@ -112,8 +113,9 @@ def write_leaderboard(material: Material, directory: Path) -> list[Path]:
     rows = headline_rows(results.among("model", material.models()))
     boards = [_board(group, ranks) for group in headline_groups(rows)]
     titles = {study.name: study.title for study in all_studies()}
-    by_study = groupby(boards, attrgetter("study"))
+    by_study = groupby(boards, attrgetter("study"))  # boards of a study follow each other
     sections = [(study, titles[study], list(group)) for study, group in by_study]
+    # Models in the order of the judgments, which is that of lines and colours.
     names = chain.from_iterable(frame["model"] for frame in material.frames.values())
     models = list(dict.fromkeys(map(str, names)))
     template = templates("inspect_confidence.export", "").get_template("leaderboard.html.j2")

@@ -18,7 +18,7 @@ from inspect_confidence.writing import put
 
 
 def write_left_out(material: Material, directory: Path, rows: pd.DataFrame) -> list[Path]:
-    """Write `left_out.csv`, the rows that a format can't hold with the reason, if there are any."""
+    """Write the rows that a format can't hold, each with the reason, to `left_out.csv` if any."""
     is_of_model = rows["model"].isin(material.models())
     value = rows["value"].to_numpy(float)
     reasons = np.select(
@@ -34,7 +34,7 @@ _LONGEST_CAPTION = 10_000
 
 
 def write_markdown(material: Material, directory: Path) -> list[Path]:
-    """Write all tables to `tables.md`."""
+    """Write the tables of all studies with results to `tables.md`; long names are cut."""
     parts = ["# Results"]
     for study, views in views_of(presentable(material.results)):
         parts.append(f"## {markdown_escaped(study.title)}")
@@ -109,7 +109,7 @@ _ROWS_PER_PAGE = 45
 
 
 def write_latex(material: Material, directory: Path) -> list[Path]:
-    """Write all tables to `tables.tex`."""
+    """Write the tables of all studies with results to `tables.tex`; long names are cut."""
     parts = [_LATEX_HEAD]
     for study, views in views_of(presentable(material.results)):
         parts.append(f"% {study.name}\n")

@@ -38,8 +38,8 @@ def format_with_interval(
 ) -> tuple[str, str]:
     """Return a value as `format_number`, and the ends of its interval with as many decimals.
 
-    A value in points is written like a difference: its sign, and that of an end, may decide. The
-    second text is empty without an interval.
+    A value that may be negative, in points, is written by `format_difference`, with enough digits
+    to tell the signs of the ends. The second text is empty without an interval; NaN is a dash.
 
     Example:
         >>> format_with_interval("coverage", 0.004, 0.001, 0.0212)
@@ -67,9 +67,10 @@ def format_with_interval(
 
 
 def _without_unit(metric: str, number: float, digits_of: float) -> str:
-    """Return a value or an end of its interval without unit, with the decimals of `digits_of`.
+    """Return a value or an end of its interval without unit, with as many decimals as the value.
 
-    A share has one decimal near 0% or 100%; if that would be 0, too, it has none.
+    `digits_of` is the value. A share in percent has one decimal if the value is within 1 of 0% or
+    100%, but none if that decimal would be 0.
     """
     if isinf(number):
         return "∞" if number > 0 else "-∞"
@@ -86,8 +87,8 @@ def format_difference(
 ) -> tuple[str, str]:
     """Return a difference of two values with its sign, and the ends of its interval.
 
-    Differences of shares are in points. Both texts have the same number of digits: up to two more
-    if an end would else be printed as 0 that is not 0, because the verdict depends on its sign.
+    Differences of shares are in points. Both texts have the same number of decimals. Up to two are
+    added if an end that is not 0 would be printed as 0, because the verdict depends on its sign.
     Without an interval the second text is empty.
 
     Example:

@@ -68,7 +68,7 @@ ResampledByRow = Mapping[int, ResampledValue]
 def headline_ranks(
     results: ResultTable, models: Sequence[str], draws: ResampledByRow
 ) -> dict[int, Rank]:
-    """Return the rank of each headline number, by its row, among the models with the same number.
+    """Return the rank of each headline number, by its row, among all models that have this number.
 
     `models` are those that answered: means over models have no rank. `draws` has values over the
     resamples by row; numbers without them count as independent.

@@ -97,8 +97,8 @@ def plan_figures(
 ) -> list[ReportFigure]:
     """Return a study's figures without pictures, and write the rows of each figure to `directory`.
 
-    `rows` are the study's results and details (numbers that only figures draw); their column `row`
-    is their number on the page.
+    `rows` are the study's results and its details, numbers for figures and counts of judgments;
+    the column `row` has their numbers on the page.
     """
     planned: list[ReportFigure] = []
     for spec in study.figures:
@@ -323,7 +323,7 @@ def _draw_figure(figure: ReportFigure) -> ReportFigure:
     if figure.reason:
         return figure
     try:
-        with in_order(figure.models):
+        with in_order(figure.models):  # each model has one colour in all figures
             picture = getattr(plots, figure.plot)(figure.rows)
     except InvalidArgument as error:
         return replace(figure, reason=str(error))
@@ -345,7 +345,11 @@ def _draw_figure(figure: ReportFigure) -> ReportFigure:
 
 
 def list_figure_files(directory: Path) -> list[Path]:
-    """Return the figures' files of the report in a folder; none without a page of this package."""
+    """Return the files of the figures in a report's folder, such as those of an earlier report.
+
+    The list is empty if this package did not write the page in the folder, and has only files
+    whose names are those of a study's figures: the others may be the user's.
+    """
     try:
         with (directory / PAGE).open(encoding="utf-8", errors="replace") as page:
             if _GENERATOR not in page.read(_HEAD_CHARACTERS):

@@ -128,7 +128,8 @@ def exclusion_table(rows: pd.DataFrame) -> Table | None:
     counted = rows[rows["metric"] == "status_count"]
     if counted.empty:
         return None
-    parts = ["variant", "language", "judge", "window"]  # conditions that studies count apart
+    # Parts of the condition by which some studies count; columns without any are left out below.
+    parts = ["variant", "language", "judge", "window"]
     counted = with_parts(counted, [*parts, "status"])
     statuses = ["ok", *sorted(set(counted["status"]) - {"ok"})]
     lines = []
@@ -137,6 +138,7 @@ def exclusion_table(rows: pd.DataFrame) -> Table | None:
         for row in group.to_dict("records"):
             cells[row["status"]] = TableCell(f"{row['value']:,.0f}", int(row["row"]))
         lines.append([*text_cells(*values, heads=True, length=_LONGEST_NAME), *cells.values()])
+    # The status "ok", which comes first, is headed "answered".
     columns = ["task", "model", "data set", *parts, "answered", *statuses[1:]]
     return _without_empty_columns("Judgments by status", columns, lines)
 
