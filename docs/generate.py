@@ -162,8 +162,8 @@ _DECISIONS = """
   order of confidence.
 - `prr` makes `aurc` comparable between models of different accuracy: 0 is random rejection, 1 an
   oracle that rejects every wrong answer first. It equals LM-Polygraph's PRR without a limit on the
-  share of rejections. Malinin and Gales count rejected answers as corrected; their ratio is `2 *
-  auroc - 1`.
+  share of rejections. Malinin and Gales count rejected answers as corrected, so that their ratio is
+  `2 * auroc - 1`.
 - `expected_utility` needs the value of each outcome to you, `--costs right=1,wrong=-2,abstain=0`.
   It has a value for always answering, and one for answering only if the stated confidence reaches
   (abstain - wrong)/(right - wrong), the best threshold for calibrated confidence. `plots.utility`
@@ -195,12 +195,13 @@ _JUDGED = """
 A model that grades answers makes errors, which the interval of `accuracy` ignores. In simulations
 with a judge that is right in 80 to 95% of cases, such 95% intervals contained a true accuracy of .1
 or .9 in 0 to 54% of samples ([validation.md](validation.md#judges)). `--judge-labels PATH`, a file
-of correct verdicts on some answers, adds accuracy, overconfidence and internal confidence corrected
-for these errors. Their intervals include the sampling error of the labels:
+of correct verdicts (labels) on some answers, adds accuracy, overconfidence and internal confidence
+corrected for these errors. Their intervals include the sampling error of the labels:
 
 - **Labels of some of the run's own items**, drawn at random (`--judge-labels` with a column
   `item`): prediction-powered inference (PPI++). Prefer these labels, because the method assumes
-  nothing about the judge's errors. It needs 50 labelled items and eight labels of each outcome.
+  nothing about the judge's errors. Its interval needs 50 labelled items and eight labels of each
+  outcome.
 - **Labels of other answers** by the same judge with the same prompt, at least 20 of each class:
   Rogan and Gladen's (q + spec - 1)/(sens + spec - 1), where q is the share of answers that the
   judge calls right, and sens and spec are the judge's sensitivity and specificity. The interval
@@ -209,7 +210,7 @@ for these errors. Their intervals include the sampling error of the labels:
   lenient with confident texts, `judge_corrected_overconfidence` is wrong.
 
 If the labels don't show that the judge can tell right from wrong answers, a number corrected for
-its errors is NaN. A corrected number outside [0, 1] is set to the nearer end, and the note gives
+its errors is NaN. A corrected share outside [0, 1] is set to the nearer end, and the note gives
 the original. Other metrics are not corrected: a hundred labels are too few for error rates of each
 bin or pair of answers.
 
@@ -267,9 +268,9 @@ several metrics:
 **Headline metrics**, such as accuracy, ECE and AUROC, have an interval [in nearly all simulated
 samples](#share-of-samples-with-an-interval) in which they have a value. AUROC and M-ratio have no
 value if all answers are right, as in half of the samples of 30 items at an accuracy of .98. If the
-true d' (how well choices are told apart) may be at most 0.1, the interval of M-ratio is unbounded
-on one side or on both, like Fieller's. The interval of a difference of two such M-ratios is
-unbounded on both sides.
+data don't exclude a d' (how well choices are told apart) of 0.1 or less, the interval of M-ratio is
+unbounded on one side or on both, like Fieller's. The interval of a difference of two such M-ratios
+is unbounded on both sides.
 
 **Pseudo-units.** The bootstrap adds half a unit at each extreme of what can occur, so that an
 interval has a width even if a sample contains no error:
@@ -288,12 +289,13 @@ of accuracy (Brown, Cai and DasGupta 2001).
 
 **Few right or few wrong answers.** Intervals of AUROC, PRR, `brier_reliability` and
 `corp_miscalibration` use Student's t with the degrees of freedom of 4RW/(R + W) units, where R and
-W are the numbers of right and of wrong units, each plus one half for the added pseudo-units. A
+W are the numbers of right and of wrong units, each plus the half unit that the bootstrap adds. A
 sample of 4RW/(R + W) units, half of them right, is as precise (Willer, Li and Abecasis 2010).
 
 **ECE** is biased upwards, also in resamples. The 95% interval of the difference of two ECEs is
 therefore from l1 - u2 to u1 - l2, where [l1, u1] and [l2, u2] are the intervals of the two ECEs.
-The interval of a mean over data sets has the means of the limits. Both intervals are conservative.
+The ECE's mean over data sets has the means of their intervals' ends. Both intervals are
+conservative.
 """
 _METHOD_TABLE = """
 ### {method}, {units}

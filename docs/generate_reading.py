@@ -126,8 +126,7 @@ readable answers in the last five rounds unread (**{share:.1%}**) and misread {m
 {unreadable} answers, which have no certain reading, they read {guessed}. For example, where
 the question asks for an exponent of ten, they read a bare 1000000000 as the value itself.
 
-The table has these answers by form, failures in brackets. No failure among 9 replies of a form
-doesn't mean that there is none in 100."""
+The table has these answers by form, failures in brackets."""
 _FIGURES = """\
 ## How much is left unread
 
