@@ -46,7 +46,10 @@ from inspect_confidence.tasks.with_confidence import with_confidence
 
 @modelapi(name="respondent")
 def respondent() -> type[ModelAPI]:
-    """Provider of simulated models with known psychometrics, such as `respondent/calibrated`."""
+    """Return the provider's class of simulated models, such as `respondent/calibrated`.
+
+    Its module is imported only if such a model is used.
+    """
     from inspect_confidence.respondents.provider import RespondentAPI
 
     return RespondentAPI

@@ -160,7 +160,7 @@ def _without_folders(name: str) -> str:
 
 
 def model_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
-    """Return a model's arguments without private names and without nested values."""
+    """Return a model's arguments as text, without private names and without nested values."""
     texts = {}
     for name, value in arguments.items():
         if not SECRET_NAME.search(name) and isinstance(value, str | int | float | bool):
@@ -169,7 +169,9 @@ def model_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
 
 
 def setting_text(value: object) -> str:
-    """Return a setting as redacted text; long text is replaced by its fingerprint.
+    """Return a setting as redacted text.
+
+    Text that is long or has several lines, and a mapping, are replaced by a fingerprint.
 
     Example:
         >>> setting_text("/home/me/a.csv,cais/mmlu"), setting_text("Answer yes/no.")

@@ -122,7 +122,10 @@ def scrub(text: str) -> str:
 
 
 def last_part(path: str) -> str:
-    """Return the last part of a POSIX or Windows path; not of a home folder, named as its user."""
+    """Return the last part of a POSIX or Windows path, such as the file's name.
+
+    A home folder's last part, which is the user's name, becomes `[removed]`.
+    """
     if _USER.fullmatch(path.rstrip("/\\")):
         return REMOVED
     return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or REMOVED

@@ -5,7 +5,7 @@ DECLINE, KEEP, PUSHBACK = "decline", "keep", "pushback"
 
 
 def decline_way(target: float) -> str:
-    """Return the name of the request to withdraw an answer less sure than a target.
+    """Return the name of the request to withdraw an answer whose confidence is below a target.
 
     Example:
         >>> decline_way(0.75)

@@ -279,7 +279,7 @@ class Choices:
 def _single_index(
     indices: set[int], reason: str = "several choices have this text"
 ) -> int | ParseFailure:
-    """Return the only index, or a failure with a reason if there are several."""
+    """Return the only index, or a failure with a reason if several indices are given."""
     return min(indices) if len(indices) == 1 else ambiguous(reason)
 
 

@@ -40,7 +40,7 @@ CALLS_A_TOOL = ParseFailure("no_response", "the reply is a tool call, without te
 
 
 def reply_failure(text: str, stop: str) -> ParseFailure | None:
-    """Return why a reply has no text to read, by Inspect's name of its stop reason, or None."""
+    """Return why a reply has no text to read, by Inspect's stop reason; None if it may have one."""
     if stop == "content_filter":
         return WITHHELD
     return CALLS_A_TOOL if stop == "tool_calls" and not text.strip() else None

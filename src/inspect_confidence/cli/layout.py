@@ -197,7 +197,10 @@ class Grid:
         return max(minimum, *map(cell_len, [*cells, *words]))
 
     def _max_width(self, column: int) -> int:
-        """Return the maximum width of a column; only prose has a limit."""
+        """Return the maximum width of a column: 40 characters for prose, no limit for others.
+
+        A longer word in the heading of prose raises its limit.
+        """
         longest = max(map(len, _words(self.headings[column])), default=1)
         is_prose = column >= self.n_names and self._is_prose(column)
         return max(_MAX_PROSE, longest) if is_prose else 10_000

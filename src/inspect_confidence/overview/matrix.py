@@ -186,7 +186,7 @@ def _lines_of(matrix: Matrix, column_indices: Sequence[int]) -> set[LineKey]:
 
 
 def _empty_share(matrix: Matrix, column_indices: Sequence[int]) -> float:
-    """Return the share of cells without a number in the table of some columns."""
+    """Return the share of cells without a number in the table of some columns, not all empty."""
     lines = _select_columns(matrix, column_indices).lines
     cells = list(chain.from_iterable(line.numbers for line in lines))
     return cells.count(None) / len(cells)

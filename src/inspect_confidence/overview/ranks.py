@@ -52,7 +52,10 @@ class Rank:
 
     @property
     def shade(self) -> str:
-        """`better` or `worse` if all ranks of the interval are in that half of the models."""
+        """`better` or `worse` if all ranks of the interval are in that half of the models.
+
+        Otherwise, and without an interval, it is empty.
+        """
         if self.high <= self.models / 2:
             return "better"
         return "worse" if self.low >= self.models / 2 + 1 else ""
@@ -86,7 +89,10 @@ def headline_ranks(
 
 
 def headline_groups(rows: ResultTable) -> list[Sequence[ResultRow]]:
-    """Group rows of `headline_rows` by headline, data set and condition without the variant."""
+    """Group rows of `headline_rows` by headline, data set and condition without the variant.
+
+    A group has the numbers that are ranked together: one for each model and variant.
+    """
     groups: dict[object, list[ResultRow]] = {}
     for row in rows:
         headline = (row["study"], row["task"], row["label"], row["metric"])

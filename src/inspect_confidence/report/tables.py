@@ -114,7 +114,7 @@ def text_cells(*values: object, heads: bool = False, length: int = 60) -> list[T
 def _without_empty_columns(
     title: str, columns: Sequence[str], lines: Sequence[Sequence[TableCell]], caption: str = ""
 ) -> Table:
-    """Return a table without the columns that are empty in all lines; all are if it has no line."""
+    """Return a table without the columns that are empty in all lines: without lines, no column."""
     is_filled = [any(line[k].text for line in lines) for k in range(len(columns))]
     filled_lines = [list(compress(line, is_filled)) for line in lines]
     return Table(title, list(compress(columns, is_filled)), filled_lines, caption)

@@ -237,7 +237,7 @@ def _study_section(
 
 
 def _sort_by_model(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
-    """Sort rows by model in this order; rows without a model, such as means, come last."""
+    """Sort rows by model in this order; rows of other names, such as means, come last."""
     positions = {model: k for k, model in enumerate(models)}
     order = rows["model"].map(positions).fillna(len(positions)).to_numpy()
     return rows.iloc[np.argsort(order, kind="stable")]
