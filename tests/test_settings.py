@@ -66,6 +66,9 @@ def test_text_and_values_are_read_alike(tmp_path: Path) -> None:
         "hedge_markers"
     ].study_options
     assert getattr(file_options, "markers", None) == FORMS
+    single: Any = 0.5
+    for resampling in read_settings({"thresholds": single}).values():
+        assert resampling.thresholds == (0.5,)
 
 
 def test_costs_are_read_alike_and_add_utility(tmp_path: Path) -> None:
@@ -159,6 +162,7 @@ def test_impossible_settings_are_refused_before_anything_is_read() -> None:
         ({"options": {"wep_probes.survey": "none.csv"}}, "there is no file"),
         ({"thresholds": [0.5, 1.5]}, "thresholds=1.5 is not between 0 and 1"),
         ({"thresholds": []}, "thresholds is empty"),
+        ({"thresholds": None}, "thresholds=None is not a number"),
         ({"costs": "right=1,wrong=-2"}, "lacks abstain; give right=1,wrong=-2,abstain=0"),
         ({"costs": {"right": 1, "wrng": -2, "abstain": 0}}, "costs=wrng is not known.*wrong"),
         ({"costs": "right=1,wrong=x,abstain=0"}, "costs wrong=x is not a number"),

@@ -1,6 +1,6 @@
 """Settings of commands, and the division of judgments into studies."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from math import nextafter
 from os import PathLike
@@ -79,7 +79,9 @@ def read_settings(settings: Settings) -> dict[str, Resampling]:
     if convention is not None:
         choice("convention", convention, CONVENTIONS)
     thresholds = settings.get("thresholds", Resampling.thresholds)
-    entries = thresholds if isinstance(thresholds, str) else list(thresholds)
+    # A list is read as it is; anything else, such as ".5,.75" or 0.5, as text.
+    is_list = isinstance(thresholds, Iterable) and not isinstance(thresholds, str)
+    entries = list(thresholds) if is_list else thresholds
     common_settings = Resampling(
         resamples=integer("resamples", settings.get("resamples", 10_000), minimum=1),
         seed=integer("seed", settings.get("seed", 0)),
@@ -147,7 +149,9 @@ def _choices_by_task(
 
 
 def option_text(value: object) -> str:
-    """Return the value of an option as text for variants and captions; a path without its folder.
+    """Return the value of an option as text for variants and captions.
+
+    A path is written without its folder, and so is any other text with a slash.
 
     Example:
         >>> option_text("surveys/mine.csv"), option_text([2, 5]), option_text(3.0)
@@ -164,7 +168,7 @@ def add_choices_to_variants(frame: pd.DataFrame, task: str, resampling: Resampli
     """Return judgments whose variants name the analysis choices that change the task's numbers.
 
     Results of different choices, as `convention=authors`, then stay apart. Choices that are the
-    defaults are not named; without others the frame is unchanged.
+    defaults are not named; if all are defaults, the frame is unchanged.
     """
     if not resampling.choices.get(task):
         return frame

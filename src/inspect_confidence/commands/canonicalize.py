@@ -45,6 +45,7 @@ def canonical_forms(
         raise InvalidArgument(
             "There are no judgments of hedge_markers; name logs or files that have some."
         )
+    # Neither text is a marker: they stand for failed judgments and for sentences without one.
     markers = sorted(set(frames["hedge_markers"]["marker"]) - {"", "<no_hedge>"})
     forms = {marker: standard_marker(marker) for marker in markers}
     if model and markers:

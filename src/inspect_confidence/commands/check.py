@@ -217,9 +217,11 @@ def check(
 
 
 def _matching_positions(requirement: Requirement, results: ResultTable) -> list[int]:
-    """Return the positions of rows with the requirement's metric and `parts`, at least one.
+    """Return the positions of rows with the requirement's metric and `parts`; refuse if none has.
 
-    Parts are values by key, as `level=90`. Means over models match only if `model` is among them.
+    Parts are values by key, as `level=90`. Means over models match only if `model` is among the
+    keys, and rows of another estimator, such as `bins=15`, only if it is named or no other row
+    matches.
     """
     is_named = "model" in requirement.parts
     models = results.values("model") if is_named else answering_models(results)
@@ -237,7 +239,6 @@ def _matching_positions(requirement: Requirement, results: ResultTable) -> list[
     matches = [position for position in facts if requirement.matches(facts[position])]
     if not matches:
         raise InvalidArgument(_no_match_error(requirement, list(facts.values())))
-    # Rows of another estimator, such as `bins=15`, match only if the requirement names it.
     unnamed_parts = set(ESTIMATOR_PARTS) - requirement.parts.keys()
     standard = [position for position in matches if unnamed_parts.isdisjoint(facts[position])]
     return standard or matches

@@ -223,7 +223,11 @@ def _check_models(models: Sequence[str], sides: Sequence[Judgments]) -> None:
 
 
 def _is_selected(pair: Collection[str], models: Sequence[str]) -> bool:
-    """Return whether a pair of names has the one of `models`, or two of several; True for none."""
+    """Return whether a pair of models is among those that the user selected by `models`.
+
+    With one name the pair must have it; with several, all names of the pair must be among them.
+    Without a name every pair is selected. Variants of one model are a pair of one name.
+    """
     if len(models) < 2:
         return not models or models[0] in pair
     return set(pair) <= set(models)

@@ -83,7 +83,7 @@ class JudgmentGroup:
     def pooled(self) -> pd.DataFrame:
         """Return the judgments as if all data sets were one: items and clusters are renumbered.
 
-        `unit`, if there is such a column, is dropped, since it names what is resampled otherwise.
+        A column `unit`, which says what is resampled, is dropped: items or clusters are resampled.
         """
         items = self._numbers(self.rows["item"]).astype(str)
         rows = self.rows.assign(item=items, cluster=self.clusters.astype(str), dataset="")
@@ -204,6 +204,7 @@ def _interval_groups(judgments: Judgments) -> Iterator[IntervalGroup]:
     for table in all_tables().values():
         if table.intervals is not None and table.task in judgments:
             rows = judgments[table.task]
+            # Whether a judgment is an interval itself, not one of several from which it is made.
             is_whole_interval = table.intervals(rows)
             rows = rows.assign(level=rows["level"].where(is_whole_interval))
             columns = [*study_of(table.task).contenders, "level"]

@@ -490,7 +490,7 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
     at_most = f"if replies have one sentence and all {judge.replies} draws differ"
     typically = f"if {typical} of them differ in more than their markers, as is typical"
     cases = [(judge.replies, at_most), (typical, typically)]
-    if not judge.replies:
+    if not judge.replies:  # a judge of single answers, as of `simple_qa`: no draws to compare
         cases = [(0, "at most: declined and unreadable answers are not judged")]
     lines: list[str] = []
     for different, case in cases:

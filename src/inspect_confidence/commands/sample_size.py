@@ -253,6 +253,7 @@ def _size_for_width(
     rows, items_asked = _readable_pilot(group)
     units, pilot_items, cluster_note = _pilot_units(group.name, rows)
     population = _Population.from_frame(rows, units)
+    # The pilot's own value, on all its units, needs no resamples; one is the fewest.
     pilot = _result_of_metric(aim, population.run(np.arange(len(units))), Resampling(1))
     _refuse_undefined(aim, pilot.value, group.name)
     interval = _SimulatedInterval(aim, population, rng)

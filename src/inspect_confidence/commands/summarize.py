@@ -80,6 +80,7 @@ def summarize_with_draws(
     draws_by_key: dict[object, ResampledValue] = {}
 
     def keep_draws(result: Result, value: ResampledValue) -> None:
+        """Keep the values over resamples of a headline metric; all NaN is as good as none."""
         is_headline = (result.task, result.metric) in headline_metrics
         if is_headline and not np.isnan(value.draws).all():
             # A copy, because the draws of all metrics share one array.

@@ -24,10 +24,11 @@ def threshold(source: JudgmentSource, *, risk: float = 0.05) -> pd.DataFrame:
     Returns:
         A row for each model, variant and elicitation method (column `condition`), and for each
         value of the fields by which the judgments are split (column `by`, empty for all judgments):
-        the threshold (NaN if none qualifies), the share of wrong answers among those given, the
-        share of answers given with its 95% interval, the numbers of items answered and of all
-        items, the number of judgments left out because their outcome is unknown, and the reason why
-        there is no (lower) threshold.
+        the threshold (NaN if none qualifies), the share of wrong answers among those given
+        (`risk`), the p of the hypothesis that the true share exceeds the target, the share of
+        answers given (`coverage`) with its 95% interval, the numbers of items answered and of all
+        items, the number of judgments left out (failures of the run, and unknown outcomes), and the
+        reason why there is no threshold, or no lower one.
 
     Raises:
         InvalidArgument: The source is invalid or has no stated confidence, or the target isn't

@@ -41,7 +41,8 @@ _RARE = 0.1
 def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]:
     """Yield the violations of a task's rules: limits, order of two columns, the task's own rules.
 
-    `judgments` are typed; `table` describes their task.
+    `judgments` have the columns of their task, which `table` describes, with values of their kinds.
+    A missing value violates no limit and no order.
     """
     for name, limit in table.limits.items():
         reasons = _limit_violations(judgments[name], limit)
@@ -108,7 +109,8 @@ def number_repeated_answers(
     without_uuid = pd.Series(True, frame.index)
     if "uuid" in frame:
         without_uuid = frame["uuid"].isna() | (frame["uuid"] == "")
-    has_draws = pd.Series(False, frame.index)  # of a method that makes one answer of several
+    # Some methods make one answer of several draws, such as an interval from repeated estimates.
+    has_draws = pd.Series(False, frame.index)
     if "method" in frame:
         has_draws = frame["method"].isin(table.repeated_methods)
     is_numbered = pd.Series("draw" in frame, frame.index) | (~has_draws & ("epoch" in frame))
@@ -139,7 +141,7 @@ def number_repeated_answers(
     draws = question_numbers.groupby(question_numbers).cumcount()
     is_inferred = is_repeat & ~has_draws[frame.index]
     if is_inferred.any():
-        items = int((question_numbers[is_inferred].value_counts() > 0).sum())
+        items = question_numbers[is_inferred].nunique()
         items_text = counted(items, "item has", "items have")
         notices.append(
             f"{source}: {items_text} several rows, which were read as repeated answers; if a "
@@ -151,9 +153,10 @@ def number_repeated_answers(
 def _refuse_contradictions(
     question_cells: pd.DataFrame, is_contradiction: pd.Series, source: str
 ) -> None:
-    """Refuse rows marked as contradictions: an earlier row has another answer of the repetition.
+    """Refuse rows marked as contradictions: an earlier row has another answer of that repetition.
 
-    `question_cells` are the columns that identify a question and its repetition, as text.
+    A repetition is a question's row of one `epoch` or `draw`. `question_cells` are the columns that
+    identify question and repetition, as text. Without a mark nothing is refused.
     """
     if not is_contradiction.any():
         return
@@ -170,10 +173,10 @@ def _refuse_contradictions(
 def _refuse_conditions(
     unknown_columns: pd.DataFrame, question_numbers: pd.Series, source: str
 ) -> None:
-    """Refuse several rows of items if a column unknown to the task tells them apart.
+    """Refuse several rows of one question if a column unknown to the task tells them apart.
 
-    Such a column has at most as many values as an item has rows, and each value once an item.
-    `question_numbers` are the number of each row's question, which several rows may share.
+    Such a column, as `seed`, has at least two values, at most as many as a question has rows, and
+    no question has a value twice. `question_numbers` has the number of each row's question.
     """
     rows = int(question_numbers.value_counts().max())
     for name in unknown_columns:
@@ -238,6 +241,7 @@ _LARGEST_EXPONENT = 1000
 def exponent_notices(judgments: pd.DataFrame, table: TaskTable, source: str) -> list[str]:
     """Return a notice if exponents of ten are so large that they may be the values themselves.
 
+    An example is 5000 for the value 5000, whose exponent is 3.7; the limit is 1000 in size.
     `judgments` are the typed ones of the file `source`, and `table` describes their task.
     """
     notices = []
@@ -256,9 +260,10 @@ def exponent_notices(judgments: pd.DataFrame, table: TaskTable, source: str) -> 
 
 
 def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
-    """Return a notice if no answer equals its target and none is graded, or if grades contradict.
+    """Return a notice if no answer equals its target and none is graded, or if grades are doubtful.
 
-    `judgments` are the typed ones of the file `source`.
+    A grade is doubtful if it is "wrong" for an answer that equals its target, or "right" for
+    another letter or number than the target. `judgments` are the typed ones of the file `source`.
     """
     if not {"answer", "target", "correct"} <= set(judgments):
         return []
@@ -275,7 +280,8 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
             f"{source}: no answer equals its target in {counted(len(rows), 'row')}, {example}; "
             "give the grades in a column 'correct', or other columns: --column answer=COLUMN"
         ]
-    # A judge may accept another wording, but neither another letter nor another number.
+    # A judge may accept another wording, but neither another letter nor another number, which are
+    # the texts that are exact.
     exact = rows["target"].map(is_exact) & rows["answer"].map(is_exact)
     wrong = int(((grades == 0) & equal).sum())
     right = int(((grades == 1) & ~equal & exact).sum())
@@ -289,8 +295,9 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
 
 
 def _refuse_unnumbered(texts: pd.DataFrame, is_unnumbered_copy: pd.Series, source: str) -> None:
-    """Refuse rows marked as copies without a number: they may be copies or repeated answers.
+    """Refuse rows that equal an earlier one and have no number of `epoch` or `draw` (the marked).
 
+    They may be copies or repeated answers. Without a mark nothing is refused.
     `texts` are the file's rows, with lists and other objects as text.
     """
     if is_unnumbered_copy.any():
@@ -310,13 +317,20 @@ def first_true_row(flags: pd.Series) -> int:
 
 
 def _first_equal_row(rows: pd.DataFrame, row: int) -> int:
-    """Return the number of the first row that equals the given row."""
+    """Return the number of the first row that equals the given row, or is the row itself.
+
+    Missing cells are equal.
+    """
     equal = (rows == rows.loc[row]) | (rows.isna() & rows.loc[row].isna())
     return first_true_row(equal.all(axis=1))
 
 
 def _answer_columns(table: TaskTable) -> set[str]:
-    """Return the task's columns of answers; each set in `table.answers` is a complete answer."""
+    """Return the task's columns of answers, without those that describe the question.
+
+    Each set in `table.answers` makes a complete answer. Status, reason and uuid belong to an
+    answer, too.
+    """
     columns = set(chain.from_iterable(table.answers)) | {"status", "reason", "uuid"}
     return columns - {*table.required, *table.varied, *QUESTION_COLUMNS}
 

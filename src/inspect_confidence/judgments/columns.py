@@ -268,9 +268,10 @@ def _inverse_grade(value: object) -> float:
 
 
 def _decisions_as_scores(frame: pd.DataFrame, recorded: Recorded, source: str) -> pd.DataFrame:
-    """Return the frame with decisions as scores `raw`, of which only the order counts.
+    """Return the frame with decisions as scores `raw`, of which only the order counts (`ordinal`).
 
     The score is 1 for a word of `--answering` (in `recorded`), 0 for another word, NaN for none.
+    The method is `decision` if the frame has no column `method`.
 
     Raises:
         InvalidArgument: No decision is one of the words of `--answering`.
@@ -301,9 +302,11 @@ def apply_confidence_scale(
     *,
     decimal_comma: bool = False,
 ) -> pd.DataFrame:
-    """Return the frame with reports `raw` and the ends of their scale, by `--confidence-scale`.
+    """Return the frame with stated values `raw` and the ends of their scale, `low` and `high`.
 
-    Without that option a column of percentages such as `85%` is on 0-100, and other numbers are
+    The option `--confidence-scale` names the ends.
+
+    Without it a column of percentages such as `85%` is on 0-100, and other numbers are
     probabilities. With `--confidence-scale none` only the order of the values counts. A frame that
     has a scale, or no confidence, is returned as it is.
 
@@ -358,10 +361,10 @@ def apply_confidence_scale(
 def _low_value_notices(
     rows: pd.DataFrame, column: str, recorded: Recorded, source: str
 ) -> list[str]:
-    """Return a notice of the models whose confidences may be on a shorter scale than declared.
+    """Return a notice of the models all of whose confidences are in the lowest tenth of the scale.
 
-    These are all in the lowest tenth of the scale in `recorded`. `rows` are those of the file
-    without percentages; `column` has their confidences as numbers.
+    They may be on a shorter scale than `recorded` declares. `rows` are those of the file without
+    percentages; `column` has their confidences as numbers.
     """
     low, high = recorded.scale or (np.nan, np.nan)
     values_by_model = {"": rows[column]}

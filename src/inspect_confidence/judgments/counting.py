@@ -47,8 +47,9 @@ def can_count() -> bool:
 def count_record(file: str, task: str) -> CountedRecord:
     """Count the equal judgments of a record file. Worker processes run this function too.
 
-    The record has a problem (a text) in place of counts if an item has several judgments, if one
-    cannot be counted, or if more than 5,000 are different, which saves little.
+    The result has a problem (a text) in place of counts if an item has several judgments, if
+    metrics need some judgment by itself, or if more than 5,000 judgments are different, so that
+    counting saves little.
 
     Args:
         file: The record file, whose judgments are all of the task.
@@ -56,7 +57,7 @@ def count_record(file: str, task: str) -> CountedRecord:
     """
     table = table_of(task)
     counting = table.counting
-    assert counting is not None
+    assert counting is not None  # callers count only tasks that say how
     # `needs_row` is an SQL condition for judgments that metrics need one by one; `RECORD_ROWS`
     # reads the file.
     by_dataset = query_records(

@@ -35,7 +35,7 @@ def count_tables(
     Args:
         source: A store; or another source of judgments, which is read.
         task: Name of the task.
-        by: The columns. A missing number counts as a value. Without any, all judgments count
+        by: The columns. A missing number counts as a value. Without columns all judgments count
             together.
 
     Returns:
@@ -76,8 +76,9 @@ def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[p
     """Yield frames with the columns and `n`, which together count all judgments of a task.
 
     The file of a log's judgments is counted by variant, without being read into memory, if the log
-    is its run's only one, has no repeats and one task, and if its file is undamaged and was written
-    by the readers of this version. Other logs are read and joined.
+    is its run's only one, no judgment repeats another, all are of one task, and the file is
+    undamaged and was written by the installed versions of the packages. Other logs are read, and
+    those of a run joined, so that each sample counts once.
     """
     entries = store.entries_with_judgments()
     records = [entry.record for entry in entries]

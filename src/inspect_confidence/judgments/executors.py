@@ -144,9 +144,10 @@ def count_records(
     Args:
         files: The record files, which workers must find at the same paths.
         task: The task of their judgments.
-        executor: Counts them; `auto` counts in this process, on all cores.
+        executor: Counts them; `auto` counts in this process, since DuckDB uses all cores.
         notices: Receives a notice of how many files the executor lost.
     """
+    # `_read_each` takes locations as logs; it reads nothing but what `count` reads.
     logs, count = [Log(file) for file in files], partial(count_record, task=task)
     used_executor = None if executor == AUTO else executor
     counted_by_number = dict(_read_each(logs, count, count, used_executor, notices))

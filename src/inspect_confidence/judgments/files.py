@@ -66,7 +66,8 @@ def read_file(
     """Read the judgments in a user's table into a typed frame for each task.
 
     Without a `task` column the task is inferred from the other columns. Columns of judgments of
-    other evals are also found by common names, such as `question_id`.
+    other evals are also found by common names, such as `question_id`. A file without rows is
+    refused.
 
     Args:
         path: Path of a file that `read_table` reads.
@@ -137,9 +138,9 @@ def _empty_cell_notices(judgments: pd.DataFrame, source: str) -> list[str]:
     """
     notices = []
     is_ungraded = judgments["status"] == "scoring_failed"
-    is_unsure = judgments["reason"] == _NO_CONFIDENCE
+    lacks_confidence = judgments["reason"] == _NO_CONFIDENCE
     rows = counted(len(judgments), "row")
-    for reason, n in judgments.loc[is_ungraded | is_unsure, "reason"].value_counts().items():
+    for reason, n in judgments.loc[is_ungraded | lacks_confidence, "reason"].value_counts().items():
         effect = "a parse failure each" if reason == _NO_CONFIDENCE else "left out of all metrics"
         notices.append(f"{source}: {str(reason).removesuffix(_IN_FILE)} in {n} of {rows}: {effect}")
     return notices
@@ -168,7 +169,7 @@ def _apply_column_names(
     frame = apply_column_options(user_table.frame, recorded, source, notices)
     if "task" not in frame:
         frame = _add_inferred_task(frame, recorded, source, notices)
-    elif len(frame) and not set(frame["task"]) & set(all_tables()):
+    elif len(frame) and not set(frame["task"]) & set(all_tables()):  # no task of this package
         frame = _take_task_as_dataset(frame, recorded, source, notices)
     # Tasks of this package have columns for the scale; other evals have one for the confidence.
     other_evals = [name for name, table in all_tables().items() if table.fallback]
@@ -219,7 +220,7 @@ def _add_inferred_task(
     """Return the frame with the task inferred from its columns, and common names replaced.
 
     Without a column that names the items, each row is an item. Notices tell which columns were
-    renamed. `recorded` has the user's options. Columns of no task are refused.
+    renamed. `recorded` has the user's options. A frame whose columns fit no task is refused.
     """
     # Options about evals of other packages make rows judgments of such an eval.
     is_other_eval = replace(recorded, cluster="") != SELF_DESCRIBING
@@ -489,9 +490,10 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
         judgments[name] = judgments[name].fillna(number)
     for name, default in table.defaults.items():
         judgments[name] = judgments[name].where(judgments[name] != "", default)
-    if "status" not in frame:
+    if "status" not in frame:  # inferred from empty cells
         judgments[["status", "reason"]] = _infer_statuses(frame, judgments, table)
     if GRADE in frame and not is_numeric_dtype(frame[GRADE]):
+        # Beside `y` an `n` means no, otherwise "no answer".
         declines = partial(_is_declined, no_is_n=_has_y(frame[GRADE]))
         is_declined = map_cells(frame[GRADE], declines, bool, source=source, column=GRADE)
         is_declined &= judgments["status"] != "sample_error"
@@ -510,13 +512,13 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
 
     A row with a complete answer is `ok`. One that lacks only what a grader fills in, or a number of
     the question, is `scoring_failed`, one without any part of an answer is `no_response`, and any
-    other is `invalid_response_format`. So is a row with a grade and no confidence: a grade is
-    evidence of a reply. The columns of `frame`, the rows as given, decide which forms of answers
-    are possible; `judgments` are the same rows with typed columns.
+    other is `invalid_response_format`. So is a row with a grade and no confidence, even if it has
+    no answer: a grade is evidence of a reply. The columns of `frame`, the rows as given, decide
+    which forms of answers are possible; `judgments` are the same rows with typed columns.
     """
     filled = judgments.notna() & (judgments != "")
     is_complete, is_ungraded = np.zeros(len(frame), bool), np.zeros(len(frame), bool)
-    is_unsure, is_empty = np.zeros(len(frame), bool), np.ones(len(frame), bool)
+    lacks_confidence, is_empty = np.zeros(len(frame), bool), np.ones(len(frame), bool)
     for form in table.answers:  # columns that make an answer together, such as answer and target
         if not set(form) <= set(frame):
             continue
@@ -526,14 +528,14 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
         if confidence_columns := set(form) & CONFIDENCE_COLUMNS:
             rest = list(set(form) - CONFIDENCE_COLUMNS - QUESTION_COLUMNS)
             has_confidence = filled[list(confidence_columns)].all(axis=1).to_numpy()
-            is_unsure |= ~has_confidence & filled[rest].any(axis=1).to_numpy()
+            lacks_confidence |= ~has_confidence & filled[rest].any(axis=1).to_numpy()
         if set(form) & GRADER_COLUMNS:
             is_ungraded |= filled[list(set(form) - GRADER_COLUMNS)].all(axis=1).to_numpy()
     # Numbers of the question, such as the true value, without which an answer has no score.
     question_numbers = [name for name in table.required if table.kinds[name] == "number"]
     has_gap = is_complete & ~filled[question_numbers].all(axis=1).to_numpy()
     is_complete &= ~has_gap
-    causes = [has_gap, is_ungraded, is_unsure, is_empty]
+    causes = [has_gap, is_ungraded, lacks_confidence, is_empty]  # the first that holds counts
     statuses = ["scoring_failed", "scoring_failed", "invalid_response_format", "no_response"]
     status = np.select(causes, statuses, "invalid_response_format")
     no_number = f"no {' or '.join(question_numbers)}{_IN_FILE}"

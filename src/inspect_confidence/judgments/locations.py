@@ -20,7 +20,7 @@ Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 
 def path_texts(paths: Paths) -> list[str]:
-    """Return one path or several as a list of texts."""
+    """Return one path or several as a list of texts; refuse objects that are no paths."""
     # Iterating over a frame would give the names of its columns.
     is_single = hasattr(paths, "columns") or not isinstance(paths, Iterable)
     texts = []
@@ -94,10 +94,10 @@ def location_text(location: str) -> str:
 def list_logs(location: str) -> list[Log]:
     """Return the log at a location, or the logs in a folder and its subfolders, newest first.
 
-    These are the logs of Inspect's own listing, in the same order, and links to logs. Inspect's
-    listing takes seconds to import, and opens each log whose name does not follow its pattern.
-    Folders that cannot be listed, and links to folders, which may form circles, are returned as
-    unreadable.
+    These are the logs that Inspect itself lists, in the same order, and links to logs. Inspect's
+    function is not called, because it takes seconds to import and opens each log whose name does
+    not follow its pattern. Folders that cannot be listed, and links to folders, which may form
+    circles, are returned as unreadable.
 
     Args:
         location: A path, or an address that Inspect reads, such as `s3://bucket/logs`.

@@ -122,13 +122,14 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     further_tasks = sorted(tasks - {table.task})
     frame, keys = _judgment_frame(judgments, add_task_columns(table, further_tasks), repairs)
     loss_notices, stop_notices = _incomplete_run_notices(header, completed)
-    # Runs that differ in these arguments, such as a method, are of two kinds, not of two variants.
-    deciding_arguments = [str(header.eval.task_args.get(name)) for name in table.compared_within]
+    # Runs that differ in these arguments, such as a method, are of two kinds. A `variant` names
+    # differences between runs of one kind only.
+    kind_arguments = [str(header.eval.task_args.get(name)) for name in table.compared_within]
     return Run(
         id=header.eval.task_id,
         task=table.task,
         model=header.eval.model,
-        kind=" ".join([eval_name(header), *deciding_arguments]),
+        kind=" ".join([eval_name(header), *kind_arguments]),
         settings=_run_settings(header, table, recorded, unsent),
         frame=frame,
         samples=np.array(list(map(readable_text, keys)), dtype=object),
@@ -229,7 +230,7 @@ def _has_unscored_replies(
 def _complete_run(
     header: EvalLog, table: TaskTable, judgments: SampleJudgments
 ) -> tuple[SampleJudgments, str, Sequence[str]]:
-    """Complete judgments of a run's samples from each other, by the function of the task's study.
+    """Complete each sample's judgments by what the run's other samples have, as its study says.
 
     A sample that lacks a method that others have, for example, gets a failed judgment of it.
 
@@ -239,8 +240,8 @@ def _complete_run(
     # Its `samples` are the completed rows of each sample, in the same order.
     run = table.complete_run(list(judgments.values()))
     statuses = {row["status"] for row in chain.from_iterable(run.samples)}
-    # A run of this package (only its logs have facts) that failed on every sample has judgments:
-    # the failures.
+    # A run of this package (only its logs have facts) that failed on every sample has no problem
+    # that would exclude it: its failures are judgments.
     has_failures = facts_of(header) and statuses and statuses <= RUN_STATUSES
     problem = "" if has_failures else run.problem
     return dict(zip(judgments, run.samples, strict=True)), problem, run.notices
@@ -485,7 +486,8 @@ def _count_changes(before: SampleJudgments, after: SampleJudgments) -> Counter[s
     """Count the judgments, those whose `status` changed, and those in which any value changed.
 
     The last count is named `either`; it ignores the reason. Both arguments are lists of rows by
-    sample key; a judgment that only one side has counts as changed.
+    sample key; `after` has no other keys than `before`. A judgment that only one of both has counts
+    as changed.
     """
     counts = Counter(judgments=0, status=0, either=0)
     for key, rows_before in before.items():

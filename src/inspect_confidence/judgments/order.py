@@ -28,7 +28,7 @@ def sort_judgments(frame: pd.DataFrame) -> pd.DataFrame:
     # Ranks by the columns so far; rows of equal rank are not ordered yet.
     rank, n_ranks = np.zeros(len(frame), np.int64), 1
     for name in columns_in(frame, [*_FIRST_COLUMNS, *other_columns, *_LAST_COLUMNS]):
-        if n_ranks >= len(frame):
+        if n_ranks >= len(frame):  # each row has a rank of its own
             break
         codes, n_codes = _rank_values(frame[name])
         if n_codes > 1:

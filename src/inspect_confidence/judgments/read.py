@@ -36,8 +36,8 @@ from inspect_confidence.studies.workers import Progress
 def keep_common_items(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return the judgments of items that every model and variant of a data set answered readably.
 
-    A model answered an item readably if each of its judgments of the item is `ok`; judgments by
-    token probability are ignored unless there are no others.
+    A model answered an item readably if it has judgments of the item and each is `ok`; judgments by
+    token probability are ignored unless the data set has no others.
 
     Args:
         frame: Judgments of one task.
@@ -53,6 +53,7 @@ def keep_common_items(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFra
     for dataset, rows in frame.groupby("dataset", sort=False):
         # An item of each row, as a tuple of the columns that identify it.
         items = pd.Series(list(rows[list(table.listwise)].itertuples(index=False)), rows.index)
+        # Each pair of a model and a variant counts as a model.
         models = rows.groupby(["model", "variant"], sort=False).ngroup()
         n_models = models.nunique()
         readable_models = _count_readable_models(rows, items, models)
@@ -71,7 +72,7 @@ def keep_common_items(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFra
 
 
 def _count_readable_models(rows: pd.DataFrame, items: pd.Series, models: pd.Series) -> pd.Series:
-    """Return by item the number of models all of whose judgments of the item are `ok`.
+    """Return by item the number of models that have judgments of it, all of them `ok`.
 
     `items` and `models` identify item and model of each row. Judgments by token probability are
     ignored unless there are no others.
@@ -89,7 +90,8 @@ RunSettings = Mapping[str, str]
 def variants_of_runs(runs: Sequence[tuple[str, str, RunSettings]]) -> list[str]:
     """Return the variant of each run: the settings in which runs of its kind differ.
 
-    A variant is written as `key=value` pairs. It also has the settings that the task always shows.
+    A variant is written as `key=value` pairs, with `default` for a setting that the run lacks. It
+    also has the settings that the task always shows.
     `dataset` has a column of its own and is never part of a variant; `data`, the fingerprint of the
     data set, is part of it only if a data set of one name was read in several versions.
 
@@ -179,7 +181,7 @@ def read_judgments(
             stay as they are, and so do files, which contain no replies; notices report this, and
             how many judgments changed.
         recorded: Where logs of other evals, and files, record confidence and correctness, the
-            fields by which results are given too, and the field of the clusters.
+            fields by whose values results are given, too, and the field of the clusters.
         executor: Reads the logs: any `concurrent.futures.Executor`, or a value of `--executor`. A
             script that starts processes must run its own code under `if __name__ == "__main__":`.
 
@@ -251,7 +253,7 @@ def _no_judgments_error(locations: Sequence[str], notices: Sequence[str]) -> Inv
 def short_file_names(files: Sequence[str]) -> list[str]:
     """Return a short name of each file: its stem, with as many folders as make names unique.
 
-    These are the whole paths if nothing shorter is unique.
+    The names are the whole paths if nothing shorter is unique.
 
     Example:
         >>> short_file_names(["runs/a/answers.csv", "runs/b/answers.csv"])
@@ -300,6 +302,7 @@ def _mark_files_as_variants(
 def _files_with_same_items(frames: Mapping[int, pd.DataFrame]) -> dict[str, list[int]]:
     """Return by model the numbers of the files in which it answers an item of another file, too.
 
+    Answers of different epochs, draws, variants, methods or levels are not of the same item here.
     `frames` are judgments of one task by the file's number. Models without such files are left out,
     and rows with a sample's uuid are ignored, since they come from logs.
     """
@@ -450,6 +453,8 @@ def runs_with_judgments(
 ) -> list[LocatedRun]:
     """Return the runs that have judgments, and add notices about them and about the other logs.
 
+    A run with an `exclusion_reason` has no judgment of confidence.
+
     Args:
         outcomes: Location of each log, and its run or the reason why it cannot be read.
         notices: Receives all notices.
@@ -594,6 +599,10 @@ def repeat_notices(counts: Mapping[str, int]) -> list[str]:
 
 
 def drop_repeats(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the judgments without repeats, such as those of a file that was written from a log."""
+    """Return the judgments without those that occur earlier in the frame, in the same order.
+
+    A judgment of a log occurs twice if a file that was written from the log is read, too. Judgments
+    without a sample's uuid are kept.
+    """
     repeats = is_repeated(frame)
     return frame[~repeats].reset_index(drop=True) if repeats.any() else frame

@@ -57,10 +57,11 @@ def readable_text(text: str) -> str:
 def repaired_rows(
     rows: Sequence[Mapping[str, Any]], key: str, table: TaskTable, repairs: Repairs
 ) -> list[dict[str, Any]]:
-    """Return a sample's rows with values of the columns' kinds.
+    """Return a sample's rows with only values that can be read as the kinds of their columns.
 
-    Lone surrogates in texts become U+FFFD. A value of another kind, an infinite number or an
-    unknown status is left out, and the judgment becomes `scoring_failed`.
+    Lone surrogates in texts become U+FFFD. A value of another kind or an infinite number becomes
+    NaN (None for a flag), and the judgment `scoring_failed`; so does a judgment with an unknown
+    status. Columns that the task does not have stay as they are.
 
     Args:
         rows: Judgments of the sample.
@@ -109,7 +110,9 @@ def _suits_kind(value: object, kind: Kind) -> bool:
 def without_violations(
     frame: pd.DataFrame, keys: Sequence[str], table: TaskTable, repairs: Repairs
 ) -> pd.DataFrame:
-    """Return judgments of a log without impossible values; `ok` ones become `scoring_failed`.
+    """Return judgments of a log with empty cells in place of impossible values.
+
+    A judgment with such a value becomes `scoring_failed` if it was `ok`.
 
     Args:
         frame: Typed judgments; they are changed.

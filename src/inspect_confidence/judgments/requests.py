@@ -55,9 +55,10 @@ class Unsent:
 def read_unsent(header: EvalLog, summaries: Iterable[EvalSampleSummary] | None = None) -> Unsent:
     """Return the settings that a run had and that no request contained.
 
-    Requests recorded in up to three samples, until one has a request to the run's model, show
-    which settings were sent; without any, Inspect's rule for the provider does. Samples are read
-    only if the run has a setting that may be left out.
+    Up to three completed samples are searched for recorded requests, which show what was sent; the
+    first one with a request to the run's model ends the search. Without such a request Inspect's
+    rule for the provider decides. Samples are read only if the run has a setting that some provider
+    leaves out.
 
     Args:
         header: Header of the log.
@@ -110,7 +111,10 @@ def _recorded_calls(
 
 
 def _unsent_settings_of_calls(calls: list[ModelEvent]) -> GenerationSettings:
-    """Return the settings, of those that a provider may leave out, that calls set and none sent."""
+    """Return the settings that these calls have and that no request of them contains.
+
+    Only settings that some provider leaves out (`SETTINGS`) are looked at.
+    """
     unsent: dict[str, Any] = {}
     sent: set[str] = set()
     for event in calls:  # Inspect's record of a call: settings, and the request as it was sent

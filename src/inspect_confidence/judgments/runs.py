@@ -135,9 +135,11 @@ _COLUMNS_WITHIN_SAMPLE = (
 
 
 def is_repeated(frame: pd.DataFrame) -> pd.Series:
-    """Return whether each judgment occurs earlier in the frame; without a uuid none does.
+    """Return for each judgment whether it occurs earlier in the frame.
 
-    That happens if a file that was written from a log is read together with the log.
+    Two judgments are the same if they have the uuid of one sample, and equal draws and other
+    columns that tell a sample's judgments apart. Judgments without a uuid are never the same. One
+    occurs twice if a file that was written from a log is read together with the log.
     """
     identity = ["uuid", "draw", *columns_in(frame, _COLUMNS_WITHIN_SAMPLE)]
     return frame.duplicated(identity) & (frame["uuid"] != "")
@@ -219,7 +221,10 @@ def _column_kinds(tasks: Sequence[str]) -> dict[str, Kind]:
 
 
 def add_task_columns(table: TaskTable, further_tasks: Iterable[str]) -> TaskTable:
-    """Return the table of a task with the columns of further tasks added."""
+    """Return the table of a task with the columns of further tasks added.
+
+    A column of the same name is taken from the first task that has it.
+    """
     columns: dict[str, JudgmentColumn] = {}
     for task_table in (table, *map(table_of, further_tasks)):
         for column in task_table.columns:

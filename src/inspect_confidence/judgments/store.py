@@ -163,7 +163,10 @@ class Store:
         return files
 
     def _read_options(self) -> Recorded:
-        """Return the options by which the logs of the store were read, without JSON's lists."""
+        """Return the options by which the logs of the store were read.
+
+        The scale becomes a pair again, which JSON holds as a list.
+        """
         options = dict(self.recorded)
         if scale := options.get("scale"):
             options["scale"] = tuple(scale)
@@ -199,7 +202,7 @@ def read_arguments(recorded: Recorded) -> dict[str, Any]:
 
 
 def record_key(log: Log, recorded: Recorded, build: int) -> str:
-    """Return the key of a log's record file: 32 hex digits of a hash of all that decides it.
+    """Return the key of a log's record file: 32 hex digits, a hash of all that decides its content.
 
     Args:
         log: The log in its present state.
@@ -239,9 +242,10 @@ def store_at(source: object) -> Store | None:
 
 
 def find_logs(paths: Paths) -> Iterator[str]:
-    """Yield the locations of readable logs: of logs, folders of logs (newest first) and stores.
+    """Yield the locations of the readable logs at paths of logs, folders of logs and stores.
 
-    Tables among the paths have none.
+    Logs of a folder come newest first, those of a store in its order. Tables among the paths have
+    no logs.
 
     Raises:
         InvalidArgument: There is no such path, or a store cannot be used.
@@ -255,7 +259,8 @@ def find_logs(paths: Paths) -> Iterator[str]:
 def check_read_arguments(store: Store, recorded: Recorded) -> None:
     """Refuse options for reading logs of other evals that differ from those of the store.
 
-    Without options, those of the store hold. Without logs of other evals only `--cluster` counts.
+    Without options, those of the store hold. If the store has no logs of other evals, only options
+    with `--cluster` are compared: the others would change nothing.
     """
     # A `fallback` table is that of evals of other packages.
     foreign_tasks = {task for task, table in all_tables().items() if table.fallback}
@@ -346,7 +351,7 @@ def ingest(
         )
         write_manifest(after)
         _remove_old_files(after)
-    failed = [entry for entry in after.entries if entry.error]
+    failed = [entry for entry in after.entries if entry.error]  # among `new`: none has a file
     for entry in failed:
         location = location_text(entry.log.location)
         notices.append(f"{location} could not be read and was left out: {entry.error}")

@@ -133,6 +133,7 @@ class Stream:
         """
         shared_samples, repeats, pooling = Counter[str](), Counter[str](), list[str]()
         for task_entries in _group_entries(self.entries, "task"):
+            # Notices come in the order of the models' names.
             by_model = sorted(task_entries, key=lambda pair: pair[0].record["model"])
             for group in _group_entries(by_model, "model"):
                 first_entry, _ = group[0]
@@ -184,6 +185,7 @@ def stream_at(source: object, executor: ExecutorOption = None) -> Stream | None:
     has_mixed_run = len(run_models) > len({run.id for _, run in runs})
     if store.readers != reader_versions() or not n_judgments or has_mixed_run:
         return None
+    # `entries` and `runs` leave out the same logs: those without judgments of confidence.
     entry_variants = list(zip(entries, variants, strict=True))
     counted, problems = _count_entries(store, entry_variants, executor, notices)
     stream = Stream(store, entry_variants, notices=(), loss_notices=loss_notices, counted=counted)
@@ -208,7 +210,7 @@ def _count_entries(
     for entry, _ in entries:
         record = entry.record
         if record["rows"] <= MOST_UNITS:
-            continue  # so few are computed with as they are
+            continue  # up to 4,000 judgments are computed with as they are
         if not all(table_of(task).counting for task in record_tasks(record)):
             problems[entry.file] = f"all metrics of {record['task']}"
         elif not can_count():
@@ -226,6 +228,7 @@ def _count_entries(
     counted = {}
     for file, counts_of_file in records.items():
         if counts_of_file.frame is None or file in shared_files:
+            # In a data set of several logs an item may have several judgments.
             problems[file] = counts_of_file.problem or SEVERAL
         else:
             counted[file] = counts_of_file.frame

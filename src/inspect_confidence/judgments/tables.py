@@ -97,9 +97,8 @@ def read_table(path: Path) -> UserTable:
 
     A csv file may be separated by commas, semicolons, tabs or bars; its header decides, or a first
     line such as `sep=;`. Its empty rows and its empty columns without a name are left out. A json
-    file
-    is a list of records, one such list under a name, records by id (column `id`), or columns by
-    name. Fields of nested records become columns such as `metrics.acc`.
+    file is a list of records, one such list under a name, records by id (column `id`), or columns
+    by name. Fields of nested records become columns such as `metrics.acc`.
 
     Args:
         path: The file. Its ending decides the format; it may be packed as `.gz`.
@@ -216,7 +215,10 @@ def _read_separated_text(path: Path) -> UserTable:
 
 
 def _detect_separator(content: bytes) -> str:
-    """Return the separator that the first line names or has most often, outside quotation marks."""
+    """Return the separator that the first line names or has most often, outside quotation marks.
+
+    It is a comma if the line has none.
+    """
     if stated := _SEPARATOR_LINE.match(content):
         return stated[1].decode()
     # Every second part between quotation marks is outside of them.
@@ -253,7 +255,11 @@ def _is_low_precision(dtype: object) -> bool:
 
 
 def _flatten_structs(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with a column such as `metrics.acc` for each field of columns of records."""
+    """Return the frame with a column such as `metrics.acc` for each field of columns of records.
+
+    A column counts as one of records if a cell holds a record with a field; cells that hold none
+    are missing in the new columns.
+    """
     parts = []
     for name in frame:
         records = frame[name].map(lambda cell: cell if isinstance(cell, Mapping) else {})
