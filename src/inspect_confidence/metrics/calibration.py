@@ -104,6 +104,8 @@ def ece(
 ) -> float:
     """Expected calibration error: sum over bins of (n_b / n) |mean confidence_b - accuracy_b|.
 
+    n_b of the n judgments have a confidence in bin b, one of m bins.
+
     Kinds of bins:
         equal_width: [k/m, (k+1)/m), the last one closed.
         own_top: [k/m, (k+1)/m), and one bin more for a confidence of exactly 1, as in LifeEval.
@@ -278,7 +280,7 @@ def gap_ends(
     tail = float(ndtr(widened_quantile(sample.items)))  # 2.5%, less for few items
     noise = _GapNoise(_simulate_errors(sample.covariance), sample.share, norm, tail)
     value = float(norm(gaps[:, None], sample.share)[0])
-    # At least the size that errors alone have in half of the draws, for the upper end.
+    # For the upper end, at least the size that errors alone have in half of the draws.
     reached = max(value, float(np.median(norm(noise.errors, sample.share))))
     low = noise.smallest_gaps(_low_direction(gaps, standard_errors), value, "low")
     # At the upper end all gaps have the same number of standard errors.
@@ -523,7 +525,10 @@ def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
 
 
 def brier_reliability_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_reliability` of each table: the mean of (confidence - accuracy at it)^2."""
+    """Compute `brier_reliability` of each table: the mean of (confidence - accuracy at it)^2.
+
+    NaN for a table without mass.
+    """
     return _mean_squared_distance(tables, tables.values)
 
 
@@ -546,7 +551,10 @@ def brier_reliability(confidence: ArrayLike, correct: ArrayLike) -> float:
 
 
 def brier_resolution_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `brier_resolution` of each table: mean of (accuracy at a confidence - accuracy)^2."""
+    """Compute `brier_resolution` of each table: mean of (accuracy at a confidence - accuracy)^2.
+
+    NaN for a table without mass.
+    """
     return _mean_squared_distance(tables, accuracy_of_tables(tables)[:, None])
 
 
@@ -673,7 +681,11 @@ _ROOT_MEAN_SQUARE_INTERVAL = Interval(
 def rms_calibration_error_of_tables(
     tables: ConfidenceTables, *, bins: int = 10, binning: Binning = "equal_width"
 ) -> FloatArray:
-    """Compute `rms_calibration_error` of each table: the root mean square of bins' gaps."""
+    """Compute `rms_calibration_error` of each table: the root mean square over bins of their gap.
+
+    The gap of a bin is its mean confidence less its accuracy, and bins weigh by their judgments.
+    NaN for a table without mass.
+    """
     # Of each bin, (tables, bins): the sum of confidence less outcome, and the number of judgments.
     gap, mass = sum_in_bins(tables, bins, binning, _gap_mass(tables), tables.mass)
     squares = np.where(mass > 0, gap**2 / np.where(mass > 0, mass, 1), 0)
@@ -695,7 +707,8 @@ def rms_calibration_error(
 ) -> float:
     """L2 calibration error: sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2).
 
-    At least `ece` in the same bins; one bin that is far off weighs more. Biased upwards as ECE is.
+    n_b of the n judgments have a confidence in bin b. It is at least `ece` in the same bins, as one
+    bin that is far off weighs more. Biased upwards as ECE is.
 
     Args:
         confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
@@ -715,7 +728,7 @@ def rms_calibration_error(
 
 
 def _gap_mass(tables: ConfidenceTables) -> FloatArray:
-    """Return confidence less outcome, summed over judgments at each value, (resamples, K)."""
+    """Return confidence less outcome, summed over the judgments at each value: (resamples, K)."""
     return tables.mass * tables.values - tables.right
 
 
@@ -767,11 +780,11 @@ def hle_calibration_error(
 ) -> float:
     """Calibration error of Humanity's Last Exam: root mean square over bins by rank.
 
-    sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2). Of n items in order of
-    confidence each bin holds 100 (`size`), and the last one also what remains: 100 to 199, or all
-    where there are fewer. `top_bin="kept"` is the form of inspect_evals. The published figures come
-    from code that leaves out the last bin, which holds the surest answers, from the sum and not
-    from n: `top_bin="dropped"`, which is NaN if there is one bin only.
+    sqrt(sum over bins of (n_b / n) (mean confidence_b - accuracy_b)^2), with n_b of n items in bin
+    b. In order of confidence each bin holds 100 items (`size`), and the last one also what remains:
+    100 to 199, or all where there are fewer. `top_bin="kept"` is the form of inspect_evals. The
+    published figures come from code that leaves out the last bin, which holds the surest answers,
+    from the sum and not from n: `top_bin="dropped"`, which is NaN if there is one bin only.
 
     Equally sure judgments that fall in two bins count in each with the mean outcome of all of them,
     so that their order doesn't matter; in inspect_evals it does. In results of studies the epochs
@@ -980,7 +993,8 @@ _SMOOTH = Interval(
 def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = None) -> FloatArray:
     """Compute `smooth_ece` of each table, from the cosine coefficients of its gaps.
 
-    The kernel's width is `bandwidth`; if None, the number that equals the error with that width.
+    The kernel's width is `bandwidth`; if None, the number that equals the error with that width, at
+    least 0.008. NaN for a table without mass.
     """
     if bandwidth is not None and not bandwidth >= LEAST_BANDWIDTH:
         raise ValueError(f"bandwidth={bandwidth} is below {LEAST_BANDWIDTH}.")

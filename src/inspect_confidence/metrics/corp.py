@@ -74,6 +74,7 @@ def _isotonic_fit(tables: ConfidenceTables) -> _Fit:
 def _isotonic_accuracy(tables: ConfidenceTables) -> FloatArray:
     """Return the fitted accuracy at each value, (resamples, K); 0 where a table has no mass."""
     fit = _isotonic_fit(tables)
+    # Each block's accuracy is that of all values in it.
     sizes = np.diff(fit.starts, append=len(tables.values))
     return np.repeat(fit.accuracy, sizes, axis=1)
 

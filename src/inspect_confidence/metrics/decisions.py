@@ -292,7 +292,7 @@ def keep_rate_right(correct: ArrayLike, keep: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
-        keep: 1 kept, 0 withdrawn; NaN is left out, and the result NaN if no such answer is left.
+        keep: 1 kept, 0 withdrawn; NaN is left out, and the result NaN if no right answer is left.
 
     Example:
         >>> keep_rate_right([1, 1, 0], [1, 0, 0])
@@ -308,7 +308,7 @@ def keep_rate_wrong(correct: ArrayLike, keep: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
-        keep: 1 kept, 0 withdrawn; NaN is left out, and the result NaN if no such answer is left.
+        keep: 1 kept, 0 withdrawn; NaN is left out, and the result NaN if no wrong answer is left.
 
     Example:
         >>> keep_rate_wrong([1, 0, 0, 0], [1, 1, 0, 0])
@@ -324,7 +324,8 @@ def withdraw_delta(correct: ArrayLike, keep: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit; NaN is left out.
-        keep: 1 kept, 0 withdrawn; NaN is left out. Without a right or a wrong answer it is NaN.
+        keep: 1 kept, 0 withdrawn; NaN is left out. Without a right or a wrong answer the result is
+            NaN.
 
     Example:
         >>> withdraw_delta([1, 1, 0, 0], [1, 1, 1, 0])

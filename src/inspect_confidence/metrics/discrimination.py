@@ -163,8 +163,8 @@ def aurc_of_tables(tables: ConfidenceTables) -> FloatArray:
 def aurc(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Area under the risk-coverage curve, mean over the orders of ties.
 
-    For one order of the answers by falling confidence, the mean over i of the error rate of the i
-    surest answers.
+    For one order of the answers by falling confidence it is the mean over i of the error rate of
+    the i surest answers; coverage is i over the number of answers, risk the error rate.
 
     Args:
         confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.
@@ -323,9 +323,9 @@ def risk_at_coverage(confidence: ArrayLike, correct: ArrayLike, *, coverage: flo
 
 
 def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
-    """Compute `augrc` of each table: the mean over coverages of the wrong answers given over all.
+    """Compute `augrc` of each table: the mean over coverages of wrong answers given / all answers.
 
-    At a coverage, the share of answers that are given, these are the surest. NaN without mass.
+    A coverage is the share of the answers that are given, the surest ones. NaN without mass.
     """
     wrong, mass = tables.wrong[:, ::-1], tables.mass[:, ::-1]
     risk = np.cumsum(wrong, axis=1) - wrong / 2

@@ -393,7 +393,7 @@ def tunnel_index(traces: ArrayLike) -> float:
         >>> tunnel_index([[1, 0], [0, 1]])
         1.0
     """
-    return residual_tunnel_index(traces, n=1)  # averaging one trace leaves all of it
+    return residual_tunnel_index(traces, n=1)  # of single traces: nothing is averaged
 
 
 @metric(

@@ -57,7 +57,7 @@ def coverage(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> float:
 
 
 def covered(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> FloatArray:
-    """Return whether each interval [lower, upper] contains its truth: 1, 0, or NaN."""
+    """Return whether each interval [lower, upper] contains its truth: 1 or 0, NaN if one is NaN."""
     low, high, target = aligned(lower=lower, upper=upper, truth=truth)
     inside = ((low <= target) & (target <= high)).astype(float)
     inside[np.isnan(low) | np.isnan(high) | np.isnan(target)] = np.nan

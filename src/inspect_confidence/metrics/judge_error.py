@@ -261,11 +261,11 @@ class PredictionPowered:
 
     @property
     def share_interval(self) -> tuple[float, float]:
-        """95% interval of this mean (`value`) as a share: Wilson's at the size with its `error`.
+        """95% interval of this mean (`value`) as a share: Wilson's at an effective number of items.
 
-        That is the number of independent items whose share would have the standard error `error`. A
-        normal interval would hold the true share in only 91 to 93% of samples if ten labels have
-        the rarer outcome.
+        That is the number of independent items whose share would have the standard error `error`,
+        at most `items`. A value outside [0, 1] counts as 0 or 1. A normal interval would hold the
+        true share in only 91 to 93% of samples if ten labels have the rarer outcome.
         """
         share, variance = np.clip([self.value], 0, 1), np.array([self.error**2])
         items = np.array([float(self.items)])

@@ -214,7 +214,8 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
 
     Agreement is 0 if stimulus and response match, else 1; level 0 is the lowest. Levels that are
     empty for both stimuli tell nothing of meta-d'. They go last, so that each fit's other levels
-    are neighbours; those that are empty in all fits are dropped, down to two.
+    are neighbours; those that are empty in all fits are dropped, down to two. With the shares come
+    which levels have judgments, and the factor of meta-d' in the position of edges (`offset`).
 
     Args:
         nr_s1: Counts given stimulus S1, of shape (R, 2K): highest-confidence "S1" ... lowest "S1",
@@ -591,7 +592,7 @@ def m_ratio_of_tables(
     the sign of meta-d'. ValueError if the model doesn't go with the number of `alternatives`.
     """
     d_prime = d_prime_of(tables, type1=type1, alternatives=alternatives)
-    if type1 == "m_afc" and alternatives is not None:
+    if type1 == "m_afc" and alternatives is not None:  # m_afc has them: `d_prime_of` checks it
         sensitivity = afc_type2_d_prime(*type2_rates(tables, threshold), alternatives)
     else:
         unit = 1 if type1 == "two_z" else np.sqrt(2)

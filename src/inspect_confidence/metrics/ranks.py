@@ -63,6 +63,7 @@ def rank_intervals(
     pairs = np.triu_indices(count, 1)
     adjusted[pairs] = holm(adjusted[pairs])
     adjusted.T[pairs] = adjusted[pairs]  # the lower triangle is the same
+    # Whether the model of the row is surely better than that of the column.
     surely_better = (losses[:, None] < losses[None, :]) & (adjusted < 1 - level)
     best, worst = 1 + surely_better.sum(axis=0), count - surely_better.sum(axis=1)
     return np.asarray(best, float), np.asarray(worst, float)

@@ -61,8 +61,9 @@ class Recalibration:
     def __call__(self, confidence: ArrayLike) -> FloatArray:
         """Return the confidences that this map gives to confidences in [0, 1]; NaN stays NaN.
 
-        A confidence p is first moved into [clip, 1 - clip]. A map of kind `knots` is linear through
-        the points (x, y); a logistic one has the log odds c + a log p - b log(1 - p).
+        A confidence p is first moved into [clip, 1 - clip]. A map of kind `knots` is linear between
+        the points (x, y) and constant outside; a logistic one has the log odds
+        c + a log p - b log(1 - p).
 
         Example:
             >>> print(Recalibration("temperature", "logistic", 0.005, a=0.5, b=0.5)([0.5, 0.8]))
@@ -144,7 +145,7 @@ class ChosenRecalibration:
     def cross_fitted(self, confidence: ArrayLike) -> FloatArray:
         """Return each judgment's confidence by the map that was fitted without its item's fold.
 
-        `confidence` has the judgments of `choose_recalibration`, in the same order.
+        `confidence` has the judgments of `choose_recalibration`, in the same order; NaN stays NaN.
         """
         confidences = double_array(confidence)
         mapped = np.empty(len(confidences))
@@ -338,7 +339,10 @@ def _fit_isotonic(
 def _fit_histogram(
     confidences: FloatArray, right_mass: FloatArray, wrong_mass: FloatArray
 ) -> Recalibration:
-    """Return the map to the accuracy of ten bins of equal mass; equal confidences share a bin."""
+    """Return the map to the accuracy of ten bins of equal mass, linear from each bin to the next.
+
+    Equal confidences share a bin, that of the middle of their ranks; so bins can stay empty.
+    """
     mass = right_mass + wrong_mass
     middle = (np.cumsum(mass) - mass / 2) / mass.sum()  # middle rank of each confidence, in [0, 1]
     bin_of_confidence = np.minimum(np.floor(middle * BINS + EDGE), BINS - 1).astype(np.int64)

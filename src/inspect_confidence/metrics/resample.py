@@ -130,8 +130,8 @@ def wilson_limits(
         items: Number of items of each share.
         confidence: Level of the interval, between 0 and 1.
         rarer: Number of items with a judgment of the rarer outcome. With it sizes above the number
-            of items are reduced by Student's t, and to that number if `rarer` is at most five.
-            None for variances that are known, or widened already.
+            of items are reduced by Student's t, but not below that number; if `rarer` is at most
+            five, to that number. None for variances that are known, or widened already.
     """
     independent = share * (1 - share)
     # A tolerance, because rounding leaves 1e-17 where items don't vary at all.
@@ -719,6 +719,7 @@ def _shifted_approximation(
     Otherwise the resamples would lie around another value than the one that is reported.
     """
     sample = np.ones((1, statistic.sums.shape[0]))
+    # Where the value of the sample is undefined, nothing is shifted.
     shift = np.nan_to_num(statistic(sample) - approximation(sample), nan=0.0)
     return approximation.map(lambda values: values + shift.reshape(values.shape[1:]))
 
@@ -770,7 +771,8 @@ def resampled_as(
         strata: The stratum of each unit.
         seed: Seed of the groups, which are the same for the same strata and seed.
         patterns: Whether equal units may have a weight together. False if values are compared with
-            those of another call with the same strata and seed, as of another model on these items.
+            those of another call with the same strata and seed, as of another model on these items:
+            its kinds of units would differ, and so its draws.
         max_units: Units of a stratum up to which each has a weight of its own.
         counts: Number of equal units that each unit stands for; one each if None.
 
@@ -915,10 +917,11 @@ def bootstrap_pair(
     """Compute a statistic of two contenders, such as models, over the same draws of `bootstrap`.
 
     As in `bootstrap`, pseudo-units with extreme values are added, but 12 of an eighth of a unit:
-    each ordered pair of two of the four extremes, for the first and for the second contender. In a
-    share half a unit thus differs in either direction (four pairs of least and greatest, four of
-    greatest and least), as the half that Agresti and Min (2005, Statistics in Medicine 24) add to
-    each cell of matched pairs. `strata`, `resamples`, `seed` and `sampling` are as in `bootstrap`.
+    one for each ordered pair of two of the four extremes, the first extreme for the first contender
+    and the second for the second. In a share half a unit thus differs in either direction (four
+    pairs of least and greatest, four of greatest and least), as the half that Agresti and Min
+    (2005, Statistics in Medicine 24) add to each cell of matched pairs. `strata`, `resamples`,
+    `seed` and `sampling` are as in `bootstrap`.
 
     Returns:
         The values over resamples of the first and of the second contender.

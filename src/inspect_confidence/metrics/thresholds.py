@@ -162,9 +162,9 @@ def risk_threshold(
     highest confidence whose answers could pass: 72 items without a mistake at a risk of 5%. The
     second, in case a mistake among the surest few ends the first, starts at the highest confidence
     that answers enough items for 80% power at half the target risk, or half of all items if that is
-    less. A sequence that reaches this start without a failure tests at 1 - level from there on. If
-    both starts are the same, the only sequence has that error rate from the beginning (59 items).
-    Starts depend on confidence alone, never on outcomes.
+    less. If the first sequence reaches this start without a failure, the error rate of both, 1 -
+    level, holds from there on. If both starts are the same, the only sequence has that error rate
+    from the beginning (59 items). Starts depend on confidence alone, never on outcomes.
 
     p is the exact binomial one, P(Binomial(n, target) <= wrong) of n items answered, where each
     item is answered in all of its judgments alike; else `hoeffding_bentkus_p` of the items' means
@@ -181,6 +181,10 @@ def risk_threshold(
         unit: Index of each judgment's item; each is an item of its own if None.
         risk: The target risk, between 0 and 1.
         level: Probability with which the risk stays below the target, between 0 and 1.
+
+    Returns:
+        The threshold, NaN if none passes, with the answers that reach it and the reason why there
+        is none, or no lower one.
 
     Raises:
         ValueError: A value is out of its range, or lengths differ.
@@ -304,7 +308,7 @@ def _min_items_for_power(risk: float, error_rate: float) -> int:
 
 
 def hoeffding_bentkus_p(values: ArrayLike, mean: float) -> float:
-    """Return the Hoeffding-Bentkus p of values in [0, 1] having an expectation above `mean`.
+    """Return the Hoeffding-Bentkus p of the hypothesis that values' expectation is above `mean`.
 
     min(exp(-n h(m)), e P(Binomial(n, mean) <= ceil(n m))), with the values' mean m, h(m) =
     m log(m/mean) + (1 - m) log((1 - m)/(1 - mean)); 1 if m >= `mean`.

@@ -285,7 +285,7 @@ def d_prime_of(
     """Return the type-1 d' of each table from its accuracy; NaN if all answers are right, or wrong.
 
     `type1` is the model and `alternatives` the number m of choices. With z the normal quantile,
-    d' is 2 z(accuracy) for `two_z` (evidence of variance 1, right if it is on the right side of 0),
+    d' is 2 z(accuracy) for `two_z` (evidence of variance 1, whose sign is the choice),
     sqrt(2) z(accuracy) for `two_afc` (the difference of two alternatives' evidence, of variance 2),
     and for `m_afc` that of an observer who chooses the greatest of m.
 
@@ -309,7 +309,11 @@ _Z_GRID = np.arange(-3.8, 3.8001, 0.05)
 
 
 def afc_accuracy(d_prime: FloatArray, alternatives: int) -> FloatArray:
-    """Return the accuracy of an observer with m alternatives: int phi(x - d') Phi(x)^(m-1) dx."""
+    """Return the accuracy of an observer with m alternatives: int phi(x - d') Phi(x)^(m-1) dx.
+
+    Evidence for each alternative is normal with variance 1 and mean d' for the right one, 0 for the
+    others; the observer chooses the alternative with the most evidence.
+    """
     # Gauss-Hermite: with these weights, the sum of f(nodes) is the integral of phi(x) f(x).
     nodes, weights = np.polynomial.hermite_e.hermegauss(100)
     weights = weights / weights.sum()
@@ -353,14 +357,15 @@ def _ideal_posteriors(alternatives: int) -> Iterator[FloatArray]:
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats.qmc import Sobol  # noqa: PLC0415
 
-    # The first row, one alternative's evidence, gets mean d', others have 0; the highest is chosen.
+    # The first row, evidence for the right alternative, gets mean d', the others have 0. The choice
+    # is the alternative with the highest evidence.
     points = Sobol(alternatives, seed=0).random_base2(16)
     noise = ndtri(np.clip(points, 1e-12, 1 - 1e-12)).T
-    highest_alternative = noise[1:].max(axis=0)
+    highest_other = noise[1:].max(axis=0)
     for d in _D_GRID[1:]:
-        choice = noise[0] + d
-        highest = np.maximum(choice, highest_alternative)
-        odds = np.exp(d * (choice - highest))
+        right_alternative = noise[0] + d
+        highest = np.maximum(right_alternative, highest_other)
+        odds = np.exp(d * (right_alternative - highest))
         # Evidence x_j speaks for alternative j by the likelihood ratio exp(d' x_j), so that the
         # posterior of the choice is 1 / sum_j exp(d' (x_j - highest)).
         for alternative in noise[1:]:
@@ -437,7 +442,7 @@ def _first_reaching_d_prime(upper: FloatArray, lower: FloatArray, table: FloatAr
     row, part = place.astype(np.int64), place % 1
     # z(H2) at `lower` by d', interpolated between two rows of the table: (rates, d').
     curve = table[row] * (1 - part[:, None]) + table[row + 1] * part[:, None]
-    curve += (lower - (_Z_GRID[row] + step * part))[:, None]  # not 0 beyond +-3.8 only
+    curve += (lower - (_Z_GRID[row] + step * part))[:, None]  # 0 unless beyond +-3.8
     reached = curve >= upper[:, None]
     reached[:, -1] = True
     above = np.maximum(reached.argmax(axis=1), 1)  # the first d' (column) that reaches it

@@ -135,7 +135,11 @@ def kl_divergence_of_tables(
     bins: int = 20,
     constant: float = 1e-10,
 ) -> FloatArray:
-    """Compute `kl_divergence`, sum p ln(p/q) over bins, of each pair of rows of two tables."""
+    """Compute `kl_divergence`, sum p ln(p/q) over bins, of each pair of rows of two tables.
+
+    p and q are the shares of both samples in equal bins from low to high, `constant` in empty ones.
+    NaN if a sample is empty.
+    """
     if not constant > 0:
         raise ValueError(f"constant={constant} is not above 0.")
     p, q = _bin_shares(first, low, high, bins), _bin_shares(second, low, high, bins)
@@ -198,7 +202,11 @@ def kl_divergence(
 def jensen_shannon_of_tables(
     first: ValueTables, second: ValueTables, *, low: float = 0, high: float = 100, bins: int = 20
 ) -> FloatArray:
-    """Compute `jensen_shannon`, (D(p || m) + D(q || m))/2, of each pair of rows of two tables."""
+    """Compute `jensen_shannon`, (D(p || m) + D(q || m))/2, of each pair of rows of two tables.
+
+    p and q are the shares of both samples in equal bins from low to high, m is (p + q)/2, and D the
+    Kullback-Leibler divergence. NaN if a sample is empty.
+    """
     p, q = _bin_shares(first, low, high, bins), _bin_shares(second, low, high, bins)
     middle = (p + q) / 2
     # Rounding leaves 1e-16 above ln 2 where no bin is shared.
@@ -244,7 +252,10 @@ def jensen_shannon(
 
 
 def ks_statistic_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Compute `ks_statistic`, the greatest |F - G|, of each pair of rows of two tables."""
+    """Compute `ks_statistic`, the greatest |F - G|, of each pair of rows of two tables.
+
+    F and G are the distribution functions of both samples. NaN if a sample is empty.
+    """
     return np.asarray(_distribution_gaps(first, second).max(axis=1))
 
 
@@ -268,7 +279,10 @@ def ks_statistic(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def wasserstein_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Compute `wasserstein`, the integral of |F - G|, of each pair of rows of two tables."""
+    """Compute `wasserstein`, the integral of |F - G|, of each pair of rows of two tables.
+
+    F and G are the distribution functions of both samples. NaN if a sample is empty.
+    """
     gaps = _distribution_gaps(first, second)  # |F - G| before the first and from each value on
     # The first gap is 0, or NaN where a sample is empty.
     return np.asarray(gaps[:, 0] + (gaps[:, 1:-1] * np.diff(first.values)).sum(axis=1))
@@ -301,7 +315,10 @@ def wasserstein(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def median_difference_of_tables(first: ValueTables, second: ValueTables) -> FloatArray:
-    """Compute the median of the first less that of the second table, by row, of the same values."""
+    """Compute the median of the first less that of the second table, by row; NaN if one is empty.
+
+    Both tables must have the same values.
+    """
     _check_same_values(first, second)
     return first.quantile(0.5) - second.quantile(0.5)
 
@@ -588,7 +605,7 @@ def _test_statistics(first: IntArray, second: IntArray) -> FloatArray:
 
 
 def _placements(values: FloatArray, sample: FloatArray) -> FloatArray:
-    """Return the share of the sample below each value, equal values counted half."""
+    """Return the share of the (not empty) sample below each value, equal values counted half."""
     ranked = np.sort(sample)
     ranks = np.searchsorted(ranked, values) + np.searchsorted(ranked, values, side="right")
     return np.asarray(ranks / (2 * len(sample)))
