@@ -323,7 +323,7 @@ def _bin_gaps(items: ItemTables, inside: FloatArray) -> _BinGaps:
 
 def _simulate_errors(covariance: FloatArray) -> FloatArray:
     """Draw 2,000 normal errors of the bins' gaps with a covariance: an array (bins, draws)."""
-    # By the symmetric root, which is the only one: signs of eigenvectors depend on rounding.
+    # By the symmetric root, which is unique, while signs of eigenvectors depend on rounding.
     variances, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(variances, 0)) @ vectors.T
     return np.asarray(root @ np.random.default_rng(0).standard_normal((len(covariance), DRAWS)))

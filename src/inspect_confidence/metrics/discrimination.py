@@ -60,8 +60,9 @@ def auroc_of_tables(tables: ConfidenceTables) -> FloatArray:
 def auroc(confidence: ArrayLike, correct: ArrayLike) -> float:
     """Type-2 AUROC: P(confidence when right > when wrong) + P(equal) / 2.
 
-    An outcome that is a probability p counts as p right and 1 - p wrong answers. 0.5 where
-    confidence never varies; NaN if all answers are right, or all wrong.
+    The probabilities are shares of the pairs of a right and a wrong answer. An outcome that is a
+    probability p counts as p right and 1 - p wrong answers. 0.5 where confidence never varies; NaN
+    if all answers are right, or all wrong.
 
     Args:
         confidence: In [0, 1], one per judgment; those with a NaN are left out, NaN if none is left.

@@ -303,7 +303,11 @@ class MarkerCells:
         return MarkerTables(self.values, counts, threshold, replies)
 
     def _weigh_replies(self, weights: FloatArray, group: int) -> tuple[csr_array, FloatArray]:
-        """Return the kinds of replies of a group as `MarkerTables.replies`, for rows of weights."""
+        """Return a group's sentences of each kind of reply by cell, and its replies by kind.
+
+        As in `MarkerTables.replies`, the replies are weighted by each row of weights: their shape
+        is (resamples, kinds), and that of the sentences (cells, kinds).
+        """
         sentences, masses = self.replies[group]
         return sentences, np.asarray((masses @ weights.T).T)
 

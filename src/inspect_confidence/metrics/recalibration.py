@@ -96,10 +96,11 @@ def fit_recalibration(
             confidence of a bin to the first of the next.
         venn_abers: p1/(1 - p0 + p1). p0 and p1 are what isotonic regression gives to an item of
             that confidence that is added as wrong, and as right.
-        platt, temperature, beta: Log odds a log p - b log(1 - p) + c of confidence p, with a = b,
-            with a = b and c = 0, or free; a, b >= 0. By maximum likelihood with Platt's targets,
-            (R + 1)/(R + 2) for R right and 1/(W + 2) for W wrong items. As log odds of 0 and 1 are
-            infinite, p is held .005 from them, or half as far as the nearest other confidence.
+        platt, temperature, beta: Log odds a log p - b log(1 - p) + c of confidence p, with a = b
+            (platt), with a = b and c = 0 (temperature) or free (beta); a, b >= 0. By maximum
+            likelihood with Platt's targets, (R + 1)/(R + 2) for R right and 1/(W + 2) for W wrong
+            items. As log odds of 0 and 1 are infinite, p is held .005 from them, or half as far as
+            the nearest other confidence.
 
     Source: Zadrozny and Elkan (2002) for isotonic and (2001) for histogram; Platt (1999); Guo et
     al. (2017) for temperature; Kull, Silva Filho and Flach (2017) for beta; Vovk, Petej and

@@ -231,7 +231,7 @@ def numbers(about: About, **definitions: str) -> None:
         definitions: One sentence each, by their names in the `metric` column.
 
     Raises:
-        ValueError: Another metric has such a name.
+        ValueError: A name is registered already, with another declaration.
     """
     low, high = _RANGES.get(about.get("unit", "share"), (0.0, INFINITY))
     declaration: About = {"low": low, "high": high, **about}
@@ -261,7 +261,7 @@ def metric(
             `Source: ...`.
 
     Raises:
-        ValueError: Another metric has that name.
+        ValueError: The name is registered already, with another declaration.
     """
     return partial(
         _register_function, name=name, definition=definition, of_tables=of_tables, about=about

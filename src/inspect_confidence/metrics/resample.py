@@ -694,9 +694,10 @@ class Resampled:
     def _sum_rows(
         self, statistic: SumStatistic[Value], extremes: Sequence[int]
     ) -> SumStatistic[Value]:
-        """Return a statistic of sums for `adapt`: a row adds what its units (or groups) add.
+        """Return a statistic of sums for `adapt`: a row of the plan adds what its units add.
 
-        Pseudo-units come after the rows, and add 0 if `statistic.extremes` is None.
+        A row of equal units, with one weight together, adds what one of them adds. Pseudo-units
+        come after the rows, and add 0 if `statistic.extremes` is None.
         """
         sums: Any = statistic.sums if self.rows is None else self.rows @ statistic.sums
         if not isinstance(sums, np.ndarray) and sums.nnz > _SPARSE * math.prod(sums.shape):

@@ -654,10 +654,11 @@ def sign_flips(
     """Two-sided p of a mean difference of 0 by exchanged signs, and the interval that agrees.
 
     p is that of `sign_flip_p`, the share of patterns of signs that leave the mean as far from 0.
-    The interval holds the means m that the test doesn't reject at 5%. With the signs of some d - m
-    exchanged, the mean is as far from 0 exactly if the mean of these d, or of the others, is m or
-    beyond m, seen from the mean of all d. So the ends are order statistics of means of subsets
-    (Hartigan 1969). The interval is exact for symmetric differences.
+    The interval holds the means m that the test of d - m doesn't reject at 5%. If the mean of all
+    differences d is above m, exchanging the signs of some d - m leaves their mean at least as far
+    from 0 exactly if the mean of these d, or that of the other d, is at most m; if it is below m,
+    at least m. So the ends are order statistics of means of subsets (Hartigan 1969). The interval
+    is exact for symmetric differences.
 
     Args:
         differences: One per pair, rounded to 9 decimals; NaN is left out.
