@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 from build import column_of, copies_with, map_values, records_by, texts_starting
-from inspect_confidence import InvalidArgument
+from inspect_confidence import InvalidArgument, compare
 from inspect_confidence.datasets.wep_choices import ChoicePrompt, design
 from inspect_confidence.prompts.wep_probes import CHOICES
-from studies.frames import Rows, keyed
+from studies.frames import NAN, Rows, frames_are_equal, keyed
 from studies.frames import study_results as summarize
 
 PC, MC, EC, EMC = (
@@ -237,6 +237,20 @@ def test_unreadable_and_unknown_prompts() -> None:
     for wrong in wrongs:
         with pytest.raises(InvalidArgument):
             table([*rows, {**rows[0], **wrong}])
+
+
+def test_compare_leaves_out_judgments_without_a_prompt() -> None:
+    """A sample that could not be read changes no difference; without any other there is none."""
+    rows = choice_rows(noisy(1), cot=(False,)) + copies_with(
+        choice_rows(noisy(2), cot=(False,)), model="b"
+    )
+    no_prompt = {"scenario": "", "numbers": "", "interval": "", "choice_set": NAN, "point": NAN}
+    unreadable = {**rows[0], **no_prompt, "choice": "", "status": "scoring_failed"}
+    expected = compare(pd.DataFrame(rows), resamples=30)
+    assert expected["difference"].notna().all()
+    assert frames_are_equal(compare(pd.DataFrame([*rows, unreadable]), resamples=30), expected)
+    with pytest.raises(InvalidArgument, match="There is nothing to compare"):
+        compare(pd.DataFrame([unreadable, *rows[360:]]), resamples=30)
 
 
 def test_intervals_rest_on_36_clusters() -> None:

@@ -35,6 +35,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         sides = [_word_values(words.fill_missing_contexts(side)) for side in (a, b)]
     else:
         sides = [_score_values(side, resampling.convention) for side in (a, b)]
+    # `name` is condition and metric, `item` the resampled unit, `key` names a value within it.
     joined = sides[0].merge(sides[1], on=["name", "item", "key"], suffixes=("_a", "_b"))
     column, names = pd.factorize(joined["name"].to_numpy())
     items = pd.Index(sorted(set(joined["item"])))
@@ -74,7 +75,8 @@ def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     """
     conditions = [Condition(), Condition(cot="without"), Condition(cot="with")]
     parts = []
-    ranked_choices = choices.rank_choices(frame, convention)
+    # A judgment without a prompt, whose sample could not be read, belongs to no unit.
+    ranked_choices = choices.rank_choices(frame[frame["interval"] != ""], convention)
     for metric, unit in choices.score_units(ranked_choices, convention).items():
         mode = unit["cot"].map(choices.MODES)
         values = {"item": choices.unit_clusters(unit), "key": mode + " " + unit["key"]}
