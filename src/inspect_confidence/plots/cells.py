@@ -46,7 +46,7 @@ class CellTable:
 
 
 def cells(tables: Sequence[CellTable]) -> Figure:
-    """Draw the tables below each other, each in blocks of at most five columns."""
+    """Draw the tables, at least one, below each other, each in blocks of at most five columns."""
     titled_blocks, heights, remarks = [], [], []  # of each block
     row_label_width = max(tick_width(tick_labels(table.rows)) for table in tables)
     room = WIDTH - row_label_width - _MARGINS
@@ -122,5 +122,5 @@ def _text_colour(cell: Sequence[float]) -> str:
     channels = np.asarray(cell[:3], float)
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     raised_luminance = float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05
-    # The luminance of the dark text is 0.0056, that of the light one 1.
+    # The luminance of the dark text is 0.0056, that of the light one 1; each is raised by 0.05.
     return ON_LIGHT if raised_luminance / 0.0556 > 1.05 / raised_luminance else ON_DARK

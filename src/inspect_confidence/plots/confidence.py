@@ -89,7 +89,7 @@ def _scale_labels(scales: Sequence[str]) -> list[str]:
 
 @styled
 def m_ratio(rows: pd.DataFrame) -> Figure:
-    """Draw the M-ratio of every scale, the data sets side by side, with 95% intervals.
+    """Draw the M-ratio (meta-d'/d') of every scale, the data sets side by side, with 95% intervals.
 
     There is one panel for each model, variant, and definition of the M-ratio: the model of how
     answers arise (type 1), and the confidence from which on an answer counts as sure, if any. At an
@@ -174,7 +174,7 @@ def _infinite_remark(rows: pd.DataFrame) -> str:
 def ece_bins(rows: pd.DataFrame) -> Figure:
     """Draw ECE against the number of bins of equal width, one line per scale, with 95% intervals.
 
-    There is one panel for each model, data set and variant.
+    ECE is the expected calibration error. There is one panel for each model, data set and variant.
 
     Args:
         rows: Results of `scale_variants`; its rows of `ece` in 10, 15 and 20 bins are drawn.
@@ -329,9 +329,10 @@ _DOTTED: dict[str, Any] = {"color": SERIES[1], "linewidth": 1.2, "linestyle": ":
 def type2_roc(rows: pd.DataFrame) -> Figure:
     """Draw type-2 ROC curves: hit rate against false-alarm rate at every confidence threshold.
 
-    There is one panel for each model, data set, variant and condition (scale, source). If there are
-    several scales, each panel also has the curve of the scale 0-100 (`BASELINE`) of the same run,
-    dotted. The area under the lines, in the title, is `auroc`.
+    They show how well confidence tells right answers from wrong ones. There is one panel for each
+    model, data set, variant and condition (scale, source). If there are several scales, each panel
+    also has the curve of the scale 0-100 (`BASELINE`) of the same run, dotted. The area under the
+    lines, in the title, is `auroc`.
 
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;

@@ -55,7 +55,10 @@ class Panel:
 def series_by(
     rows: pd.DataFrame, column: str, labels: Mapping[str, str]
 ) -> list[tuple[str, pd.DataFrame]]:
-    """Return a series of a panel for each value of a column in `labels`: its label and its rows."""
+    """Return a series of a panel, its label and rows, for each value of a column in `labels`.
+
+    A value that does not occur has a series without rows.
+    """
     return [(label, rows[rows[column] == value]) for value, label in labels.items()]
 
 

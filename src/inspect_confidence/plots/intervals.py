@@ -189,9 +189,10 @@ _FEW_LABELS_FROM = 200  # ratio of the axis limits from which labels at 2 and 5 
 def interval_score(rows: pd.DataFrame) -> Figure:
     """Draw the mean interval score by nominal level, before and after adjustment; lower is better.
 
-    There is one panel for each model, data set, variant and method. All panels have the same axis,
-    which is logarithmic if scores differ more than fivefold. If there is a test split, only the
-    test split is drawn.
+    The score of an interval is its width plus a penalty if it misses the truth. There is one panel
+    for each model, data set, variant and method. All panels have the same axis, which is
+    logarithmic if scores differ more than fivefold. If there is a test split, only the test split
+    is drawn.
 
     Args:
         rows: Results of `fermi_eval`; its rows of `interval_score` are drawn with their intervals.

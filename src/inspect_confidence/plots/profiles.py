@@ -39,9 +39,9 @@ _ROUNDING = 1e-9  # share of the longer side up to which a value is rounding
 def window(metric: str, values: Iterable[float]) -> tuple[float, float]:
     """Return the ends of an axis for a metric: those of its range, or round numbers.
 
-    An end that the range lacks is a round number beyond the target, 0 and all finite `values` that
-    are drawn on such an axis. It is not so near to 0 that rounding errors or very small differences
-    look large.
+    An end that the range lacks is a round number beyond the metric's best value (target), 0 and all
+    finite `values` that are drawn on such an axis. It is not so near to 0 that rounding errors or
+    very small differences look large.
 
     Example:
         >>> window("ece", [0.2]), window("hard_easy_slope", [-2e-13, 2e-13])

@@ -57,7 +57,10 @@ def inches_of(text: str, size: float) -> float:
 
 
 def lines_of(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
-    """Return the text's lines, each wrapped to at most `limit` lines; empty lines are left out."""
+    """Return the text's lines, each broken into at most `limit` lines of the width `inches`.
+
+    Empty lines are left out. `size` is that of the font in points.
+    """
     lines: list[str] = []
     for paragraph in filter(None, text.split("\n")):
         lines += wrapped(paragraph, inches, size, limit)

@@ -24,7 +24,10 @@ def _read_thresholds(name: str, value: object) -> tuple[float, ...]:
 
 
 def _read_clamp(name: str, value: object) -> float:
-    """Read the greatest absolute correlation, in (0, 1]: Fisher's z of 1 is infinite."""
+    """Read the clamp, in (0, 1], to which correlations are cut off on both sides of 0.
+
+    It keeps Fisher's z finite, which is infinite at a correlation of 1; a clamp of 1 cuts off none.
+    """
     clamp = number(name, value)
     if not 0 < clamp <= 1:
         raise InvalidArgument(f"{name}={value} is not in (0, 1].")

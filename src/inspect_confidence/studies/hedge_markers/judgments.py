@@ -28,7 +28,7 @@ def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgments of a reply: one row for each marker of each sentence.
 
     A marker is a hedge such as "probably". A sentence without a marker has one row, and so has a
-    reply without judged sentences.
+    reply without judged sentences, with its `status` and `reason`.
     """
     score, status_and_reason = sample.read("hedged")
     row = sample.metadata_columns("item", "split", "dataset")
@@ -41,6 +41,7 @@ def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
     rows = []
     for number, sentence in enumerate(sentences, start=1):
         for marker_row in _marker_rows(sentence):
+            # Why the sentence, or else the correctness of the reply, could not be judged.
             reason = marker_row["reason"] or metadata["verdict_reason"]
             rows.append({**row, "sentence": number, **marker_row, "reason": reason})
     return rows
@@ -49,9 +50,10 @@ def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
 def _marker_rows(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a row for each marker of a judged sentence.
 
-    There is one row if the sentence has no marker (`NO_HEDGE`), or if the judge failed to list the
-    markers (empty). The confidence is the share of draws (further answers) that agree with the
-    sentence, an undecided one counting half; NaN if no comparison was judged.
+    A sentence without a marker has one row with the marker `NO_HEDGE`, and one whose markers the
+    judge failed to list has one row with an empty marker. The confidence is the share of draws
+    (further answers) that agree with the sentence, an undecided one counting half; NaN if no
+    comparison was judged.
     """
     counts = sentence["agreement"]
     consistent, inconsistent = counts.get("yes", 0), counts.get("no", 0)
@@ -80,7 +82,7 @@ def _marker_rows(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def replies_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row of each reply: the first that is `ok`, or the first if none is."""
+    """Return one row of each reply, in their order: the first `ok` one, or the first if none is."""
     judged_first = rows.iloc[np.argsort(rows["status"] != "ok", kind="stable")]
     return judged_first.drop_duplicates(["model", "variant", *REPLY]).sort_index()
 
@@ -89,7 +91,8 @@ def read_judge_check(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a labelled item, with which the judge is checked.
 
     Labelled markers are counted: how many the judge found and missed, and its false ones. A
-    decision has the label beside it, and whether it is right (`agreed` or `verdict`).
+    decision, on agreement or on correctness, has the label beside it, and whether it equals the
+    label (`agreed` or `verdict`).
     """
     score, status_and_reason = sample.read("judge_item")
     row = sample.metadata_columns("item", "form", "word")
@@ -272,7 +275,11 @@ class Sentences:
         return f"of {len(self.sentence_rows)} sentences left out: {counts}" if counts else ""
 
     def frequent_markers(self, mic_rows: pd.DataFrame, threshold: float) -> list[str]:
-        """Return the markers with `threshold` sentences (T) in any group, the commonest first."""
+        """Return the markers with `threshold` sentences (T) in any group, the commonest first.
+
+        A group is a data set's split. Only sentences in groups where the marker reaches T decide on
+        the order.
+        """
         sizes = mic_rows.groupby(["standard", "group"]).size()
         frequent = sizes[sizes >= threshold].groupby("standard").sum()
         return list(map(str, frequent.sort_values(ascending=False, kind="stable").index))

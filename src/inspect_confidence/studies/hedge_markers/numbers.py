@@ -60,7 +60,8 @@ def _extraction_statistics(
 ) -> Iterator[Statistics]:
     """Yield precision and recall of a judge's extraction of markers, pooled over markers.
 
-    Precision is found / (found + false), recall found / (found + missed).
+    Precision is found / (found + false), recall found / (found + missed), with the numbers of
+    labelled markers that the judge found or missed, and of markers without a label that it named.
     """
     counts = np.zeros((len(units), 3))
     columns = rows[["found", "false", "missed"]].fillna(0).to_numpy(float)
@@ -185,7 +186,8 @@ def _format_failure_rate(
     """Return the share of unreadable replies; requests that got no reply are not in its base."""
     status = replies["status"]
     has_sentences = replies["sentences"].notna()
-    # Declining is an answer, and a failed judge had a reply to read.
+    # Declining is an answer, and a failed judge had a reply to read. `REPLY_STATUSES` are those of
+    # replies that could not be read.
     readable = status.isin(["ok", "grader_failed", *ANSWER_STATUSES]) | has_sentences
     replied = (readable | status.isin(REPLY_STATUSES)).to_numpy()
     failures = {"format_failure_rate": np.where(replied, ~readable, np.nan)}
@@ -232,7 +234,7 @@ def _mean_and_sd_statistics(
 ) -> Iterator[Statistics]:
     """Yield the mean of a column as `metric`, and its SD (divisor n) as `<metric>_sd`, without NaN.
 
-    The mean's note may be a function of the column's values.
+    `note` is the mean's note, or a function that returns it for the column's values.
     """
     values = column.to_numpy(float)
     yield estimate.means(condition, {metric: values}, unit_index, unit_count, note)
@@ -424,7 +426,9 @@ def _mic_statistics(
         )
         means.append(described)
     spreads = [replace(described, metric="mic_sd") for described in means]
-    extremes = [(0, 1)] * len(columns)  # the least and the greatest confidence of each marker
+    # Resamples add pseudo-units with the least and the greatest possible confidence, so that
+    # intervals of few units hold.
+    extremes = [(0, 1)] * len(columns)
     mean = means_of(np.stack(columns, axis=1), unit_index, len(sentences.units), extremes)
     yield Statistics(means, mean)
     yield Statistics(spreads, partial(_standard_deviations, cells))

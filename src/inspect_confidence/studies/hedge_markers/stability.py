@@ -80,9 +80,10 @@ class _StabilityRules:
     def tables(self, cells: metrics.MarkerCells, weights: FloatArray) -> metrics.MarkerTables:
         """Return count tables of resamples in which rare markers have no mean confidence (MIC).
 
-        `weights` are those of units, of shape (resamples, units). Markers count if they reach T
-        sentences in the sample. By the authors' code, which needs T only in train splits, they
-        count if they reach T in the resample.
+        `weights` are those of units, of shape (resamples, units). A marker has a MIC in a group (a
+        data set's split) if T of the sample's sentences there have it; counts of other markers
+        become 0. By the authors' code it needs T sentences in the resample, and all counts stay:
+        that code compares MICs of train splits also with test sentences of rarer markers.
         """
         if self.authors:
             return cells.tables(weights, self.threshold)
@@ -269,10 +270,10 @@ def _stability_estimates(
     estimates = []
     for metric in stability_metrics:
         is_used = metric.cells[group, marker]
-        reason = ""
+        no_interval_reason = ""
         if metric.condition.get("level") == "mean":
-            # Where true means are equal in both splits, sampling error alone moves this from 0.
-            reason = "no method covers distances of means that are equal"
+            # Sampling error moves this distance above 0 even if the true means are equal.
+            no_interval_reason = "no method covers distances of means that are equal"
         estimate = Estimate(
             condition.but(**metric.condition),
             metric.metric,
@@ -281,7 +282,7 @@ def _stability_estimates(
             undefined_reason=no_marker or metric.undefined_reason,
             n_asked=int(n_asked[list(metric.groups)].sum()),
             unit_count=len(np.unique(unit_index[is_used])),
-            no_interval_reason=reason,
+            no_interval_reason=no_interval_reason,
         )
         estimates.append(estimate)
     return estimates
@@ -428,7 +429,11 @@ def _metrics_over_groups(
 
 
 def _cells_of_pairs(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which cells (groups, markers) two groups share, in pairs that share three or more."""
+    """Return which markers of each group belong to a pair of groups that share at least three.
+
+    A correlation over the markers of a pair needs three. `cells`, of shape (groups, markers), says
+    which markers a group has; the result has the same shape.
+    """
     in_pairs = np.zeros_like(cells)
     for a, b in combinations(range(len(cells)), 2):
         shared = cells[a] & cells[b]
@@ -491,7 +496,10 @@ def _mrc_change(
     metric = _StabilityMetric("mrc", sentences.dataset_groups, no_cells, is_of_shared=rules.authors)
 
     def changes(weights: FloatArray) -> FloatArray:
-        """Return the change under weights of units, (resamples, units), in each resample."""
+        """Return MRC without the marker `<no_hedge>` less MRC with it, in each resample.
+
+        `weights` of units have the shape (resamples, units).
+        """
         tables = rules.tables(cells, weights)
         hedges = tables.drop_marker(markers.index(NO_HEDGE))
         with_all = _metric_values(metric, tables, None, rules)
@@ -593,7 +601,8 @@ def model_correlations(results: Sequence[Result]) -> list[Result]:
 def _mean_over_datasets(results: Sequence[Result], metric: str) -> dict[Point, float]:
     """Return a metric's unweighted mean over data sets by point, which is a model and variant.
 
-    A data set with several splits counts with its train split, if there is one, else its first.
+    A data set with several splits counts with its train split, if there is one, else its first. The
+    mean is NaN if a data set has NaN.
     """
     values_by_point: dict[Point, dict[str, float]] = defaultdict(dict)
     for row in results:

@@ -107,8 +107,9 @@ def _model_results(
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
     """Return the differences of means over replies, on the items that both sides answered.
 
-    A reply counts if it has a faithfulness. The differences are of all items, and of each split if
-    there are several. `judge_check` has none.
+    A reply counts if it has a faithfulness, which needs a sentence with both decisiveness and
+    confidence. The differences are of all items, and of each split if there are several.
+    `judge_check` has none.
     """
     if a["task"].iloc[0] == CHECK:
         return []

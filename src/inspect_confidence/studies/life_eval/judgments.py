@@ -102,8 +102,9 @@ def complete_ages(rows: pd.DataFrame) -> pd.DataFrame:
 
     If answers come without their true probability, the life table gives the true probability and
     the best answer. The column `unit` names the age, because ages are resampled. An unreadable
-    judgment of the confidence in a token, whose source is `token`, loses its score. `window`, which
-    says which ages count as right, becomes empty if it is the default.
+    judgment of the confidence in a token, whose source is `token`, loses its score, which is that
+    of the stated answer. `window`, which says which ages count as right, becomes empty if it is the
+    default.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1], an age or radius is missing, or the table
@@ -174,7 +175,7 @@ def _fill_missing_scores(rows: pd.DataFrame) -> pd.DataFrame:
     """Add `score`, `mas` and `best_answer` from the life table to answers without a score.
 
     They are the true probability that the death is within the radius of the answer, the maximum
-    achievable score, and the answer that has it.
+    achievable score, and the answer that has it. Values that are given stay.
     """
     lacks_score = rows["answer"].notna() & rows["score"].isna()
     if not lacks_score.any():

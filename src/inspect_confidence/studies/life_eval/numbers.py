@@ -70,10 +70,10 @@ _PUBLISHED_BINNING = "10 bins (k/10, (k+1)/10], a confidence of 0 in none of the
 
 
 def compared_metrics(convention: str | None) -> list[ConfidenceMetric]:
-    """Return the metrics that are compared, with the ECE in the bins of the convention.
+    """Return the metrics that comparisons have, with the ECE in the bins of the convention.
 
-    With `authors`, bins contain their upper end, as published; otherwise they contain their lower
-    end, and a confidence of 1 has a bin of its own.
+    ECE is the expected calibration error. With `authors`, bins contain their upper end, as
+    published; otherwise they contain their lower end, and a confidence of 1 has a bin of its own.
     """
     if convention == "authors":
         ece = calibration.confidence_metric("ece", note=_PUBLISHED_BINNING, binning="right_closed")
@@ -87,9 +87,10 @@ def judgment_statistics(
 ) -> Iterator[Statistics]:
     """Yield means, calibration, sensitivity, rounding and failures of judgments from one source.
 
-    `rows` are completed judgments of LifeEval (with a column `radius`) or of a question set, those
-    of question sets also graded; `units` are the names of the resampled ages or items. `resampling`
-    has the convention and the thresholds.
+    The source of confidence is the statement or the answer's token. `rows` are completed judgments
+    of LifeEval (with a column `radius`) or of a question set, those of question sets also graded;
+    `units` are the names of the resampled ages or items. `resampling` has the convention and the
+    thresholds.
     """
     answers, is_life_eval = answers_of(with_outcomes(rows), units), "radius" in rows
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
@@ -252,7 +253,10 @@ def _multiples_of_5(percent: FloatArray, convention: str | None) -> tuple[FloatA
 
 
 def decade_means(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
-    """Yield the mean answer and the mean best answer (ages at death) in each decade of age."""
+    """Yield the mean answer and the mean best answer (ages at death) in each decade of age.
+
+    The best answer has the greatest true probability. Judgments without an age are left out.
+    """
     for decade, group in rows.groupby(rows["age"] // _DECADE * _DECADE, sort=True):
         decade_condition = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE - 1}")
         answer = group["answer"].where(group["score"].notna())  # without a score it does not count
@@ -275,8 +279,8 @@ def _describe_values(rows: pd.DataFrame, values: FloatArray) -> str:
 def with_outcomes(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments with the columns that `Answers` takes, the outcome in `correct`.
 
-    The outcome of LifeEval is the true probability. The confidence of a reply that could not be
-    read becomes NaN.
+    The outcome of LifeEval is the true probability of the answer; its questions have no choices.
+    The confidence of a reply that could not be read becomes NaN.
     """
     confidence = rows["confidence"].where(rows["status"] == "ok")
     if "radius" not in rows:
@@ -287,7 +291,8 @@ def with_outcomes(rows: pd.DataFrame) -> pd.DataFrame:
 def hard_easy_statistics(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
     """Return the hard-easy slope: of overconfidence on difficulty, over readable judgments.
 
-    The difficulty is one minus the maximum achievable score.
+    Overconfidence is confidence less the true probability of the answer; difficulty is one minus
+    the maximum achievable score (`mas`), the greatest true probability of any answer.
     """
     readable = with_outcomes(rows)
     excess = readable["confidence"] - readable["correct"]
@@ -343,8 +348,8 @@ def group_results(
 ) -> Iterator[Result]:
     """Yield the unweighted mean over each group of models of the estimates that all of them have.
 
-    `rows` are the judgments of all models, `by_model` their estimates; `key` has the task and data
-    set.
+    Counts and answers in years have no mean (`_WITHOUT_MEAN`). `rows` are the judgments of all
+    models, `by_model` their estimates; `key` has the task and data set.
     """
     for group, models in groups_of(list(by_model), resampling).items():
         members = {model: by_model[model] for model in models}

@@ -251,7 +251,11 @@ _TOKEN_COLUMNS = (
 
 
 def calibration_tables(results: pd.DataFrame) -> list[View]:
-    """Return the study's tables 2 to 4, by radius, of ages, discrimination and tokens."""
+    """Return the tables of each variant and window.
+
+    They are those that the paper numbers 2 to 4, then LifeEval by radius, best ages, measures of
+    discrimination, and stated confidence beside that of tokens.
+    """
     specs: list[TableSpec] = []
     for (variant, window), rows in ResultTable.from_frame(results).groups("variant", "window"):
         title = tables.join_title(variant, f"{window} window" if window else "")
@@ -262,8 +266,8 @@ def calibration_tables(results: pd.DataFrame) -> list[View]:
 def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
     """Yield all tables of a variant and window; `variant` names both in titles, or is empty.
 
-    `layout` and functions as captions are called by `TableSpec` with the finished table, and with
-    the rows that it shows.
+    `TableSpec` calls `layout` with the finished table, and a caption that is a function with the
+    rows that the table shows.
     """
     suffix = f": {variant}" if variant else ""
     lives, sets = rows.matching(task=LIFE), rows.matching(task=SETS)
@@ -401,8 +405,9 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
     Both tasks have bins of confidence, of each model and of each group of models. LifeEval also has
     bins of true probability, means by age and item, and the maximum achievable score by age;
-    question sets the CORP curves and type-2 rates of their sources of confidence. Bins are those of
-    the ECE as the paper describes it, whatever the convention.
+    question sets the CORP curves (isotonic regression of outcomes on confidence) and type-2 rates
+    (right and wrong answers by confidence) of their sources of confidence. Bins are those of the
+    ECE as the paper describes it, whatever the convention.
     """
     results: list[Result] = []
     completed: list[pd.DataFrame] = []

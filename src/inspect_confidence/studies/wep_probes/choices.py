@@ -42,7 +42,10 @@ _RIGHT_RANKS = {prompt.id: prompt.right for prompt in design()}
 
 
 def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgment of a sentence: the choice that completes it, or why there is none."""
+    """Read the judgment of a sentence, the only one of its sample: the choice that completes it.
+
+    If no choice was read, `choice` is empty, and `status` and `reason` say why.
+    """
     names = ("item", "split", "scenario", "choice_set", "numbers", "point", "interval", "cot")
     score, status_and_reason = sample.read("word_choice")
     row = sample.metadata_columns(*names)
@@ -53,9 +56,9 @@ def read_sentence(sample: SampleFacts) -> list[dict[str, Any]]:
 def rank_choices(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     """Add the `rank` of the choice among those offered, NaN if unread, and the `right` rank.
 
-    Rank 0 is the likeliest word, such as "is almost certainly".
-    With the convention `authors` the choice is the first letter of the reply (of what follows the
-    last "I choose" in a chain of thought), else the choice as it was read.
+    Rank 0 is the likeliest word, such as "is almost certainly". With the convention `authors` the
+    choice is the first letter of the reply (of what follows the last "I choose" in a chain of
+    thought), else the choice as it was read. Each judgment must have a prompt.
 
     Raises:
         InvalidArgument: A prompt is not one of the study's.
@@ -73,9 +76,9 @@ def rank_choices(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
 
 
 def unknown_prompts(frame: pd.DataFrame) -> dict[int, str]:
-    """Return the reason, by position, of each judgment of a prompt that the study does not have.
+    """Return why judgments have a prompt that the study does not have, by their position.
 
-    A failed judgment without any prompt is no contradiction: its sample was never written.
+    A failed judgment without any prompt is left out: its sample was never written, or unreadable.
     """
     reasons = {}
     for position, name in enumerate(_prompt_names(frame)):
@@ -105,7 +108,8 @@ def _rank_of_choice(row: Any, choices: Sequence[str]) -> float:
 def _rank_of_letter(row: Any, choices: Sequence[str]) -> float:
     """Return the rank of the first letter of a judgment's reply, as the study's code reads it.
 
-    It is NaN without a reply, and below all choices (`LETTERLESS`) if the reply names no letter.
+    With a chain of thought it is the first letter after the last "I choose". The rank is NaN
+    without a reply, and below all choices (`LETTERLESS`) if the reply names no letter.
     """
     if not row.reply:
         return np.nan
@@ -116,19 +120,22 @@ def _rank_of_letter(row: Any, choices: Sequence[str]) -> float:
 def score_units(
     rows: pd.DataFrame, convention: str | None, factors: Sequence[str] = FACTORS
 ) -> Mapping[str, pd.DataFrame]:
-    """Return the units of each consistency score, by score.
+    """Return the units that each consistency score judges, by score.
 
-    A prompt asks for the word that fits how many of 20 numbers lie in an interval. Its bounds are
-    those of a central range of the numbers, whose share is the `point` (.05 to .95); `interval`
-    says on which side of a bound it lies. A unit is what a score judges: a sequence of prompts that
-    differ in their point alone, one of its points, a step from one point to the next, or a pair of
-    complementary sequences (such as below and above a bound) at a point. Its row has the `value`,
-    the mean over epochs of 1 (consistent) or 0; the `factors`; the `pair` of intervals; and a `key`
+    A prompt asks for the word that fits how many of 20 numbers lie in an interval, such as below a
+    bound (`below_low`). The two bounds enclose the central share `point` (.05 to .95) of the
+    numbers' distribution. A unit is a sequence of prompts that differ in their point alone, one of
+    its points, a step from one point to the next, or a pair of complementary sequences (such as
+    below and above a bound) at a point.
+
+    A unit's row has its `value`, the mean over epochs of 1 (consistent) or 0, without epochs that
+    lack a choice (NaN if all do); the `factors`; the `pair` of complementary intervals; and a `key`
     within these, such as `above_low@0.05`, by which units of two conditions can be paired.
 
     Args:
         rows: Judgments as `rank_choices` returns them.
-        convention: `authors`, or None for the definitions of the text; as in `_mirrored_flags`.
+        convention: `authors`, or None for the definitions of the text; it changes only which pairs
+            are consistent.
         factors: Columns that tell conditions apart.
     """
     keys = [*factors, "run", "epoch", "repeat", "interval"]
@@ -174,6 +181,7 @@ def _mirrored_flags(
     `index` has a row for each sequence, and the interval in its last column; `ranks` has the shape
     (sequences, points).
     """
+    # `COMPLEMENTS` has the second interval of each pair by the first.
     firsts = np.flatnonzero(index["interval"].isin(COMPLEMENTS))
     position = {tuple(row): i for i, row in enumerate(index.itertuples(index=False, name=None))}
     # The row of each second sequence; -1, the row of NaN that is appended below, if it is missing.
@@ -194,11 +202,12 @@ def _mirrored_flags(
 def _unit_rows(
     index: pd.DataFrame, values: Mapping[str, FloatArray], factors: Sequence[str]
 ) -> pd.DataFrame:
-    """Return a row for each unit with its `pair`, `key` and `value`, averaged over epochs.
+    """Return a row for each unit with its `pair`, `key` and `value`, the mean over epochs.
 
-    `index` has a row for each sequence of prompts: its factors, epoch and interval. `values` has a
-    value for each of these rows, by a name within the sequence such as the point; the name is empty
-    for the sequence as a whole. A key is such as `above_low@0.05`.
+    An epoch whose value is NaN is left out; the mean is NaN if all are. `index` has a row for each
+    sequence of prompts: its factors, epoch and interval. `values` has a value for each of these
+    rows, by a name within the sequence such as the point; the name is empty for the sequence as a
+    whole. A key is such as `above_low@0.05`.
     """
     parts = [
         index.assign(key=index["interval"] + "@" + name, value=value)
@@ -214,7 +223,7 @@ def expected_by_chance(
 ) -> float:
     """Return a score's exact expectation if all n choices were equally likely.
 
-    It is NaN for `empirical_monotonicity_consistency` if the prompts have no steps.
+    It is NaN for `empirical_monotonicity_consistency` if no prompts are at neighbouring points.
 
     Args:
         metric: Name of the score.
@@ -259,14 +268,19 @@ _ZERO_VARIANCE = 1e-18  # variances below this one are 0 but for rounding
 
 
 def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result]:
-    """Return the scores of words chosen for numbers, their chance level, and contrasts."""
+    """Return the results of words chosen for numbers, of each model, variant and data set.
+
+    They are the consistency scores, those of random choices, and the differences of the scores
+    between two levels of a factor, such as with and without reasoning. Judgments whose prompt is
+    not known are only counted.
+    """
     results: list[Result] = []
     for key, condition, choices in estimate.condition_groups(
         frame, ("model", "variant", "dataset")
     ):
         has_prompt = choices["interval"] != ""
         unknown = choices[~has_prompt]
-        if len(unknown):  # samples that were never written, or whose prompt cannot be
+        if len(unknown):  # such as samples that were never written
             note = join_notes(describe_left_out(unknown["status"]), "their prompts are not known")
             count = estimate.judgment_count(condition.but(prompt="unknown"), len(unknown), note)
             resampled = estimate.resample([count], unknown["item"].nunique(), resampling)
@@ -287,10 +301,11 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
 
 
 def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
-    """Yield the slices to report: without and with reasoning, and both together if there are both.
+    """Yield the slices to report, each as the factor values that select its judgments.
 
-    A slice is the factor values that select prompts, such as `{"cot": True, "scenario": "height"}`.
-    Each is followed by its parts by scenario, set of choices and numbers.
+    They are all without reasoning (`{"cot": False}`), all with reasoning, and both together (`{}`)
+    if there are both. Each of these is followed by its parts by scenario, number of choices, and
+    set of numbers, such as `{"cot": True, "scenario": "height"}`.
     """
     modes = [{"cot": mode} for mode in sorted(rows["cot"].unique())]
     for mode in [*modes, *([{}] if len(modes) > 1 else [])]:
@@ -306,7 +321,7 @@ def _slice_condition(part: Slice) -> dict[str, object]:
 
 
 def _is_in_slice(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
-    """Return which rows have the values of the slice."""
+    """Return which rows have the slice's values of factors; an empty slice has all rows."""
     inside = np.ones(len(frame), bool)
     for factor, value in part.items():
         inside &= (frame[factor] == value).to_numpy()
@@ -316,8 +331,8 @@ def _is_in_slice(frame: pd.DataFrame, part: Slice) -> NDArray[np.bool_]:
 def unit_clusters(frame: pd.DataFrame, excluded: str = "") -> list[str]:
     """Return the cluster of each unit, such as `height|5|narrow|below_low/above_low`.
 
-    It is scenario, set of choices, numbers and pair of intervals. The factor `excluded` is left
-    out, because each row then pairs two of its levels.
+    It is scenario, number of choices, set of numbers and pair of intervals. `excluded` names a
+    factor to leave out: that of contrasts, where each row pairs units at two of its levels.
     """
     names = [name for name in ("scenario", "choice_set", "numbers") if name != excluded]
     columns = [frame[name].astype(str) for name in [*names, "pair"]]
@@ -335,7 +350,8 @@ def _resampled_means(
     """
     all_units = pd.concat([unit.assign(column=i) for i, (_, unit) in enumerate(columns)])
     clusters = pd.Index(sorted(set(all_units["cluster"])))
-    # A row for each unit of an estimate, with its value in the estimate's column.
+    # A row for each unit of an estimate, with its value in the estimate's column; NaN, which means
+    # leave out, in the others.
     values = np.full((len(all_units), len(columns)), np.nan)
     values[np.arange(len(all_units)), all_units["column"]] = all_units["value"]
     cluster_index = np.asarray(clusters.get_indexer(pd.Index(all_units["cluster"])), np.int64)
@@ -373,8 +389,8 @@ class _ClusteredMean:
     def from_units(cls, unit: pd.DataFrame) -> "_ClusteredMean":
         """Compute the mean of units from their `value`, `cluster` and `scenario`, without NaN.
 
-        The variance is that of a sample of clusters, drawn in each scenario (stratum) apart.
-        Without values, mean and variance are NaN and all counts 0.
+        The variance is that of a sample of clusters, drawn in each scenario (stratum) apart; 0 for
+        a single cluster. Without values, mean and variance are NaN and all counts 0.
         """
         present = unit["value"].notna().to_numpy()
         values = unit["value"].to_numpy(float)[present]
@@ -385,7 +401,8 @@ class _ClusteredMean:
         )
         scenario = unit["scenario"].to_numpy(str)[present][first]
         stratum = np.unique(scenario, return_inverse=True)[1]  # of each cluster
-        if (np.bincount(stratum) < 2).any():  # one cluster has no variance
+        # One cluster alone has no variance: then all scenarios are one stratum.
+        if (np.bincount(stratum) < 2).any():
             stratum = np.zeros(len(first), np.int64)
         size, value = np.bincount(stratum), float(values.mean())
         excess = np.bincount(cluster, values - value)  # sum of a cluster's differences from `value`
@@ -405,10 +422,11 @@ class _ClusteredMean:
     def widening(self) -> float:
         """Square of the ratio of Student's t quantile to the normal one, at 95%.
 
-        The variance of a mean is estimated from few clusters, which `freedom` (clusters less
-        scenarios) counts. Wilson's interval takes normal quantiles; a variance times this has
-        Student's width.
+        The variance of a mean is estimated from few clusters, with `freedom` (clusters less
+        scenarios) degrees of freedom. Wilson's interval uses the normal quantile; with the variance
+        multiplied by this ratio it is as wide as Student's.
         """
+        # With 1e9 degrees of freedom, t is normal.
         return float((stdtrit(max(self.freedom, 1), 0.975) / stdtrit(1e9, 0.975)) ** 2)
 
 
@@ -416,7 +434,8 @@ def _wilson_intervals(means: Sequence[_ClusteredMean]) -> list[tuple[float, floa
     """Return Wilson's 95% interval of each mean at its effective number of units.
 
     That is the number of independent units that would give the mean's variance. As few clusters
-    estimate the variance, `widening` gives the interval the width of Student's t.
+    estimate the variance, `widening` gives the interval the width of Student's t. NaN without
+    units.
     """
     limits = wilson_limits(
         np.array([mean.value for mean in means]),
@@ -437,7 +456,8 @@ def _score_estimates(
 
     A slice is a part of the prompts, such as those of one scenario. `scored` are the units by
     score, as `score_units` returns them; `rows` are the judgments, for the counts in notes.
-    Intervals need no resamples: they are drawn only to rank models, if `resampling.observe` is set.
+    Intervals need no resamples. Resamples are drawn only to rank models, if `resampling.observe` is
+    set.
     """
     columns, means = [], []
     clustered = {
@@ -471,7 +491,11 @@ def _score_estimates(
 
 
 def _describe_units(metric: str, mean: _ClusteredMean, n_units: int, left_out_note: str) -> str:
-    """Describe how many of a score's sets of prompts are left out, and its interval's clusters."""
+    """Describe how many of a score's units are left out, and over which clusters its interval is.
+
+    A unit is a set of prompts, such as a sequence. `left_out_note`, on judgments that are left out,
+    stands between both.
+    """
     incomplete = n_units - mean.units
     left_out = (
         f"{incomplete} of {n_units} sets of prompts left out: a prompt was not asked, or not read"
@@ -494,7 +518,8 @@ def _chance_results(
     They are for all prompts and for each set of choices. Only scores in `score_names` are yielded.
     """
     convention = resampling.convention
-    # Prompts with and without reasoning have the same choices; `drawn` is the number of a run.
+    # Replies with and without reasoning have the same prompts, of which one set is enough. `drawn`
+    # is the number of a random run.
     prompts = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
     random_scores = score_units(
         _random_choices(prompts, resampling.seed), convention, ["drawn", *FACTORS]
@@ -523,7 +548,7 @@ def _chance_results(
 def _mean_expectation(
     metric: str, sizes: "pd.Series[int]", prompts: pd.DataFrame, convention: str | None
 ) -> float:
-    """Return a score's expectation under random choices, averaged over units; NaN without any.
+    """Return a score's expectation under random choices, averaged over units; NaN without units.
 
     `sizes` has each unit's number of choices, 3 or 5. `prompts` are ranked judgments, of which
     those with as many choices count; `convention` is `authors`, or None for the definitions of the
@@ -566,7 +591,7 @@ def _contrast_results(
 
     `scored` are the units of each score, such as sequences of prompts; units of one level of a
     factor are paired with like units of its other level. Contrasts are over all units, and within
-    slices. One whose levels were not both asked is left out.
+    slices. A contrast is left out if in no pair both units have a value.
     """
     modes = sorted(rows["cot"].unique())
     for factor, level, versus_level in CONTRASTS:

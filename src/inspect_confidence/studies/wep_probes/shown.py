@@ -41,7 +41,8 @@ BINS = 20
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return bins and quantiles of the probabilities stated for each word, by models and people.
 
-    A side is a model in a language and setting, or in all settings.
+    A side is a model in a language and setting, or in all settings. Only words that the models were
+    asked are shown of people, and only if the survey has them.
     """
     if TASK not in frames:
         return []
@@ -76,7 +77,7 @@ def _with_all_settings(sides: Sequence[words.Side]) -> Iterator[words.Side]:
 def _distribution(sample: Sample, key: Key, condition: Condition, note: str) -> Iterator[Result]:
     """Yield the share of values in each bin, with its interval, and the quantiles.
 
-    `sample` has percentages, the results have shares. Quantiles are NaN without values.
+    `sample` has percentages, the results have shares. Both are NaN without values.
     """
     values = words.values_of(sample) / 100
     n = len(values)
@@ -109,7 +110,7 @@ _HOLM_P = {"metric": "p_holm", "of": _THETA}
 
 
 def word_tables(results: pd.DataFrame) -> list[View]:
-    """Return the tables of both probes, model by model."""
+    """Return the tables of words to numbers and of numbers to words, model by model."""
     specs: list[TableSpec] = []
     for (model, variant), rows in ResultTable.from_frame(results).groups("model", "variant"):
         specs += _model_tables(join_title(model, variant), rows)
@@ -145,7 +146,11 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
 
 
 def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
-    """Return the table of a comparison, with a row for each word and columns for each setting."""
+    """Return the table of a comparison of words with a reference, with a row for each word.
+
+    Each setting has four columns: theta of Brunner and Munzel's test, with stars for its adjusted
+    p-value, the KL divergence, the difference of medians, and the number of contexts.
+    """
     columns: list[Column] = []
     for setting in rows.having("word").values("setting"):
         condition = {"setting": setting}
@@ -169,7 +174,8 @@ def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
 def _comparison_caption(rows: ResultTable) -> str:
     """Return the caption of a comparison; it explains stars only if any word was tested.
 
-    Each compared word has a row `reference_values`, so that their range is known.
+    The caption says how many values the reference has, which each word's row `reference_values`
+    counts.
     """
     has_test = any(not isnan(row.value) for row in rows.matching(**_HOLM_P))
     reference_sizes = [int(row.value) for row in rows.matching(metric="reference_values")]
@@ -404,7 +410,10 @@ HEADLINES: Sequence[Headline] = (
 
 
 def _describe_differing_words(count: NumberInText) -> str:
-    """Return the clause on the number of words that differ from people's, of those tested."""
+    """Return the clause on the number of words that differ from people's, of those tested.
+
+    `{}` stands for the number, which is filled in later.
+    """
     if count.value == 0:
         return "it is not shown to give any word another probability than people do ({} words)"
     return "it is shown to give {} words another probability than people do"

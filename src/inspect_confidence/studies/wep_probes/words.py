@@ -131,7 +131,10 @@ class Side:
 
 
 def read_statement(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgment of a statement: the probability that its word means, or the failure."""
+    """Read the judgment of a statement, the only one of its sample: what probability a word means.
+
+    If none was read, there is no `probability`, and `status` and `reason` say why.
+    """
     score, status_and_reason = sample.read("stated_probability")
     row = sample.metadata_columns("item", "split", "context", "setting", "language", "word")
     return [{**row, **score.select("probability"), **status_and_reason}]
@@ -166,9 +169,9 @@ def sides_of(frame: pd.DataFrame) -> list[Side]:
 
 
 def sample_of_people(survey: Survey, word: str) -> Sample:
-    """Return the probabilities of a surveyed word in percent by person.
+    """Return the probabilities of a word, which the survey must have, in percent by person.
 
-    A survey has counts of values, not persons: persons are numbers.
+    A survey has the count of each value and names no persons, who are therefore numbered.
     """
     counts = survey[word]
     values = np.repeat(np.array(list(counts), float), list(counts.values()))
@@ -179,6 +182,7 @@ def words_to_numbers(frame: pd.DataFrame, resampling: Resampling) -> list[Result
     """Return the results of words by side (a model in a language and setting) and comparison.
 
     Each side is compared with the people surveyed, then with other settings, languages and models.
+    Words that the reference lacks are left out of a comparison.
     """
     survey = resampling.options(WepOptions).people()
     sides = sides_of(frame)
@@ -307,8 +311,9 @@ def _compare_word(
 
     Samples are probabilities in percent, by context or person. The reference comes first in every
     measure: differences are reference minus side. Where both have contexts in common, their mean
-    paired difference is one of the measures. The interval of Brunner and Munzel's theta is a t
-    interval by the convention `authors`, otherwise that of its logit, which stays in [0, 1].
+    paired difference is one of the measures. The interval of Brunner and Munzel's theta,
+    P(reference > side) + P(equal)/2, is a t interval by the convention `authors`, otherwise that of
+    its logit, which stays in [0, 1].
     """
     sample = word_values.sample
     n = len(sample)
@@ -379,11 +384,11 @@ def _median_difference(
 def _divergences(
     described: Estimate, reference: FloatArray, sample: FloatArray
 ) -> Iterator[_ValuedEstimate]:
-    """Yield the measures of how far two samples of percentages differ that have no interval.
+    """Yield the measures of the distance of two samples of percentages, which have no interval.
 
-    They are KL and Jensen-Shannon divergence over 20 bins, the KS statistic and the Wasserstein
-    distance. `described` is an estimate whose condition, counts and note they have too; `reference`
-    comes first.
+    They are Kullback-Leibler and Jensen-Shannon divergence over 20 bins, the Kolmogorov-Smirnov
+    statistic and the Wasserstein distance. `described` is an estimate whose condition, counts and
+    note they have too; `reference` comes first.
     """
     tables = ValueTables.pair(reference, sample)
     for metric in _MEASURES:
@@ -396,8 +401,9 @@ def _divergences(
 def _difference_of_medians(reference: FloatArray, sample: FloatArray) -> tuple[float, float]:
     """Return the interval of median(reference) - median(sample), by MOVER from both intervals.
 
-    MOVER (Zou and Donner 2008) adds the squared distances of limits from their medians, as those of
-    independent values add up. There is none if one of the medians has none.
+    MOVER, the method of variance estimates recovery (Zou and Donner 2008), adds the squared
+    distances of the limits from their medians, as variances of independent values add up. The ends
+    are NaN if one of the medians has no interval.
     """
     low, high = metrics.median_interval(reference)
     sample_low, sample_high = metrics.median_interval(sample)
