@@ -7,6 +7,9 @@ import pytest
 from build import numbered
 from inspect_confidence import summarize
 from inspect_confidence.commands.summarize import summarize_with_draws
+from inspect_confidence.results import Condition
+from inspect_confidence.studies.compare import mean_differences, means_contrast, resample_contrast
+from inspect_confidence.studies.study import Resampling
 
 ITEMS = 4_100
 
@@ -50,3 +53,17 @@ def test_models_on_the_same_items_share_their_resamples() -> None:
     first, second = (draws[place].draws for place in np.flatnonzero(is_auroc).tolist())
     np.testing.assert_array_equal(first, second)
     assert np.ptp(first) > 0
+
+
+@pytest.mark.parametrize(("items", "is_noted"), [(ITEMS, True), (100, False)])
+def test_a_mean_difference_says_that_groups_of_a_data_set_were_resampled(
+    items: int, is_noted: bool
+) -> None:
+    """The other data set is small; a note on its resamples alone would be wrong of the mean."""
+    parts = []
+    for stream, n in enumerate((100, items)):
+        first, second = np.random.default_rng(stream).random((2, n, 1))
+        sides = [(first, np.arange(n)), (second, np.arange(n))]
+        contrast = means_contrast([(Condition(), "brier")], sides, [n], n)
+        parts.append(resample_contrast(contrast, Resampling(50), stream))
+    assert ("resampled in 2,000 groups" in mean_differences(parts).test(0).reason) == is_noted

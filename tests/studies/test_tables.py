@@ -158,3 +158,4 @@ def test_lines_without_a_number_are_counted_below_the_table_with_their_reasons()
     view = replace(spec, rows=rows_without_number).view()
     assert list(view.table["value"]) == ["-", "-"]
     assert view.missing == "Undefined: value. Reason: one set."
+    assert replace(spec, rows=ResultTable([])).view().table.empty

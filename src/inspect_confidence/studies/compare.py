@@ -53,7 +53,7 @@ class ComparedStatistic:
 
 @dataclass(frozen=True)
 class Contrast:
-    """Metrics of two contenders on the items that both answered readably.
+    """Metrics of two contenders (models, variants or methods) on items that both answered readably.
 
     Attributes:
         names: Condition and metric of each compared value, in order.
@@ -82,7 +82,10 @@ class Contrast:
         unit_count: int,
         clusters: metrics.Clusters | None,
     ) -> "Contrast":
-        """Return the contrast of metrics that each have statistics of their own."""
+        """Return the contrast of metrics that each have statistics of their own.
+
+        Without a metric it has no units, which says that there is nothing to compare.
+        """
         statistics = compared.values()
         return cls(
             list(compared),
@@ -100,7 +103,10 @@ def _stack_columns(*values: FloatArray) -> FloatArray:
 
 
 def _difference_rule(metric: str, clusters: metrics.Clusters | None) -> metrics.Interval:
-    """Return the rule of the interval of a metric's difference, if these clusters are resampled."""
+    """Return the rule (method, units needed) of the interval of a metric's difference.
+
+    `clusters` are those that are resampled; None if items are.
+    """
     return metrics.METRICS[metric].interval.over(clusters).of_difference()
 
 
@@ -246,7 +252,7 @@ def p_of_reach(value: float, reach: tuple[float, float]) -> float:
 def joined_reach(
     values: tuple[float, float], first_ends: FloatArray, second_ends: FloatArray, *, biased: bool
 ) -> tuple[float, float]:
-    """Return the distances of the limits of a difference from it, from both values' intervals.
+    """Return how far below and above a difference its limits lie, from both values' intervals.
 
     Distances of independent values are added as squares (Zou and Donner 2008, Statistics in
     Medicine 27). Values that are `biased` lie above the true ones on average: one may exceed the
@@ -445,10 +451,11 @@ class Pair:
         units: pd.Index | None = None,
         are_chances: bool = False,
     ) -> "Pair":
-        """Pair the completed judgments of two contenders: the readable ones of items of both.
+        """Pair the readable judgments of two contenders on the items that both have.
 
-        `units` are the names of the resampled units, by default of the common items or their
-        clusters. `are_chances` says that outcomes between 0 and 1 are chances of being right.
+        Judgments are completed: `confidence` and `correct` are in [0, 1]. `units` are the names of
+        the resampled units, by default of the common items or their clusters. `are_chances` says
+        that outcomes between 0 and 1 are chances of being right.
         """
         readable = [
             side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
@@ -564,12 +571,12 @@ def contrast_of_pairs(
 
     A pair has the readable judgments of two contenders on their common items; all pairs, at least
     one, have the same items, number of choices and second contender. The columns of the statistics
-    are all metrics of the first pair, then those of the second, and so on: means, the metrics
-    `compared`, and type-2 sensitivity at each threshold, if `requests` is true of the metric. The
-    second contender's values are computed once and repeated. A metric is resampled if there are
-    enough units for its interval, unless that has a method of its own; the intervals of both
-    contenders by that method are then kept by column. The units are the `clusters`, by default
-    those that the judgments declare.
+    are all metrics of the first pair, then those of the second, and so on: accuracy, mean
+    confidence, the metrics `compared`, and how well high confidence tells right from wrong answers
+    at each threshold, if `requests` is true of the metric. The second contender's values are
+    computed once and repeated. A metric is resampled if there are enough units for its interval,
+    unless that has a method of its own; the intervals of both contenders by that method are then
+    kept by column. The units are the `clusters`, by default those that the judgments declare.
     """
     choices, items, unit_count = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     clusters = clusters or pairs[0].clusters
@@ -636,7 +643,8 @@ def mean_differences(parts: Sequence[ResampledDifferences]) -> ResampledDifferen
         with np.errstate(invalid="ignore"):  # the mean of inf and -inf is NaN
             arrays[field_name] = reduction([getattr(part, field_name) for part in shared], axis=0)
     clusters = next(filter(None, (part.clusters for part in parts)), None)
-    return ResampledDifferences(names, **arrays, clusters=clusters)
+    grouped = any(part.grouped for part in parts)
+    return ResampledDifferences(names, **arrays, clusters=clusters, grouped=grouped)
 
 
 TEST_METRICS = "difference", "p_value", "p_bonferroni", "p_holm"

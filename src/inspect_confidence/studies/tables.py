@@ -224,7 +224,7 @@ class TableSpec:
             counts.append(describe_line_counts(rows))
         table = pd.DataFrame(lines, dtype=object)
         undefined = pd.DataFrame()
-        if self.counts_undefined:
+        if self.counts_undefined and lines:
             has_number = (table[[column.heading for column in self.columns]] != "-").any(axis=1)
             if has_number.any():
                 table, undefined = table[has_number], table[~has_number]

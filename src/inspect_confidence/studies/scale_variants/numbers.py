@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.scales import ALL, GROUPS
-from inspect_confidence.studies.estimate import Estimate, ResampledEstimates
+from inspect_confidence.studies.estimate import (
+    Estimate,
+    ResampledEstimates,
+    estimates_without_resamples,
+)
 from inspect_confidence.studies.over_models import (
     ALL_MODELS,
     Point,
@@ -47,9 +50,9 @@ def accuracy_spread(
 ) -> ResampledEstimates | None:
     """Return the range (greatest less least) of accuracy over scales that differ in granularity.
 
-    It is in percentage points, of the accuracies in `resampled` and, for its interval, of those in
-    each resample; None if fewer than two of these scales were used. Undefined accuracies are left
-    out.
+    It is in percentage points, of the accuracies in `resampled`, without an interval; None if fewer
+    than two of these scales were used. Undefined accuracies are left out; if all are undefined, so
+    is the range.
     """
     scale_columns = []
     for column, estimate in enumerate(resampled.estimates):
@@ -67,19 +70,8 @@ def accuracy_spread(
     n = min((estimate.n for estimate in estimates), default=0)
     n_asked = min((estimate.n_asked or n for estimate in estimates), default=0)
     number = Estimate(condition, "accuracy_spread", n, note, n_asked=n_asked)
-    return ResampledEstimates(
-        [number],
-        values=_percentage_range(resampled.values[None, columns]),
-        draws=_percentage_range(resampled.draws[:, columns])[:, None],
-        unit_count=resampled.unit_count,
-    )
-
-
-def _percentage_range(shares: FloatArray) -> FloatArray:
-    """Return the range of each row of shares in percentage points; NaN without columns."""
-    if not shares.shape[1]:
-        return np.full(len(shares), np.nan)
-    return np.asarray(100 * np.ptp(shares, axis=1))
+    spread = 100 * float(np.ptp(resampled.values[columns])) if columns else np.nan
+    return estimates_without_resamples([(number, spread)])
 
 
 def entropy_ratio_correlations(results: Iterable[Result]) -> list[Result]:
