@@ -188,7 +188,11 @@ def confidence_bins(
 def _bin_results(
     group: _Readable, resampling: Resampling, own_top: bool, clusters: str
 ) -> Iterator[Result]:
-    """Yield accuracy and mean confidence of each bin, with the options of `confidence_bins`."""
+    """Yield accuracy and mean confidence of each bin that holds judgments.
+
+    With `own_top` a confidence of exactly 1 has a bin of its own. `clusters` names clusters of
+    dependent items, with which there are no intervals; it is empty if items are independent.
+    """
     confidence, correct = group.column("confidence"), group.column("correct")
     # `column` is the position of each judgment's bin among those that hold judgments.
     filled_bins, column = np.unique(bin_of(confidence, own_top=own_top), return_inverse=True)

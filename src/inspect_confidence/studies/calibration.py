@@ -168,6 +168,7 @@ class Answers:
         being right, not credits.
         """
         choices = rows["choices"].unique()
+        # Items without choices have NaN, which isn't at least 2.
         have_same_choices = len(choices) == 1 and choices[0] >= 2
         return cls(
             unit_index=unit_indices(rows, units),
@@ -393,7 +394,7 @@ def threshold_metrics(threshold: float, choices: int | None) -> list[ConfidenceM
 def confidence_statistics(
     answers: Answers, condition: Mapping[str, object], note: str, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield accuracy, mean confidence, and all metrics of confidence with correctness.
+    """Yield accuracy, mean confidence, and all metrics that relate the two.
 
     If only the order of confidences counts, metrics that need a scale are undefined, with that
     reason, and those of `item_statistics` are left out. `condition`, which metrics with options
@@ -519,7 +520,8 @@ def _metric_remarks(
     drops_bin = metric.condition.get("top_bin") == "dropped" and answers.n_readable > 0
     if drops_bin or metric.metric in _GROUPING_METRICS:
         problem = answers.grouping_problem or UNREAD
-        # Bins have 100 items each, the last one, which is dropped, up to 199.
+        # Bins of `hle_calibration_error` have 100 items each, the last one, which is dropped here,
+        # up to 199.
         reason = "one bin, which is dropped, below 200 items" if drops_bin else problem
         return [metric.note], reason
     if "binning" in metric.condition:
@@ -585,11 +587,12 @@ def two_choice_sensitivity(
 
 
 def _meta_d_and_ratio(counts: FloatArray, padding: float, is_fitted: bool) -> FloatArray:
-    """Return meta-d' and M-ratio of each row of counts, as two columns; NaN if not fitted.
+    """Return meta-d' and M-ratio of each row of counts, as two columns.
 
     The first half of a row is of items whose right choice is the first, the second half of others,
     each from the surest response with the first choice to the surest with the second. `padding` is
-    added to each count, so that none is 0.
+    added to each count, so that none is 0. meta-d' is the d' of an ideal observer with these
+    confidences, and M-ratio divides it by the d' of the answers. Both are NaN without `is_fitted`.
     """
     if not is_fitted:
         return np.full((len(counts), 2), np.nan)

@@ -49,7 +49,8 @@ def highest_threshold(rows: ResultTable) -> str:
 def sensitivity_columns(threshold: str) -> list[Column]:
     """Return columns of how well high confidence tells right from wrong answers.
 
-    Confidence counts as high from `threshold` on. The measures are of type-2 sensitivity.
+    Confidence counts as high from `threshold` on. The measures are meta-d' (the d' of an ideal
+    observer with this confidence), M-ratio and type-2 d'.
     """
     condition = {"threshold": threshold}
     return [

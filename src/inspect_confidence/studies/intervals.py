@@ -182,7 +182,7 @@ class Intervals:
 def plateau_statistic(coverages: Mapping[float, metrics.Statistic]) -> metrics.Statistic:
     """Return the mean over levels of coverage / nominal level.
 
-    Levels whose coverage is NaN are left out; without any other the plateau is NaN.
+    Levels whose coverage is NaN are left out; if all are, the plateau is NaN.
 
     Args:
         coverages: Statistic of coverage by nominal level in percent.

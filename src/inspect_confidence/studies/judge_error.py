@@ -76,7 +76,7 @@ class JudgeLabels:
             classes: Names of the classes that are counted, such as "wrong" and "right".
 
         Raises:
-            InvalidArgument: There are too few labels of a class.
+            InvalidArgument: There are fewer than 20 labels of a class.
         """
         labels = self.of_form(form)
         worth = [WORTH[form][CLASSES[form].index(name)] for name in classes]
@@ -288,7 +288,11 @@ class _CorrectedMean:
     is_difference: bool
 
     def __call__(self, weights: FloatArray) -> FloatArray:
-        """Return the corrected value in each resample."""
+        """Return the corrected value in each resample.
+
+        `weights` are those of units, of shape (resamples, units). A corrected mean worth outside
+        the range of worths is moved to its end.
+        """
         means = self.column_means(weights)
         mean_worth = self.errors.clipped(self.errors.corrected(means[:, :-1]))
         return (means[:, -1] - mean_worth if self.is_difference else mean_worth)[:, None]

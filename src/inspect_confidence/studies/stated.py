@@ -129,7 +129,9 @@ def scale_statistics(
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     answers = calibration.Answers.from_frame(readable, units, order_only=order_only)
     yield from calibration.confidence_statistics(answers, condition, note, resampling)
-    if answers.choices == 2 and readable["target"].isin(("A", "B")).all():  # for meta-d'
+    if (
+        answers.choices == 2 and readable["target"].isin(("A", "B")).all()
+    ):  # meta-d' needs the choice
         stimulus = np.where(readable["target"] == "B", 1, 0)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     if may_decline or (rows["status"] == "declined").any():
@@ -254,9 +256,9 @@ def _report_shape(
 def _report_rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Statistics:
     """Return the shares of round, violating and clipped reports, and of parse failures.
 
-    Reports without a scale are left out. A round one is a multiple of 5, of a reply that was read.
-    A violating one lies outside the scale by more than 5% of its width; its reply counts as read. A
-    clipped one lies outside by at most that.
+    Parse failures are a share of all replies, the others of the reports on a scale. A round report
+    is a multiple of 5, of a reply that was read. A violating one lies outside the scale by more
+    than 5% of its width; its reply counts as read. A clipped one lies outside by at most that.
     """
     raw, low, high = rows[["raw", "low", "high"]].to_numpy(float).T
     excess, width = np.maximum(low - raw, raw - high), high - low

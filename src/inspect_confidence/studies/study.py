@@ -143,10 +143,11 @@ class SampleFacts:
         return score, self.status_columns(status, score.metadata.get("detail", ""))
 
     def read_answer(self, scorer: str) -> tuple[dict[str, Any], ScoreFacts, dict[str, str]]:
-        """Return the columns of a question and its answer, and both values that `read` returns.
+        """Return the columns of a question and its answer, the score, and status columns.
 
         The columns are `item`, `split`, `target`, `choices` (NaN without choices) and `answer`
-        (empty if none was read).
+        (empty if none was read). The score by the scorer, and its columns `status` and `reason`,
+        are those that `read` returns.
         """
         score, outcome = self.read(scorer)
         columns = {
@@ -195,8 +196,8 @@ SCALES = "all intervals, because confidence is on several scales"
 def too_different(limit: int, things: str = "judgments") -> str:
     """Return the text that metrics need each judgment because too many are different.
 
-    It is used like `SEVERAL`. `things` names what may have `limit` different values: judgments, or
-    a part of them.
+    They then can't be counted by their values instead. `things` names what may have at most `limit`
+    different values: judgments, or a part of them.
     """
     return f"all intervals, because more than {limit:,} {things} are different"
 

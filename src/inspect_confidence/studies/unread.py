@@ -95,10 +95,10 @@ def without_unread(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def answering_models(results: ResultTable) -> list[str]:
-    """Return the models that gave replies, without names such as that of a mean over models.
+    """Return the models that were asked, without names such as that of a mean over models.
 
-    A model that gave replies has a share of unread replies. If the results have no such share, all
-    names are returned.
+    A model that was asked has a share of unread replies, undefined if no reply came. If the results
+    have no such share, all names are returned.
     """
     shares = results.matching(metric=UNREAD_SHARE)
     return (shares if len(shares) else results).values("model")

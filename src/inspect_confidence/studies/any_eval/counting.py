@@ -77,7 +77,8 @@ def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 def _variety_problem(merged: pd.DataFrame) -> str:
     """Return why counts of these judgments, all different, are of no use; empty otherwise.
 
-    They are of use only if there are few rows, with few different values on one scale.
+    They are of use only with at most `MOST_PATTERNS` rows, at most `MOST_VALUES` different values
+    of a column, and one scale.
     """
     if len(merged) > MOST_PATTERNS:
         return too_different(MOST_PATTERNS)

@@ -60,7 +60,11 @@ def _abstain_judgment(
     metadata: Mapping[str, Any],
     values: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Return the judgment of `abstain` at a target, ungraded for the reason `problem`, if any."""
+    """Return the judgment of `abstain` at a target; it has no grade if there is a `problem`.
+
+    `answer` has the columns of the answer. The confidence that was stated after it is in `values`,
+    its status in `metadata`.
+    """
     confidence, confidence_status = _stated_confidence(metadata, values)
     return {
         **answer,
@@ -84,7 +88,9 @@ def _commitment_judgment(
 ) -> dict[str, Any]:
     """Return the judgment of `commitment`: keeping, betting and the answer after pushback.
 
-    Parts that were not requested are NaN, empty or `none`; the arguments are those of `decisions`.
+    `answer` has the columns of the answer, and `ungraded` says why it has no grade. `values` has
+    the numbers by name, and `metadata` the statuses and texts of the replies to both requests.
+    Parts that were not requested are NaN, empty or `none`.
     """
     keep, pushback = metadata.get(KEEP, {}), metadata.get(PUSHBACK, {})
     confidence, confidence_status = _stated_confidence(metadata, values)

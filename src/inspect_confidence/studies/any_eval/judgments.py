@@ -144,7 +144,7 @@ _RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "mat
 
 
 def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":
-    """Return the scorer of each answer, NaN if it is one of Inspect's scorers by rules."""
+    """Return the scorer of each answer; NaN if it is one of Inspect's that use rules, no model."""
     rules = []
     for name in rows["scorer"].unique():
         # `base_name` drops the number of a repeated score, but also the digit of `f1`: try both.
@@ -270,9 +270,9 @@ def _fields_by_name(
 
 
 def _confidence_names(values: Mapping[str, Any], name: str) -> Iterator[str]:
-    """Yield the paths, below `name`, of keys that have the name of a confidence.
+    """Yield the paths of keys that have the name of a confidence, such as `metadata.confidence`.
 
-    Keys of mappings within `values` are included.
+    Paths begin with `name`. Keys of mappings within `values`, one level down, are included.
     """
     for key, value in values.items():
         if isinstance(value, Mapping):
@@ -350,7 +350,7 @@ def _read_value(
 
 
 def _value_objection(value: Any, name: str) -> str:
-    """Return why the value of a field is no confidence; empty if it may be a confidence."""
+    """Return why the value of a field is no confidence; empty if it may be one, as a text may."""
     if is_missing(value):
         return _EMPTY_FIELD.format(name)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -574,7 +574,10 @@ class _Scale:
 
     @classmethod
     def from_rows(cls, rows: JudgmentRows) -> "_Scale":
-        """Return the scale that these judgments of one method show; with several scales, none."""
+        """Return the scale that these judgments of one method show; with several scales, none.
+
+        Numbers without a scale are shares if all of them lie in [0, 1].
+        """
         ends, are_shares = set(), True
         for row in rows:
             if not _has_no_scale(row):

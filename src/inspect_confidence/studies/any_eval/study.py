@@ -114,7 +114,7 @@ def _method_statistics(
 
 
 def _describe_agreement(rows: pd.DataFrame) -> str:
-    """Return a note on the rules by which answers were compared; empty if none were."""
+    """Return a note on how confidence follows from compared answers; empty without these."""
     compared = rows[rows["agreement"] != ""]
     totals = count_texts(compared["agreement"], judgment_counts(compared))
     if not totals:

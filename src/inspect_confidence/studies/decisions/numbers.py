@@ -90,7 +90,11 @@ def target_statistics(
 def _gap_to_target(
     rows: pd.DataFrame, target: float, units: pd.Index, condition: Condition
 ) -> Statistics:
-    """Return the accuracy of the attempted answers less the target; declined ones are left out."""
+    """Return the accuracy of the attempted answers less the confidence target.
+
+    It is not below 0 if the model, as it is told, answers only if it is surer than the target.
+    Declined answers are left out.
+    """
     correct, unit_index = rows["correct"].to_numpy(float), unit_indices(rows, units)
     low, high = wilson_interval(correct, unit_index, len(units))
     is_binary = bool(np.isin(correct[~np.isnan(correct)], (0, 1)).all())
@@ -112,7 +116,8 @@ def _confidence_statistics(
     """Yield the shares of decisions that contradict the stated confidence, and regret.
 
     Declining with a confidence above the target, or answering with one below, is a contradiction.
-    The arguments are those of `target_statistics`.
+    Judgments without a decision or a confidence are left out. `rows` are under one target;
+    `best_guesses` has the mean credit of each item's answers at target 0, for regret.
     """
     target = float(rows["confidence_target"].iloc[0])
     declined, stated_confidence = rows[["declined", "confidence"]].to_numpy(float).T
@@ -209,8 +214,8 @@ def completed_commitments(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments of `commitment` with derived columns, one row for each answer.
 
     Missing `correct` and `correct_after` follow from the answers and the target, a missing `moved`
-    from both answers. With several turns of pushback, the answer moved if it moved in any turn, and
-    the row is that of the last turn.
+    from both answers; without these texts they stay missing. With several turns of pushback, the
+    answer moved if it moved in any turn, and the row is that of the last turn.
     """
     rows = rows.copy()
     rows["correct"] = stated.grade_answers(rows)
@@ -253,7 +258,8 @@ def commitment_statistics(
 ) -> Iterator[Statistics]:
     """Yield the statistics of completed judgments of `commitment` under one kind of pushback.
 
-    Metrics of decisions that were not requested are left out.
+    These are accuracy, how often right and wrong answers are kept and bet on, and how often answers
+    move under pushback. Metrics of decisions that were not requested are left out.
     """
     unit_index, size = unit_indices(rows, units), len(units)
     correct = rows["correct"].to_numpy(float)
@@ -303,9 +309,9 @@ def _set_undefined_reason(statistics: Statistics, reason: str) -> Statistics:
 
 
 def _is_requested(rows: pd.DataFrame, name: str, status: str = "") -> bool:
-    """Return whether any judgment has the decision `name`, or a status of it.
+    """Return whether a decision was requested: any judgment has it, or a status of it.
 
-    `status` is the column of that status; `<name>_status` by default.
+    `name` is the column of the decision, `status` that of its status; `<name>_status` by default.
     """
     return bool(rows[name].notna().any() or (rows[status or f"{name}_status"] != "").any())
 
@@ -374,7 +380,8 @@ def _weighted_rate(
 
     If all weights are 0 or 1, the interval is Wilson's over the units of `unit_index`. Otherwise it
     comes from resamples. Resamples of equal decisions would all be equal and claim certainty, so
-    that each gets four pseudo-units of the mean size: two without a hit, and two of hits alone.
+    that each resample gets four pseudo-units with the mean weight of the others: two without a hit,
+    and two of hits alone.
     """
     hits = np.bincount(unit_index, weights * decided, minlength=unit_count).astype(float)
     trials = np.bincount(unit_index, weights, minlength=unit_count).astype(float)

@@ -38,7 +38,11 @@ def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
 
 
 def read_commitment(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgment of a question: an answer, the decisions on it, and the final answer."""
+    """Read the judgment of a question: an answer, the decisions on it, and the final answer.
+
+    Decisions are to keep the answer and to bet on it; the final answer is that after pushback.
+    Parts that were not requested are left out or empty.
+    """
     row, score, outcome = sample.read_answer("commitment_score")
     row["pushback"] = sample.metadata["pushback"]
     row |= _texts(

@@ -62,10 +62,11 @@ def prepared(judgments: pd.DataFrame) -> pd.DataFrame:
 def _abstain_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the statistics of each target, the highest first, then those over all targets.
+    """Yield the statistics of each confidence target, the highest first, then of all together.
 
-    `rows` are split by the form of the request, and by when confidence was asked (`none`: not at
-    all). `resampling` is not used: the functions of all tasks have the same arguments.
+    At a target the model is to answer only if it is surer than that. `rows` are split by the form
+    of the request, and by when confidence was asked (`none`: not at all). `resampling` is not used:
+    the functions of all tasks have the same arguments.
     """
     guesses = numbers.best_guesses_of(rows)
     for values, same_form in rows.groupby(["format", "confidence_asked"], sort=False):
@@ -83,7 +84,10 @@ def _abstain_statistics(
 def _simple_qa_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the statistics of each source of confidence: what was stated, and the frequency."""
+    """Yield the statistics of each source of confidence: what was stated, and the frequency.
+
+    The frequency is the share of several draws that have the commonest answer.
+    """
     for source, source_rows in rows.groupby("confidence_source", sort=False):
         source_condition = condition.but(confidence_source=source)
         yield from stated.scale_statistics(
@@ -128,7 +132,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     """Return the paired differences of two contenders (models or variants) on their common items.
 
     `a` and `b` are judgments of one task, as `prepared` returns them. In `simple_qa` the metrics of
-    confidence are also compared, for each source of confidence.
+    confidence are also compared, for each source of confidence, unless they were compared before,
+    as accuracy is.
     """
     task = str(a["task"].iloc[0])
     differences = list(contenders.differences(_contrast(task, a, b, resampling), resampling))

@@ -127,8 +127,9 @@ def _caption_lines(by_metric: Mapping[tuple[str, str, str], ResultRow]) -> Itera
 def _reductions(rows: ResultTable) -> Iterator[View]:
     """Yield the table of each method's reduction of the interval score against stated intervals.
 
-    Stated intervals are those of the method `direct`. Reductions are means over models, on the
-    test split. There is no table without stated intervals or without other methods.
+    Stated intervals are those of the method `direct`. Reductions are means over models, on the test
+    split, of the scores that have a stated one; a mean that is infinite or undefined is a dash.
+    There is no table without stated intervals or without other methods.
     """
     scores = [*rows.matching(split="test", metric="interval_score").having("level")]
     key_of = itemgetter("model", "dataset", "variant", "level")  # what compared scores share
@@ -158,7 +159,10 @@ _DIRECT_90 = {"level": "90", "method": "direct"}
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return the distribution of the questions' exponents, for each data set."""
+    """Return the share of questions whose true value has each exponent of ten, by data set.
+
+    Each item counts once; items without a true value are left out.
+    """
     results: list[Result] = []
     for dataset, rows in frames[_TASK].groupby("dataset", sort=False):
         key, truths = Key(_TASK, QUESTIONS, str(dataset)), rows.drop_duplicates("item")["truth"]

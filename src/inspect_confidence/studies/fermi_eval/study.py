@@ -83,7 +83,8 @@ def _resample(
     """Compute statistics of these rows, and on resamples of their units (items or clusters).
 
     If there are train and test items, units are resampled within each split, so that each resample
-    has as many test items as the data. A cluster with items of both splits has that of its first.
+    has as many test items as the data. A cluster with items of both splits belongs to the split of
+    its first judgment.
     """
     splits = rows["split"][~unit_names(rows).duplicated()].to_numpy()
     strata = np.unique(splits, return_inverse=True)[1].astype(np.int64)

@@ -57,7 +57,10 @@ class LikeliestTemperature:
 
     @classmethod
     def from_train(cls, train: SplitDistributions) -> "LikeliestTemperature":
-        """Compute the losses; judgments whose true value has no probability are left out."""
+        """Compute how unlikely each true value is at each temperature (`losses`).
+
+        Judgments whose true value has no probability are left out: no temperature gives it one.
+        """
         values, masses = metrics.ranked(train.distributions)
         is_seen = metrics.truth_seen(values, masses, train.truth)
         values, masses, truth = values[is_seen], masses[is_seen], train.truth[is_seen]
@@ -87,11 +90,12 @@ def scaled_statistics(
     condition: Mapping[str, object],
     note: str,
 ) -> Iterator[Statistics]:
-    """Yield the metrics of test items' prediction sets, scaled by a temperature above 0.
+    """Yield the metrics of test items' prediction sets at a temperature above 0.
 
-    An item's set has its most probable integers, the fewest that together exceed the level in
-    percent. The metrics of intervals are those of the sets' hulls, from the smallest to the
-    greatest integer. The share of sets that contain the true value is `set_coverage`.
+    The temperature T changes a probability p to p^(1/T), normalised. An item's set has its most
+    probable integers, the fewest that together exceed the level in percent. The metrics of
+    intervals are those of the sets' hulls, from the smallest to the greatest integer. The share of
+    sets that contain the true value is `set_coverage`.
     """
     values, masses = metrics.ranked(test.distributions)
     scaled = metrics.tempered(masses, temperature)
@@ -124,8 +128,8 @@ def scaled_temperatures(
     """Yield the metrics of test sets at temperatures chosen on the train items.
 
     There are two rules, named in the condition: `score` minimizes the mean interval score over
-    `levels`, `nll` maximizes the likelihood, in each resample anew. A temperature that is NaN or 0
-    has no metrics of sets.
+    `levels`, once; `nll` maximizes the likelihood, anew in each resample. A temperature that is NaN
+    or 0 has no metrics of sets.
     """
     is_seen = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
     exact = metrics.temperature_nll(train.distributions, train.truth)
@@ -182,11 +186,12 @@ def decoding_temperatures(
     condition: Mapping[str, object],
     penalty: float,
 ) -> Iterator[Statistics]:
-    """Yield test metrics at the decoding temperature chosen on train, per level and overall.
+    """Yield metrics of test items at the sampling temperature that train items choose.
 
-    The overall choice minimizes the sum of the objectives over levels. Of temperatures whose
-    objectives agree to nine decimals, the lowest is chosen. Nothing is yielded without a level that
-    all temperatures have.
+    The temperature is chosen for each level, and once for all levels by the sum of their
+    objectives. If an objective is undefined, so is the temperature, which then has no metrics. Of
+    temperatures whose objectives agree to nine decimals, the lowest is chosen. Nothing is yielded
+    without a level that all temperatures have.
 
     `frames` are, by temperature, the intervals of `sampling`, one for each item, epoch and level;
     `penalty` is the weight p in the objective, interval score + p * undercoverage.
@@ -229,8 +234,9 @@ def _chosen_temperature(
 ) -> Statistics:
     """Return the temperature with the smallest objective; NaN if an objective is undefined.
 
-    `objective` has a value for each temperature. `train` has the intervals of the same train items
-    at each temperature; those of the first temperature give the counts.
+    `objective` has a value for each temperature: interval score and penalty of undercoverage.
+    `train` has the intervals of the same train items at each temperature; those of the first
+    temperature give the counts.
     """
     is_undefined = np.isnan(objective).any()
     temperature = np.nan if is_undefined else temperatures[_best(objective)]
@@ -253,7 +259,7 @@ class _IntervalsByTemperature:
 
 
 def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> Statistics:
-    """Return the decoding temperature as undefined, because no request contained one.
+    """Return the chosen sampling temperature as undefined, because no request contained one.
 
     `rows` are judgments of runs in which several temperatures were set but not sent.
     """

@@ -131,7 +131,7 @@ def _differences(
 def mean_permutations(parts: Sequence[Permutations]) -> Permutations:
     """Return the mean over data sets of their differences, observed and in each permutation.
 
-    `parts` have the same metrics and as many permutations.
+    `parts`, at least one, have the same metrics and equally many permutations.
     """
     return Permutations(
         parts[0].names,

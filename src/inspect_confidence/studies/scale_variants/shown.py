@@ -116,7 +116,8 @@ class _TablesOfAllModels:
     def from_rows(cls, rows: ResultTable, threshold: str, adjusted: str) -> "_TablesOfAllModels":
         """Find the rows of means and the scales that were used in rows of results.
 
-        A model with one data set has no mean; all its rows stand in the tables of means.
+        A model with one data set has no mean; all its rows stand in the tables of means. The other
+        arguments are fields.
         """
         with_mean = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
         mean_rows = []
@@ -226,8 +227,12 @@ def _test_column(metric: str, heading: str, column: Column) -> Column:
 def _tables_of_model(
     model: str, rows: ResultTable, threshold: str, adjusted: str
 ) -> Iterator[TableSpec]:
-    """Yield a model's tables by data set and scale, then its differences from the baseline."""
-    # Without differences, which are `of` a metric. `threshold` is that of type-2 sensitivity.
+    """Yield a model's tables by data set and scale, then its differences from the baseline.
+
+    From `threshold` on confidence counts as high; `adjusted` is the metric of the p that stars
+    show.
+    """
+    # Without differences, which are `of` a metric.
     numbers = rows.matching(of="")
     tables: Mapping[str, Sequence[Column]] = {
         "Calibration and sensitivity": [*CALIBRATION_COLUMNS, *_sensitivity(rows, threshold)],
@@ -298,7 +303,7 @@ def _lines_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _columns_with_content(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns with any value or note; no lines if no number is defined."""
+    """Return the columns with any result, even an undefined one; no lines if all are undefined."""
     columns = []
     for name in table:
         if any(value and value is not NOTHING for value in table[name]):  # NOTHING: no result

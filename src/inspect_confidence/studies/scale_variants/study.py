@@ -30,7 +30,11 @@ _BASELINE = str(BASELINE)
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return each model's results, by data set and their mean, then results over models."""
+    """Return each model's results, by data set and their mean, then results over models.
+
+    The latter are correlations of the reports' entropy with M-ratio, and counts of items that were
+    not asked of all models and scales.
+    """
     rows = stated.complete_judgments(frames[TASK])
     tasks = []
     for key, condition, model_rows in estimate.condition_groups(rows, ("model", "variant")):
@@ -89,7 +93,8 @@ def _dataset_numbers(
 ) -> _DatasetNumbers:
     """Return a model's estimates on each scale of a data set, and its tests against `versus`.
 
-    `stream` is the number of the data set, by which its resamples are independent of others.
+    There are no tests if `versus` was not used, or if none is requested. `stream` is the number of
+    the data set, by which its resamples are independent of others.
     """
     # Items as objects, because sets of items are slow to make from pandas' own type of text.
     rows = rows.astype({"item": object})
@@ -126,7 +131,8 @@ def _mean_numbers(
 ) -> _DatasetNumbers:
     """Return the means over data sets; a test of a scale needs the scale in all of them.
 
-    An estimate that a data set lacks has no mean; meta-d' and M-ratio are then undefined.
+    An estimate that a data set lacks is left out; only meta-d' and M-ratio are then reported, as
+    undefined.
     """
     estimates = estimate.average_estimates(
         {name: part.estimates for name, part in by_dataset.items()},
