@@ -190,9 +190,12 @@ def test_ages_need_no_score(tmp_path: Path) -> None:
         ("a,1,female,130,1,80,0.5,,", "age=130.0 is not in the life table ssa-2022; give a whole"),
         ("a,1,female,40.5,1,80,0.5,,", "age=40.5 is not in the life table"),
         ("a,1,male,0,1,1,0.5,q.csv,", "sex=male is not in the life table q.csv; it has: female"),
+        ("a,1,F,40,1,80,0.5,,", "sex=F is not in the life table ssa-2022; it has: male, female"),
+        ("a,1,male,40,-1,80,0.5,,", "radius=-1 is not 0 or more"),
+        ("a,1,male,40,1,80,0.5,none.csv,", "table=none.csv"),
     ):
-        file.write_text("\n".join([head, wrong]), "utf-8")
-        with pytest.raises(InvalidArgument, match=says):
+        file.write_text("\n".join([head, "b,1,male,40,1,80,0.5,,", wrong]), "utf-8")
+        with pytest.raises(InvalidArgument, match=rf"mine\.csv, line 3: {re.escape(says)}"):
             summarize(file)
     file.write_text(
         "task,item,gender,age,radius,answer,confidence\nlife_eval,a,f,1,1,80,.5", "utf-8"
@@ -238,6 +241,24 @@ def test_what_logs_share_is_noticed_once(tmp_path: Path) -> None:
     (twice,) = notices_with(judgments, "several logs")
     assert f"from {tmp_path}" in twice
     assert "file://" not in " ".join(judgments.notices)
+
+
+@pytest.mark.parametrize("name", ["damaged.eval", "2026-01-01T00-00-00-00-00_quiz_a.json"])
+def test_the_error_of_an_unreadable_log_names_it_once(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under the name that the user gave; a log in a folder has its own name."""
+    (tmp_path / name).write_text('{"version": 2, "eval": {}}', "utf-8")
+    monkeypatch.chdir(tmp_path)
+    for path in (str(tmp_path / name), name, f"./{name}"):
+        with pytest.raises(InvalidArgument) as caught:
+            read_judgments(path)
+        assert caught.value.message.startswith(
+            f"No judgments in {path}: it could not be read and was left out: "
+        )
+        assert caught.value.message.count(name) == 1
+    with pytest.raises(InvalidArgument, match=rf"{name} could not be read"):
+        read_judgments(tmp_path)
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:

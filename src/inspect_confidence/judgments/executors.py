@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.counting import CountedRecord, count_record
-from inspect_confidence.judgments.locations import Log
+from inspect_confidence.judgments.locations import Log, location_text
 from inspect_confidence.judgments.runs import (
     Run,
     decode_run,
@@ -73,7 +73,15 @@ def log_as_record(location: str, recorded: Recorded, reread: bool) -> bytes | st
     try:
         return encode_run(_read_run(location, recorded, reread))
     except Exception as error:  # a damaged log must not keep the others from being read
-        return failure(error)
+        return _failure_to_read(error, location)
+
+
+def _failure_to_read(error: Exception, location: str) -> str:
+    """Return why a log cannot be read, without its name, which the message has already."""
+    text = repr(error)
+    for name in (location, location_text(location)):
+        text = text.replace(name, "the log")
+    return failure(text)
 
 
 def _read_run(location: str, recorded: Recorded, reread: bool) -> Run:
@@ -88,7 +96,7 @@ def _read_run_here(location: str, recorded: Recorded, reread: bool) -> Run | str
     try:
         return _read_run(location, recorded, reread)
     except Exception as error:  # as in `log_as_record`
-        return failure(error)
+        return _failure_to_read(error, location)
 
 
 def read_runs(

@@ -244,10 +244,27 @@ def _no_judgments_error(locations: Sequence[str], notices: Sequence[str]) -> Inv
     tables = "csv, tsv, jsonl, json, parquet, also .gz"
     reason = f"give Inspect's logs, a folder of them, or tables ({tables})"
     if notices:
-        reason = notices[0].removeprefix(f"{locations[0]}: ")
+        reason = _without_location(notices[0], locations[0])
     if len(notices) > 1:
         reason += f"; {len(notices) - 1} more notice{'s' if len(notices) > 2 else ''}"
     return InvalidArgument(f"No judgments in {', '.join(locations)}: {reason}.")
+
+
+def _without_location(notice: str, location: str) -> str:
+    """Return a notice for a message that names the location already, without that name.
+
+    Notices of other locations, such as of a log in the folder `location`, are returned as they are.
+
+    Example:
+        >>> _without_location("a.eval was left out: no confidence", "a.eval")
+        'no confidence'
+        >>> _without_location("a.eval could not be read and was left out: EOFError()", "a.eval")
+        'it could not be read and was left out: EOFError()'
+    """
+    text = notice.removeprefix(location_text(location))
+    if text.startswith((": ", " was left out: ")):
+        return text.partition(": ")[2]
+    return f"it{text}" if text.startswith(" could not be read") else notice
 
 
 def short_file_names(files: Sequence[str]) -> list[str]:

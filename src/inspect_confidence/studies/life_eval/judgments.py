@@ -135,6 +135,38 @@ def missing_ages(rows: pd.DataFrame) -> dict[int, str]:
     return reasons
 
 
+def unknown_people(rows: pd.DataFrame) -> dict[int, str]:
+    """Return the reason, by position, of each answer that no life table gives a true probability.
+
+    Answers with a score need none. An unusable life table, radius or window is a reason, too.
+    """
+    needs_table = rows["answer"].notna() & rows["score"].isna() & (rows["status"] == "ok")
+    needs_table &= rows[["age", "radius"]].notna().all(axis=1)
+    questions = rows.loc[needs_table, ["table", "sex", "age", "radius", "window"]]
+    reasons: dict[int, str] = {}
+    reason_by_question: dict[tuple[Any, ...], str] = {}
+    for position, question in zip(
+        np.flatnonzero(needs_table).tolist(), questions.itertuples(index=False), strict=True
+    ):
+        if question not in reason_by_question:
+            reason_by_question[question] = _table_problem(*question)
+        if reason := reason_by_question[question]:
+            reasons[position] = reason
+    return reasons
+
+
+def _table_problem(table: str, sex: str, age: float, radius: float, window: str) -> str:
+    """Return why a life table gives no true probability for a question; empty if it does."""
+    try:
+        life_table = read_life_table(table or SSA_2022)
+        lower_sex = sex.strip().lower()
+        known_sex = lower_sex if lower_sex in life_table.sexes else sex
+        life_table.best_answer(known_sex, age, radius, window or HALF_OPEN)
+    except InvalidArgument as error:
+        return error.message.removesuffix(".")
+    return ""
+
+
 CLUSTERS = Clusters(
     "ages",
     min_units=20,

@@ -127,7 +127,10 @@ LIFE_EVAL = Study(
             read=judgments.read_age,
             varied=("radius", "sex"),
             replies=lambda rows: rows[rows["source"] != TOKEN],
-            contradictions={("age", "radius"): judgments.missing_ages},
+            contradictions={
+                ("age", "radius"): judgments.missing_ages,
+                ("table", "sex", "age", "radius", "window"): judgments.unknown_people,
+            },
         ),
         TaskTable(
             task=SETS,
