@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from itertools import chain
 from pathlib import Path
@@ -124,6 +125,32 @@ def test_settings_are_those_of_the_log(log: EvalLog) -> None:
     assert "Generation settings: the provider's defaults." in setting
     assert "Items: 3 of bundled (2 train, 1 test), one epoch." in setting
     assert "Judgments: 6, of which 6 could be read and 0 could not." in setting
+
+
+def test_runs_of_one_second_are_in_one_order_whatever_the_files_times(
+    log: EvalLog, tmp_path: Path
+) -> None:
+    """By model, then by id; two copies of a folder with other times give the same text."""
+    models = ["respondent/unsure", "respondent/calibrated", "respondent/calibrated"]
+    texts = set()
+    for order in ((0, 1, 2), (2, 0, 1)):
+        folder = tmp_path / "".join(map(str, order))
+        for time, number in enumerate(order, start=1):
+            header = log.eval.model_copy(
+                update={"model": models[number], "task_id": f"id{number}", "eval_id": f"id{number}"}
+            )
+            samples = []
+            for sample in log.samples or []:
+                samples.append(sample.model_copy(update={"uuid": f"{number} {sample.uuid}"}))
+            copy = log.model_copy(update={"eval": header, "samples": samples})
+            path = folder / f"2026-01-01T00-00-00-00-00_fermi-eval_id{number}.eval"
+            folder.mkdir(exist_ok=True)
+            write_eval_log(copy, str(path))
+            os.utime(path, (time, time))
+        (setting,) = cite(folder).settings
+        texts.add(setting)
+    (text,) = texts
+    assert "asked respondent/calibrated and respondent/unsure in 3 runs" in text
 
 
 @pytest.fixture

@@ -287,8 +287,9 @@ def _unique_values(frames: Judgments, column: str) -> set[str]:
 def _read_headers(paths: Paths, run_ids: Collection[str]) -> dict[str, list[EvalLog]]:
     """Return the headers of the given runs by task, oldest first.
 
-    Of a retried or copied run, whose logs have the same id, the latest counts. Unreadable logs are
-    skipped, since the notices of the judgments name them.
+    Runs of the same second are ordered by task, model and id, since times of files differ between
+    copies of a folder. Of a retried or copied run, whose logs have the same id, the latest counts.
+    Unreadable logs are skipped, since the notices of the judgments name them.
     """
     headers_by_task: dict[str, dict[str, EvalLog]] = {}
     for location in find_logs(paths):
@@ -300,8 +301,8 @@ def _read_headers(paths: Paths, run_ids: Collection[str]) -> dict[str, list[Eval
             newest = runs.setdefault(header.eval.task_id, header)
             if newest.eval.created < header.eval.created:
                 runs[header.eval.task_id] = header
-    created = attrgetter("eval.created")
-    return {task: sorted(runs.values(), key=created) for task, runs in headers_by_task.items()}
+    order = attrgetter("eval.created", "eval.task", "eval.model", "eval.task_id")
+    return {task: sorted(runs.values(), key=order) for task, runs in headers_by_task.items()}
 
 
 def _stored_runs(paths: Paths) -> set[str]:
