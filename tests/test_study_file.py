@@ -133,6 +133,19 @@ def test_plan_of_a_study_adds_up(tmp_path: Path) -> None:
     )
 
 
+def test_plan_of_a_study_says_that_a_judge_has_no_name(tmp_path: Path) -> None:
+    """Its calls count, its dollars are unknown: one line says why, and how to name it."""
+    task = {"task": "simple_qa", "arguments": {"items": 10, "dataset": "bundled"}}
+    says = {"models": ["openai/gpt-4o-mini"], "tasks": [task]}
+    output = CliRunner().invoke(main, ["plan", write_study(tmp_path, says)]).output
+    assert "no model of the judge is named: name it as `grader` in the file" in output
+    assert "no price of" not in output
+    assert re.search(r"^all models, side by side +\d+ +>0\.\d\d ", output, re.M)
+    task["grader"] = "openai/gpt-4o-mini"
+    output = CliRunner().invoke(main, ["plan", write_study(tmp_path, says)]).output
+    assert "judge is named" not in output
+
+
 def test_plan_warns_where_a_sample_is_not_an_item() -> None:
     """Six samples of four levels an item are an item and a half."""
     plan_text = plan_run("fermi_eval", ["dataset=bundled", "items=10"], limit=6, connections=2)

@@ -133,7 +133,7 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
         costs += [cost for cost in model_costs if cost.calls]
     lines.append(_table_line("all models, side by side", costs, connections))
     unpriced = dict.fromkeys(cost.model for cost in costs if not cost.is_priced)
-    lines += [f"no price of {model} is known; give it with {_PRICE_OPTION}" for model in unpriced]
+    lines += map(_missing_price, unpriced)
     sources = dict.fromkeys(cost.source for cost in costs if cost.source)
     lines += map("prices: {}".format, sources)
     lines.append(
@@ -141,6 +141,13 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
         f"{_TOKENS_PER_SECOND} tokens a second; a judge's typical calls are included"
     )
     return "\n".join(lines)
+
+
+def _missing_price(model: str) -> str:
+    """Describe how to give the price of a study file's model; an empty name is that of a judge."""
+    if not model:
+        return "no model of the judge is named: name it as `grader` in the file, for its dollars"
+    return f"no price of {model} is known; give it with {_PRICE_OPTION}"
 
 
 def _planned_runs(
