@@ -147,6 +147,19 @@ def test_what_n_decides_follows_from_the_interval() -> None:
         assert check(ROWS, [requirement])["decision"].tolist() == [decision], requirement
 
 
+def test_an_undefined_value_is_not_undecided(capsys: pytest.CaptureFixture[str]) -> None:
+    """More judgments would not decide it; the caption counts it apart."""
+    rows = [
+        Result("life_eval", "a", "d", "", "ece", NAN, NAN, NAN, 0, 9, "undefined: no reply"),
+        Result("life_eval", "b", "d", "", "ece", 0.1, NAN, NAN, 9, 9, "no interval: few"),
+    ]
+    checked = check(results_frame(rows), ["ece<=0.1"])
+    assert checked["decision"].tolist() == ["undefined", "undecided: no interval"]
+    print_verdicts(checked, strict=False, lost_logs=0)
+    screen = " ".join(capsys.readouterr().out.split())
+    assert "1 of 2 hold. 1 undefined. 1 undecided: " in screen
+
+
 def test_one_estimator_is_gated_unless_another_is_named() -> None:
     """Ten equal bins of five ECEs; 15 bins or equal masses if the requirement names them."""
     key = Key("any_eval", "m", "d")

@@ -647,6 +647,8 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) ->
         undecided = rows[rows["decision"].str.startswith("undecided")]
         caption = f"{rows['passed'].sum()} of {len(rows)} hold."
         is_end = re.match(r"\s*\w+\.(low|high)\b", str(requirement)) is not None
+        if undefined := int((rows["decision"] == "undefined").sum()):
+            caption += f" {undefined} undefined."
         if len(undecided) and not strict and not is_end:
             caption += (
                 f" {len(undecided)} undecided: with this n the verdict on the value may be chance. "

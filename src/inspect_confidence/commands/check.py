@@ -186,7 +186,8 @@ def check(
     Returns:
         A row for each requirement and matching row of results, with the columns of results except
         `note`, and `requirement`, `passed`, `reason` (empty for a row that passed) and `decision`:
-        whether the 95% interval lies within the limit, beyond it, or contains it.
+        whether the 95% interval lies within the limit, beyond it, or contains it, or that the value
+        is undefined.
 
     Raises:
         InvalidArgument: A requirement is invalid, or no row of results matches it.
@@ -245,7 +246,12 @@ def _matching_positions(requirement: Requirement, results: ResultTable) -> list[
 
 
 def _interval_decision(requirement: Requirement, row: Mapping[Hashable, Any]) -> str:
-    """Return whether a row's 95% interval is within the limit, beyond it, or contains it."""
+    """Return whether a row's 95% interval is within the limit, beyond it, or contains it.
+
+    A row without a value is undefined: more judgments would not decide it.
+    """
+    if pd.isna(row["value"]):
+        return "undefined"
     low, high = float(row["ci_low"]), float(row["ci_high"])
     if pd.isna(low) or pd.isna(high):
         return "undecided: no interval"
