@@ -155,7 +155,7 @@ def unknown_people(rows: pd.DataFrame) -> dict[int, str]:
     return reasons
 
 
-def _table_problem(table: str, sex: str, age: float, radius: float, window: str) -> str:
+def _table_problem(table: str, sex: str, age: Any, radius: float, window: str) -> str:
     """Return why a life table gives no true probability for a question; empty if it does."""
     try:
         life_table = read_life_table(table or SSA_2022)
