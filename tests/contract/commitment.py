@@ -165,11 +165,11 @@ class Witness:
             return Reply(rng.choice(DECLINES))
         if kind == "withheld":
             stand.after_status = "content_filter"
-            stand.final_status = "limit_reached"
+            stand.final_status = "content_filter"
             return Reply("", "content_filter")
         stand.after_status, text = UNREAD[kind]
         if not text:
-            stand.final_status = "limit_reached"
+            stand.final_status = "scoring_failed"
         return Reply(text)
 
     @property
@@ -180,7 +180,8 @@ class Witness:
     @property
     def unasked(self) -> int:
         """Confidences that were not asked for, because the final answer had no text."""
-        return attributes_of(self.stands, "final_status").count("limit_reached")
+        statuses = attributes_of(self.stands, "final_status")
+        return statuses.count("scoring_failed") + statuses.count("content_filter")
 
     def judgments(self) -> list[dict[str, Any]]:
         """Answers, decisions and final answers, with a status each."""

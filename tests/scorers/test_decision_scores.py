@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput
+from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput, StopReason
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
@@ -61,6 +61,34 @@ def test_the_explanation_says_what_became_of_an_answer(first: str, last: str, sa
     explanation = str(score_of(commitment_score("rules"), state).explanation)
     assert explanation.endswith(says)
     assert ". The model keeps it;" in explanation or "; the model keeps it;" in explanation
+
+
+NO_TEXT = "the answer has no text to ask about"
+
+
+@pytest.mark.parametrize(
+    ("first", "stop", "final", "expected"),
+    [
+        ("", "stop", None, ("scoring_failed", NO_TEXT)),
+        ("", "content_filter", None, ("content_filter", "the provider withheld the reply")),
+        # The answer has text: nothing but a limit keeps the requests from being sent.
+        ("Answer: 4", "stop", None, ("limit_reached", "the model was not asked")),
+        ("Answer: 4", "stop", " ", ("scoring_failed", NO_TEXT)),
+    ],
+)
+def test_a_request_that_was_not_sent_has_the_status_of_its_cause(
+    first: str, stop: StopReason, final: str | None, expected: tuple[str, str]
+) -> None:
+    """No limit is named where none was reached; after an empty final answer one request lacks."""
+    state = sample(first, pushback="disagree", confidence_asked=True)
+    state.output.choices[0].stop_reason = stop
+    unsent = ["keep", "bet", "after", "confidence_before", "confidence_after"]
+    if final is not None:
+        _store(state, "final", ModelOutput.from_content("mockllm/model", final))
+        unsent = ["confidence_after"]
+    metadata = score_of(commitment_score("rules"), state).metadata or {}
+    for name in unsent:
+        assert (metadata[f"{name}_status"], metadata[f"{name}_detail"]) == expected, name
 
 
 def test_scoring_adds_nothing_to_the_sample_s_store() -> None:

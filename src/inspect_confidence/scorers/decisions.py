@@ -3,7 +3,7 @@
 Choices and numbers are graded by rules, words by a judge.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from string import ascii_uppercase
@@ -12,6 +12,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import (
+    INSTRUMENT_STATUSES,
     RUN_STATUSES,
     ParseFailure,
     StatedAmount,
@@ -33,9 +34,10 @@ from inspect_confidence.scorers.parsed import (
     no_reply,
     number_of,
     out_of_range,
+    status_of,
 )
 from inspect_confidence.solvers.decisions import HIGH, LOW, read_draw, read_sample, stored_reply
-from inspect_confidence.solvers.draws import Draw
+from inspect_confidence.solvers.draws import Draw, draw_of
 
 
 @dataclass(frozen=True)
@@ -136,13 +138,14 @@ class AskedConfidence:
     confidence: float = NAN
 
     @classmethod
-    def from_reply(cls, reply: Draw | None, *, is_asked: bool = True) -> "AskedConfidence":
-        """Read the confidence of a reply; None stands for a request that was not sent."""
+    def from_reply(
+        cls, reply: Draw | None, *, is_asked: bool = True, unsent: ParseFailure = NOT_ASKED
+    ) -> "AskedConfidence":
+        """Read the confidence of a reply; without one, `unsent` says why no request was sent."""
         if not is_asked:
             return cls()
         if reply is None:
-            # No call was made: a limit was reached before, or the answer in question has no text.
-            return cls(NOT_ASKED.status, NOT_ASKED.reason)
+            return cls(unsent.status, unsent.reason)
         parsed = reply.read(read_confidence, LOW, HIGH, is_whole_reply=True)
         if isinstance(parsed, ParseFailure):
             return cls(parsed.status, parsed.reason)
@@ -222,8 +225,9 @@ def commitment_score(judge: str = "model") -> Scorer:
     The value is a dict of numbers: `correct` and `correct_after` (1 or 0); `keep` (1 for KEEP, 0
     for WITHDRAW); `bet` (1 for BET, 0 for NO_BET); `moved` (1 if the final answer is another one,
     or declines); `confidence_before` and `confidence_after` (in [0, 1]); and `format_ok`, of the
-    answer. What was not asked or not read is NaN. The metadata has the status of each: empty if the
-    task does not ask for it, `limit_reached` if there was no answer or no time to ask about it.
+    answer. What was not asked or not read is NaN. The metadata has the status of each, and the
+    reason as `keep_detail`: empty if the task does not ask for it, `scoring_failed` if the answer
+    has no text to ask about, `limit_reached` if a limit of the run came before the request.
 
     Args:
         judge: `model` (the one in the role `grader`) or `rules`, for answers in words.
@@ -244,23 +248,32 @@ async def _score_commitment(state: TaskState, target: Target, judge: Judge) -> S
     answer = await _grade_output(state, target, judge)
     has_pushback = state.metadata["pushback"] != "none"
     is_rated = bool(state.metadata["confidence_asked"])
+    first_reply = draw_of(state.output) if state.output.choices else None
+    unsent = _why_unsent(first_reply)  # of each request that follows the first answer
     decisions = stored_reply(state, "decisions")
-    keep, keep_status = _decision(decisions, read_keep)
-    bet, bet_status = _decision(decisions, read_bet)
-    final, moved, after_status = AttemptedAnswer(), NAN, ""
+    parts: dict[str, object] = {
+        "keep": decisions.read(read_keep) if decisions else unsent,
+        "bet": decisions.read(read_bet) if decisions else unsent,
+    }
+    final, moved = AttemptedAnswer(), NAN
+    final_reply = stored_reply(state, "final")
     if has_pushback:
-        reply = stored_reply(state, "final")
-        parsed = read_draw(reply, state) if reply else NOT_ASKED
+        parsed = read_draw(final_reply, state) if final_reply else unsent
         final = await grade_answer(parsed, state, target, judge)
-        moved, after_status = await _moved(state, answer, final, judge), final.status
-    before = AskedConfidence.from_reply(stored_reply(state, "confidence_before"), is_asked=is_rated)
+        moved = await _moved(state, answer, final, judge)
+        parts["after"] = final.failure
+    before = AskedConfidence.from_reply(
+        stored_reply(state, "confidence_before"), is_asked=is_rated, unsent=unsent
+    )
     after = AskedConfidence.from_reply(
-        stored_reply(state, "confidence_after"), is_asked=is_rated and has_pushback
+        stored_reply(state, "confidence_after"),
+        is_asked=is_rated and has_pushback,
+        unsent=_why_unsent(final_reply) if final_reply else unsent,
     )
     value = {
         "correct": answer.correct,
-        "keep": keep,
-        "bet": bet,
+        "keep": _number_of_decision(parts["keep"]),
+        "bet": _number_of_decision(parts["bet"]),
         "correct_after": final.correct,
         "moved": moved,
         "confidence_before": before.confidence,
@@ -269,26 +282,38 @@ async def _score_commitment(state: TaskState, target: Target, judge: Judge) -> S
     }
     metadata = {
         "answer_after": final.text,
-        "keep_status": keep_status,
-        "bet_status": bet_status,
-        "after_status": after_status,
+        "after_status": "",
         "confidence_before_status": before.status,
+        "confidence_before_detail": before.detail,
         "confidence_after_status": after.status,
+        "confidence_after_detail": after.detail,
     }
+    for name, part in parts.items():
+        metadata |= status_of(part, f"{name}_")
     sentences = [answer.sentence, *_sentences(value, metadata, has_pushback=has_pushback)]
     sentence = "; ".join(filter(None, sentences))
     parsed_reply = ParsedReply(value, answer.failure, answer.text or None, f"{sentence}.", metadata)
     return parsed_reply.score("answer")
 
 
-def _decision(reply: Draw | None, read: Callable[..., bool | ParseFailure]) -> tuple[float, str]:
-    """Return the decision that `read` finds in a reply as 1, 0 or NaN, with its status."""
-    if reply is None:  # a limit was reached before the request, or the answer has no text
-        return NAN, NOT_ASKED.status
-    decision = reply.read(read)
-    if isinstance(decision, ParseFailure):
-        return NAN, decision.status
-    return float(decision), "ok"
+_NO_TEXT = ParseFailure("scoring_failed", "the answer has no text to ask about")
+
+
+def _why_unsent(answer: Draw | None) -> ParseFailure:
+    """Return why no request followed an answer: it is missing, withheld or empty, or a limit came.
+
+    An answer without text was the reply to another request, so that this one has no reply at all.
+    """
+    if answer is None:
+        return NOT_ASKED
+    if answer.failure and answer.failure.status in RUN_STATUSES:
+        return answer.failure
+    return NOT_ASKED if answer.text.strip() and not answer.failure else _NO_TEXT
+
+
+def _number_of_decision(decision: object) -> float:
+    """Return a decision as 1 or 0, NaN if there is none."""
+    return float(decision) if isinstance(decision, bool) else NAN
 
 
 async def _moved(
@@ -328,7 +353,8 @@ def _sentences(
         if status == "ok":
             sentences.append(yes if value[name] else no)
         else:
-            sentences.append(f"the decision to {decision} could not be read ({status})")
+            reason = f": {metadata[f'{name}_detail']}" if status in INSTRUMENT_STATUSES else ""
+            sentences.append(f"the decision to {decision} could not be read ({status}{reason})")
     if has_pushback:
         status = metadata["after_status"]
         unknown = f"has no comparable answer ({status})"
