@@ -388,10 +388,11 @@ def _draw_roc(
 def utility(rows: pd.DataFrame) -> Figure:
     """Draw the mean utility of answering from each confidence on, with 95% intervals.
 
-    There is one panel for each model, data set, variant and condition (method, scale). The dashed
-    line is the utility of never answering. The dotted line is the confidence from which on answers
-    are worth giving if confidence is calibrated. The best point of a curve is optimistic, since it
-    is the best of this sample.
+    The user's `costs` give the utility of right, wrong and declined answers. There is one panel for
+    each model, data set, variant and condition (method, scale). The dashed line is the utility of
+    never answering. The dotted line is the confidence from which on answers are worth giving if
+    confidence is calibrated. The best point of a curve is optimistic, since it is the best of this
+    sample.
 
     Args:
         rows: What `detail` gives of `scale_variants` or `any_eval` with `costs`; its rows of

@@ -48,7 +48,7 @@ _SHIFT = 0.07  # so that intervals at one level don't hide each other
 
 
 def _rows_of_lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of metrics, with the columns `of` of their panel and `line` of their line.
+    """Return the rows of metrics, with columns that say in which panel (`of`) and line they are.
 
     `of` is the method that asked for intervals. `line` is how they were adjusted, such as
     `conformal`, a key of `_LINE_LABELS`; `stated` stands for no adjustment. If a method has a test

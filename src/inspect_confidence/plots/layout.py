@@ -216,7 +216,7 @@ def facets(
     labels, which makes saving a figure of 39 panels two to three times as long.
 
     Args:
-        titled_panels: Title of each panel, and its content: rows, or what else `draw` takes.
+        titled_panels: Title of each panel, at least one, and its content: what `draw` takes.
         draw: Function that draws a panel's content on its axes; it is called once for each panel.
         x: Name of the horizontal axes.
         y: Name of the vertical axes.
@@ -231,7 +231,7 @@ def facets(
         least_tick_inches: Minimum width in inches kept free for these labels.
         remarks: Remark in faint type between each title and its panel, or a function that returns
             the remark on a content.
-        inches_below: Inches that labels take below each panel, if panels have labels of their own.
+        inches_below: Inches that labels take below each panel; None for those of usual tick labels.
         most_lines: Maximum number of lines for each line of a title.
         finish: Function that adjusts all axes after they are drawn; `list` changes nothing.
     """

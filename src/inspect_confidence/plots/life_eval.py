@@ -474,7 +474,7 @@ _NAMES = {"ece": "expected calibration error"}
 
 @styled
 def over_sets(rows: pd.DataFrame) -> Figure:
-    """Draw a number of every model by data set, variant and window, with 95% intervals.
+    """Draw a metric of every model by data set, variant and window, with 95% intervals.
 
     There is one panel for each data set, variant and window (half-open or closed). Stated
     confidence and the confidence of the tokens are side by side if both exist.

@@ -116,7 +116,8 @@ def _marker_labels(rows: pd.DataFrame) -> tuple[dict[str, str], str]:
 def _draw_histograms(ax: Axes, rows: pd.DataFrame, markers: Mapping[str, str]) -> None:
     """Draw a histogram for each marker, from the top down; `markers` are labels by marker.
 
-    `rows` have the share of a marker's sentences (`value`) in a bin from `low` to `high`.
+    `rows` have the share of a marker's sentences (`value`) in each bin from `low` to `high`, in
+    ascending order without gaps.
     """
     for place, marker in enumerate(markers):
         of_marker = rows[rows["marker"] == marker].drop_duplicates("bin")
@@ -258,8 +259,9 @@ _MOST_DATASETS, _MOST_SERIES = 24, 12
 def _with_sides(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with the columns `side` and `name`.
 
-    `side` is the kind of sentences on one side of a panel's lines, such as `correct` or `all`; for
-    metrics other than `mic` it is the metric. `name` is the data set and split.
+    `side` is the kind of a marker's sentences that `mic` is over, such as `correct` or `all`, which
+    figures draw on one side of a line; for other metrics it is the metric. `name` is the data set
+    and split.
     """
     side = rows["outcome"].where(rows["outcome"] != "", rows["faithful"])
     side = side.where(side != "", "all").where(rows["metric"] == "mic", rows["metric"])

@@ -231,13 +231,13 @@ _BY_TARGET = {"accuracy_given_attempted": "accuracy given attempted", "payoff": 
 def auroc_by_scale(rows: pd.DataFrame) -> Figure:
     """Draw AUROC on each scale, one mark per model, with 95% intervals.
 
-    There is one panel for each data set and variant. If there is a mean over data sets, only the
-    mean is drawn.
+    AUROC is the probability that a right answer has more confidence than a wrong one. There is one
+    panel for each data set and variant. If there is a mean over data sets, only the mean is drawn.
 
     Args:
         rows: Results of `scale_variants`; its rows of `auroc` on a scale are drawn.
     """
-    # Results by field are left out.
+    # Results within values of a field (`--by`) are left out.
     selected = select_rows(rows, "scale_variants", ["auroc"], parts=("scale",), without=("by",))
     means = selected["dataset"] == "mean"
     selected = selected[means] if means.any() else selected

@@ -67,7 +67,7 @@ def window(metric: str, values: Iterable[float]) -> tuple[float, float]:
 def ideal(metric: str, level: str) -> float | None:
     """Return the best value of a metric, at a level in percent.
 
-    None if the metric has no best value but infinity.
+    None if the metric has no best value, or if that is infinite.
 
     Example:
         >>> ideal("coverage", "80"), ideal("miss_above", "80"), ideal("mean_width", "80")

@@ -93,8 +93,8 @@ def _decisiveness_statistics(
 ) -> Iterator[Statistics]:
     """Yield the error and rank correlation of the judge's decisiveness against labels.
 
-    Items with a surveyed word are labelled by the median of the people surveyed (`survey`), other
-    items by this package (`labels`).
+    They are apart, by `reference`, for items with a surveyed word, labelled by the median of the
+    people surveyed (`survey`), and for other items, labelled by this package (`labels`).
     """
     is_surveyed = rows["word"] != ""
     for reference, compared in (("survey", rows[is_surveyed]), ("labels", rows[~is_surveyed])):
@@ -380,8 +380,8 @@ def _mic_subsets(
     """Yield the rows of correct and incorrect replies, and of faithful and unfaithful ones.
 
     Faithful replies have a faithfulness of at least 0.75 (`FAITHFUL_FROM`). Each subset comes with
-    the part of the condition that names it. A reply without a grade, or without a faithfulness, is
-    in neither subset.
+    the part of the condition that names it. A reply with partial credit or no grade is in neither
+    of the first two, and a reply without a faithfulness in neither of the others.
     """
     reply_faithfulness = sentences.replies.set_index(REPLY)["faithfulness"]
     row_replies = pd.MultiIndex.from_frame(mic_rows[REPLY])

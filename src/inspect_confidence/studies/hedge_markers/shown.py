@@ -32,8 +32,9 @@ BINS = 10
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return bins of internal confidence of the commonest markers, over all data sets.
 
-    Only sentences count that enter marker internal confidence (`mic_rows`), by the convention of
-    this package or of the study (`resampling.convention`). A note counts the others.
+    Only sentences count that enter marker internal confidence (`mic_rows`): those that were judged
+    and, unless `resampling.convention` is `authors`, have one marker at most. A note counts the
+    others.
     """
     if TASK not in frames:
         return []
@@ -64,7 +65,8 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 def _left_out_note(sentences: Sentences, mic_rows: pd.DataFrame, rarer: Sequence[str]) -> str:
     """Describe the sentences that no figure shows; empty if all are shown.
 
-    `mic_rows` are the rows of marker internal confidences, `rarer` the markers that are too rare.
+    `mic_rows` are the rows of marker internal confidences, `rarer` the markers without room in a
+    figure.
     """
     dropped = int(mic_rows["standard"].isin(rarer).sum())
     total = len(sentences.sentence_rows)
@@ -211,9 +213,10 @@ def _threshold(threshold: str) -> float:
 
 
 def _stability_label(line: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the first cells of a line of the table of stability: the metric, and of what it is.
+    """Return the first cells of a line of the table of stability: the metric, and its variety.
 
-    `line` has the parts that tell lines apart, with the metric; other parts may be empty.
+    `line` has the parts that tell lines apart: the metric, and those that the cell `of` lists, such
+    as level and kind of correlation, unless they are empty.
     """
     no_hedge = "without <no_hedge>" if line["no_hedge"] else ""
     shared = "shared by some" if line["shared"] else ""

@@ -416,6 +416,7 @@ def _metrics_over_groups(
     reason = "no pair shares three markers whose MICs differ"
     if len(groups) < 2:
         reason = "fewer than two data sets"
+    # Mean over pairs of groups of the correlation of their shared markers' MICs.
     rank_correlation = _StabilityMetric(
         "mrc",
         groups,
@@ -476,7 +477,10 @@ def _metrics_of_shared_markers(shared: _StabilityMetric) -> Iterator[_StabilityM
 
 
 def _mean_and_sd(values: FloatArray, ddof: int = 0) -> tuple[FloatArray, FloatArray]:
-    """Return the mean and standard deviation (divisor n - ddof) of each row, leaving out NaN."""
+    """Return the mean and standard deviation (divisor n - ddof) of each row, leaving out NaN.
+
+    They are NaN where their divisor is not above 0.
+    """
     n = (~np.isnan(values)).sum(axis=1)
     mean = divide_or_nan(np.nansum(values, axis=1), n)
     squares = np.nansum(np.square(values - mean[:, None]), axis=1)

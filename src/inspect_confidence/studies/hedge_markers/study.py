@@ -151,8 +151,9 @@ _ALL = ""
 def lacking(task: str, samples: Sequence[Mapping[str, Any]]) -> list[str]:
     """List the metrics of stability that a planned run cannot give, with the reason.
 
-    Other tasks have none. A marker needs T sentences. The list assumes the default T, one sentence
-    in each reply, and markers that are equally frequent. `samples` are the metadata of samples.
+    Of other tasks than `hedge_markers` nothing is listed. A marker needs T sentences. The list
+    assumes the default T, one sentence in each reply, and markers that are equally frequent.
+    `samples` are the metadata of samples.
     """
     if task != TASK:
         return []

@@ -207,7 +207,8 @@ def _fill_missing_scores(rows: pd.DataFrame) -> pd.DataFrame:
     """Add `score`, `mas` and `best_answer` from the life table to answers without a score.
 
     They are the true probability that the death is within the radius of the answer, the maximum
-    achievable score, and the answer that has it. Values that are given stay.
+    achievable score, and the answer that has it. Values that are given stay, and all rows if no
+    answer lacks a score.
     """
     lacks_score = rows["answer"].notna() & rows["score"].isna()
     if not lacks_score.any():

@@ -101,6 +101,7 @@ def judgment_statistics(
     yield estimate.means(condition, columns, answers.unit_index, answers.unit_count, note_of_values)
     readable = ~np.isnan(answers.confidence + answers.correct)
     note, compared = describe_counts(rows, readable), compared_metrics(resampling.convention)
+    # Confidence in a given answer is itself the judgment, so that it has no type-2 sensitivity.
     if not is_life_eval and _has_own_answers(rows):
         for threshold in resampling.thresholds:
             compared += calibration.threshold_metrics(threshold, answers.choices)

@@ -406,8 +406,8 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
     Both tasks have bins of confidence, of each model and of each group of models. LifeEval also has
     bins of true probability, means by age and item, and the maximum achievable score by age;
     question sets the CORP curves (isotonic regression of outcomes on confidence) and type-2 rates
-    (right and wrong answers by confidence) of their sources of confidence. Bins are those of the
-    ECE as the paper describes it, whatever the convention.
+    (shares of right and of wrong answers from each confidence on) of their sources of confidence.
+    Bins are those of the ECE as the paper describes it, whatever the convention.
     """
     results: list[Result] = []
     completed: list[pd.DataFrame] = []

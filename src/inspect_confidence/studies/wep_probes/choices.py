@@ -303,9 +303,9 @@ def numbers_to_words(frame: pd.DataFrame, resampling: Resampling) -> list[Result
 def _slices(rows: pd.DataFrame) -> Iterator[Slice]:
     """Yield the slices to report, each as the factor values that select its judgments.
 
-    They are all without reasoning (`{"cot": False}`), all with reasoning, and both together (`{}`)
-    if there are both. Each of these is followed by its parts by scenario, number of choices, and
-    set of numbers, such as `{"cot": True, "scenario": "height"}`.
+    They are those without (`{"cot": False}`) and with reasoning, if there are any, and both
+    together (`{}`) if there are both. Each of these is followed by its parts by scenario, number of
+    choices, and set of numbers, such as `{"cot": True, "scenario": "height"}`.
     """
     modes = [{"cot": mode} for mode in sorted(rows["cot"].unique())]
     for mode in [*modes, *([{}] if len(modes) > 1 else [])]:
@@ -515,7 +515,8 @@ def _chance_results(
 ) -> Iterator[Result]:
     """Yield the scores of random choices: the exact expectation, and the mean of random runs.
 
-    They are for all prompts and for each set of choices. Only scores in `score_names` are yielded.
+    They are for all prompts and for each number of choices. Only scores in `score_names` are
+    yielded. `rows` are ranked judgments, at least one, whose prompts get random choices.
     """
     convention = resampling.convention
     # Replies with and without reasoning have the same prompts, of which one set is enough. `drawn`

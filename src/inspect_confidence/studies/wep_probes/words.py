@@ -420,8 +420,8 @@ def _test_results(
 ) -> Iterator[Result]:
     """Yield the p-value of each word, alone and by Holm's adjustment, and how many words differ.
 
-    `metric` names the test in `p_values`. Words without a p-value count as untested; 1e-12 allows
-    for rounding where p lies on the border of a level.
+    `metric` names the test in `p_values`. Words without a p-value count as untested, also in Holm's
+    adjustment. 1e-12 allows for rounding where p lies on the border of a level.
     """
     p = np.array([comparison.p_values[metric] for comparison in comparisons.values()])
     is_defined, adjusted = ~np.isnan(p), metrics.holm(p)
