@@ -128,7 +128,7 @@ def _m_ratio_limits(rows: pd.DataFrame) -> tuple[float, float]:
     """Return the ends of an axis that shows all finite values and interval ends of rows, and 1.
 
     1 is the M-ratio of an ideal observer, at which a line is drawn. On each side is a margin of 4%
-    of their range, or of 0.1 if that is longer.
+    of the range of these numbers, which counts as at least 0.1.
     """
     numbers = rows[["value", "ci_low", "ci_high"]].to_numpy(float)
     values = np.append(numbers[np.isfinite(numbers)], 1)

@@ -235,7 +235,10 @@ def marker_counts(rows: pd.DataFrame) -> Figure:
 
 
 def _count_table(title: str, rows: pd.DataFrame) -> CellTable:
-    """Return a table with the numbers of sentences of the 30 most frequent markers."""
+    """Return a table with the numbers of sentences of the 30 most frequent markers.
+
+    The cell of a data set and split is blank if the marker has no row there.
+    """
     keys = ["dataset", "split"]
     wide = rows.pivot_table(index="marker", columns=keys, values="n", aggfunc="first", sort=False)
     order = wide.sum(axis=1).sort_values(ascending=False, kind="stable").index

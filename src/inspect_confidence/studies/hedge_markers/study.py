@@ -53,7 +53,7 @@ _COLUMN_BY_METRIC = {
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return the results of answers, and of the check of judges."""
+    """Return the results of hedged answers, over models too, and those of the check of judges."""
     results: list[Result] = []
     if TASK in frames:
         rows = complete_hedges(frames[TASK], resampling.options(HedgeOptions).markers)
