@@ -397,8 +397,9 @@ def confidence_statistics(
     """Yield accuracy, mean confidence, and all metrics that relate the two.
 
     If only the order of confidences counts, metrics that need a scale are undefined, with that
-    reason, and those of `item_statistics` are left out. `condition`, which metrics with options
-    extend, and `note` are those of all estimates; `resampling` has thresholds and costs.
+    reason, and the two of `item_statistics` (squared error, test of calibration) are left out.
+    `condition`, which metrics with options extend, and `note` are those of all estimates;
+    `resampling` has thresholds and costs.
     """
     # Accuracy also counts answers without a usable confidence, which the table leaves out.
     columns = {"accuracy": answers.correct}
@@ -509,25 +510,27 @@ def _metric_remarks(
     equal mass, of which 10 are asked for, it says how many are used. `tables` is the count table of
     all judgments.
     """
-    needs_scale = answers.needs_scale(metric)
-    if needs_scale or metric.value is _undefined:  # the latter is M-ratio without choices
-        return [], NO_SCALE if needs_scale else metric.note
+    if answers.needs_scale(metric):
+        return [], NO_SCALE
+    if metric.value is _undefined:  # M-ratio without choices, whose note is the reason
+        return [], metric.note
     if "threshold" in metric.condition:
         remark = metrics.type2_remark(tables, float(str(metric.condition["threshold"])))
-        if np.isnan(metric.value(tables)[0]):
-            return [], metric.note or remark
-        return [metric.note, remark], ""
-    drops_bin = metric.condition.get("top_bin") == "dropped" and answers.n_readable > 0
-    if drops_bin or metric.metric in _GROUPING_METRICS:
-        problem = answers.grouping_problem or UNREAD
+        is_undefined = np.isnan(metric.value(tables)[0])
+        return ([], metric.note or remark) if is_undefined else ([metric.note, remark], "")
+    note, reason = metric.note, ""
+    if metric.condition.get("top_bin") == "dropped" and answers.n_readable > 0:
         # Bins of `hle_calibration_error` have 100 items each, the last one, which is dropped here,
         # up to 199.
-        reason = "one bin, which is dropped, below 200 items" if drops_bin else problem
-        return [metric.note], reason
-    if "binning" in metric.condition:
+        reason = "one bin, which is dropped, below 200 items"
+    elif metric.metric in _GROUPING_METRICS:  # they compare groups of equal confidence
+        reason = answers.grouping_problem or UNREAD
+    elif "binning" in metric.condition:
         bins = count_distinct(bins_of_values(tables, 10, "equal_mass").ravel())
-        return [f"{metric.note}, {bins} used"], ""
-    return [metric.note], _one_outcome_reason(answers, metric.metric)
+        note = f"{metric.note}, {bins} used"
+    else:
+        reason = _one_outcome_reason(answers, metric.metric)
+    return [note], reason
 
 
 def _one_outcome_reason(answers: Answers, metric: str) -> str:

@@ -647,8 +647,8 @@ def average_estimates(
 
     A draw of the mean is the mean of the parts' draws. Intervals that do not come from draws are
     combined for data sets, which are independent. Models share the items of each resample, so that
-    the interval of their mean comes from its draws. Missing estimates, which are undefined, come
-    last.
+    the interval of their mean comes from its draws. Estimates that a part lacks are left out, or
+    come last, undefined (`reported_if_missing`).
 
     Args:
         parts: Estimates by the name of the data set or model; at least one.

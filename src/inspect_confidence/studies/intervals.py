@@ -109,7 +109,7 @@ class Intervals:
         }
 
     def statistics(self) -> dict[str, metrics.Statistic]:
-        """Return the metrics of these intervals, by name, as statistics of the units' weights."""
+        """Return the metrics of these intervals, by name, as functions of the units' weights."""
         values = self.values()
         means = {}
         for name, column in values.items():

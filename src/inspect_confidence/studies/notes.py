@@ -104,7 +104,7 @@ _PARTIAL_GRADES = "grades between 0 and 1"
 def describe_partial_grades(grades: FloatArray, counts: IntArray | None = None) -> str:
     """Describe how many grades are neither 0 nor 1; empty if there are none.
 
-    With `counts` each grade is that of so many judgments.
+    `counts` has for each grade how many equal judgments have it; one each if None.
 
     Example:
         >>> describe_partial_grades(np.array([1, 0.5, np.nan, 0]))

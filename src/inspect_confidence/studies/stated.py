@@ -129,9 +129,8 @@ def scale_statistics(
     readable = rows.assign(confidence=rows["confidence"].where(rows["status"] == "ok"))
     answers = calibration.Answers.from_frame(readable, units, order_only=order_only)
     yield from calibration.confidence_statistics(answers, condition, note, resampling)
-    if (
-        answers.choices == 2 and readable["target"].isin(("A", "B")).all()
-    ):  # meta-d' needs the choice
+    # meta-d' needs the right choice, not only whether the answer is right.
+    if answers.choices == 2 and readable["target"].isin(("A", "B")).all():
         stimulus = np.where(readable["target"] == "B", 1, 0)
         yield calibration.two_choice_sensitivity(answers, stimulus, condition, note)
     if may_decline or (rows["status"] == "declined").any():

@@ -48,7 +48,10 @@ def unread_shares(table: TaskTable, judgments: pd.DataFrame) -> Iterator[Result]
 
 
 def _overall_share(rows: pd.DataFrame, key: Key, condition: Condition) -> Result:
-    """Return the share of unread replies of all rows, with the counts of statuses as its note."""
+    """Return the share of unread replies of all rows, with their statuses as its note.
+
+    The note also counts the judgments without a reply, which the share leaves out.
+    """
     share = _share(rows, key, condition)
     unread_statuses = _describe_statuses(rows[unread_flags(rows["status"]) == 1])
     without_reply = _describe_statuses(rows[~has_reply(rows["status"])])

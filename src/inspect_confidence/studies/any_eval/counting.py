@@ -25,7 +25,7 @@ def count_equal(judgments: pd.DataFrame) -> pd.DataFrame:
 
     The judgments of a model, variant and data set stay as they are, with a count of 1, if numbers
     need each of them. Counts of counted judgments stay. All judgments are returned unchanged if
-    there are at most `MOST_UNITS`, or if none can be merged.
+    there are at most 4,000 (`MOST_UNITS`), or if none can be merged.
     """
     if _total(judgments) <= MOST_UNITS:
         return judgments

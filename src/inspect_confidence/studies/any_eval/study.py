@@ -91,7 +91,7 @@ def _method_statistics(
     """Yield the statistics of one method, then accuracy corrected for the errors of a judge.
 
     Scores of which only the order counts become ranks. The judge is the eval's scorer, if that is a
-    model.
+    model; without labels of its verdicts nothing is corrected.
     """
     is_ordinal_scale = bool((rows["scale"] == judgments.NO_SCALE).any())
     if is_ordinal_scale:

@@ -55,11 +55,12 @@ def graded_decisions(rows: pd.DataFrame) -> pd.DataFrame:
 def target_statistics(
     rows: pd.DataFrame, best_guesses: pd.Series, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the statistics of the judgments under one target.
+    """Yield the statistics of the judgments under one confidence target.
 
     At target t the model is to answer only if its confidence exceeds t. The statistics are payoff,
-    attempted answers and their accuracy, its gap to the target, and contradictions between
-    decision and stated confidence with regret if confidence was requested.
+    shares of attempted answers, their accuracy, and its gap to the target. If confidence was
+    requested, contradictions between decision and confidence follow, and regret (payoff lost
+    against the best threshold on confidence).
 
     Args:
         rows: Judgments as `graded_decisions` returns them.

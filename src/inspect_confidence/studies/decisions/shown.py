@@ -254,7 +254,10 @@ def _describe_attempts(attempted: NumberInText, accuracy: NumberInText) -> str:
 
 
 def _describe_stated_attempts(attempted: NumberInText, accuracy: NumberInText) -> str:
-    """Return the clause on attempted answers, with `{}` for both numbers."""
+    """Return the clause on attempted answers, with `{}` for both numbers.
+
+    With partial grades the accuracy is a mean score, no share of right answers.
+    """
     if has_partial_grades(accuracy.note):
         return "it attempts {} of the questions and scores {} on average in these"
     return "it attempts {} of the questions and is right in {} of these"

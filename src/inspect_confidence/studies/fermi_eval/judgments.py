@@ -17,7 +17,10 @@ SCORERS = {
 
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
-    """Read the judgments of a sample: one for each draw, or a failed one if the log has none."""
+    """Read the judgments of a sample: one for each draw, or a failed one if the log has none.
+
+    A sample of the method `direct` is a single draw.
+    """
     row = _question_columns(sample)
     score, status_and_reason = sample.read(SCORERS[row["method"]])
     if not score.value:

@@ -365,11 +365,11 @@ def _tunnel_statistics(
 ) -> Iterator[Statistics]:
     """Yield the mean Residual Tunnel Index after averaging n traces, in bits, for each n.
 
-    A trace is one reply after reasoning. The index is the entropy of the mean of all traces less
-    that of means of n of them. At n = 1 it is the information that a trace has on the answer, which
-    is also yielded as `tunnel_index`, with the mean entropy of a trace. Only items and epochs with
-    the largest number of readable traces count. Nothing is yielded unless an item has two; `units`
-    are the names of the resampled items.
+    A trace is one reply after reasoning. The index is the entropy of the mean over all traces less
+    the mean entropy of means over n of them. At n = 1 it is the information that a trace has on the
+    answer, which is also yielded as `tunnel_index`, with the mean entropy of a trace. Only items
+    and epochs with the largest number of readable traces count. Nothing is yielded unless an item
+    has two; `units` are the names of the resampled items.
     """
     indices = tunnel_indices(rows)
     if indices.empty:
