@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from inspect_ai import Task, eval
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.log import EvalError, EvalLog, read_eval_log, write_eval_log
 
 from build import column_of, notices_with, slow_cases, texts_with
 from conftest import Command
@@ -201,6 +201,20 @@ def test_changes_are_counted(tmp_path: Path) -> None:
     unread_rows = json.loads(printed("unread", tmp_path, "--json").stdout)
     reread_rows = json.loads(printed("unread", tmp_path, "--reread", "--json").stdout)
     assert len(unread_rows) == len(reread_rows) + 2
+
+
+def test_samples_that_a_failed_log_lacks_stay_failed(tmp_path: Path) -> None:
+    """A run that crashed at its first sample of eight has eight judgments, read again or not."""
+    log = read_eval_log(run_scales(tmp_path, epochs=1).location)
+    log.error = EvalError(message="boom", traceback="", traceback_ansi="")
+    log.status, log.samples = "error", (log.samples or [])[:1]
+    log.samples[0].error, log.samples[0].scores = log.error, {}
+    write_eval_log(log, log.location)
+    before, after = read_judgments(tmp_path), read_judgments(tmp_path, reread=True)
+    assert len(before["scale_variants"]) == len(after["scale_variants"]) == 8
+    unwritten = after["scale_variants"][after["scale_variants"]["uuid"] == ""]
+    assert unwritten["status"].tolist() == ["sample_error"] * 7
+    assert notices_with(after, "scale_variants: 1 judgment was read again")
 
 
 def test_what_needs_a_model_stays_as_it_is(tmp_path: Path) -> None:

@@ -371,8 +371,8 @@ def compute_results(
         metrics: Metrics that are computed, beside the share of unread replies; None computes all.
 
     Raises:
-        InvalidArgument: A setting or the source is invalid, a metric is unknown, or there are no
-            judgments.
+        InvalidArgument: A setting or the source is invalid, a metric is unknown, or paths have no
+            judgments; an empty frame has no results.
     """
     check_metrics(metrics or ())
     if not isinstance(source, Stream):
@@ -421,7 +421,7 @@ def study_parts(source: JudgmentSource, settings: Settings) -> Iterator[StudyRes
     answered, and shares of unread replies from `all_frames`; otherwise both have all judgments.
 
     Raises:
-        InvalidArgument: A setting or the source is invalid, or there are no judgments.
+        InvalidArgument: A setting or the source is invalid, or paths have no judgments.
     """
     resampling_by_study = read_settings(settings)
     judgments = judgments_of(source)

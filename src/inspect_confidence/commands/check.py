@@ -78,9 +78,9 @@ class Requirement:
     def part_applies(self, key: str, facts: Mapping[str, str]) -> bool:
         """Return whether a row has the required value of one key, as the same text or number.
 
-        A condition omits default values, such as `source=stated`; they match too, since `compare`
-        prints them as the method. `key` is one of `parts`; `facts` are those of `matches`: the
-        row's task, model, data set and parts of the condition.
+        A row's condition omits default values, such as `source=stated`, but a requirement may name
+        them, since `compare` prints them. `key` is one of `parts`; `facts` are those of `matches`:
+        the row's task, model, data set and parts of the condition.
         """
         required_text, fact = self.parts[key], facts.get(key, "")
         table = all_tables().get(facts["task"])  # None for an unknown task in a file of results
@@ -248,7 +248,8 @@ def _matching_positions(requirement: Requirement, results: ResultTable) -> list[
 def _interval_decision(requirement: Requirement, row: Mapping[Hashable, Any]) -> str:
     """Return whether a row's 95% interval is within the limit, beyond it, or contains it.
 
-    A row without a value is undefined: more judgments would not decide it.
+    A row without a value is undefined: more judgments would not decide it. Without an interval it
+    is undecided.
     """
     if pd.isna(row["value"]):
         return "undefined"
@@ -309,7 +310,8 @@ def _failure_reason(requirement: Requirement, row: Mapping[Hashable, Any], stric
 def _with_reason(kind: str, note: str) -> str:
     """Return what is missing with its reason: the note's part on it, else the whole note.
 
-    `kind` is "undefined" or "no interval".
+    `kind` is "undefined" or "no interval"; a note has parts such as "undefined: no errors". An
+    empty note gives the kind alone.
     """
     reasons = dict(part.partition(": ")[::2] for part in note.split("; "))
     reason = reasons.get(kind, note)

@@ -186,7 +186,8 @@ def _adjust_by_family(differences: pd.DataFrame, is_primary: NDArray[np.bool_]) 
     better, and which method, are two questions.
 
     `p_distance` of primary differences is replaced by its adjusted value. `p_holm` is NaN and
-    `family`, the number of adjusted p, is 0 in rows of exploratory differences.
+    `family`, the number of adjusted p, is 0 in rows of exploratory differences. A p that is NaN
+    stays NaN and is not counted.
     """
     roles = np.where(is_primary, PRIMARY, EXPLORATORY)
     adjusted = differences.assign(role=roles, p_holm=np.nan, family=0)
@@ -316,8 +317,9 @@ def metric_labels(rows: pd.DataFrame) -> list[str]:
 def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tuple[str, Condition]:
     """Return the label of a difference, and the parts of its condition that are not in the label.
 
-    The label is that of the first headline (main number of the study) that fits, with values in
-    place of placeholders such as `{radius}`; without a headline it is the metric.
+    The label is that of the first headline (main number of the study) with this metric and no
+    other value in its condition; values take the place of placeholders such as `{radius}`. Without
+    such a headline it is the metric.
     """
     study = study_of(task)
     for headline in main_numbers(study):

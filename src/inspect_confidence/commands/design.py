@@ -108,7 +108,7 @@ class StudyEntry:
         """Build the task: check its arguments and download its data set if necessary."""
         try:
             task: Task = getattr(_registry, self.task)(**self.arguments)
-        except InvalidArgument as error:
+        except InvalidArgument as error:  # or its subclass for data that is not available
             raise type(error)(f"{self.name}: {error.message}") from None
         return task
 
@@ -231,7 +231,7 @@ def _study_entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]
 
 
 def _refuse_equal_runs(path: str, entries: Sequence[StudyEntry]) -> None:
-    """Refuse equal runs, which Inspect cannot tell apart: same task, arguments and models."""
+    """Refuse equal runs, which Inspect cannot tell apart: same task, arguments, model and roles."""
     runs = set()
     for entry in entries:
         for model in entry.models:

@@ -93,7 +93,7 @@ def _response_counts(answers: pd.DataFrame) -> tuple[FloatArray, pd.Index]:
 
     A response is a choice with a rating of confidence, from 0; responses go from the surest first
     choice to the surest second choice, as fits of meta-d' take them. The epochs of an item share a
-    weight of 1.
+    weight of 1. The two texts in the column `target`, in alphabetical order, are the choices.
     """
     ratings = _rate_confidences(answers["confidence"].to_numpy(float))
     n_ratings = int(ratings.max()) + 1

@@ -354,7 +354,7 @@ def _changed_prompts(recorded: _Provenance) -> Iterator[str]:
 
 
 def _compare_data_files(recorded: _Provenance) -> tuple[list[str], list[str]]:
-    """Return texts on the files of questions that changed, and on those that can't be compared.
+    """Return texts on files of questions that changed or are gone, and on those not comparable.
 
     The latter have no known hash: unpinned downloads and files of the user.
     """

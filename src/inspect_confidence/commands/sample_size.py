@@ -362,7 +362,7 @@ class _SimulatedTest:
 
     @property
     def metric_column(self) -> int:
-        """Column of the aim's metric in a contrast, in which the means come first."""
+        """Column of the aim's metric in a contrast: the last one, after the means."""
         return len(self.pilot.names) - 1
 
     @cached_property

@@ -46,8 +46,8 @@ def summarize(
         n, note`, as docs/judgments.md describes them.
 
     Raises:
-        InvalidArgument: The source or a setting is invalid, a metric is unknown, or there are no
-            judgments.
+        InvalidArgument: The source or a setting is invalid, a metric is unknown, or paths have no
+            judgments; an empty frame has no results.
     """
     if not isinstance(source, Stream):
         read_settings(settings)  # an invalid setting ends the command before logs are read
@@ -72,7 +72,7 @@ def summarize_with_draws(
         aren't resampled are absent.
 
     Raises:
-        InvalidArgument: The source or a setting is invalid, or there are no judgments.
+        InvalidArgument: The source or a setting is invalid, or paths have no judgments.
     """
     headlines = chain.from_iterable(study.headlines for study in all_studies())
     headline_metrics = {(headline.task, headline.metric) for headline in headlines}
@@ -80,7 +80,7 @@ def summarize_with_draws(
     draws_by_key: dict[object, ResampledValue] = {}
 
     def keep_draws(result: Result, value: ResampledValue) -> None:
-        """Keep the values over resamples of a headline metric; all NaN is as good as none."""
+        """Keep the values of a result over resamples, if it is a headline's and any is defined."""
         is_headline = (result.task, result.metric) in headline_metrics
         if is_headline and not np.isnan(value.draws).all():
             # A copy, because the draws of all metrics share one array.
@@ -156,7 +156,7 @@ def detail(source: JudgmentSource, **settings: Unpack[Settings]) -> pd.DataFrame
         A frame with the columns of results.
 
     Raises:
-        InvalidArgument: The source or a setting is invalid, or there are no judgments.
+        InvalidArgument: The source or a setting is invalid, or paths have no judgments.
     """
     results: list[Result] = []
     for part in study_parts(source, {"resamples": 1_000, **settings}):

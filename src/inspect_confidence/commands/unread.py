@@ -41,8 +41,9 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
     Returns:
         A frame with the columns `task, model, variant, dataset, item, condition, epoch, draw,
         status, part, reason, text`. `part` names the missing part of a reply with several parts.
-        `reason` says why there is no judgment; failures of the run and of the instrument have their
-        own `status`. `text` is the whole reply; empty without one, and for judgments from a file.
+        `reason` says why there is no judgment; failures of the run, and of the instrument, such as
+        a judge, have their own `status`. `text` is the whole reply; empty without one, and for
+        judgments from a file.
 
     Raises:
         InvalidArgument: A path can't be read, or has no judgments.
@@ -95,9 +96,9 @@ def shares(judgments: Judgments) -> pd.DataFrame:
 
     Returns:
         A frame with the columns `task, model, variant, replies, unread, share, ci_low, ci_high`,
-        and a column of counts for each status except `ok`. Failures of the run and of the
-        instrument do not count in `replies`; without a reply `share` is NaN. The interval is
-        Wilson's over items.
+        and a column of counts for each status except `ok`. Failures of the run, and of the
+        instrument (`scoring_failed`), do not count in `replies`; without a reply `share` is NaN.
+        The interval is Wilson's over items.
     """
     lines = []
     for frame in _replies_by_task(judgments).values():

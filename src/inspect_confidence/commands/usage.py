@@ -63,7 +63,10 @@ def usage_by_model(runs: Iterable[EvalLog]) -> list[ModelTotal]:
 
 
 def active_seconds(runs: Iterable[EvalLog]) -> float:
-    """Return the wall time in seconds during which at least one of the runs was active."""
+    """Return the wall time in seconds during which at least one of the runs was active.
+
+    Runs that lack their start or end, as those still going on, are left out.
+    """
     spans: list[tuple[datetime, datetime]] = []
     for run in runs:
         start, end = run.stats.started_at, run.stats.completed_at
@@ -78,7 +81,10 @@ def active_seconds(runs: Iterable[EvalLog]) -> float:
 
 
 def usage_sentence(runs: Sequence[EvalLog]) -> str:
-    """Describe tokens and dollars by model and role, and wall time; empty without usage."""
+    """Describe tokens and dollars by model and role, and wall time; empty without usage.
+
+    Dollars that are unknown or 0 are not written, nor added.
+    """
     rows = usage_by_model(runs)
     if not rows:
         return ""
@@ -98,7 +104,10 @@ def _usage_text(row: ModelTotal) -> str:
 
 
 def _subtract(whole: ModelUsage, part: ModelUsage) -> ModelUsage:
-    """Subtract the usage of a role from that of its model, token count by token count."""
+    """Subtract the usage of a role from that of its model, count by count, and the cost.
+
+    What the role's usage lacks is taken as 0.
+    """
     subtracted = part.model_dump(exclude_none=True)
     amounts = whole.model_dump(exclude_none=True)
     remainder = {name: amount - subtracted.get(name, 0) for name, amount in amounts.items()}

@@ -177,7 +177,7 @@ def _headline_view(
     if any(OTHER_ITEMS in row.note for row in rows):
         notes.append(f"{OTHER_ITEMS} on fewer items: n is below 90% of the metric's largest.")
     for failures in unread:
-        _, _, dataset, _ = failures.group
+        _, _, dataset, _ = failures.group  # task, model, data set and variant
         if dataset in rows.values("dataset"):
             notes += _parse_failure_notes(failures)
     names = ", ".join(filter(None, [*_names_of_all(rows, columns), ending]))
@@ -359,6 +359,9 @@ _MOST_COUNTS = 3
 
 
 def _parse_failure_notes(failures: ParseFailureSummary) -> Iterator[str]:
-    """Describe unread replies that are frequent, and failures of the run."""
+    """Describe the unread replies if they are at least 5%, or if any judgment had no reply.
+
+    Judgments without a reply are not counted, which the note says.
+    """
     if "not counted" in failures.row.note or failures.row.value >= _MANY:
         yield f"{' '.join(filter(None, failures.group[1:]))}: {failures.sentence}"

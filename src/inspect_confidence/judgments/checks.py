@@ -200,8 +200,8 @@ def refuse_verdicts(judgments: pd.DataFrame, source: str) -> None:
         source: Name of the file.
 
     Raises:
-        InvalidArgument: The confidence has only the values 0 and 1 and no scale is given, or
-            follows from correctness.
+        InvalidArgument: The confidence has only the values 0 and 1 and no scale is given; or all
+            right answers have one value, and all wrong ones another.
     """
     has_scale = judgments["low"].notna()
     # `raw` is the value as the file has it, `confidence` the probability.

@@ -139,7 +139,7 @@ def _refuse_missing_columns(
 def _columns_of_options(
     frame: pd.DataFrame, column_by_name: Mapping[str, str], recorded: Recorded
 ) -> dict[str, pd.Series]:
-    """Return the columns that `--column` renames or fills, the conditions and the clusters.
+    """Return the columns that `--column` renames or fills, `by` (as `domain=law`) and `cluster`.
 
     `column_by_name` has the columns and constants of `--column`; `recorded` has the other options.
     """
@@ -304,11 +304,9 @@ def apply_confidence_scale(
 ) -> pd.DataFrame:
     """Return the frame with stated values `raw` and the ends of their scale, `low` and `high`.
 
-    The option `--confidence-scale` names the ends.
-
-    Without it a column of percentages such as `85%` is on 0-100, and other numbers are
-    probabilities. With `--confidence-scale none` only the order of the values counts. A frame that
-    has a scale, or no confidence, is returned as it is.
+    The option `--confidence-scale` names the ends. Without it a column of percentages such as `85%`
+    is on 0-100, and other numbers are probabilities. With `--confidence-scale none` only the order
+    of the values counts. A frame that has a scale, or no confidence, is returned as it is.
 
     Args:
         frame: The file's rows.
@@ -397,9 +395,10 @@ def _is_percentage(value: object) -> bool:
 def _refuse_mixed_percentages(
     raw: pd.Series, is_percent: pd.Series, scale: tuple[float, float] | None, source: str
 ) -> None:
-    """Refuse a column of percentages and other numbers, unless all are on the scale 0-100.
+    """Refuse a column of percentages and other numbers, unless the user's `scale` is 0-100.
 
-    `raw` are the confidences as numbers, NaN if empty: 0.85 for `85%`, which `is_percent` marks.
+    On that scale both are percentages. `raw` are the confidences as numbers, NaN if empty: 0.85 for
+    `85%`, which `is_percent` marks.
     """
     is_plain_number = raw.notna() & ~is_percent
     if is_percent.any() and is_plain_number.any() and scale != (0, 100):

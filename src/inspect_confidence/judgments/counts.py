@@ -112,7 +112,10 @@ def _count_frame(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def _sum_counts(counts: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the sum of `n` for each combination of values of the columns; one row without any."""
+    """Return the sum of `n` for each combination of values of the columns.
+
+    Without columns that is one row.
+    """
     if not columns:
         return pd.DataFrame({"n": [counts["n"].sum()]})
     return counts.groupby(list(columns), dropna=False, as_index=False).agg({"n": "sum"})

@@ -68,7 +68,7 @@ def log_as_record(location: str, recorded: Recorded, reread: bool) -> bytes | st
     Args:
         location: Path or address of the log.
         recorded: Where logs of other evals record confidence and correctness.
-        reread: Whether replies are read again.
+        reread: Whether answers are read again from the replies, not taken from the log's scores.
     """
     try:
         return encode_run(_read_run(location, recorded, reread))
@@ -85,7 +85,7 @@ def _failure_to_read(error: Exception, location: str) -> str:
 
 
 def _read_run(location: str, recorded: Recorded, reread: bool) -> Run:
-    # Inspect takes seconds to import, and judgments from a store need none of it.
+    # `logs` imports Inspect, which takes seconds; judgments from a store are read without it.
     from inspect_confidence.judgments.logs import read_run  # noqa: PLC0415
 
     return read_run(location, reread=reread, recorded=recorded)
@@ -115,7 +115,7 @@ def read_runs(
         logs: The logs to read.
         executor: Reads them; a text starts an executor, as `--executor` does.
         recorded: Where logs of other evals record confidence and correctness.
-        reread: Whether replies are read again.
+        reread: Whether answers are read again from the replies, not taken from the log's scores.
         notices: Receives a notice of how many logs the executor lost.
     """
     # A worker returns the bytes of a record file, which are faster to send than frames.

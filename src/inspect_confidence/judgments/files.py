@@ -412,7 +412,7 @@ def write_judgments(frames: dict[str, pd.DataFrame], path: Path) -> None:
     """Write all judgments into one csv or parquet file, which `read_file` reads back by task.
 
     Args:
-        frames: Judgments by task.
+        frames: Judgments by task, of at least one.
         path: The file; its ending decides the format.
 
     Raises:
@@ -493,7 +493,7 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
     if "status" not in frame:  # inferred from empty cells
         judgments[["status", "reason"]] = _infer_statuses(frame, judgments, table)
     if GRADE in frame and not is_numeric_dtype(frame[GRADE]):
-        # Beside `y` an `n` means no, otherwise "no answer".
+        # Beside `y` an `n` means no, otherwise "no answer". A sample that failed stays so.
         declines = partial(_is_declined, no_is_n=_has_y(frame[GRADE]))
         is_declined = map_cells(frame[GRADE], declines, bool, source=source, column=GRADE)
         is_declined &= judgments["status"] != "sample_error"

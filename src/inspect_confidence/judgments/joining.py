@@ -76,7 +76,7 @@ def _sample_sources(runs: Sequence[Run]) -> tuple[dict[str, int], set[str]]:
     """Return the log from which each sample is taken, and the samples that are in several logs.
 
     `runs` are what was read from each log of one run. Samples are keys of epoch and id; their logs
-    are positions in `runs`.
+    are positions in `runs`. A sample that is invalid in each log that has it is absent.
     """
     newest_first = sorted(range(len(runs)), key=lambda i: (-runs[i].ended, -runs[i].write_time))
     invalid = _invalid_uuids([runs[position] for position in newest_first])

@@ -319,6 +319,7 @@ def log_table(header: EvalLog) -> TaskTable:
     """Return the table of a log's task; for a task of another package that of other evals."""
     name = eval_name(header)
     is_own = header.eval.task.startswith("inspect_confidence/")
+    # Tasks of this package also write this into the metadata, from whatever file they are run.
     is_own = is_own or "package_version" in (header.eval.metadata or {})
     # `table_of` gives the table of other evals for a name that this package has no task of. Another
     # package's task may have the name of one of this package's.
@@ -435,7 +436,8 @@ def _read_again(
     """Return the judgments that the present readers make of the log's replies.
 
     Judgments by a judge model, of other evals, and of replies that cannot be scored without a model
-    stay as they are in `stored`; then a notice gives the reason.
+    stay as they are in `stored`; then a notice gives the reason. Those of samples that the log
+    lacks have no reply and stay, too.
 
     Returns:
         The judgments, the counts of `Run.changed`, and notices.
@@ -461,7 +463,8 @@ def _read_again(
         if _sample_key(summary) in stored:
             samples.append((summary, sample if _is_summary_shortened(summary) else summary))
     reread_judgments = _judgments_by_sample(header, table, samples, unsent, Repairs())
-    return reread_judgments, _count_changes(stored, reread_judgments), []
+    before = {key: stored[key] for key in reread_judgments}
+    return {**stored, **reread_judgments}, _count_changes(before, reread_judgments), []
 
 
 def _score_again(location: str, header: EvalLog) -> EvalLog:
@@ -485,13 +488,12 @@ def _score_again(location: str, header: EvalLog) -> EvalLog:
 def _count_changes(before: SampleJudgments, after: SampleJudgments) -> Counter[str]:
     """Count the judgments, those whose `status` changed, and those in which any value changed.
 
-    The last count is named `either`; it ignores the reason. Both arguments are lists of rows by
-    sample key; `after` has no other keys than `before`. A judgment that only one of both has counts
-    as changed.
+    The last count is named `either`; it ignores the reason. Both arguments are lists of rows by the
+    same sample keys. A judgment that only one of both lists has counts as changed.
     """
     counts = Counter(judgments=0, status=0, either=0)
     for key, rows_before in before.items():
-        for old_row, new_row in zip_longest(rows_before, after.get(key, [])):
+        for old_row, new_row in zip_longest(rows_before, after[key]):
             old_texts, new_texts = _values_as_text(old_row), _values_as_text(new_row)
             counts["judgments"] += 1
             counts["status"] += old_texts.get("status") != new_texts.get("status")

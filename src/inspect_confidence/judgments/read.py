@@ -344,7 +344,8 @@ def judgments_of(source: JudgmentSource) -> Judgments:
     """Return the judgments of any source that public functions accept.
 
     Raises:
-        InvalidArgument: The source cannot be used, or contains no judgment.
+        InvalidArgument: The source cannot be used, or is paths without a judgment. Frames may be
+            empty.
     """
     if isinstance(source, Judgments):
         return source
@@ -372,7 +373,7 @@ def judgments_of(source: JudgmentSource) -> Judgments:
 def _unused_option_notices(
     recorded: Recorded, files: Sequence[str], logs: Sequence[str]
 ) -> Iterator[str]:
-    """Yield a notice for each option that applies to nothing among the files and logs."""
+    """Yield a notice for each option that does not apply to the files, or logs, that are read."""
     if recorded.columns and not files:
         yield "--column is for tables such as csv files, and none is read"
     if recorded.order_only and logs:

@@ -103,7 +103,7 @@ def _suits_kind(value: object, kind: Kind) -> bool:
     if is_missing(value):
         return True
     if kind == "flag":
-        return read_grade(value, no_is_n=True) in (0, 1)
+        return read_grade(value, no_is_n=True) in (0, 1)  # "n" is no
     return not math.isnan(read_number(value)) or str(value).strip().lower() in ("true", "false")
 
 

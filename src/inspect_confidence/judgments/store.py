@@ -105,7 +105,7 @@ class Store:
     damaged: Sequence[str] = ()
 
     def read(self, entry: StoredLog) -> ReadOutcome:
-        """Return the run of a log, or why it cannot be read."""
+        """Return the run of a log from its record file, or why the log cannot be read."""
         if not entry.file:
             return entry.error
         return decode_run(entry.new_record or self.folder / entry.file)
