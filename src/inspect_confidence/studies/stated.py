@@ -115,7 +115,7 @@ def scale_statistics(
     """Yield all statistics of judgments on one scale, or without a scale.
 
     Args:
-        rows: Completed judgments.
+        rows: Judgments as `complete_judgments` returns them.
         units: Names of all resampled items, or of their clusters, in the order of their weights.
         condition: Condition of all estimates.
         resampling: Thresholds, costs, number of resamples and requested metrics.

@@ -535,7 +535,7 @@ class Headline:
     each: Sequence[str] = ()
 
     def fits(self, metric: str, condition: Condition) -> bool:
-        """Return whether a number of the task with this metric and condition is the headline.
+        """Return whether a number of its task with this metric and condition is the headline.
 
         Variant, judge and the parts in `each` may have any value; all others must equal `where`.
         """

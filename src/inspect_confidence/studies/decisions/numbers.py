@@ -320,7 +320,7 @@ def _is_requested(rows: pd.DataFrame, name: str, status: str = "") -> bool:
 def _decision_statuses(
     rows: pd.DataFrame, present: "pd.Series[bool] | BoolArray", status: str
 ) -> "pd.Series[str]":
-    """Return each judgment's status for an estimate of a decision.
+    """Return each judgment's status for the note of an estimate of a decision.
 
     It is `ok` if `present` says that the judgment counts. Otherwise it is the status of the
     decision, in the column `status`, or that of the judgment if the decision has none.

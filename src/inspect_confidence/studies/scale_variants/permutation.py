@@ -58,8 +58,9 @@ class Permutations:
         """Return the two-sided p of each difference by name: (1 + k) / (1 + permutations).
 
         k counts the permutations (rows of `permuted`, a column for each name) with a difference at
-        least as large as the observed one. Undefined ones count, too; `_TIE` allows for rounding.
-        p is NaN if the observed difference is undefined.
+        least as large as the observed one. The observed labels count as one more permutation (the
+        1). Undefined differences count, too; `_TIE` allows for rounding. p is NaN if the observed
+        difference is undefined.
         """
         is_large = ~(np.abs(self.permuted) < np.abs(self.observed) - _TIE)
         p = (1 + is_large.sum(axis=0)) / (1 + len(self.permuted))
