@@ -387,8 +387,9 @@ def _method_part_text(value: object) -> str:
 def verdict_words(row: Mapping[Hashable, Any]) -> str:
     """Return the verdict on a row of `compare` in words, without numbers: "a is better".
 
-    It is "undefined" without a difference, and the row's note without a p. A metric for which
-    neither high nor low is better gives "a is higher", and which is nearer to its best value.
+    It is "undefined" if the difference is NaN, and the first part of the row's note if p is. A
+    metric for which neither high nor low is better gives "a is higher", and which is nearer to its
+    best value, if it has one.
     """
     p = row["p_holm"] if row["role"] == PRIMARY else row["p"]
     if np.isnan(row["difference"]):

@@ -38,8 +38,9 @@ def fit_offset(train: IntervalGroup, test: IntervalGroup, resampling: Resampling
 
     The offset moves both bounds outwards, so that a new interval contains the true value with the
     probability of its level (see `metrics.conformal_offset`). If there are several epochs, the
-    first readable interval of each train item counts. The map is refused without a level, with too
-    few train items, or without a test item. It is compared with the stated intervals on `test`.
+    first readable interval of each train item counts. Without a level, with too few train items, or
+    without a test item, the result has the reason in place of a map. On `test` the map is compared
+    with the stated intervals.
     """
     if np.isnan(train.level):
         reason = "intervals are made of several judgments, which `summarize` adjusts itself"

@@ -56,7 +56,7 @@ def _read_judge_check(path: str) -> JudgeLabels:
     """Read the labels in logs of `judge_check`; refuse a path without any.
 
     A judge is named by its model and wording of prompts, or is `rules`. Items are left out, since
-    those of `judge_check` are not those of the run.
+    those of `judge_check` are not those of the runs that the labels correct.
     """
     frame = read_judgments(path).get(CHECK_TASK)
     if frame is None:

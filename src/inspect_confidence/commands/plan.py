@@ -355,8 +355,9 @@ def _count_requests(
 ) -> _Requests:
     """Count the requests of a task, from its metadata: calls, draws and characters of a sample.
 
-    The model decides how many draws (replies to the same prompt) a call has; without one a call has
-    one. `epochs` is None for the task's own, and `limit` is the number of samples, None for all.
+    The model decides how many draws (replies to the same prompt) a call has; without a model it is
+    one draw. `epochs` is None for the task's own, and `limit` is the number of samples, None for
+    all.
     """
     facts: dict[str, Any] = task.metadata or {}
     facts = facts.get("confidence", facts)  # a wrapped eval has further metadata of its own

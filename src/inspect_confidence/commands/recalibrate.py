@@ -182,7 +182,7 @@ def _split_items(group: JudgmentGroup, seed: int) -> tuple[BoolArray, BoolArray,
 
 
 def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling) -> FittedMap:
-    """Fit the map of stated confidence; refuse it with too few items or only one outcome.
+    """Fit the map of stated confidence; too few items or only one outcome give the reason for none.
 
     `method` is a name in `metrics.RECALIBRATIONS`, or `best`; `resampling` has the seed of the
     folds, and the settings of the comparison of metrics before and after.
@@ -342,9 +342,9 @@ def recalibrated(source: JudgmentSource, maps: Maps) -> Judgments:
 def _split_by_maps(group: JudgmentGroup, entries: Sequence[SavedMap]) -> Sequence[JudgmentGroup]:
     """Return the groups that have a map of their own, given the maps of a file.
 
-    If maps are for values of fields of `--by`, as `domain=law`, they are the group's judgments of
-    each value; otherwise the whole group. Judgments that cannot be split by these fields are
-    refused, with the option that is missing.
+    If the maps of these judgments are for values of fields of `--by`, as `domain=law`, the groups
+    are the judgments of each value; otherwise the whole group is the only one. Judgments that lack
+    these fields are refused, with the option that is missing.
     """
     key = _map_key(group)  # task, model, variant and elicitation, and an empty `by`
     by_values = [entry.by for entry in entries if {**entry.judgments, "by": ""} == key]

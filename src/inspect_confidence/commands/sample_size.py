@@ -75,8 +75,8 @@ def items_needed(
     if its interval is at most that wide.
 
     Six sizes are tried with 200 runs each. Each size follows from the sizes before, since errors
-    decrease with the square root of n, and the estimates of the sizes near the end are averaged.
-    Sizes above 5,000 items are extrapolated.
+    decrease with the square root of n, and the estimates that are near the size they come from are
+    averaged. Sizes above 5,000 items are extrapolated.
 
     Args:
         pilot: Judgments, or paths.
@@ -471,8 +471,9 @@ def _search_size(
 ) -> tuple[int, str]:
     """Return the number of items needed, and a note if it is outside the sizes tried.
 
-    `simulate` returns the outcome of one simulated run of so many items; `target_size` estimates
-    the number needed from the outcomes of runs of one size. `start` items are tried first.
+    `simulate` returns the outcome (a width, or 1 for a detection) of one simulated run of n items;
+    `target_size` estimates the number needed from n and the outcomes of runs of that size. `start`
+    items are tried first.
     """
     estimates: list[tuple[int, float]] = []  # size tried, and number of items needed by its runs
     n = start

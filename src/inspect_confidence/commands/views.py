@@ -342,7 +342,7 @@ def _wide_notes(rows: ResultTable) -> Iterator[str]:
 def _count_notes(rows: ResultTable) -> Iterator[str]:
     """Yield a sentence on the n of each metric, if there are two or three different n.
 
-    Accuracy also rests on judgments without a confidence, for example.
+    They differ if accuracy, for example, also rests on judgments without a confidence.
     """
     labels_by_counts: dict[str, dict[str, None]] = {}  # as {"60 judgments": {"accuracy"}}
     for (label,), group in rows.groups("label"):

@@ -88,11 +88,11 @@ def _limit_violations(values: pd.Series, limit: Limit) -> dict[int, str]:
 def number_repeated_answers(
     frame: pd.DataFrame, table: TaskTable, source: str, notices: list[str]
 ) -> pd.DataFrame:
-    """Return a file's rows without copies, with repeated answers numbered in `draw`.
+    """Return a file's rows without copies, with repeated answers to a question numbered in `draw`.
 
-    `epoch` and `draw` number the repetitions; if a method makes one answer of several draws, only
-    `draw` does. A row that occurs twice with such a number is a copy and is left out. Rows with a
-    sample's `uuid` are left to `drop_repeats`, which compares them with other files too.
+    A row that equals an earlier one is a copy, and left out, if it has a number of its repetition:
+    `draw` or `epoch`, but only `draw` for a method that makes one answer of several draws. Rows
+    with a sample's `uuid` stay: `drop_repeats` compares them with other files, too.
 
     Args:
         frame: The file's rows, indexed by their number.
@@ -137,7 +137,8 @@ def number_repeated_answers(
     if not has_draws.all():
         _refuse_conditions(texts[unknown_names], question_numbers, source)
     _refuse_contradictions(question_cells, is_repeat & is_numbered[frame.index], source)
-    # Step 3: rows of one question are numbered from 0 in their order.
+    # Step 3: rows of one question are numbered from 0 in their order. The file has no `draw`: rows
+    # with one are numbered, and their repeats were refused.
     draws = question_numbers.groupby(question_numbers).cumcount()
     is_inferred = is_repeat & ~has_draws[frame.index]
     if is_inferred.any():

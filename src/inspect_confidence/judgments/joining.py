@@ -108,7 +108,7 @@ def _invalid_uuids(newest_first: Sequence[Run]) -> set[str]:
 
 
 def shared_sample_notices(counts: Mapping[str, int]) -> list[str]:
-    """Return the notice about samples in several logs, if there are any.
+    """Return a list of the one notice about samples in several logs; empty if there are none.
 
     `counts` has, by the location of a log, how many of these samples were taken from it.
     """

@@ -275,7 +275,10 @@ def _incomplete_run_notices(
 
 
 def _unasked_items_notice(header: EvalLog) -> list[str]:
-    """Return one sentence on the items of the data set that the run did not ask, or none."""
+    """Return a list of one sentence on the items that the run did not ask; empty if it asked all.
+
+    Notices of a run are lists, which are joined.
+    """
     facts = facts_of(header)
     excluded = facts.get("excluded") or {}
     if not excluded:

@@ -87,7 +87,7 @@ def create_scorer(name: str, options: Mapping[str, Any]) -> Scorer:
 
 
 def check_samples(samples: Iterable[EvalSample]) -> None:
-    """Refuse samples whose scorer would open a file that they name.
+    """Refuse samples whose scorer would open a file that they name; those that name none pass.
 
     Raises:
         InvalidArgument: A sample names a life table other than the one of this package.
