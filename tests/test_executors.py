@@ -212,7 +212,7 @@ def test_a_cluster_counts_the_judgments_of_a_store(
     def refuse(*_: str) -> None:
         raise AssertionError("counted in this process")
 
-    monkeypatch.setattr(counting, "_query", refuse)
+    monkeypatch.setattr(counting, "query_records", refuse)
     done = printed(*words, tmp_path / "cluster.csv", "--executor", f"dask://{address}")
     assert "the executor lost" not in done.stderr
     assert (tmp_path / "cluster.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()

@@ -262,8 +262,11 @@ def _flatten_structs(frame: pd.DataFrame) -> pd.DataFrame:
     """
     parts = []
     for name in frame:
-        records = frame[name].map(lambda cell: cell if isinstance(cell, Mapping) else {})
-        if frame[name].dtype != object or not records.map(bool).any():
+        if frame[name].dtype != object:
+            parts.append(frame[[name]])
+            continue
+        records = [cell if isinstance(cell, Mapping) else {} for cell in frame[name]]
+        if not any(records):
             parts.append(frame[[name]])
             continue
         rows = [dict(_flatten_record(record, f"{name}.")) for record in records]
