@@ -365,6 +365,21 @@ def test_a_finding_without_ranks_names_no_best_model_but_the_command_that_tests(
     assert finding.endswith(f" ({source}).")
 
 
+def test_a_finding_promises_only_the_tests_that_compare_makes() -> None:
+    """`compare` tests within data sets, never their mean; overconfidence needs 20 items."""
+    rows = [row_of(name, value, 0, 1, "overconfidence") for name, value in (("a", 0.1), ("b", 0.2))]
+
+    def ending(dataset: str, *counts: int) -> str:
+        changed = [replace(row, dataset=dataset, n=n) for row, n in zip(rows, counts, strict=True)]
+        parts = study_finding(table_of(changed), "scale_variants")
+        return "".join(attributes_of(parts, "text")).rpartition(")")[2]
+
+    assert ending("mean", 60, 60) == "; `compare` tests the difference data set by data set."
+    assert ending("mine", 20, 20) == "; `compare` tests the difference."
+    assert ending("mine", 60, 19) == "."
+    assert ending("mean", 19, 19) == "."
+
+
 def test_each_variant_has_a_line_and_an_undefined_metric_no_column() -> None:
     """A number that no model has makes no column; one that a model lacks leaves its cell empty."""
     low = row_of("a", 0.05, 0, 0.1)

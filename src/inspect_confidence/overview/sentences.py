@@ -9,12 +9,14 @@ from math import isnan
 import numpy as np
 
 from inspect_confidence.headlines import condition_values
+from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.matrix import (
     OVER_SETS,
     Line,
     LineKey,
     Matrix,
     MatrixCell,
+    MatrixColumn,
     keys_of_lines,
     matrix_of,
 )
@@ -249,7 +251,9 @@ def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> S
         ]
     direction = column.direction
     words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
-    test_text = _compare_text(numbers) if source else _overlap_text(numbers, words.better)
+    test_text = _overlap_text(numbers, words.better)
+    if source:
+        test_text = _compare_text(numbers, column)
     if not isnan(best_number.rank.low) and any(number.rank.low > 1 for _, number in numbers[1:]):
         best_words = words.best.format(f"{direction.target:g}")
         return [
@@ -271,11 +275,22 @@ def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> S
     ]
 
 
-def _compare_text(numbers: Sequence[tuple[Line, MatrixCell]]) -> str:
-    """Return a clause on the command that tests differences; empty if only judges differ."""
+def _compare_text(numbers: Sequence[tuple[Line, MatrixCell]], column: MatrixColumn) -> str:
+    """Return a clause on the command that tests the differences of a column's numbers.
+
+    It is empty if only judges differ, or if fewer than two numbers rest on as many judgments as a
+    test needs items.
+    """
     if len({(line.key.model, line.key.variant) for line, _ in numbers}) == 1:
         return ""
-    return f"; `compare` tests the {'difference' if len(numbers) == 2 else 'differences'}"
+    min_units = METRICS[column.metric].interval.min_units
+    if sum(number.n >= min_units for _, number in numbers) < 2:
+        return ""
+    # Numbers over all data sets are not compared, only those of each data set.
+    by_dataset = " data set by data set" if column.dataset in OVER_SETS else ""
+    return (
+        f"; `compare` tests the {'difference' if len(numbers) == 2 else 'differences'}{by_dataset}"
+    )
 
 
 def _numbers_best_first(matrix: Matrix, column_index: int) -> list[tuple[Line, MatrixCell]]:
