@@ -303,10 +303,11 @@ class MarkerCells:
         return MarkerTables(self.values, counts, threshold, replies)
 
     def _weigh_replies(self, weights: FloatArray, group: int) -> tuple[csr_array, FloatArray]:
-        """Return a group's sentences of each kind of reply by cell, and its replies by kind.
+        """Return what one reply of each kind has, and how many replies of each kind there are.
 
-        As in `MarkerTables.replies`, the replies are weighted by each row of weights: their shape
-        is (resamples, kinds), and that of the sentences (cells, kinds).
+        The first array counts the sentences in each cell (marker and value of internal confidence)
+        of one reply of a kind, of shape (cells, kinds). The second has the number of replies of a
+        kind, weighted by each row of `weights`, of shape (resamples, kinds).
         """
         sentences, masses = self.replies[group]
         return sentences, np.asarray((masses @ weights.T).T)

@@ -250,8 +250,11 @@ class Draws(Generic[AnswerT]):
 
     @property
     def counts(self) -> dict[str, float]:
-        """Share of the replies that could be read (NaN without replies), and number of draws."""
-        # Draws that failed for another cause than the model's reply do not count in the share.
+        """Share of the replies that could be read (NaN without replies), and number of draws.
+
+        The share leaves out draws that failed for another cause than the model's reply, such as a
+        limit or a grader; the number includes them.
+        """
         without_reply = RUN_STATUSES | INSTRUMENT_STATUSES
         n_replies = sum(status not in without_reply for status in self.statuses)
         readable = len(self.answers) / n_replies if n_replies else NAN

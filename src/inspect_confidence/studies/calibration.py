@@ -572,6 +572,7 @@ def two_choice_sensitivity(
     reason = _two_choice_problem(k, correct)
     is_fitted = not reason
     if is_fitted:
+        # How many equal items each unit stands for; `counts` are those of one of them.
         sizes = unit_sizes(answers.unit_index, answers.counts, answers.unit_count)
         table = (counts * sizes[:, None]).sum(axis=0)
         reason = str(metrics.meta_d(table[: 2 * k], table[2 * k :], padding=padding).reason)

@@ -320,8 +320,9 @@ def marker_statistics(
 ) -> Iterator[Statistics]:
     """Yield each marker's internal confidence, its SD and its distance from decisiveness.
 
-    Only markers with `threshold` sentences (T) in the data set and split are reported. If there is
-    none, the metric `mic` is undefined.
+    Only markers with `threshold` sentences (T) in the data set and split are reported, out of all
+    sentences with the marker, judged or not (`n_asked`). If there is none, one undefined estimate
+    of `mic` is out of the sentences with any marker or none.
 
     Args:
         sentences: All sentences of the data set and split.

@@ -66,7 +66,7 @@ def rank_choices(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     if unknown := unknown_prompts(frame):
         raise InvalidArgument(next(iter(unknown.values())))
     rows = frame.copy()
-    rows["choice_set"] = rows["choice_set"].fillna(0).astype(int)
+    rows["choice_set"] = rows["choice_set"].astype(int)  # each prompt has one
     rows["cot"] = [value is True for value in rows["cot"]]
     rows["right"] = [float(_RIGHT_RANKS[name]) for name in _prompt_names(rows)]
     rank_of = _rank_of_letter if convention == "authors" else _rank_of_choice
@@ -567,7 +567,8 @@ def _random_choices(prompts: pd.DataFrame, seed: int) -> pd.DataFrame:
     runs = [prompts.assign(drawn=run) for run in range(RANDOM_RUNS)]
     choices = pd.concat(runs, ignore_index=True)
     uniform = np.random.default_rng(seed).uniform(size=len(choices))
-    # One epoch, so that prompts of different epochs make a sequence.
+    # Scores compare choices at neighbouring points of one epoch. A prompt may stem from any epoch,
+    # as the random choices need it only once: all are put in one epoch.
     return choices.assign(rank=np.floor(uniform * choices["choice_set"]), epoch=1.0)
 
 
