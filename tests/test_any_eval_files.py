@@ -109,9 +109,11 @@ def test_a_scale_that_is_said(tmp_path: Path) -> None:
         mean = value(results, "method=recorded;scale=0-10", "mean_confidence")
         assert mean == pytest.approx(np.mean(SURE))
     unsaid = refused(path)
-    assert "5 of 6 values of 'raw' not in 0-1, such as 9; give the scale, such as --conf" in unsaid
+    assert (
+        "5 of 6 values of 'raw' not in 0-1, such as 9 in line 2; give the scale, such as" in unsaid
+    )
     below = refused(write_columns(tmp_path, confidence=None, raw=[-0.5, 0.5, 0.7, 0.9, -2, 3]))
-    assert "3 of 6 values of 'raw' not in 0-1, such as -0.5; give the scale" in below
+    assert "3 of 6 values of 'raw' not in 0-1, such as -0.5 in line 2; give the scale" in below
     stderr = printed("summarize", write_columns(tmp_path, confidence=tens), code=2).stderr
     assert "confidence=9 is not in [0, 1]" in stderr
     assert "such as --confidence-scale 0-100" in stderr

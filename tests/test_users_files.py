@@ -612,12 +612,14 @@ def test_a_scale_that_the_values_contradict_is_refused_with_counts(tmp_path: Pat
     mixed = [*shares[:10], *SURE[10:]]
     path = write(tmp_path / "mine.csv", confidence=shares)
     message = error_of(path, "--confidence-scale", "0-100")
-    assert "40 of 40 values between 0 and 1, such as 0.5, and none above 1; leave" in message
+    assert (
+        "40 of 40 values between 0 and 1, such as 0.5 in line 2, and none above 1; leave" in message
+    )
     path = write(tmp_path / "mine.csv", confidence=mixed)
     message = error_of(path, "--confidence-scale", "0-100")
-    assert "10 of 40 values between 0 and 1, such as 0.5, and 30 above 1" in message
+    assert "10 of 40 values between 0 and 1, such as 0.5 in line 2, and 30 above 1" in message
     message = error_of(path, "--confidence-scale", "0-1")
-    assert "30 of 40 values from 2 on, such as 50, and 10 below" in message
+    assert "30 of 40 values from 2 on, such as 50 in line 12, and 10 below" in message
     assert "such as --confidence-scale 0-100" in error_of(path)
     percentages = [f"{sure}%" for sure in SURE[10:]]
     path = write(tmp_path / "mine.csv", confidence=[*map(str, shares[:10]), *percentages])
@@ -672,8 +674,8 @@ def test_values_just_outside_the_scale_have_a_notice(tmp_path: Path) -> None:
     assert rows.loc[["q0", "q1"], "confidence"].tolist() == [0, 1]
     assert rows.loc["q2", "status"] == "out_of_range"
     assert judgments.notices == (
-        f"{path}: the confidence has 2 of 40 values just outside 0-100, such as -1: they count "
-        "as its ends; leave missing values empty",
+        f"{path}: the confidence has 2 of 40 values just outside 0-100, such as -1 in line 2: they "
+        "count as its ends; leave missing values empty",
     )
 
 

@@ -1,7 +1,7 @@
 """Numeric confidence scales and their names in arguments."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -101,14 +101,31 @@ _RARE = 0.1
 """Share of values up to which those beyond a scale are taken for mistakes."""
 
 
-def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
+PlaceOf = Callable[[int], str]
+"""Position of a value, from 0 -> its place in a file, such as `line 3`; empty if not known."""
+
+
+def _no_place(position: int) -> str:
+    return ""
+
+
+def _first_example(values: NDArray[np.float64], flags: NDArray[np.bool_], place_of: PlaceOf) -> str:
+    """Return the first value with a flag, with its place if that is known: `0.9 in line 3`."""
+    position = int(np.flatnonzero(flags)[0])
+    place = place_of(position)
+    return f"{values[position]:g}{f' in {place}' if place else ''}"
+
+
+def other_scale(
+    values: NDArray[np.float64], low: float, high: float, place_of: PlaceOf = _no_place
+) -> str:
     """Return how values contradict the scale that they are said to be on; empty if they do not.
 
     Values from 2 on contradict a scale from 0 to 1. A scale that begins at 1 or less and ends at 2
     or more is contradicted by values between 0 and 1 (on a scale that ends below 20, by more than a
     tenth of all values), unless a value above 1 has decimals. If it begins below 1, it is also
     contradicted by values of which the largest is 1. Other scales are not checked. `low` and `high`
-    are the scale's ends; no value is missing.
+    are the scale's ends; no value is missing. The example has its place by `place_of`.
 
     Example:
         >>> other_scale(np.array([0.85, 90, 70]), 0, 100)
@@ -123,7 +140,7 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
             remedy = "bring these to the scale of the others, on which 70% is 0.7"
         return (
             f"{above.sum()} of {counted(len(values), 'value')} from 2 on, such as "
-            f"{values[above][0]:g}, and {(~above).sum()} below; {remedy}"
+            f"{_first_example(values, above, place_of)}, and {(~above).sum()} below; {remedy}"
         )
     if high < 2 or low > 1 or not len(values):
         return ""
@@ -135,7 +152,9 @@ def other_scale(values: NDArray[np.float64], low: float, high: float) -> str:
     is_mixed = is_whole and int(is_fraction.sum()) > (0 if high >= 20 else 0.1 * len(values))
     if not is_mixed and (larger.any() or not (values == 1).any() or low >= 1):
         return ""
-    example = f"such as {values[is_fraction][0]:g}, " if is_fraction.any() else ""
+    example = ""
+    if is_fraction.any():
+        example = f"such as {_first_example(values, is_fraction, place_of)}, "
     remedy = "bring them to one scale" if larger.any() else "leave the option out"
     return (
         f"{is_fraction.sum()} of {counted(len(values), 'value')} between 0 and 1, {example}and "
@@ -166,11 +185,13 @@ def low_values(values: NDArray[np.float64], low: float, high: float) -> str:
     )
 
 
-def values_just_outside(values: NDArray[np.float64], low: float, high: float) -> str:
+def values_just_outside(
+    values: NDArray[np.float64], low: float, high: float, place_of: PlaceOf = _no_place
+) -> str:
     """Return a remark on values outside a scale by at most 5% of its width; empty without any.
 
     They count as the scale's end, which is wrong for a -1 that stands for a missing value. `low`
-    and `high` are the scale's ends; no value is missing.
+    and `high` are the scale's ends; no value is missing. The example has its place by `place_of`.
 
     Example:
         >>> values_just_outside(np.array([-1.0, 50, 104, 120]), 0, 100)[:50]
@@ -182,7 +203,8 @@ def values_just_outside(values: NDArray[np.float64], low: float, high: float) ->
         return ""
     return (
         f"{is_outside.sum()} of {counted(len(values), 'value')} just outside {low:g}-{high:g}, "
-        f"such as {values[is_outside][0]:g}: they count as its ends; leave missing values empty"
+        f"such as {_first_example(values, is_outside, place_of)}: they count as its ends; leave "
+        "missing values empty"
     )
 
 

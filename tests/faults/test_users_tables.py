@@ -70,7 +70,18 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
         "line 2: choices=2.5 is not a whole number",
     ),
     "a confidence of a marker above one": (HEDGES + "q2,1,maybe,5\n", "line 3: confidence=5"),
-    "a row that is there twice": (PAIR + PAIR.split("\n")[1], "line 3 is the same as line 2"),
+    "a row that is there twice": (
+        PAIR + PAIR.split("\n")[1],
+        "line 3 is the same as line 2; leave",
+    ),
+    "a row that is there three times": (
+        PAIR + PAIR.split("\n", 1)[1] * 2,
+        "line 3 is the same as line 2, and 1 more repeats earlier rows; leave",
+    ),
+    "two rows that are there three times": (
+        PAIR + "q2,0.5,0\n" + (PAIR.split("\n", 1)[1] + "q2,0.5,0\n") * 2,
+        "line 4 is the same as line 2, and 3 more repeat earlier rows; leave",
+    ),
     "a repetition with two answers": (
         "epoch," + PAIR.replace("\nq1", "\n1,q1") + "1,q1,0.2,1\n",
         "line 2 and line 3 are of the same repetition of item q1",

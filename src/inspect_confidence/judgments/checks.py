@@ -305,10 +305,13 @@ def _refuse_unnumbered(texts: pd.DataFrame, is_unnumbered_copy: pd.Series, sourc
         copy_row = first_true_row(is_unnumbered_copy)
         first_row = _first_equal_row(texts, copy_row)
         of_models = " If they are of several models, name these in a column 'model'."
+        more = int(is_unnumbered_copy.sum()) - 1
+        more_text = f", and {more} more {'repeats' if more == 1 else 'repeat'} earlier rows"
         raise InvalidArgument(
             f"{source}: {row_place(source, copy_row)} is the same as "
-            f"{row_place(source, first_row)}; leave out copies, or number repeated answers in a "
-            f"column 'epoch'.{'' if texts['model'].nunique() > 1 else of_models}"
+            f"{row_place(source, first_row)}{more_text if more else ''}; leave out copies, or "
+            "number repeated answers in a column 'epoch'."
+            f"{'' if texts['model'].nunique() > 1 else of_models}"
         )
 
 

@@ -339,21 +339,31 @@ def apply_confidence_scale(
         if column == "raw" and len(outside):
             raise InvalidArgument(
                 f"{source}: {len(outside)} of {counted(raw.notna().sum(), 'value')} of 'raw' not "
-                f"in 0-1, such as {outside.iloc[0]:g}; give the scale, such as --confidence-scale "
-                "0-100, or --confidence-scale none if only their order counts."
+                f"in 0-1, such as {outside.iloc[0]:g} in "
+                f"{row_place(source, int(outside.index[0]))}; give the scale, such as "
+                "--confidence-scale 0-100, or --confidence-scale none if only their order counts."
             )
         return other_columns.assign(**{column: raw})
     low, high = recorded.scale
     # A percentage was read as a share of the scale's width.
     raw = raw.mask(is_percent, low + raw * (high - low))
-    if problem := other_scale(raw[~is_percent].dropna().to_numpy(float), low, high):
+    plain = raw[~is_percent].dropna()
+    place_of = partial(_place_of, source, plain.index)
+    if problem := other_scale(plain.to_numpy(float), low, high, place_of):
         raise InvalidArgument(f"--confidence-scale {low:g}-{high:g}: {source} has {problem}.")
-    if remark := values_just_outside(raw.dropna().to_numpy(float), low, high):
+    values = raw.dropna()
+    place_of = partial(_place_of, source, values.index)
+    if remark := values_just_outside(values.to_numpy(float), low, high, place_of):
         notices.append(f"{source}: the confidence has {remark}")
     notices += _low_value_notices(
         frame.assign(**{column: raw})[~is_percent], column, recorded, source
     )
     return other_columns.assign(raw=raw, low=low, high=high)
+
+
+def _place_of(source: str, rows: pd.Index, position: int) -> str:
+    """Return where in the file the row at a position of `rows`, the rows' numbers, stands."""
+    return row_place(source, int(rows[position]))
 
 
 def _low_value_notices(
