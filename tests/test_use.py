@@ -142,6 +142,27 @@ def test_a_calibrated_model_keeps_its_confidence_and_that_is_a_success() -> None
     )
 
 
+def test_the_screen_names_pooled_data_sets_and_shows_no_effect_of_no_map(tmp_path: Path) -> None:
+    """A calibrated model beside an overconfident one, each on two data sets or on one."""
+    pair = [answers(gap=0, seed=3), answers("n", gap=0.3)]
+    frame = pd.concat(pair, ignore_index=True).assign(dataset="x")
+    frame["dataset"] = frame["dataset"].where(frame["item"].str[-1] < "5", "y")
+    frame.to_csv(tmp_path / "two.csv", index=False)
+    frame.assign(dataset="x").to_csv(tmp_path / "one.csv", index=False)
+    pooling = "All data sets are taken together: any_eval (x, y)."
+    for name in ("two", "one"):
+        fit = ("recalibrate", tmp_path / f"{name}.csv", "-o", tmp_path / "map.json")
+        stdout = printed(*fit, "--resamples", 50).stdout
+        changes = stdout.partition("Before and after")[2]
+        for model, n_intervals in (("m", 1), ("n", 3)):  # as stated; recalibrated, difference
+            lines = re.findall(rf"^{model} .* brier .*$", changes, re.MULTILINE)
+            assert "".join(lines).count("[") == n_intervals
+        assert "A dash beside as_stated: no map is applied." in " ".join(changes.split())
+        assert (pooling in stdout) == (name == "two")
+        stdout = printed("threshold", tmp_path / f"{name}.csv").stdout
+        assert (pooling in stdout) == (name == "two")
+
+
 def test_scores_are_those_of_maps_of_the_other_folds() -> None:
     """The scores in the file are those of the function on the same folds; a method can be set."""
     frame = answers()

@@ -557,13 +557,19 @@ def recalibrate(
 
     The exit code is 1 if no map can be fitted.
     """
+    from inspect_confidence.commands.groups import describe_pooling
     from inspect_confidence.commands.recalibrate import recalibrate as compute
     from inspect_confidence.privacy import redact_rows
 
-    result = compute(read_paths(paths), method=method, resamples=resamples, seed=seed)
+    judgments = read_paths(paths)
+    result = compute(judgments, method=method, resamples=resamples, seed=seed)
     result.write(output)
+    tasks = dict.fromkeys(entry["task"] for entry in result.maps["maps"])
     show = functools.partial(
-        print_recalibrated, redact_rows(result.scores), redact_rows(result.offsets)
+        print_recalibrated,
+        redact_rows(result.scores),
+        redact_rows(result.offsets),
+        pooling=describe_pooling(judgments, tasks),
     )
     output_rows(result.changes, as_json, csv=None, show=show)
     fitted = sum("refused" not in entry for entry in result.maps["maps"])
@@ -586,9 +592,14 @@ def recalibrate(
 @CSV
 def threshold(paths: Sequence[str], risk: float, as_json: bool, csv: Path | None) -> None:
     """Print the confidence from which on answers may be given, and the share of these answers."""
+    from inspect_confidence.commands.groups import describe_pooling
     from inspect_confidence.commands.threshold import threshold as compute
 
-    output_rows(compute(read_paths(paths), risk=risk), as_json, csv, print_thresholds)
+    judgments = read_paths(paths)
+    rows = compute(judgments, risk=risk)
+    pooling = describe_pooling(judgments, rows["task"].unique())
+    show = functools.partial(print_thresholds, pooling=pooling)
+    output_rows(rows, as_json, csv, show)
 
 
 _FAILED = 1

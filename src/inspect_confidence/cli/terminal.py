@@ -556,9 +556,14 @@ def _plain_conditions(rows: "pd.DataFrame") -> list[str]:
 
 
 def print_recalibrated(
-    scores: "pd.DataFrame", offsets: "pd.DataFrame", changes: "pd.DataFrame"
+    scores: "pd.DataFrame", offsets: "pd.DataFrame", changes: "pd.DataFrame", *, pooling: str = ""
 ) -> None:
-    """Print the tables of `recalibrate` that have rows: scores of methods, offsets and changes."""
+    """Print the tables of `recalibrate` that have rows: scores of methods, offsets and changes.
+
+    `pooling` is a sentence on data sets that are taken together, printed above the tables.
+    """
+    if pooling:
+        _print_text(_console(), f"{one_line(pooling)}\n")
     keys = ["model", "variant", "condition", "by"]
     counts = ["train_items", "test_items"]
     if len(scores):
@@ -584,18 +589,27 @@ def print_recalibrated(
     table = changes[[*keys, "recalibration", "metric"]].copy()
     for name in ("stated", "recalibrated", "difference"):
         table[name] = _estimates(changes, name, f"{name}_low", f"{name}_high")
+    is_unmapped = changes["recalibration"] == "as_stated"
+    # The interval of a difference of 0 would not be that of a map's effect.
+    table.loc[is_unmapped, ["recalibrated", "difference"]] = "-"
     table["test items"] = changes["test_items"]
+    unmapped = "A dash beside as_stated: no map is applied. " if is_unmapped.any() else ""
     _print_filled(
         table,
         "Before and after, on items that the map was not fitted to",
-        "95% intervals over these items; differences are paired: recalibrated minus stated. AUROC "
-        "compares items of different folds, whose maps differ: it may fall although each "
-        "increasing map leaves the order of its items as it is.",
+        f"{unmapped}95% intervals over these items; differences are paired: recalibrated minus "
+        "stated. AUROC compares items of different folds, whose maps differ: it may fall although "
+        "each increasing map leaves the order of its items as it is.",
     )
 
 
-def print_thresholds(rows: "pd.DataFrame") -> None:
-    """Print the rows of `threshold`: the confidence from which on answers may be given."""
+def print_thresholds(rows: "pd.DataFrame", *, pooling: str = "") -> None:
+    """Print the rows of `threshold`: the confidence from which on answers may be given.
+
+    `pooling` is a sentence on data sets that are taken together, printed above the table.
+    """
+    if pooling:
+        _print_text(_console(), f"{one_line(pooling)}\n")
     table = rows[["model", "variant", "condition", "by"]].copy()
     table["confidence from"] = rows["threshold"].map(partial(format_number, form=".4g"))
     table["coverage"] = _estimates(rows, "coverage")

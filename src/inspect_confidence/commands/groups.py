@@ -1,6 +1,6 @@
 """Groups of judgments by model, variant and elicitation method."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Self, TypeVar
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import Judgments
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
+from inspect_confidence.printing import shortened
+from inspect_confidence.privacy import redact_path, stable_alias
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import TaskTable, all_tables, estimate, study_of
 from inspect_confidence.studies.notes import has_reply
@@ -210,6 +212,25 @@ def _interval_groups(judgments: Judgments) -> Iterator[IntervalGroup]:
             columns = [*study_of(table.task).contenders, "level"]
             yield from _split_groups(IntervalGroup, table.task, rows, columns)
 
+
+def describe_pooling(judgments: Judgments, tasks: Collection[str]) -> str:
+    """Return a sentence on the data sets that groups take together, for captions.
+
+    It names the data sets of each of the `tasks` that has several; otherwise it is empty.
+    """
+    texts = []
+    for task in tasks:
+        names = judgments[task]["dataset"].unique()
+        aliases = sorted({stable_alias(str(name), redact_path) for name in names})
+        if len(aliases) > 1:
+            more = f" and {len(aliases) - _MAX_NAMES} more" if len(aliases) > _MAX_NAMES else ""
+            listed = ", ".join(shortened(name or "-") for name in aliases[:_MAX_NAMES])
+            texts.append(f"{task} ({listed}{more})")
+    return f"All data sets are taken together: {', '.join(texts)}." if texts else ""
+
+
+_MAX_NAMES = 8
+"""Maximum number of data sets of a task that a sentence names."""
 
 JudgmentGroupT = TypeVar("JudgmentGroupT", bound=JudgmentGroup)
 
