@@ -41,17 +41,18 @@ def smooth_draws(
     """Draw the values of statistics whose units depend on each other along a line.
 
     Neighbours are alike, so that resampling units would give too small an error. Instead the
-    variation along the line is measured by four waves w_j(i) = sqrt(2) cos(pi j (i - 1/2) / n):
-    L_j = sum_i psi_i w_j(i) / n, with psi_i the influence of unit i of n on the statistic. The part
-    b M_j that a known trend with the variation M_j explains, b by least squares, is no sampling
-    error. The squared standard error is sum_j (L_j - b M_j)^2 / 3, four waves less one for
-    b, and 3 also without a trend.
+    variation along the line is measured by four waves w_j(i) = sqrt(2) cos(pi j (i - 1/2) / n): L_j
+    = sum_i psi_i w_j(i) / n, with psi_i the influence of unit i of n on the statistic. The part b
+    M_j that a known trend with the variation M_j explains, b by least squares, is no sampling
+    error. The squared standard error is sum_j (L_j - b M_j)^2 / 3, four waves less one for b, and 3
+    also without a trend.
 
     If the errors of units vary roughly along the line, the statistic over this error has Student's
     t distribution with 3 degrees of freedom. If they vary smoothly, the error is too small, so that
-    95% intervals take 5 errors (`QUANTILE`, found by simulation) to each side. Draws are normal, scaled so that `resampled_interval`, which
-    widens tails for n units, has that width. L_j is computed as the derivative of the statistic by
-    h at weights 1 + h w_j, from its values at h = 0.1 and -0.1.
+    95% intervals take 5 errors (`QUANTILE`, found by simulation) to each side. Draws are normal,
+    scaled so that `resampled_interval`, which widens tails for n units, has that width. L_j is
+    computed as the derivative of the statistic by h at weights 1 + h w_j, from its values at h =
+    0.1 and -0.1.
 
     Source: Mueller (2004, Econometric Theory 20) and Lazarus, Lewis, Stock and Watson (2018,
     Journal of Business and Economic Statistics 36) for cosines and t; Driscoll and Kraay (1998,
