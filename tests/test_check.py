@@ -135,6 +135,20 @@ def test_the_screen_advises_an_end_of_the_interval_only_if_none_is_required(
         assert " 0 [0, 0.2] 60 " in screen
 
 
+def test_the_screen_says_first_what_decides_the_exit_code(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A value above the limit fails, although its interval contains the limit."""
+    rows = results_frame([Result("life_eval", "m", "d", "", "ece", 0.11, 0, 0.2, 60, 60, "")])
+    for strict, compared in ((False, "the value"), (True, "the end of the interval that is near")):
+        print_verdicts(check(rows, ["ece<=0.1"], strict=strict), strict=strict, lost_logs=0)
+        screen = " ".join(capsys.readouterr().out.split())
+        start = "The column `verdict` decides the exit code: it compares"
+        assert screen.startswith(f"{start} {compared}")
+        assert "undecided: the interval contains the limit" in screen
+        assert "fails: " in screen
+
+
 def test_what_n_decides_follows_from_the_interval() -> None:
     """[.05, .12] is within .2, beyond .04, and undecided at .1; without an interval undecided."""
     for requirement, decision in (

@@ -127,6 +127,11 @@ def test_mistakes_end_in_one_line(command: Command) -> None:
         (["summarize"], "Missing argument 'PATH...'", "inspect-confidence summarize"),
         (["summarize", "x", "--foo"], "No such option", "inspect-confidence summarize"),
         (["export", "x"], "Missing option '--format'", "inspect-confidence export"),
+        (
+            ["check", "x"],
+            "Missing option '--require'. Write one such as --require 'ece<=0.10'.",
+            "inspect-confidence check",
+        ),
         (["check", "x", "--seed", "y"], "Invalid value for '--seed'", "inspect-confidence check"),
     ],
 )

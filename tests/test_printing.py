@@ -44,15 +44,25 @@ def judgments(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def test_an_excerpt_ends_at_its_length_or_after_an_address() -> None:
+def test_an_excerpt_ends_after_a_word_or_an_address() -> None:
     """Wherever the cut falls: within, before or after an address, or in a text without one."""
     text = "see https://example.org/a?b=c for more"
     address_end = text.index(" for")
-    for length in range(len(text) + 2):
-        in_address = 4 < length < address_end
-        end = address_end if in_address else length
-        assert excerpt(text, length) == text[:end] + ("..." if end < len(text) else "")
+    for length in range(3, len(text)):
+        ends = [end for end in (3, address_end, address_end + 4) if end <= length]
+        end = address_end if 4 < length < address_end else ends[-1]
+        assert excerpt(text, length) == f"{text[:end]}..."
+    assert excerpt(text, len(text)) == text
+    assert excerpt(f"(at {text[4:address_end]} twice", 12) == f"(at {text[4:address_end]}..."
+    reason = "Max retries exceeded with url: questions.json (Caused by NameResolutionError)"
+    assert excerpt(reason, reason.index("by")) == f"{reason[: reason.index(' by')]}..."
+    assert excerpt(reason, reason.index("ed by")) == f"{reason[: reason.index(' (')]}..."
+
+
+def test_an_excerpt_cuts_a_word_that_is_longer_than_half_of_it() -> None:
+    """Else next to nothing would be left."""
     assert excerpt("a" * 1_000_000, 3) == "aaa..."
+    assert excerpt("of " + "a" * 50, 10) == "of aaaaaaa..."
 
 
 def acting_characters(text: str) -> set[str]:

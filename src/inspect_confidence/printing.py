@@ -97,17 +97,24 @@ def shortened(text: str, length: int = 40) -> str:
 def excerpt(text: object, length: int) -> str:
     """Return the beginning of a text, and an ellipsis if it is longer than `length` characters.
 
-    An address (`https://...`) in which the cut would fall stays whole.
+    The cut falls between words, unless the last word is longer than half of it. An address
+    (`https://...`) in which the cut would fall stays whole.
 
     Example:
         >>> excerpt("no answer from http://localhost:8000/v1 in 10 seconds", 20)
         'no answer from http://localhost:8000/v1...'
+        >>> excerpt("no answer in 10 seconds", 20)
+        'no answer in 10...'
     """
     text = str(text)
+    # The last blank; -1 if the word in which the cut falls is longer than half of the length.
+    end = text.rfind(" ", length // 2, length + 1)
     for address in _ADDRESS.finditer(text):
         if address.start() < length < address.end():
-            length = address.end()
-    return text if len(text) <= length else f"{text[:length]}..."
+            end = length = address.end()
+    if len(text) <= length:
+        return text
+    return f"{text[: end if end > 0 else length].rstrip()}..."
 
 
 def counted(number: float, singular: str, plural: str = "", *, form: str = "") -> str:

@@ -162,6 +162,8 @@ def test_variants_are_ranked_apart_and_means_over_models_are_not(tmp_path: Path)
     )
     export(frame, "leaderboard", tmp_path, resamples=50)
     text = (tmp_path / "leaderboard.md").read_text("utf-8")
+    assert "`" not in text  # of the definitions' names, which would show with backslashes
+    assert "as independent: compare, which does not ask for this" in text
     rows = markdown_tables(board_of(text, "auroc"))[0][1:]
     # Right answers have more confidence in 4 of 4 pairs, and in 2 of 4.
     assert [row[:1] + row[2:5] for row in rows][:2] == [

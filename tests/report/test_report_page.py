@@ -161,6 +161,13 @@ def test_the_page_shows_exclusions_differences_and_published_figures(
     ]
 
 
+def test_the_page_explains_the_numbers_of_tables(page: Path) -> None:
+    """A title such as "Table 2" numbers the paper's tables, not the page's."""
+    text = page.read_text(encoding="utf-8")
+    reading = text.split('<h2 id="reading">')[1].split("</section>")[0]
+    assert "Table numbers in titles are those of the study&#8217;s paper." in reading
+
+
 def test_hostile_names_are_short_text_and_no_markup(tmp_path: Path) -> None:
     """A name with markup, quotes, direction marks and 10,000 letters is text, and short."""
     frames = {

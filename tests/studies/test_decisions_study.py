@@ -96,6 +96,19 @@ def test_regret_takes_the_best_guess_of_declined_items() -> None:
     assert "no declined item has an answer at target 0" in row["note"]
 
 
+def test_a_share_of_no_decisions_says_that_there_is_none() -> None:
+    """If nothing was declined, no confidence is missing; nor is one if everything was declined."""
+    for status, metric, reason in (
+        ("ok", "contradictions_declined", "no answer was declined"),
+        ("declined", "contradictions_answered", "no question was answered"),
+    ):
+        rows = targets(confidence=0.6, confidence_status="ok", confidence_asked="before")
+        rows = rows.assign(status=status, correct=1.0 if status == "ok" else NAN)
+        row = result_row(study_results(rows), f"confidence_asked=before;{HALF}", metric)
+        assert np.isnan(row["value"])
+        assert row["note"].split("; ")[0] == f"undefined: {reason}"
+
+
 def test_a_target_of_1_is_refused() -> None:
     """In a user's rows, with the remedy."""
     with pytest.raises(Exception, match=r"confidence_target=1 is not in \[0, 1\); 75% is 0.75"):

@@ -602,6 +602,16 @@ def threshold(paths: Sequence[str], risk: float, as_json: bool, csv: Path | None
     output_rows(rows, as_json, csv, show)
 
 
+class _RequirementText(click.types.StringParamType):
+    """Text of a requirement; the error of a missing one has an example."""
+
+    def get_missing_message(
+        self, param: click.Parameter, ctx: click.Context | None = None
+    ) -> str | None:
+        """Return an example of the option."""
+        return f"Write one such as {param.opts[0]} 'ece<=0.10'."
+
+
 _FAILED = 1
 """Exit code of a failed check; click exits with 2 for errors of usage."""
 
@@ -614,6 +624,7 @@ _FAILED = 1
     "requirements",
     multiple=True,
     required=True,
+    type=_RequirementText(),
     metavar="REQUIREMENT",
     help="Requirement such as 'ece<=0.10' or 'coverage>=0.85;level=90'; can be repeated.",
 )

@@ -650,6 +650,13 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) ->
     """
     from inspect_confidence.metrics import METRICS
 
+    default = "the end of the interval that is nearest to failing" if strict else "the value"
+    _print_text(
+        _console(),
+        f"The column `verdict` decides the exit code: it compares {default}, or an end of the "
+        "interval that the requirement names, with the limit. `what n decides` says only whether n "
+        "is large enough to be sure.\n",
+    )
     for requirement, rows in verdicts.groupby("requirement", sort=False):
         table = rows[["task", "model", "dataset"]].copy()
         table["condition"] = _plain_conditions(rows)

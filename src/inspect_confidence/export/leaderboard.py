@@ -134,12 +134,17 @@ def write_leaderboard(material: Material, directory: Path) -> list[Path]:
 
 def _leaderboard_markdown(sections: Sequence[tuple[str, str, Sequence[Board]]]) -> str:
     """Return the leaderboard as Markdown; a section is a study's name, title and boards."""
-    parts = ["# Leaderboard", paragraph(RANKING)]
+    parts = ["# Leaderboard", _plain_paragraph(RANKING)]
     for _, title, boards in sections:
         parts.append(f"## {markdown_escaped(title)}")
         for board in boards:
             metric = board.metric
             caption = f"{board.subtitle}. {metric.name}: {metric.definition} {board.better}"
             table = table_of(board.header, board.lines, texts=0)  # no column is aligned as text
-            parts += [f"### {markdown_escaped(board.title)}", paragraph(caption), table]
+            parts += [f"### {markdown_escaped(board.title)}", _plain_paragraph(caption), table]
     return "\n\n".join(parts if sections else [*parts, _EMPTY]) + "\n"
+
+
+def _plain_paragraph(text: str) -> str:
+    """Return a Markdown paragraph without the backticks of names, which would show as such."""
+    return paragraph(text.replace("`", ""))

@@ -131,7 +131,17 @@ def _confidence_statistics(
             is_usable & (declined == 0), stated_confidence < target, np.nan
         ),
     }
-    yield means(condition, flags, unit_indices(rows, units), len(units), estimate.flag_count_note)
+    shares = means(
+        condition, flags, unit_indices(rows, units), len(units), estimate.flag_count_note
+    )
+    reasons = {
+        "contradictions_declined": "" if (declined == 1).any() else "no answer was declined",
+        "contradictions_answered": "" if (declined == 0).any() else "no question was answered",
+    }
+    estimates = []
+    for share in shares.estimates:  # an empty reason stands for the registry's
+        estimates.append(replace(share, undefined_reason=reasons[share.metric]))
+    yield replace(shares, estimates=estimates)
     yield _regret(rows, best_guesses, target, condition)
 
 
