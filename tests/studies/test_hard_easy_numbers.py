@@ -31,7 +31,9 @@ from build import (
 )
 from inspect_confidence import InvalidArgument, compare
 from inspect_confidence.metrics import METRICS
+from inspect_confidence.results import Result, results_frame
 from inspect_confidence.studies import View
+from inspect_confidence.studies.life_eval.shown import calibration_tables
 from inspect_confidence.studies.life_eval.study import LIFE_EVAL
 from studies.frames import NAN, Row, changed, frame, without_choice
 from studies.frames import Rows as Found
@@ -1227,3 +1229,18 @@ def test_cells_of_the_other_views(everything: pd.DataFrame) -> None:
     assert tokens.loc[("true_false", "a"), "difference"] == cell_text(difference, 3)
     assert tokens.loc[("true_false", "mean of all models"), "difference"] == "-"
     assert "given" not in tokens.index.get_level_values("dataset")
+
+
+def test_the_table_of_best_ages_has_its_decades_in_order() -> None:
+    """Each radius was asked of other ages; 50-59 comes before 100-109, whatever rows come first."""
+    ages = {"10": ("50-59", "100-109"), "1": ("0-9", "90-99")}
+    results = []
+    for dataset, model, radius in product(("x", "y"), ("b", "a"), ages):
+        for age, metric in product(ages[radius], ("mean_answer", "mean_best_answer")):
+            condition = f"age={age};radius={radius}"
+            key = ("life_eval", model, dataset, condition, metric)
+            results.append(Result(*key, 80, NAN, NAN, 1, 1, ""))
+    (view,) = calibration_tables(results_frame(results))
+    in_order = product("xy", "ba", ("0-9", "50-59", "90-99", "100-109"))
+    assert list(view.table[["dataset", "model", "age"]].itertuples(index=False)) == list(in_order)
+    assert list(view.table) == ["dataset", "model", "age", "radius 1", "radius 10", "n"]

@@ -282,12 +282,12 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
     )
     title, radius_lines = f"LifeEval by radius{suffix}", ("model", "dataset", "radius")
     yield described(title, lives.having("radius"), radius_lines, _LIFE_COLUMNS, layout=layout)
-    ages = lives.having("age")
+    ages = _sorted_by_decade(lives.having("age"))
     yield TableSpec(
         f"Best age by decade and radius{suffix}",
         rows=ages,
         lines=("dataset", "model", "age"),
-        columns=[*map(_best_age_column, ages.values("radius"))],
+        columns=[*map(_best_age_column, sorted(ages.values("radius"), key=float))],
         caption=_age_caption,
     )
     title = f"Discrimination{suffix}"
@@ -299,6 +299,23 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
         columns=_TOKEN_COLUMNS,
         caption=_token_caption,
         layout=lambda table: table[table["token"] != "-"],  # lines with token probabilities
+    )
+
+
+def _sorted_by_decade(rows: ResultTable) -> ResultTable:
+    """Return rows of decades of age, such as `20-29`, by data set, model, decade and radius.
+
+    Ages of one radius need not be those of another, so that the order of results is no order of
+    decades.
+    """
+    data_sets, models = rows.values("dataset"), rows.values("model")
+    return rows.sorted_by(
+        lambda row: (
+            data_sets.index(row["dataset"]),
+            models.index(row["model"]),
+            int(row["age"].partition("-")[0]),
+            float(row["radius"]),
+        )
     )
 
 
