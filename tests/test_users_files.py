@@ -17,6 +17,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from build import numbered, path_or_skip, rows_by
+from inspect_confidence import summarize
 from inspect_confidence.grades import is_same_answer
 from inspect_confidence.judgments.read import judgments_of, read_judgments
 from inspect_confidence.results import Condition
@@ -480,6 +481,33 @@ def test_an_empty_confidence_is_called_so_and_is_no_missing_reply(
         "q39": {"status": "no_response", "reason": "an empty cell in the file"},
     }
     assert f"{path}: no confidence in 2 of 40 rows: a parse failure each" in judgments.notices
+
+
+def test_parse_failures_of_empty_cells_are_told_by_what_the_file_lacks(tmp_path: Path) -> None:
+    """The model did not fail there: the sentence has the file's reason, not the reply's status."""
+    cells = {"confidence": ["", "", *SURE[2:-1], ""], "correct": [*RIGHT[:-2], "", ""]}
+    path = write(tmp_path / "mine.csv", **cells)
+    text = " ".join(printed("summarize", path, "--confidence-scale", "0-100").stdout.split())
+    assert (
+        "mine: Parse failures: 7.7% of 39 replies (1 with an empty cell in the file, 2 with no "
+        "confidence in the file; not counted: 1 with no grade in the file)."
+    ) in text
+
+
+def test_equal_judgments_of_logs_and_files_are_counted_apart() -> None:
+    """Of many judgments, equal ones are one row; a reply's failure is not that of a file's cell."""
+    frame = pd.DataFrame({"confidence": [0.5, 0.9] * 3_000, "correct": [0.0, 1.0, 1.0] * 2_000})
+    frame = frame.assign(task="any_eval", item=list(map(str, frame.index)), status="ok", reason="")
+    frame.loc[:3, ["confidence", "correct"]] = [math.nan, 1]
+    frame.loc[:3, "status"] = "invalid_response_format"
+    frame.loc[:2, "reason"] = [
+        "no number",
+        "no confidence in the file",
+        "no confidence in the file",
+    ]
+    results = summarize(frame, resamples=2)
+    (note,) = results.loc[results["metric"] == "unread_share", "note"]
+    assert note == "2 invalid_response_format, 2 with no confidence in the file"
 
 
 def test_the_number_of_rows_without_a_grade_has_a_notice(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ from inspect_confidence.metrics.arrays import double_array
 from inspect_confidence.printing import counted
 from inspect_confidence.results import as_csv
 from inspect_confidence.studies import SELF_DESCRIBING, Kind, Recorded, TaskTable, all_tables
+from inspect_confidence.studies.notes import IN_FILE
 from inspect_confidence.writing import write_file
 
 SUFFIXES = (".csv", ".parquet")
@@ -52,8 +53,7 @@ GRADE = "correct"
 """Column of grades in every task that has one."""
 _MAX_COLUMNS_LISTED = 8
 """Number of columns that an error lists."""
-_IN_FILE = " in the file"
-_NO_GRADE, _NO_CONFIDENCE = f"no grade{_IN_FILE}", f"no confidence{_IN_FILE}"
+_NO_GRADE, _NO_CONFIDENCE = f"no grade{IN_FILE}", f"no confidence{IN_FILE}"
 """Reasons of judgments that are not `ok` because a cell is empty."""
 
 
@@ -142,7 +142,7 @@ def _empty_cell_notices(judgments: pd.DataFrame, source: str) -> list[str]:
     rows = counted(len(judgments), "row")
     for reason, n in judgments.loc[is_ungraded | lacks_confidence, "reason"].value_counts().items():
         effect = "a parse failure each" if reason == _NO_CONFIDENCE else "left out of all metrics"
-        notices.append(f"{source}: {str(reason).removesuffix(_IN_FILE)} in {n} of {rows}: {effect}")
+        notices.append(f"{source}: {str(reason).removesuffix(IN_FILE)} in {n} of {rows}: {effect}")
     return notices
 
 
@@ -538,9 +538,9 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
     causes = [has_gap, is_ungraded, lacks_confidence, is_empty]  # the first that holds counts
     statuses = ["scoring_failed", "scoring_failed", "invalid_response_format", "no_response"]
     status = np.select(causes, statuses, "invalid_response_format")
-    no_number = f"no {' or '.join(question_numbers)}{_IN_FILE}"
-    reasons = [no_number, _NO_GRADE, _NO_CONFIDENCE, "an empty cell in the file"]
-    reason = np.select(causes, reasons, "no complete answer in the file")
+    no_number = f"no {' or '.join(question_numbers)}{IN_FILE}"
+    reasons = [no_number, _NO_GRADE, _NO_CONFIDENCE, f"an empty cell{IN_FILE}"]
+    reason = np.select(causes, reasons, f"no complete answer{IN_FILE}")
     columns = {
         "status": np.where(is_complete, "ok", status),
         "reason": np.where(is_complete, judgments["reason"], reason),

@@ -14,6 +14,9 @@ from inspect_confidence.printing import counted
 COUNT = "count"
 """Column with the number of equal judgments, of different items, that a row stands for."""
 
+IN_FILE = " in the file"
+"""End of the reason of a judgment that is not `ok` because of an empty cell of a user's file."""
+
 
 def join_notes(*parts: str) -> str:
     """Join the parts of a note with semicolons; empty parts are left out."""
@@ -119,6 +122,11 @@ def describe_partial_grades(grades: FloatArray, counts: IntArray | None = None) 
 def has_partial_grades(note: str) -> bool:
     """Return whether an accuracy with this note is a mean score, not a share of right answers."""
     return _PARTIAL_GRADES in note
+
+
+def reasons_in_file(rows: pd.DataFrame) -> "pd.Series[str]":
+    """Return the reason of each judgment whose file has an empty cell; empty for the others."""
+    return rows["reason"].where(rows["reason"].str.endswith(IN_FILE), "")
 
 
 def has_reply(statuses: "pd.Series[str]") -> NDArray[np.bool_]:

@@ -18,6 +18,7 @@ from inspect_confidence.studies.notes import (
     has_reply,
     join_notes,
     judgment_counts,
+    reasons_in_file,
     unread_flags,
 )
 from inspect_confidence.studies.study import TaskTable
@@ -60,8 +61,14 @@ def _overall_share(rows: pd.DataFrame, key: Key, condition: Condition) -> Result
 
 
 def _describe_statuses(rows: pd.DataFrame) -> str:
-    """Return how often each status occurs, such as "2 echo, 1 no_response"."""
-    totals = count_texts(rows["status"], judgment_counts(rows))
+    """Return how often each status occurs, such as "2 echo, 1 no_response".
+
+    For an empty cell of a file, which is no fault of the model, the reason is counted in place of
+    the status: "2 with no confidence in the file".
+    """
+    reasons = reasons_in_file(rows)
+    causes = rows["status"].mask(reasons != "", "with " + reasons)
+    totals = count_texts(causes, judgment_counts(rows))
     return ", ".join(f"{totals[name]:,} {name}" for name in sorted(totals))
 
 

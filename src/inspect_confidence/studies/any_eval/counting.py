@@ -7,7 +7,7 @@ from inspect_confidence.metrics.arrays import MOST_VALUES
 from inspect_confidence.metrics.resample import MOST_PATTERNS, MOST_UNITS
 from inspect_confidence.studies.any_eval.judgments import EPOCHS, complete_scales, is_ordinal
 from inspect_confidence.studies.estimate import field_values
-from inspect_confidence.studies.notes import COUNT
+from inspect_confidence.studies.notes import COUNT, reasons_in_file
 from inspect_confidence.studies.study import SCALES, SEVERAL, Counting, too_different
 
 _KEYS = (
@@ -94,8 +94,9 @@ def _merge_equal(completed: pd.DataFrame) -> pd.DataFrame:
         rows["choices"] = np.nan  # metrics use a number of choices only if all items have it
     # The right choice matters for questions with two choices alone.
     rows["target"] = rows["target"].where(rows["choices"] == 2, "")
-    kind = rows.groupby(list(_KEYS), sort=False, dropna=False).ngroup().to_numpy()
-    # `kind` numbers rows that are equal in all columns that numbers depend on (`_KEYS`).
+    keys = [*map(rows.get, _KEYS), reasons_in_file(rows)]
+    kind = rows.groupby(keys, sort=False, dropna=False).ngroup().to_numpy()
+    # `kind` numbers rows that are equal in all columns that numbers and their notes depend on.
     counts = np.bincount(kind, rows.get(COUNT))  # without counts, a row is one judgment
     is_first = ~pd.Series(kind).duplicated().to_numpy()
     return rows[is_first].assign(**{COUNT: counts.astype(np.int64)})
