@@ -325,3 +325,26 @@ def test_a_condition_without_published_figures_has_no_table() -> None:
         [published_row("fermi_eval", "coverage", "level=50;method=direct", 0.5)]
     )
     assert published_table(results) is None
+
+
+@pytest.mark.parametrize(
+    ("models", "datasets", "scope"),
+    [
+        ("ab", "x", []),
+        ("abc", "x", ["The page has all 3 models."]),
+        ("ab", "xy", ["The page has all data sets."]),
+        ("abc", "xy", ["The page has all 3 models and all data sets."]),
+    ],
+)
+def test_the_terminal_says_what_the_page_has_beside_the_printed_findings(
+    tmp_path: Path, models: str, datasets: str, scope: list[str]
+) -> None:
+    """Findings are on two models, each on one data set."""
+    items = pd.DataFrame({"confidence": [0.6, 0.9] * 10, "correct": [0, 1] * 10})
+    items = items.assign(task="any_eval", item=items.index.astype(str))
+    parts = [items.assign(model=model, dataset=dataset) for model in models for dataset in datasets]
+    findings: list[str] = []
+    frame = pd.concat(parts, ignore_index=True)
+    write_report(frame, tmp_path, findings=findings, resamples=20)
+    assert [finding.partition(":")[0] for finding in findings[:2]] == ["a", "b"]
+    assert findings[2:] == scope

@@ -1,6 +1,6 @@
 """Writer of the report: a page with its figures and tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from os import PathLike
@@ -65,7 +65,8 @@ def write_report(
         baseline: Name of a model in the logs; paired differences from it are shown.
         formats: Formats of figures besides svg: `png`, `pdf`, or both.
         progress: Wrapper of the list of figures while they are drawn, to display the progress.
-        findings: Receives a sentence on each of the first two models.
+        findings: Receives a sentence on each of the first two models, and one on what the page has
+            beside them, if there are more models or a task has several data sets.
         **settings: Settings of the computation, see `Settings`. With several workers, call this
             below `if __name__ == "__main__":` in a script, since each process imports the script.
 
@@ -104,12 +105,29 @@ def write_report(
             page = replace(page, settings=[*_settings_paragraphs(logs, judgments), *page.settings])
         put(new / PAGE, render_page(page))
         if findings is not None:
-            findings += first_findings(ResultTable.from_frame(page.results), page.models, limit=2)
+            results = ResultTable.from_frame(page.results)
+            findings += first_findings(results, page.models, limit=_FINDINGS)
+            findings += _describe_scope(frames, models)
         current = {file.name for file in (new / FIGURES).glob("*")}
     for file in earlier:
         if file.name not in current:
             file.unlink(missing_ok=True)
     return folder / PAGE
+
+
+_FINDINGS = 2
+"""Number of models on which the command prints a sentence."""
+
+
+def _describe_scope(frames: Iterable[pd.DataFrame], models: Sequence[str]) -> list[str]:
+    """Return a sentence on what the page has beside the findings; none if they have all.
+
+    Findings are sentences on `_FINDINGS` models, each on one data set of a task.
+    """
+    parts = [f"all {len(models)} models"] if len(models) > _FINDINGS else []
+    if any(frame["dataset"].nunique() > 1 for frame in frames):
+        parts.append("all data sets")
+    return [f"The page has {' and '.join(parts)}."] if parts else []
 
 
 def _page_content(
