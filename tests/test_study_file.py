@@ -185,6 +185,21 @@ def test_minutes_of_a_plan() -> None:
     assert f"about {400 * (1 + 16 / 50) / 60:.1f} minutes at 1 connections" in plan_text
 
 
+def test_simulated_models_have_no_minutes(tmp_path: Path) -> None:
+    """They answer at once; a judge that is not simulated takes its time."""
+    plan_text = plan_run("fermi_eval", ["dataset=bundled"], model="respondent/candid")
+    assert "time:    no estimate for simulated models, which answer at once" in plan_text
+    assert "s a call" not in plan_text
+    tasks = [{"task": "life_eval"}, {"task": "simple_qa", "arguments": {"dataset": "facts"}}]
+    for grader, minutes in (("respondent/judge", "-"), ("openai/gpt-4o-mini", r"[\d.]+")):
+        says = {"models": ["respondent/candid"], "tasks": tasks, "grader": grader}
+        output = CliRunner().invoke(main, ["plan", write_study(tmp_path, says)]).output
+        assert re.search(r"^  life_eval +\d+ +0.00 +-$", output, re.M), output
+        assert re.search(rf"^  all +[\d,]+ +\d+\.\d\d +{minutes}$", output, re.M), output
+        assert "minutes: none for simulated models, which answer at once" in output
+        assert ("s a call" in output) == (grader == "openai/gpt-4o-mini")
+
+
 def test_prices_are_dated_and_have_a_source() -> None:
     """About twenty models; a dated name has the undated one's price, but where listed itself."""
     price_list = yaml.safe_load(

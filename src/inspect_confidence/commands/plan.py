@@ -18,7 +18,7 @@ from inspect_confidence.commands.design import (
     check_model,
     read_design,
 )
-from inspect_confidence.commands.prices import price_of
+from inspect_confidence.commands.prices import is_simulated, price_of
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.printing import counted
 from inspect_confidence.solvers.draws import choices_in_one_call
@@ -30,6 +30,7 @@ CONNECTIONS = 10
 _CHARACTERS_PER_TOKEN = 4
 _SECONDS_PER_CALL, _TOKENS_PER_SECOND = 1, 50
 _PRICE_OPTION = "--model-cost-config FILE"
+_NO_WAIT = "which answer at once; only this machine's own work takes time"
 
 
 def plan_run(
@@ -50,7 +51,8 @@ def plan_run(
     The text also names settings that are not sent, and metrics that the run cannot give. Draws
     (sampled replies) of one call share its input tokens. A judge's calls are counted for replies of
     one sentence: at most (if all draws differ) and typically (if a fifth of them differ). It is
-    assumed that a call takes a second, and another second for each 50 output tokens.
+    assumed that a call takes a second, and another second for each 50 output tokens; simulated
+    models answer at once.
 
     Args:
         task: Name of the task, with or without the package's prefix.
@@ -136,10 +138,13 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     lines += map(_missing_price, unpriced)
     sources = dict.fromkeys(cost.source for cost in costs if cost.source)
     lines += map("prices: {}".format, sources)
-    lines.append(
-        f"minutes: at {connections} connections, {_SECONDS_PER_CALL} s a call and "
-        f"{_TOKENS_PER_SECOND} tokens a second; a judge's typical calls are included"
-    )
+    if not _are_simulated(costs):
+        lines.append(
+            f"minutes: at {connections} connections, {_SECONDS_PER_CALL} s a call and "
+            f"{_TOKENS_PER_SECOND} tokens a second; a judge's typical calls are included"
+        )
+    if any(is_simulated(cost.model) for cost in costs):
+        lines.append(f"minutes: none for simulated models, {_NO_WAIT}")
     return "\n".join(lines)
 
 
@@ -260,7 +265,9 @@ class _CallCost:
 
     @property
     def seconds(self) -> float:
-        """Duration of the calls one after the other."""
+        """Duration of the calls one after the other; 0 for a simulated model."""
+        if is_simulated(self.model):
+            return 0
         return self.calls * _SECONDS_PER_CALL + self.usage.output_tokens / _TOKENS_PER_SECOND
 
 
@@ -477,10 +484,13 @@ def _cost_lines(
     if judge_cost.calls and all(part.is_priced for part in (cost, *other_costs)):
         total = _dollars_text(cost.dollars + judge_cost.dollars + extractor_cost.dollars)
         lines.append(f"all:     {total}, the judge's typical calls included")
-    lines.append(
-        f"time:    about {_minutes_text(costs, connections)} at {connections} connections "
-        f"({_SECONDS_PER_CALL} s a call, {_TOKENS_PER_SECOND} tokens a second)"
-    )
+    if _are_simulated(costs):
+        lines.append(f"time:    no estimate for simulated models, {_NO_WAIT}")
+    else:
+        lines.append(
+            f"time:    about {_minutes_text(costs, connections)} at {connections} connections "
+            f"({_SECONDS_PER_CALL} s a call, {_TOKENS_PER_SECOND} tokens a second)"
+        )
     sources = dict.fromkeys(filter(None, (part.source for part in costs)))
     lines += [f"prices:  {source}; yours: {_PRICE_OPTION}" for source in sources]
     return lines
@@ -579,8 +589,19 @@ def _dollars_text(dollars: float) -> str:
     return f"about ${dollars:,.2f}" if dollars == 0 or dollars >= 0.005 else "less than a cent"
 
 
-def _minutes_text(costs: Iterable[_CallCost], connections: int) -> str:
-    """Return the minutes of the slowest model as text; each model has its own connections."""
+def _are_simulated(costs: Sequence[_CallCost]) -> bool:
+    """Return whether there are calls, all to simulated models."""
+    models = [cost.model for cost in costs if cost.calls]
+    return bool(models) and all(map(is_simulated, models))
+
+
+def _minutes_text(costs: Sequence[_CallCost], connections: int) -> str:
+    """Return the minutes of the slowest model as text; each model has its own connections.
+
+    A dash stands for models that are all simulated.
+    """
+    if _are_simulated(costs):
+        return "-"
     seconds_by_model: dict[str, float] = {}
     for cost in costs:
         seconds_by_model[cost.model] = seconds_by_model.get(cost.model, 0) + cost.seconds

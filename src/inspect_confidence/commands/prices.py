@@ -18,7 +18,7 @@ MAX_PRICE = 1e9
 """Limit of dollars per million tokens, so that sums don't overflow."""
 _Dollars = Annotated[float, Field(ge=0, le=MAX_PRICE)]
 
-_FREE_PROVIDERS = ("respondent/", "mockllm/")
+_SIMULATED_PROVIDERS = ("respondent/", "mockllm/")
 _DATE_SUFFIX = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
 """Date at the end of a model's name: `-20240718`, `-2024-07-18` or `-latest`."""
 
@@ -31,6 +31,16 @@ class Price:
     source: str
 
 
+def is_simulated(model: str) -> bool:
+    """Return whether a model is simulated on this machine: it costs nothing, and answers at once.
+
+    Example:
+        >>> is_simulated("respondent/candid"), is_simulated("openai/gpt-4o-mini")
+        (True, False)
+    """
+    return model.startswith(_SIMULATED_PROVIDERS)
+
+
 def price_of(model: str, cost_file: str | None = None) -> Price | None:
     """Return the price of a model, or None if it is unknown.
 
@@ -41,7 +51,7 @@ def price_of(model: str, cost_file: str | None = None) -> Price | None:
     prices = read_prices(cost_file) if cost_file else {}
     if model in prices:
         return Price(prices[model], f"prices from {Path(cost_file or '').name}")
-    if model.startswith(_FREE_PROVIDERS):
+    if is_simulated(model):
         free = ModelCost(input=0, output=0, input_cache_write=0, input_cache_read=0)
         return Price(free, "simulated models cost nothing")
     info = get_model_info(model)
