@@ -12,10 +12,11 @@ import pytest
 
 from build import attributes_of, column_of, combinations_of, copies_with, frame_rows, rows_by
 from inspect_confidence import summarize
+from inspect_confidence.commands.views import headline_views
 from inspect_confidence.metrics import clustered_wilson_interval
 from inspect_confidence.report.tables import Table
 from inspect_confidence.report.tables import unread_table as shown
-from inspect_confidence.studies import all_tables
+from inspect_confidence.studies import all_studies, all_tables
 from inspect_confidence.studies.unread import UNREAD_SHARE, summarize_failures
 
 EPOCHS = 2
@@ -161,3 +162,32 @@ def test_what_is_varied_are_columns_of_replies() -> None:
     """Every task's record names columns that its replies have."""
     for table in all_tables().values():
         assert set(table.varied) <= {*table.names, "scale"}, table.task
+
+
+def test_tables_say_what_all_and_mean_are_shares_of() -> None:
+    """On evals of 10 and 30 replies 1 and 0 are unread: 2.5% of all replies, the mean is 5%."""
+    evals = []
+    for dataset, size, unread in (("small", 10, 1), ("large", 30, 0)):
+        items = pd.DataFrame({"item": map(str, range(size)), "dataset": dataset, "status": "ok"})
+        items["confidence"], items["correct"] = 0.7, (items.index % 2).astype(float)
+        items.loc[: unread - 1, ["confidence", "status"]] = math.nan, "refusal"
+        evals.append(items)
+    frame = pd.concat(evals).assign(task="any_eval", model="m")
+    results = summarize(frame, resamples=20)
+    rows = results[results["metric"] == UNREAD_SHARE]
+    assert rows.set_index("dataset")["value"]["all"] == 1 / 40
+    table = shown(rows)
+    assert isinstance(table, Table)
+    assert table.caption.endswith('Lines "all" are of the replies on all data sets together.')
+    assert '"all"' not in shown(unread_rows(judgments(), judgments(model="n"))).caption
+    views = next(study.views(results) for study in all_studies() if study.name == "any_eval")
+    calibration = views[0].table.set_index("eval")
+    assert calibration["parse failures"]["mean"].startswith("0.050 ")
+    means = 'Lines "mean" have the mean of the evals\' numbers, also of parse failures.'
+    assert means in views[0].caption
+    note = 'Parse failures are counted on each data set, not for "mean" (mean of the data sets).'
+    ((_, (headlines,)),) = headline_views(results)
+    assert headlines.table.set_index("data set")["Parse failures"]["mean"] == "-"
+    assert note in headlines.caption
+    ((_, (headlines,)),) = headline_views(summarize(evals[0].assign(task="any_eval", model="m")))
+    assert note not in headlines.caption

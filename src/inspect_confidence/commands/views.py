@@ -15,7 +15,7 @@ from inspect_confidence.headlines import (
     main_numbers,
 )
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.overview.matrix import dataset_text
+from inspect_confidence.overview.matrix import OVER_SETS, dataset_text
 from inspect_confidence.overview.numbers import format_number, format_with_interval
 from inspect_confidence.printing import OFTEN_WIDE, counted
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
@@ -176,6 +176,15 @@ def _headline_view(
     )
     if any(OTHER_ITEMS in row.note for row in rows):
         notes.append(f"{OTHER_ITEMS} on fewer items: n is below 90% of the metric's largest.")
+    uncounted = [
+        line["data set"]
+        for line in lines
+        if line.get("Parse failures") == NOTHING and line.get("data set") in OVER_SETS
+    ]
+    for name in dict.fromkeys(uncounted):
+        notes.append(
+            f'Parse failures are counted on each data set, not for "{name}" ({OVER_SETS[name]}).'
+        )
     for failures in unread:
         _, _, dataset, _ = failures.group  # task, model, data set and variant
         if dataset in rows.values("dataset"):

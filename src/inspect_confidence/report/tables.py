@@ -18,7 +18,7 @@ from inspect_confidence.redaction import scrub
 from inspect_confidence.results import conditions_of, with_parts
 from inspect_confidence.studies import Cell, View, all_studies, cell
 from inspect_confidence.studies.tables import missing_number, missing_numbers
-from inspect_confidence.studies.unread import summarize_failures
+from inspect_confidence.studies.unread import ALL_DATASETS, summarize_failures
 
 _LONGEST_NAME = 120
 """Maximum number of characters of a name in a table; results.csv has the whole name."""
@@ -164,6 +164,8 @@ def unread_table(rows: pd.DataFrame) -> Table | str:
         "Brackets are 95% Wilson intervals over items; replies about the same item are not "
         "independent, so few items give a wide interval."
     )
+    if any(ALL_DATASETS in share.group for share in shares):
+        caption += f' Lines "{ALL_DATASETS}" are of the replies on all data sets together.'
     return _without_empty_columns("Parse failures", columns, lines, caption)
 
 

@@ -28,6 +28,8 @@ from inspect_confidence.studies.tables import (
 )
 
 TASK = "any_eval"
+MEAN = "mean"
+"""Value of `dataset` in results that are the unweighted mean over evals."""
 
 _CALIBRATION = (*display.CALIBRATION_COLUMNS, Column("aurc", "AURC", 3), display.PARSE_FAILURES)
 _REPORTS = (*display.REPORT_COLUMNS, display.ROUND, display.UTILIZATION, display.OUT_OF_RANGE)
@@ -86,7 +88,10 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
     `threshold` is the confidence from which on type-2 metrics count confidence as high.
     """
     shown_metrics = {row["metric"] for row in rows}
+    has_means = any(row["dataset"] == MEAN for row in rows)
     sentences = {
+        f'Lines "{MEAN}" have the mean of the evals\' numbers, also of parse failures.': has_means
+        and "format_failure_rate" in shown_metrics,
         "Accuracy is the mean of the eval's own score.": "accuracy" in shown_metrics,
         "Answers in which the model declined are left out.": "accuracy" in shown_metrics
         and any(" declined" in row.note for row in rows),

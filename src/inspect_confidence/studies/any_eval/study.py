@@ -15,9 +15,6 @@ from inspect_confidence.studies.estimate import Statistics, field_values
 from inspect_confidence.studies.notes import count_texts, judgment_counts
 from inspect_confidence.studies.study import Resampling, Study, TaskTable
 
-MEAN = "mean"
-"""Value of `dataset` in results that are the unweighted mean over evals."""
-
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return each model's results, by eval and method, and their mean over evals.
@@ -48,7 +45,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
             )
         if len(by_dataset) > 1:
             # A mean of commonest values, or of counts, has no meaning.
-            by_dataset[MEAN] = estimate.average_estimates(
+            by_dataset[shown.MEAN] = estimate.average_estimates(
                 by_dataset, ("top1_value", "n"), independent=True
             )
         for dataset, estimates in by_dataset.items():
