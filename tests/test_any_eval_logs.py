@@ -217,7 +217,10 @@ def test_a_scale_that_nobody_said_is_not_guessed(tmp_path: Path) -> None:
     assert remedy in exclusion_reason(log_folder)
     tmp_path = tmp_path / "said"
     run(quiz(*["4"] * len(values), noted=noted(*values)), tmp_path)
-    results = summarize(read_judgments(tmp_path, recorded=Recorded(scale=(0, 100))), resamples=20)
+    judgments = read_judgments(tmp_path, recorded=Recorded(scale=(0, 100)))
+    outside = f"{FOUND}: 1 of 6 values is outside 0-100, such as 130: a parse failure each"
+    assert outside in " ".join(judgments.notices)
+    results = summarize(judgments, resamples=20)
     condition = f"method={FOUND};scale=0-100"
     mean = (0.9 + 0 + 0.01 + 0.8 + 1 + 0.7) / 6
     assert value(results, condition, "mean_confidence") == pytest.approx(mean)

@@ -704,7 +704,28 @@ def test_values_just_outside_the_scale_have_a_notice(tmp_path: Path) -> None:
     assert judgments.notices == (
         f"{path}: the confidence has 2 of 40 values just outside 0-100, such as -1 in line 2: they "
         "count as its ends; leave missing values empty",
+        f"{path}: 1 of 40 values is outside 0-100, such as 106 in line 4: a parse failure each",
     )
+
+
+def test_values_far_outside_the_scale_have_a_notice_with_the_first_line(tmp_path: Path) -> None:
+    """More than 5% of its width, on 0-100 and on 0-10, also of percentages; 105 is just outside."""
+    path = write(tmp_path / "mine.csv", confidence=[*SURE[:7], 150, -6, *SURE[9:]])
+    notice = (
+        f"{path}: 2 of 40 values are outside 0-100, such as 150 in line 9: a parse failure each"
+    )
+    assert read_judgments(path, recorded=Recorded(scale=(0, 100))).notices == (notice,)
+    path = write(tmp_path / "mine.csv", confidence=[*SURE[:-1] / 10, 10.6])
+    notice = (
+        f"{path}: 1 of 40 values is outside 0-10, such as 10.6 in line 41: a parse failure each"
+    )
+    assert read_judgments(path, recorded=Recorded(scale=(0, 10))).notices == (notice,)
+    percentages = [*(f"{value}%" for value in SURE[:-1]), "150%"]
+    path = write(tmp_path / "mine.csv", confidence=percentages)
+    notice = (
+        f"{path}: 1 of 40 values is outside 0-100, such as 150 in line 41: a parse failure each"
+    )
+    assert read_judgments(path).notices == (notice,)
 
 
 @pytest.mark.parametrize("column", ["confidence", "correct"])

@@ -208,6 +208,29 @@ def values_just_outside(
     )
 
 
+def values_far_outside(
+    values: NDArray[np.float64], low: float, high: float, place_of: PlaceOf = _no_place
+) -> str:
+    """Return a remark on values outside a scale by more than 5% of its width; empty without any.
+
+    They are parse failures (`out_of_range`). `low` and `high` are the scale's ends; no value is
+    missing. The example has its place by `place_of`.
+
+    Example:
+        >>> values_far_outside(np.array([-1.0, 50, 104, 150]), 0, 100)
+        '1 of 4 values is outside 0-100, such as 150: a parse failure each'
+    """
+    is_outside = np.maximum(low - values, values - high) * 20 > high - low
+    if not is_outside.any():
+        return ""
+    n = int(is_outside.sum())
+    return (
+        f"{n} of {counted(len(values), 'value')} {'is' if n == 1 else 'are'} outside "
+        f"{low:g}-{high:g}, such as {_first_example(values, is_outside, place_of)}: a parse "
+        "failure each"
+    )
+
+
 _BINARY = (
     "holds only 0 and 1, as a verdict does; if they are confidences all the same, say so with "
     "--confidence-scale 0-1"

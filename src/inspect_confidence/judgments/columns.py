@@ -19,7 +19,12 @@ from inspect_confidence.judgments.order import columns_in
 from inspect_confidence.judgments.tables import row_place
 from inspect_confidence.printing import counted, excerpt
 from inspect_confidence.results import Condition
-from inspect_confidence.scales import low_values, other_scale, values_just_outside
+from inspect_confidence.scales import (
+    low_values,
+    other_scale,
+    values_far_outside,
+    values_just_outside,
+)
 from inspect_confidence.studies import Recorded, TaskTable
 
 ERROR_COLUMN, DECISION_COLUMN = "error", "decision"
@@ -312,8 +317,8 @@ def apply_confidence_scale(
         frame: The file's rows.
         recorded: The option's scale.
         source: Name of the file.
-        notices: Receives the values just outside the scale, and the models whose values all lie in
-            its lowest tenth.
+        notices: Receives the values outside the scale, and the models whose values all lie in its
+            lowest tenth.
         decimal_comma: Whether a comma in a number is a decimal one.
 
     Raises:
@@ -334,7 +339,9 @@ def apply_confidence_scale(
     _refuse_mixed_percentages(raw, is_percent, recorded.scale, source)
     if recorded.scale is None:
         if is_percent.any():
-            return other_columns.assign(raw=raw * 100, low=0.0, high=100.0)
+            percentages = raw * 100
+            notices += _outside_notices(percentages, 0, 100, source)
+            return other_columns.assign(raw=percentages, low=0.0, high=100.0)
         outside = raw[(raw < 0) | (raw > 1)]
         if column == "raw" and len(outside):
             raise InvalidArgument(
@@ -351,10 +358,7 @@ def apply_confidence_scale(
     place_of = partial(_place_of, source, plain.index)
     if problem := other_scale(plain.to_numpy(float), low, high, place_of):
         raise InvalidArgument(f"--confidence-scale {low:g}-{high:g}: {source} has {problem}.")
-    values = raw.dropna()
-    place_of = partial(_place_of, source, values.index)
-    if remark := values_just_outside(values.to_numpy(float), low, high, place_of):
-        notices.append(f"{source}: the confidence has {remark}")
+    notices += _outside_notices(raw, low, high, source)
     notices += _low_value_notices(
         frame.assign(**{column: raw})[~is_percent], column, recorded, source
     )
@@ -364,6 +368,18 @@ def apply_confidence_scale(
 def _place_of(source: str, rows: pd.Index, position: int) -> str:
     """Return where in the file the row at a position of `rows`, the rows' numbers, stands."""
     return row_place(source, int(rows[position]))
+
+
+def _outside_notices(raw: pd.Series, low: float, high: float, source: str) -> list[str]:
+    """Return notices of a file's confidences just outside their scale, and of those farther out."""
+    present = raw.dropna()
+    values, place_of = present.to_numpy(float), partial(_place_of, source, present.index)
+    notices = []
+    if remark := values_just_outside(values, low, high, place_of):
+        notices.append(f"{source}: the confidence has {remark}")
+    if remark := values_far_outside(values, low, high, place_of):
+        notices.append(f"{source}: {remark}")
+    return notices
 
 
 def _low_value_notices(

@@ -23,7 +23,13 @@ from inspect_confidence.grades import (
     read_number,
 )
 from inspect_confidence.results import Condition
-from inspect_confidence.scales import low_values, other_scale, values_just_outside, verdict_sign
+from inspect_confidence.scales import (
+    low_values,
+    other_scale,
+    values_far_outside,
+    values_just_outside,
+    verdict_sign,
+)
 from inspect_confidence.studies import stated
 from inspect_confidence.studies.any_eval.decisions import TASKS as DECISION_TASKS
 from inspect_confidence.studies.any_eval.decisions import complete_decisions, decisions
@@ -501,7 +507,7 @@ def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
 
 
 def _scale_notices(method: str, rows: JudgmentRows) -> Iterator[str]:
-    """Yield notices of a field's values just outside their scale, or all in its lowest tenth."""
+    """Yield notices of a field's values outside their scale, or all in its lowest tenth."""
     on_scale = list(filterfalse(_has_no_scale, _readable_fields(rows)))
     if not on_scale:
         return
@@ -509,6 +515,8 @@ def _scale_notices(method: str, rows: JudgmentRows) -> Iterator[str]:
     low, high = on_scale[0]["low"], on_scale[0]["high"]
     if remark := values_just_outside(values, low, high):
         yield f"{method} has {remark}"
+    if remark := values_far_outside(values, low, high):
+        yield f"{method}: {remark}"
     if remark := low_values(values, low, high):
         yield f"{method}: the confidences are all {remark}"
 
