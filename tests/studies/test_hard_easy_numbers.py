@@ -1202,6 +1202,8 @@ def test_cells_of_the_other_views(everything: pd.DataFrame) -> None:
     chosen = all_sets[(all_sets["dataset"] == "given") & (all_sets["measure"] == "ECE")].iloc[0]
     given_rows = everything[everything["dataset"] == "given"]
     assert chosen["b"] == cell_text(row_at(given_rows, "b", "ece"), 3)
+    assert "the ages of one radius count as few" in views["LifeEval by radius"].text_below
+    assert "the ages of one radius" not in views["Table 2, LifeEval"].text_below
     radii = views["LifeEval by radius"].table
     line = radii[(radii["model"] == "a") & (radii["radius"] == "20")].iloc[0]
     accuracy = row_at(people, "a", "accuracy", radius="20")

@@ -1410,6 +1410,9 @@ def test_tables() -> None:
     titles = ["Data sets: m", "Stability of markers: m", "Marker internal confidence: m"]
     titles_of_second = ["Data sets: o", "Stability of markers: o", "Marker internal confidence: o"]
     assert attributes_of(views, "title") == [*titles, *titles_of_second]
+    captions = attributes_of(views[:3], "text_below")
+    for caption, counted in zip(captions, ("replies", "the sentences", "sentences"), strict=True):
+        assert f"n counts {counted}" in caption
     sets, stability, mics = attributes_of(views[:3], "table")
     assert list(sets["dataset"] + sets["split"]) == ["Atest", "Atrain"]
     assert list(sets["punts"].str.split(" ").str[0]) == ["0.12", "0.14"]

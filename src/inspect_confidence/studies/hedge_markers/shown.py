@@ -148,6 +148,8 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
         rows,
         ("dataset", "split"),
         _DATASET_COLUMNS,
+        caption="n counts replies; for hedges a sentence, sentences; for not judged, judgments by "
+        "the judge.",
         interval_caption=_INTERVAL_CAPTION,
     )
     yield _stability_table(model, rows, thresholds)
@@ -173,7 +175,9 @@ def _stability_table(model: str, rows: ResultTable, thresholds: Sequence[str]) -
         caption="Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae "
         "aren't 0 for a stable model either: draws scatter. d_avg_cv is to be seen against the "
         "range of confidence. "
-        f"Correlations have no interval: MICs' own error weakens them. {_LEFT_OUT_CAPTION}",
+        "Correlations have no interval: MICs' own error weakens them. n counts the sentences of "
+        "the markers that a number uses, of all sentences in its data sets and splits. "
+        f"{_LEFT_OUT_CAPTION}",
         label=_stability_label,
         counts_undefined=True,
     )
@@ -200,7 +204,8 @@ def _marker_table(model: str, rows: ResultTable) -> TableSpec:
         lines=("marker",),
         columns=columns,
         caption=f"The {_MOST_TABLE_MARKERS} commonest markers, each MIC with the standard "
-        f"deviation of its sentences. {_LEFT_OUT_CAPTION}",
+        "deviation of its sentences. n counts sentences in a data set and split. "
+        f"{_LEFT_OUT_CAPTION}",
         interval_caption=_INTERVAL_CAPTION,
         # The first cells of a line: its marker and the number of sentences.
         label=lambda line: {**line, "sentences": str(sizes[line["marker"]])},

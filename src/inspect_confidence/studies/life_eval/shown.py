@@ -281,7 +281,15 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
         title, rows, lines, _STUDY_COLUMNS, layout=partial(_models_in_columns, life_sets=life_sets)
     )
     title, radius_lines = f"LifeEval by radius{suffix}", ("model", "dataset", "radius")
-    yield described(title, lives.having("radius"), radius_lines, _LIFE_COLUMNS, layout=layout)
+    yield TableSpec(
+        title,
+        lives.having("radius"),
+        radius_lines,
+        _LIFE_COLUMNS,
+        caption=lambda shown: f"{_caption(shown)} {_FEW_AGES_TEXT}",
+        interval_caption=_INTERVAL_CAPTION,
+        layout=layout,
+    )
     ages = _sorted_by_decade(lives.having("age"))
     yield TableSpec(
         f"Best age by decade and radius{suffix}",
@@ -414,6 +422,10 @@ def _caption(rows: Sequence[ResultRow]) -> str:
 _TRUE_PROBABILITY_TEXT = (
     "True probability (LifeEval): the share of people of that age and sex who, by the life table, "
     "die within the radius of the answer."
+)
+_FEW_AGES_TEXT = (
+    "Neighbouring ages are alike, so that the ages of one radius count as few independent ones: "
+    "their intervals are wide, the more so the fewer ages are asked."
 )
 
 
