@@ -469,3 +469,30 @@ def test_a_graded_answer_without_readable_confidence_counts_for_neither_side() -
     assert accuracy["items"] == 150
     assert accuracy["value_a"] == pytest.approx(a.loc[~unread, "correct"].mean())
     assert accuracy["value_b"] == pytest.approx(b.loc[~unread, "correct"].mean())
+
+
+@pytest.mark.parametrize(
+    ("field", "sentence"),
+    [
+        ((), ""),
+        (("--by", "dataset"), "Differences are by data set already, without --by. "),
+        (("--by", "law"), "Differences for each value of --by are in --full and --csv FILE. "),
+        (
+            ("--by", "dataset", "--by", "law"),
+            "Differences for each value of --by are in --full and --csv FILE. ",
+        ),
+    ],
+)
+def test_the_screen_says_where_differences_within_values_of_a_field_are(
+    tmp_path: Path, field: tuple[str, ...], sentence: str
+) -> None:
+    """Two data sets, half of each of law; what stands before the caption is the same."""
+    items = pd.DataFrame({"item": numbered("i", 60), "law": ["yes", "no"] * 30})
+    items = items.assign(dataset=["x"] * 30 + ["y"] * 30, confidence=0.8)
+    right, wrong = items.assign(model="a", correct=1), items.assign(model="b", correct=0)
+    pd.concat([right, wrong]).to_csv(tmp_path / "answers.csv", index=False)
+    compared = ("compare", tmp_path / "answers.csv", "--resamples", 20)
+    plain_table, _, plain_caption = printed(*compared).stdout.rpartition("\n\n")
+    table, _, caption = printed(*compared, *field).stdout.rpartition("\n\n")
+    assert table == plain_table
+    assert " ".join(caption.split()) == sentence + " ".join(plain_caption.split())

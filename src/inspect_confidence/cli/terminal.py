@@ -385,7 +385,7 @@ def print_differences(
         _print_all_differences(differences, sources)
         return
     rows = main_differences(differences, only_primary=only_primary)
-    caption = _main_caption(rows)
+    caption = " ".join(filter(None, [_describe_fields(differences), _main_caption(rows)]))
     pairs = list(rows.groupby(["a", "b"], sort=False))
     lines = 0
     for n_printed, ((a, b), group) in enumerate(pairs):
@@ -416,6 +416,25 @@ def _print_all_differences(differences: "pd.DataFrame", sources: Sequence[str]) 
         "primary metric: its p is also adjusted by Holm's method, if a task has several pairs of "
         "models or methods. The p of other metrics, which are exploratory, is not adjusted.",
     )
+
+
+def _describe_fields(differences: "pd.DataFrame") -> str:
+    """Return a sentence on where the differences within values of `--by` are; empty without any.
+
+    Those whose only value is the name of the data set repeat the differences on this data set.
+    """
+    from inspect_confidence.results import Condition, conditions_of
+
+    repetitions = []
+    conditions = conditions_of(differences)
+    for condition, dataset in zip(conditions, differences["dataset"], strict=True):
+        if by := condition.get("by"):  # such as `domain=law`
+            repetitions.append(set(Condition.read(by).values()) == {dataset})
+    if not repetitions:
+        return ""
+    if all(repetitions):
+        return "Differences are by data set already, without --by."
+    return "Differences for each value of --by are in --full and --csv FILE."
 
 
 def _main_caption(rows: "pd.DataFrame") -> str:
