@@ -19,7 +19,7 @@ from inspect_confidence.cli.layout import PIPED
 from inspect_confidence.cli.terminal import print_headlines, print_table, print_views
 from inspect_confidence.commands.views import headline_views, views_of
 from inspect_confidence.judges.model import expect_grader
-from inspect_confidence.results import Key, results_frame
+from inspect_confidence.results import Key, Result, results_frame
 from inspect_confidence.studies import View
 from inspect_confidence.studies.tables import Cell
 from runs import printed
@@ -182,6 +182,20 @@ def test_models_are_columns_if_all_of_them_fit(
     names = {line.split()[0] for line in lines if re.match(r"provider/model-\d+ ", line)}
     assert len(accuracies) == (models <= 2)
     assert len(names) == (models if models > 2 else 0)
+
+
+def test_titles_say_which_units_n_counts() -> None:
+    """Numbers of hedge markers rest on replies, which are judgments, or on their sentences."""
+    judged = ("hedge_markers", "m")
+    rows = [
+        Result(*judged, "all", "correlation=spearman", "mrc", 0.5, math.nan, math.nan, 90, 90, ""),
+        Result(*judged, "all", "", "m_avg_cv", 0.3, math.nan, math.nan, 90, 90, ""),
+        Result(*judged, "facts", "split=test", "faithfulness", 0.8, 0.7, 0.9, 50, 50, ""),
+    ]
+    for metrics in ((), ("mrc", "m_avg_cv", "faithfulness")):
+        ((_, views),) = headline_views(results_frame(rows), metrics)
+        counts = {view.title.partition(": ")[2] for view in views}
+        assert counts == {"n = 90 sentences", "n = 50 judgments"}
 
 
 def test_named_metrics_are_printed_in_all_conditions(tmp_path: Path) -> None:

@@ -45,9 +45,9 @@ def headline_rows(
 ) -> ResultTable:
     """Return the headlines (main numbers) of each model and variant, in the order of studies.
 
-    They are rows of `results` whose `parts` also have the headline's `label`, its `short` name and
-    its `study`. The function `headlines` gives the headlines of a study; by default they are the
-    study's own. Without results of any headline the table is empty.
+    They are rows of `results` whose `parts` also have the headline's `label`, its `short` name, the
+    `unit` that n counts, and its `study`. The function `headlines` gives the headlines of a study;
+    by default they are the study's own. Without results of any headline the table is empty.
     """
     by_study: dict[str, Sequence[Headline]] = {}  # of the tasks that have results
     tasks = set(results.values("task"))
@@ -64,6 +64,7 @@ def headline_rows(
     for study_name, study_headlines in by_study.items():
         for headline in _present_headlines(rows, study_headlines):
             labels = {"label": headline.label, "short": headline.short, "study": study_name}
+            labels["unit"] = headline.unit
             number = (headline.task, headline.metric, Condition(headline.where))
             chosen += [row.labelled(**labels) for row in rows_by_number.get(number, ())]
     return ResultTable(chosen)

@@ -142,12 +142,15 @@ def _headline_views_of_task(
 def _labelled_rows(results: ResultTable, metrics: Collection[str]) -> ResultTable:
     """Return the rows of headlines (main numbers) with labels; all rows of `metrics` if given."""
     headlines = headline_rows(results, main_numbers)
-    labels = {row.index: label_beside_task(row["label"]) for row in headlines}  # by row of results
+    headline_by_index = {row.index: row for row in headlines}  # by row of results
     rows = []
     for row in results.among("metric", metrics) if metrics else headlines:
         # A row that is no headline is labelled by its metric and condition.
-        label = labels.get(row.index) or condition_label(row["metric"], row.shared)
-        rows.append(row.labelled(label=label))
+        headline = headline_by_index.get(row.index)
+        if headline:
+            rows.append(headline.labelled(label=label_beside_task(headline["label"])))
+        else:
+            rows.append(row.labelled(label=condition_label(row["metric"], row.shared)))
     return ResultTable(rows)
 
 
@@ -251,18 +254,22 @@ def _without_shared_ending(rows: ResultTable) -> tuple[ResultTable, str]:
 
 
 def _describe_n(rows: ResultTable) -> str:
-    """Return how many judgments numbers rest on, such as "n = 28 to 60 judgments".
+    """Return how many judgments, or other units, numbers rest on: "n = 28 to 60 judgments".
 
     Metrics that are counts are left out, since their n is not a number of judgments. The text is
-    empty if there are no others.
+    empty if there are no others. Units that differ are all named.
     """
-    n = {row.n for row in rows if METRICS[row["metric"]].unit != "count"}
-    if not n:
+    shown = [row for row in rows if METRICS[row["metric"]].unit != "count"]
+    if not shown:
         return ""
+    n = {row.n for row in shown}
+    # A row that is no headline names no unit.
+    units = dict.fromkeys(row["unit"] or "judgment" for row in shown)
+    unit, plural = " or ".join(units), " or ".join(map("{}s".format, units))
     if len(n) > 1:
-        return f"n = {min(n):,} to {max(n):,} judgments"
+        return f"n = {min(n):,} to {max(n):,} {plural}"
     of_each = " of each model" if len(rows.values("model")) > 1 else ""
-    return f"n = {counted(max(n), 'judgment', form=',')}{of_each}"
+    return f"n = {counted(max(n), unit, plural, form=',')}{of_each}"
 
 
 def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:

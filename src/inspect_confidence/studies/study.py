@@ -525,6 +525,7 @@ class Headline:
             no headline of the study has one.
         each: Parts of the condition that may have any value. Each combination of values in the
             results is a headline of its own, with the values for `{part}` in both labels.
+        unit: Unit that n counts, in the singular.
     """
 
     task: str
@@ -533,6 +534,7 @@ class Headline:
     where: Mapping[str, str] = field(default_factory=dict)
     short: str = ""
     each: Sequence[str] = ()
+    unit: str = "judgment"
 
     def fits(self, metric: str, condition: Condition) -> bool:
         """Return whether a number of its task with this metric and condition is the headline.

@@ -320,8 +320,11 @@ HEADLINES: Sequence[Headline] = (
         "mrc",
         "agreement of data sets on the markers' order (rank correlation)",
         {"correlation": "spearman"},
+        unit="sentence",
     ),
-    Headline(TASK, "m_avg_cv", "how a marker's confidence varies over data sets (ratio)"),
+    Headline(
+        TASK, "m_avg_cv", "how a marker's confidence varies over data sets (ratio)", unit="sentence"
+    ),
     Headline(
         CHECK,
         "decisiveness_rank_correlation",
