@@ -220,6 +220,10 @@ def test_a_scale_that_nobody_said_is_not_guessed(tmp_path: Path) -> None:
     judgments = read_judgments(tmp_path, recorded=Recorded(scale=(0, 100)))
     outside = f"{FOUND}: 1 of 6 values is outside 0-100, such as 130: a parse failure each"
     assert outside in " ".join(judgments.notices)
+    by_raw = judgments["any_eval"].set_index("raw")
+    assert by_raw.loc[[90, 1], "confidence"].tolist() == [0.9, 0.01]
+    assert by_raw.loc[[130, 102], "status"].tolist() == ["out_of_range", "ok"]
+    assert by_raw.loc[[130, 102], "clipped"].tolist() == [False, True]
     results = summarize(judgments, resamples=20)
     condition = f"method={FOUND};scale=0-100"
     mean = (0.9 + 0 + 0.01 + 0.8 + 1 + 0.7) / 6

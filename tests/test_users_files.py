@@ -708,6 +708,32 @@ def test_values_just_outside_the_scale_have_a_notice(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("task", ["any_eval", "scale_variants", "simple_qa"])
+def test_judgments_of_a_file_have_the_confidence_that_its_scale_gives(
+    task: str, tmp_path: Path
+) -> None:
+    """(raw - low) / (high - low), clipped to 5% of the width beyond an end, then out of range."""
+    raw = [10, 20, 60, 105, 6, 104, 104.5, 150, "", *[50] * 31]
+    columns = {"confidence": None, "raw": raw, "low": 20, "high": 100, "task": task}
+    if task == "simple_qa":
+        columns["confidence_source"] = "stated"
+    path = write(tmp_path / "mine.csv", **columns)
+    judgments = read_judgments(path)
+    rows = judgments[task].set_index("item").loc[numbered("q", ITEMS)].iloc[:9]
+    beyond = [10, 105, 6, 104.5, 150]  # 16 to 104 is within 5% of the width 80
+    expected = [0.5 if value == 60 else {20: 0, 104: 1}.get(value, math.nan) for value in raw[:9]]
+    assert rows["confidence"].tolist() == pytest.approx(expected, nan_ok=True)
+    statuses = ["out_of_range" if value in beyond else "ok" for value in raw[:8]]
+    assert rows["status"].tolist() == [*statuses, "invalid_response_format"]
+    assert rows["reason"].iloc[7] == "150 is not between 20 and 100"
+    if task != "simple_qa":  # which has no such column
+        assert rows["clipped"].tolist() == [*(value == 104 for value in raw[:8]), None]
+    # The file that `judgments` writes has these columns, and is read back as it is.
+    written = tmp_path / "written.csv"
+    printed("judgments", path, "-o", written)
+    pd.testing.assert_frame_equal(read_judgments(written)[task], judgments[task])
+
+
 def test_values_far_outside_the_scale_have_a_notice_with_the_first_line(tmp_path: Path) -> None:
     """More than 5% of its width, on 0-100 and on 0-10, also of percentages; 105 is just outside."""
     path = write(tmp_path / "mine.csv", confidence=[*SURE[:7], 150, -6, *SURE[9:]])

@@ -214,8 +214,9 @@ def read_judgments(
     repeats: dict[str, int] = {}
     for task, task_frames in frames.items():
         combined = pd.concat(task_frames, ignore_index=True)
-        judgments[task] = sort_judgments(join_clusters(drop_repeats(combined)))
-        repeats[task] = len(combined) - len(judgments[task])
+        frame = sort_judgments(join_clusters(drop_repeats(combined)))
+        judgments[task] = all_tables()[task].complete_confidence(frame)
+        repeats[task] = len(combined) - len(frame)
     notices += repeat_notices(repeats)
     if recorded.cluster:
         notices += unclustered_notices(judgments, recorded.cluster)

@@ -46,6 +46,18 @@ def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
     if len(flat):
         low, high = flat[["low", "high"]].iloc[0]
         raise InvalidArgument(f"low={low:g}, high={high:g}: low must be below high.")
+    rows = complete_confidence(rows)
+    low, high = rows[["low", "high"]].to_numpy(float).T
+    return rows.assign(correct=grade_answers(rows), scale=_scale_names(low, high))
+
+
+def complete_confidence(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return judgments with `confidence`, `clipped` and `status` as `raw` and the scale say.
+
+    They are derived for judgments that are `ok` and have no `confidence`. A report outside the
+    scale by at most 5% of its width is clipped; one further outside is `out_of_range`. Without a
+    scale, as for scores of which only the order counts, nothing changes.
+    """
     rows = rows.copy()
     low, high, raw = rows[["low", "high", "raw"]].to_numpy(float).T
     width = high - low
@@ -56,10 +68,15 @@ def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
     confidence = rows["confidence"].to_numpy(float)
     derived = np.isnan(confidence) & ~np.isnan(share) & (rows["status"] == "ok").to_numpy()
     rows["confidence"] = np.where(derived & ~is_outside, share, confidence)
-    rows.loc[derived & is_outside, "status"] = "out_of_range"
-    rows.loc[derived & (excess > 0) & ~is_outside, "clipped"] = True
-    rows["correct"] = grade_answers(rows)
-    rows["scale"] = _scale_names(low, high)
+    is_violation = derived & is_outside
+    if is_violation.any():
+        reasons = []
+        for values in zip(raw[is_violation], low[is_violation], high[is_violation], strict=True):
+            reasons.append("{:g} is not between {:g} and {:g}".format(*values))
+        rows.loc[is_violation, "status"] = "out_of_range"
+        rows.loc[is_violation, "reason"] = reasons
+    if "clipped" in rows:
+        rows.loc[derived, "clipped"] = ((excess > 0) & ~is_outside)[derived]
     return rows
 
 

@@ -248,6 +248,8 @@ class TaskTable:
             been given.
         complete_run: Judgments of each sample of a run -> the completed run.
         needs_reply: Scores of a sample -> whether reading them also needs the sample's reply.
+        complete_confidence: Judgments of logs or files -> the same rows with `confidence`,
+            `clipped` and `status` as `raw`, `low` and `high` say; default unchanged.
         stated: Judgments -> completed judgments of stated confidence, with `confidence` and
             `correct` in [0, 1], as the study computes them; None for other forms of answers.
         judges: Judgments -> the judge of each answer's correctness, by its name in label files
@@ -279,6 +281,7 @@ class TaskTable:
     default_arguments: Mapping[str, object] = field(default_factory=dict)
     complete_run: Callable[[Sequence[JudgmentRows]], CompletedRun] = CompletedRun
     needs_reply: Callable[[Mapping[str, ScoreFacts]], bool] = lambda scores: False
+    complete_confidence: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
     stated: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     judges: Callable[[pd.DataFrame], "pd.Series[str]"] | None = None
     intervals: "Callable[[pd.DataFrame], pd.Series[bool]] | None" = None

@@ -628,6 +628,15 @@ def complete_scales(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(scale=rows["scale"].mask(is_ordinal(rows), NO_SCALE))
 
 
+def complete_confidence(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return judgments with `confidence`, `clipped` and `status` as number and scale say.
+
+    A number without a scale is the confidence if all of its method in the run lie in [0, 1],
+    otherwise `scoring_failed`.
+    """
+    return stated.complete_confidence(_accept_shares(rows))
+
+
 def is_ordinal(rows: pd.DataFrame) -> "pd.Series[bool]":
     """Return which judgments are scores whose order alone counts."""
     return rows["ordinal"].map(lambda flag: flag is True or flag is np.True_).astype(bool)

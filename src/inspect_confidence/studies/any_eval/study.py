@@ -146,6 +146,7 @@ ANY_EVAL = Study(
             default_arguments=judgments.DEFAULT_ARGUMENTS,
             complete_run=judgments.complete_run,
             needs_reply=needs_reply,
+            complete_confidence=judgments.complete_confidence,
             replies=judgments.complete_scales,
             stated=judgments.complete_judgments,
             judges=judgments.judges_of,

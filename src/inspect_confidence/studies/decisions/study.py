@@ -237,6 +237,7 @@ DECISIONS = Study(
             arguments_shown=_ARGUMENTS,
             read=read_simple_qa,
             varied=("confidence_source",),
+            complete_confidence=stated.complete_confidence,
             ordered=(("low", "high"),),
         ),
         TaskTable(

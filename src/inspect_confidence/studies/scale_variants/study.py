@@ -169,6 +169,7 @@ SCALE_VARIANTS = Study(
             arguments_shown=frozenset({"dataset", "items", "split", "scales", "prompt", "system"}),
             read=numbers.read_sample,
             varied=("scale",),
+            complete_confidence=stated.complete_confidence,
             replies=stated.complete_judgments,
             stated=stated.complete_judgments,
             ordered=(("low", "high"),),
