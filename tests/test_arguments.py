@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inspect_ai import Task
 from inspect_ai.log import read_eval_log
 
 import inspect_confidence.tasks
@@ -155,11 +157,12 @@ def test_conditions_are_the_numbers_that_prompts_and_ids_write() -> None:
 
 def test_blanks_around_a_word_change_nothing() -> None:
     """A word of an argument is the same word with blanks around it."""
-    for build, arguments in [
+    cases: list[tuple[Callable[..., Task], dict[str, str]]] = [
         (fermi_eval, {"dataset": "bundled", "method": "tunnel", "items": "2"}),
         (life_eval, {"sexes": "both", "window": "closed", "items": "2"}),
         (wep_elicitation, {"dataset": "bundled", "words": "survey", "items": "2"}),
-    ]:
+    ]
+    for build, arguments in cases:
         task = build(**arguments)
         padded = build(**{name: f" {word} " for name, word in arguments.items()})
         assert padded.metadata == task.metadata

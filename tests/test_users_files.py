@@ -134,7 +134,8 @@ def test_missing_fields_of_by_are_named_as_in_csv_files(tmp_path: Path) -> None:
     """A row with a missing cell is of no value, not of one called `nan`; the text `none` is one."""
     fields = ["law", "none", None, "math"] * (ITEMS // 4)
     path = write(tmp_path / "mine.csv", confidence=SURE / 100, model=["m"] * ITEMS, domain=fields)
-    frame = pd.read_csv(path, keep_default_na=False).replace({"domain": {"": None}})
+    frame = pd.read_csv(path, keep_default_na=False)
+    frame["domain"] = frame["domain"].mask(frame["domain"] == "", None)
     frame.to_parquet(tmp_path / "mine.parquet")
     by_domain = Recorded(by=("domain",))
     (expected,) = read_judgments(path, recorded=by_domain).values()
@@ -469,7 +470,7 @@ def test_an_empty_confidence_is_called_so_and_is_no_missing_reply(
 ) -> None:
     """A grade or an answer is evidence of a reply; a row without any of them has none."""
     cells = {"correct": [*RIGHT[:-1], ""], "answer": [*["B"] * 39, ""], "target": ["B"] * 40}
-    columns = {"correct": None, **{name: cells[name] for name in graded}}
+    columns: dict[str, Any] = {"correct": None, **{name: cells[name] for name in graded}}
     confidence = ["", "NA", *SURE[2:-1] / 100, ""]
     path = write(tmp_path / "mine.csv", confidence=confidence, **columns)
     judgments = read_judgments(path)
@@ -485,8 +486,8 @@ def test_an_empty_confidence_is_called_so_and_is_no_missing_reply(
 
 def test_parse_failures_of_empty_cells_are_told_by_what_the_file_lacks(tmp_path: Path) -> None:
     """The model did not fail there: the sentence has the file's reason, not the reply's status."""
-    cells = {"confidence": ["", "", *SURE[2:-1], ""], "correct": [*RIGHT[:-2], "", ""]}
-    path = write(tmp_path / "mine.csv", **cells)
+    confidence, correct = ["", "", *SURE[2:-1], ""], [*RIGHT[:-2], "", ""]
+    path = write(tmp_path / "mine.csv", confidence=confidence, correct=correct)
     text = " ".join(printed("summarize", path, "--confidence-scale", "0-100").stdout.split())
     assert (
         "mine: Parse failures: 7.7% of 39 replies (1 with an empty cell in the file, 2 with no "
@@ -713,15 +714,16 @@ def test_judgments_of_a_file_have_the_confidence_that_its_scale_gives(
     task: str, tmp_path: Path
 ) -> None:
     """(raw - low) / (high - low), clipped to 5% of the width beyond an end, then out of range."""
-    raw = [10, 20, 60, 105, 6, 104, 104.5, 150, "", *[50] * 31]
-    columns = {"confidence": None, "raw": raw, "low": 20, "high": 100, "task": task}
+    raw: list[Any] = [10, 20, 60, 105, 6, 104, 104.5, 150, "", *[50] * 31]
+    columns: dict[str, Any] = {"confidence": None, "raw": raw, "low": 20, "high": 100, "task": task}
     if task == "simple_qa":
         columns["confidence_source"] = "stated"
     path = write(tmp_path / "mine.csv", **columns)
     judgments = read_judgments(path)
     rows = judgments[task].set_index("item").loc[numbered("q", ITEMS)].iloc[:9]
     beyond = [10, 105, 6, 104.5, 150]  # 16 to 104 is within 5% of the width 80
-    expected = [0.5 if value == 60 else {20: 0, 104: 1}.get(value, math.nan) for value in raw[:9]]
+    confidences = {60: 0.5, 20: 0.0, 104: 1.0}
+    expected = [confidences.get(value, math.nan) for value in raw[:9]]
     assert rows["confidence"].tolist() == pytest.approx(expected, nan_ok=True)
     statuses = ["out_of_range" if value in beyond else "ok" for value in raw[:8]]
     assert rows["status"].tolist() == [*statuses, "invalid_response_format"]

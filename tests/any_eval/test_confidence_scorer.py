@@ -393,7 +393,7 @@ def test_replies_whose_scores_were_overwritten_can_be_scored_again(
     with ProviderServer(far_end()) as server:
         log = run_task(task, server, tmp_path, epochs=epochs)
         before = read_judgments(tmp_path)["any_eval"]
-        options = {"model": connected(server), "display": "none"}
+        options: dict[str, Any] = {"model": connected(server), "display": "none"}
         log = score(log, match(numeric=True), action="overwrite", **options)
         write_eval_log(log, log.location)
         if epochs == 1:

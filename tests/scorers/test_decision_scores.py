@@ -35,7 +35,7 @@ def sample(reply: str, **facts: object) -> TaskState:
 
 def score_of(scorer: Scorer, state: TaskState) -> Score:
     """The scorer's score of a sample whose right answer is 4."""
-    score = asyncio.run(scorer(state, Target("4")))  # type: ignore[arg-type]
+    score = asyncio.run(scorer(state, Target("4")))
     assert score is not None
     return score
 

@@ -179,7 +179,9 @@ def test_tables_say_what_all_and_mean_are_shares_of() -> None:
     table = shown(rows)
     assert isinstance(table, Table)
     assert table.caption.endswith('Lines "all" are of the replies on all data sets together.')
-    assert '"all"' not in shown(unread_rows(judgments(), judgments(model="n"))).caption
+    other_table = shown(unread_rows(judgments(), judgments(model="n")))
+    assert isinstance(other_table, Table)
+    assert '"all"' not in other_table.caption
     views = next(study.views(results) for study in all_studies() if study.name == "any_eval")
     calibration = views[0].table.set_index("eval")
     assert calibration["parse failures"]["mean"].startswith("0.050 ")
