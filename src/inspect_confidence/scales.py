@@ -176,11 +176,11 @@ def low_values(values: NDArray[np.float64], low: float, high: float) -> str:
     """
     if high - low <= 1 or not len(values):
         return ""
-    least, greatest = values.min(), values.max()
-    if not low < greatest <= low + (high - low) / 10:
+    minimum, maximum = values.min(), values.max()
+    if not low < maximum <= low + (high - low) / 10:
         return ""
     return (
-        f"from {least:g} to {greatest:g}, the lowest tenth of {low:g}-{high:g}; if they are on "
+        f"from {minimum:g} to {maximum:g}, the lowest tenth of {low:g}-{high:g}; if they are on "
         "another scale, give it: --confidence-scale LOW-HIGH"
     )
 

@@ -414,12 +414,14 @@ def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailu
 def _is_alternative(number: Number, before: str) -> bool:
     """Return whether another probability stands directly before a number, as in "80, 90%"."""
     alternative = _ALTERNATIVE_BEFORE.search(before)
-    other = number_at(alternative["other"], 0) if alternative else None
-    if other is None or other.value is None or number.value is None:
+    preceding_number = number_at(alternative["other"], 0) if alternative else None
+    if preceding_number is None or preceding_number.value is None or number.value is None:
         return False
     # Numbers of one kind: both are shares, or both percentages, of which the last has the sign.
-    is_alike = (other.value > 1) == (number.value > 1)
-    return number.style in ("percent", "plain") and is_alike and other.value != number.value
+    is_alike = (preceding_number.value > 1) == (number.value > 1)
+    return (
+        number.style in ("percent", "plain") and is_alike and preceding_number.value != number.value
+    )
 
 
 def _possible_probabilities(text: str, numbers: Sequence[Number]) -> list[Number]:

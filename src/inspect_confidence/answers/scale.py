@@ -326,13 +326,13 @@ def _read_value(
 
 
 def _bare_number(
-    text: str, number_lines: Sequence[str], alone: re.Pattern[str], *, is_whole_reply: bool
+    text: str, number_lines: Sequence[str], number_line: re.Pattern[str], *, is_whole_reply: bool
 ) -> str | ParseFailure:
     """Return the number of a text that has no words on confidence.
 
     A number alone counts in the last of several lines, and in a whole reply also in the first. The
     text may also be a choice with its confidence ("B (80%)") or, in a whole reply, a hedge with a
-    number ("fairly sure: 80"). `number_lines` are the lines that `alone` matches.
+    number ("fairly sure: 80"). `number_lines` are the lines that `number_line` matches.
     """
     hedged = _HEDGED.fullmatch(text) if is_whole_reply else None
     if whole_text := hedged or _BESIDE_CHOICE.fullmatch(text):
@@ -343,8 +343,8 @@ def _bare_number(
     if scale and "\n" not in text and split_at_number(text[scale.end() :])[0]:
         return text
     first, *later_lines = text.split("\n")
-    is_last = later_lines and alone.fullmatch(later_lines[-1].strip())
-    if number_lines and (is_last or (is_whole_reply and alone.fullmatch(first.strip()))):
+    is_last = later_lines and number_line.fullmatch(later_lines[-1].strip())
+    if number_lines and (is_last or (is_whole_reply and number_line.fullmatch(first.strip()))):
         return number_lines[0].rstrip(".")
     return invalid("no confidence")
 

@@ -428,8 +428,8 @@ def _describe_fields(differences: "pd.DataFrame") -> str:
     repetitions = []
     conditions = conditions_of(differences)
     for condition, dataset in zip(conditions, differences["dataset"], strict=True):
-        if by := condition.get("by"):  # such as `domain=law`
-            repetitions.append(set(Condition.read(by).values()) == {dataset})
+        if by_part := condition.get("by"):  # such as `domain=law`
+            repetitions.append(set(Condition.read(by_part).values()) == {dataset})
     if not repetitions:
         return ""
     if all(repetitions):

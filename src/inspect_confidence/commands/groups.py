@@ -224,8 +224,8 @@ def describe_pooling(judgments: Judgments, tasks: Collection[str]) -> str:
         aliases = sorted({stable_alias(str(name), redact_path) for name in names})
         if len(aliases) > 1:
             more = f" and {len(aliases) - _MAX_NAMES} more" if len(aliases) > _MAX_NAMES else ""
-            listed = ", ".join(shortened(name or "-") for name in aliases[:_MAX_NAMES])
-            texts.append(f"{task} ({listed}{more})")
+            names_text = ", ".join(shortened(name or "-") for name in aliases[:_MAX_NAMES])
+            texts.append(f"{task} ({names_text}{more})")
     return f"All data sets are taken together: {', '.join(texts)}." if texts else ""
 
 

@@ -259,12 +259,12 @@ def _describe_n(rows: ResultTable) -> str:
     Metrics that are counts are left out, since their n is not a number of judgments. The text is
     empty if there are no others. Units that differ are all named.
     """
-    shown = [row for row in rows if METRICS[row["metric"]].unit != "count"]
-    if not shown:
+    value_rows = [row for row in rows if METRICS[row["metric"]].unit != "count"]
+    if not value_rows:
         return ""
-    n = {row.n for row in shown}
+    n = {row.n for row in value_rows}
     # A row that is no headline names no unit.
-    units = dict.fromkeys(row["unit"] or "judgment" for row in shown)
+    units = dict.fromkeys(row["unit"] or "judgment" for row in value_rows)
     unit, plural = " or ".join(units), " or ".join(map("{}s".format, units))
     if len(n) > 1:
         return f"n = {min(n):,} to {max(n):,} {plural}"

@@ -526,9 +526,9 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
         answer_columns = set(form) - GRADER_COLUMNS - QUESTION_COLUMNS
         is_empty &= ~filled[list(answer_columns)].any(axis=1).to_numpy()
         if confidence_columns := set(form) & CONFIDENCE_COLUMNS:
-            rest = list(set(form) - CONFIDENCE_COLUMNS - QUESTION_COLUMNS)
+            other_columns = list(set(form) - CONFIDENCE_COLUMNS - QUESTION_COLUMNS)
             has_confidence = filled[list(confidence_columns)].all(axis=1).to_numpy()
-            lacks_confidence |= ~has_confidence & filled[rest].any(axis=1).to_numpy()
+            lacks_confidence |= ~has_confidence & filled[other_columns].any(axis=1).to_numpy()
         if set(form) & GRADER_COLUMNS:
             is_ungraded |= filled[list(set(form) - GRADER_COLUMNS)].all(axis=1).to_numpy()
     # Numbers of the question, such as the true value, without which an answer has no score.

@@ -77,7 +77,10 @@ def create_scorer(name: str, options: Mapping[str, Any]) -> Scorer:
     for option, value in options.items():
         listed_values = allowed_values.get(option, ())
         # The types must be equal, too: 1 is not True.
-        if not any(type(value) is type(listed) and value == listed for listed in listed_values):
+        if not any(
+            type(value) is type(allowed_value) and value == allowed_value
+            for allowed_value in listed_values
+        ):
             raise InvalidArgument(
                 f"the log's option {option!r:.40} of the scorer {short_name} is "
                 f"{excerpt(repr(value), 80)}, which isn't taken from a log; `inspect score` "

@@ -219,8 +219,8 @@ def _detect_separator(content: bytes) -> str:
 
     It is a comma if the line has none.
     """
-    if stated := _SEPARATOR_LINE.match(content):
-        return stated[1].decode()
+    if separator_line := _SEPARATOR_LINE.match(content):
+        return separator_line[1].decode()
     # Every second part between quotation marks is outside of them.
     header = content[:100_000].lstrip().split(b"\n", 1)[0].decode("utf-8-sig", "replace")
     unquoted_text = "".join(header.split('"')[::2])

@@ -55,7 +55,7 @@ def _rows_of_lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     split, only the test split is kept, because adjustments were learned on the train split.
     """
     # Metrics of n averaged traces are left out.
-    selected = select_rows(rows, "fermi_eval", metrics, _PARTS, without=["traces"])
+    selected = select_rows(rows, "fermi_eval", metrics, _PARTS, excluded_parts=["traces"])
     # The method of conformal intervals is `conformal`, with the one that asked as `base`, unless
     # that is `direct`. `scaling` and `decoding` name other adjustments, at most one in a row.
     adjusted = selected["scaling"] + selected["decoding"]

@@ -25,12 +25,12 @@ def select_rows(
     task: str | Sequence[str],
     metrics: Sequence[str],
     parts: Sequence[str],
-    without: Collection[str] = (),
+    excluded_parts: Collection[str] = (),
 ) -> pd.DataFrame:
     """Return the rows of one or several tasks that have a value of one of the metrics.
 
     `parts` of the condition become columns, beside `variant`; a column is empty in rows without the
-    part. Rows whose condition has one of the parts in `without` are left out.
+    part. Rows whose condition has one of the parts in `excluded_parts` are left out.
 
     Raises:
         InvalidArgument: No such row has a value; an infinite value counts.
@@ -43,9 +43,11 @@ def select_rows(
         )
     matching = rows[rows["task"].isin(tasks) & rows["metric"].isin(metrics)]
     matching = matching[matching["value"].notna()]
-    if without:
+    if excluded_parts:
         conditions = conditions_of(matching)
-        matching = matching.loc[[condition.keys().isdisjoint(without) for condition in conditions]]
+        matching = matching.loc[
+            [condition.keys().isdisjoint(excluded_parts) for condition in conditions]
+        ]
     if matching.empty:
         raise InvalidArgument(
             f"There is nothing to draw: no row of {' or '.join(tasks)} has a value of "

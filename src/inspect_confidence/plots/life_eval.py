@@ -283,7 +283,7 @@ def overconfidence(rows: pd.DataFrame) -> Figure:
         rows: Results of `life_eval`; its rows of `overconfidence` are drawn.
     """
     parts = ("radius", "window")
-    selected = select_rows(rows, "life_eval", ["overconfidence"], parts, without=["age"])
+    selected = select_rows(rows, "life_eval", ["overconfidence"], parts, excluded_parts=["age"])
     radii = sorted(set(map(float, filter(None, selected["radius"]))))
     places = {f"{radius:g}": float(k) for k, radius in enumerate(radii)} | {"": float(len(radii))}
     models = list(selected["model"].unique())
@@ -483,8 +483,8 @@ def over_sets(rows: pd.DataFrame) -> Figure:
         rows: Results of `question_sets` and `life_eval`; of `overconfidence`, `accuracy` and `ece`
             the first one that there is, over all radii and kinds of questions, is drawn.
     """
-    parts, without = ("source", "window"), ("radius", "kind")
-    selected = select_rows(rows, _TASKS, list(_REFERENCES), parts, without)
+    parts, excluded_parts = ("source", "window"), ("radius", "kind")
+    selected = select_rows(rows, _TASKS, list(_REFERENCES), parts, excluded_parts)
     # `_REFERENCES` has the metrics in order of preference, with the value at which a line is drawn.
     metric = next(name for name in _REFERENCES if (selected["metric"] == name).any())
     selected = selected[selected["metric"] == metric].assign(

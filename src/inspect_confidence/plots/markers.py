@@ -153,7 +153,7 @@ def select_whole_markers(rows: pd.DataFrame) -> pd.DataFrame:
     Rows of correct or faithful sentences alone are left out.
     """
     parts = ("split", "marker", "judge", "marker_threshold")
-    return select_rows(rows, _TASK, ["mic"], parts, without=("outcome", "faithful"))
+    return select_rows(rows, _TASK, ["mic"], parts, excluded_parts=("outcome", "faithful"))
 
 
 def _panels_of_whole_markers(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:

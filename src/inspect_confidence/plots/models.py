@@ -42,7 +42,11 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
             all items where there are such, and else over the test split.
     """
     selected = select_rows(
-        rows, "fermi_eval", ["coverage"], parts=("level", "method", "split"), without=("traces",)
+        rows,
+        "fermi_eval",
+        ["coverage"],
+        parts=("level", "method", "split"),
+        excluded_parts=("traces",),
     )
     # As stated (`direct`), at one level, and not of a mean over n reasonings (`traces=n`).
     selected = selected[(selected["level"] != "") & (selected["method"] == "direct")]
@@ -136,8 +140,10 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
         rows: Results of `any_eval` or `question_sets`; its rows of `accuracy` and `mean_confidence`
             over all questions are drawn.
     """
-    parts, without = ("method", "scale", "source"), ("by", "kind", "models")
-    selected = select_rows(rows, _CALIBRATION, ["accuracy", "mean_confidence"], parts, without)
+    parts, excluded_parts = ("method", "scale", "source"), ("by", "kind", "models")
+    selected = select_rows(
+        rows, _CALIBRATION, ["accuracy", "mean_confidence"], parts, excluded_parts
+    )
     keys = ["dataset", "method", "scale", "source", "variant", "model"]
     selected = selected.drop_duplicates([*keys, "metric"])
     accuracies = selected[selected["metric"] == "accuracy"]
@@ -238,7 +244,9 @@ def auroc_by_scale(rows: pd.DataFrame) -> Figure:
         rows: Results of `scale_variants`; its rows of `auroc` on a scale are drawn.
     """
     # Results within values of a field (`--by`) are left out.
-    selected = select_rows(rows, "scale_variants", ["auroc"], parts=("scale",), without=("by",))
+    selected = select_rows(
+        rows, "scale_variants", ["auroc"], parts=("scale",), excluded_parts=("by",)
+    )
     means = selected["dataset"] == "mean"
     selected = selected[means] if means.any() else selected
     # The study's scales in their order, then others by name.

@@ -210,10 +210,10 @@ def _mark_choice(state: TaskState, target: Target, text: str) -> ParseFailure | 
         return None
     if has_several_right(state, target):
         return SEVERAL_RIGHT
-    shown = shown_choices(state)
-    chosen = answers.read_choice(text, [choice.value for choice in shown])
+    offered_choices = shown_choices(state)
+    chosen = answers.read_choice(text, [choice.value for choice in offered_choices])
     if isinstance(chosen, ParseFailure):
         return chosen
     for place, choice in enumerate(state.choices):
-        state.choices.mark_choice(place, choice is shown[chosen.index])
+        state.choices.mark_choice(place, choice is offered_choices[chosen.index])
     return None

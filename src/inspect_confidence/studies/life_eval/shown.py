@@ -286,7 +286,7 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
         lives.having("radius"),
         radius_lines,
         _LIFE_COLUMNS,
-        caption=lambda shown: f"{_caption(shown)} {_FEW_AGES_TEXT}",
+        caption=lambda rows: f"{_caption(rows)} {_FEW_AGES_TEXT}",
         interval_caption=_INTERVAL_CAPTION,
         layout=layout,
     )
