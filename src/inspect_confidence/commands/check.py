@@ -14,6 +14,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import KEY_PARTS, ResultTable
 from inspect_confidence.studies import all_tables
+from inspect_confidence.studies.notes import reason_in
 from inspect_confidence.studies.unread import answering_models
 
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
@@ -313,8 +314,8 @@ def _with_reason(kind: str, note: str) -> str:
     `kind` is "undefined" or "no interval"; a note has parts such as "undefined: no errors". An
     empty note gives the kind alone.
     """
-    reasons = dict(part.partition(": ")[::2] for part in note.split("; "))
-    reason = reasons.get(kind, note)
+    part = reason_in(note, kind)
+    reason = note if part is None else part
     return f"{kind}: {reason}" if reason else kind
 
 

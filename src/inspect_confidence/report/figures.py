@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from io import BytesIO, StringIO
 from itertools import compress
 from pathlib import Path
@@ -20,6 +21,7 @@ from inspect_confidence.printing import counted, shortened
 from inspect_confidence.report.svg import inline
 from inspect_confidence.results import COLUMNS, as_csv, conditions_of, with_parts
 from inspect_confidence.studies import FigureSpec, Study, all_studies
+from inspect_confidence.studies.notes import reason_in
 from inspect_confidence.studies.workers import Progress, run_tasks
 from inspect_confidence.writing import put
 
@@ -233,13 +235,9 @@ def _drawn_intervals(spec: FigureSpec, rows: pd.DataFrame) -> str:
         return f"95% intervals are drawn{wide_text}."
     if count:
         return f"95% intervals are drawn for {count} of {len(numbers)} numbers{wide_text}."
-    reasons = numbers["note"].str.extract(_NO_INTERVAL)[0].value_counts()
+    reasons = numbers["note"].map(partial(reason_in, missing="no interval")).value_counts()
     reason = f": {reasons.index[0]}" if len(reasons) else ""
     return f"No 95% interval is drawn{reason}."
-
-
-_NO_INTERVAL = r"no interval: ([^;]*)"
-"""Pattern of the reason in a note."""
 
 
 def _judgment_counts(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataFrame) -> str:

@@ -23,6 +23,16 @@ def join_notes(*parts: str) -> str:
     return "; ".join(filter(None, parts))
 
 
+def reason_in(note: str, missing: str) -> str | None:
+    """Return the reason that a note's part gives for what is missing; None without such a part.
+
+    Example:
+        >>> reason_in("undefined: every answer is right; 3 of 9 judgments left out", "undefined")
+        'every answer is right'
+    """
+    return dict(part.partition(": ")[::2] for part in note.split("; ")).get(missing)
+
+
 _PANDAS_FROM = 1_000
 """Number of texts above which pandas counts faster than Python."""
 

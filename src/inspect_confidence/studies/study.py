@@ -638,20 +638,20 @@ def _describe_calibration(opening: str, confidence: NumberInText, accuracy: Numb
 
 def calibration_clauses(
     task: str,
-    where: Mapping[str, str],
-    each: Sequence[str] = (),
+    condition: Mapping[str, str],
+    open_parts: Sequence[str] = (),
     opening: str = "it states {} and",
 ) -> tuple[Clause, Clause]:
     """Return the clauses on mean confidence and accuracy, and on AUROC.
 
-    `where` has the parts of their conditions; `each` names parts that may have any value. `opening`
-    is the first clause up to its verb "is right", with `{}` for the confidence.
+    `condition` has the parts of their conditions; `open_parts` names those that may have any value.
+    `opening` is the first clause up to its verb "is right", with `{}` for the confidence.
     """
-    calibration = [(metric, where) for metric in ("mean_confidence", "accuracy")]
+    calibration = [(metric, condition) for metric in ("mean_confidence", "accuracy")]
     describe = partial(_describe_calibration, opening)
     return (
-        Clause(task, "calibration", calibration, describe, each),
-        Clause(task, "ranking", [("auroc", where)], describe_auroc, each),
+        Clause(task, "calibration", calibration, describe, open_parts),
+        Clause(task, "ranking", [("auroc", condition)], describe_auroc, open_parts),
     )
 
 

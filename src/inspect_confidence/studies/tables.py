@@ -24,6 +24,7 @@ from inspect_confidence.printing import (
     shortened,
 )
 from inspect_confidence.results import KEY_PARTS, OTHER_ITEMS, ResultRow, ResultTable
+from inspect_confidence.studies.notes import reason_in
 from inspect_confidence.studies.study import View
 
 Parts = frozenset[tuple[str, str]]
@@ -74,11 +75,11 @@ def missing_number(text: str, note: str) -> tuple[str, str] | None:
         >>> missing_number("0.50", "no interval: fewer than 100 items")
         ('No interval', 'fewer than 100 items')
     """
-    reasons = dict(part.partition(": ")[::2] for part in note.split("; "))
     if text == "-":
-        return (UNDEFINED, reasons.get("undefined", note)) if note else None
-    has_interval = "[" in text or "no interval" not in reasons
-    return None if has_interval else (NO_INTERVAL, reasons["no interval"])
+        reason = reason_in(note, "undefined")
+        return (UNDEFINED, note if reason is None else reason) if note else None
+    reason = None if "[" in text else reason_in(note, "no interval")
+    return None if reason is None else (NO_INTERVAL, reason)
 
 
 NOTHING = Cell("-")
@@ -358,10 +359,12 @@ def undefined_lines(table: pd.DataFrame, total: int) -> str:
     parts = []
     for reason in commonest[:_MAX_REASONS]:
         parts.append(f"{shortened(reason, 300)} ({counted(n_lines[reason], 'line')})")
-    if others := commonest[_MAX_REASONS:]:
-        n_others = sum(n_lines[reason] for reason in others)
-        reasons_text = counted(len(others), "other reason")
-        parts.append(f"{reasons_text}, in the notes of the results ({counted(n_others, 'line')})")
+    if further_reasons := commonest[_MAX_REASONS:]:
+        n_lines_left = sum(n_lines[reason] for reason in further_reasons)
+        reasons_text = counted(len(further_reasons), "other reason")
+        parts.append(
+            f"{reasons_text}, in the notes of the results ({counted(n_lines_left, 'line')})"
+        )
     names = ", ".join(table.iloc[:, 0].unique())
     lines_text = f"{len(table)} of {counted(total, 'line')} ({names})"
     reason_text = "Reason" if len(n_lines) == 1 else "Reasons"
