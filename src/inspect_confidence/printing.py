@@ -3,6 +3,7 @@
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 
 import click
@@ -127,6 +128,21 @@ def counted(number: float, singular: str, plural: str = "", *, form: str = "") -
         ('1 item', '2 replies', '1,000 rows')
     """
     return f"{number:{form}} {singular if number == 1 else plural or singular + 's'}"
+
+
+MAX_NAMES = 8
+"""Maximum number of names that a message lists."""
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Join names with commas; those beyond the eighth are counted.
+
+    Example:
+        >>> join_names("abcdefghij")
+        'a, b, c, d, e, f, g, h and 2 more'
+    """
+    n_further = len(names) - MAX_NAMES
+    return ", ".join(names[:MAX_NAMES]) + (f" and {n_further} more" if n_further > 0 else "")
 
 
 def format_number(value: float, form: str) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import Judgments
 from inspect_confidence.metrics.arrays import FloatArray, IntArray
-from inspect_confidence.printing import shortened
+from inspect_confidence.printing import join_names, shortened
 from inspect_confidence.privacy import redact_path, stable_alias
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import TaskTable, all_tables, estimate, study_of
@@ -223,14 +223,10 @@ def describe_pooling(judgments: Judgments, tasks: Collection[str]) -> str:
         names = judgments[task]["dataset"].unique()
         aliases = sorted({stable_alias(str(name), redact_path) for name in names})
         if len(aliases) > 1:
-            more = f" and {len(aliases) - _MAX_NAMES} more" if len(aliases) > _MAX_NAMES else ""
-            names_text = ", ".join(shortened(name or "-") for name in aliases[:_MAX_NAMES])
-            texts.append(f"{task} ({names_text}{more})")
+            short_names = [shortened(name or "-") for name in aliases]
+            texts.append(f"{task} ({join_names(short_names)})")
     return f"All data sets are taken together: {', '.join(texts)}." if texts else ""
 
-
-_MAX_NAMES = 8
-"""Maximum number of data sets of a task that a sentence names."""
 
 JudgmentGroupT = TypeVar("JudgmentGroupT", bound=JudgmentGroup)
 

@@ -17,7 +17,7 @@ from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
 from inspect_confidence.judgments.order import columns_in
 from inspect_confidence.judgments.tables import row_place
-from inspect_confidence.printing import counted, excerpt
+from inspect_confidence.printing import counted, excerpt, join_names
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import (
     low_values,
@@ -31,8 +31,6 @@ ERROR_COLUMN, DECISION_COLUMN = "error", "decision"
 """Names in `--column` that judgments do not have: a grade in which 1 is wrong, and a decision."""
 _PLACEHOLDER = "{model}"
 """Part of a value of `--column` that stands for a model, for files with a column for each model."""
-_MAX_LISTED = 8
-"""Number of names that an error or a notice lists."""
 GRADER_COLUMNS = frozenset({"correct", "target", "score"})
 """Columns of an answer that its grader fills in, not the model."""
 CONFIDENCE_COLUMNS = frozenset({"confidence", "raw", "probabilities"})
@@ -246,7 +244,7 @@ def _models_with_all_columns(
         if incomplete:
             missing_column = patterns[name].replace(_PLACEHOLDER, incomplete[0])
             notices.append(
-                f"{source}: {', '.join(incomplete[:_MAX_LISTED])} left out: no column "
+                f"{source}: {join_names(incomplete)} left out: no column "
                 f"{missing_column!r} of --column {name}={patterns[name]}"
             )
     return models
@@ -289,7 +287,7 @@ def _decisions_as_scores(frame: pd.DataFrame, recorded: Recorded, source: str) -
     column = recorded.columns[DECISION_COLUMN]
     chosen = texts.str.casefold().isin(answering)
     if not chosen.any():
-        names_text = ", ".join(words[:_MAX_LISTED])
+        names_text = join_names(words)
         raise InvalidArgument(
             f"--column decision={column}: {source} has the words {names_text}; say which stand "
             f"for answering: --answering {words[0] if words else 'WORD'}."
@@ -401,7 +399,7 @@ def _low_value_notices(
     if not models:
         return []
     values = pd.concat([values_by_model[model] for model in models]).dropna().to_numpy(float)
-    names_text = ", ".join(filter(None, models[:_MAX_LISTED]))
+    names_text = join_names(list(filter(None, models)))
     of_models = f" of {names_text}" if names_text else ""
     return [f"{source}: the confidences{of_models} are all {low_values(values, low, high)}"]
 
@@ -590,7 +588,7 @@ def _add_alias(
     """
     columns = list(dict.fromkeys(candidates.values()))
     if len(columns) > 1 and name not in candidates:
-        names_text = ", ".join(columns[:_MAX_LISTED])
+        names_text = join_names(columns)
         remedy = f"Name one: --column {quote(f'{name}={columns[0]}')}"
         if ending := _common_ending(columns):
             all_models = quote(f"{name}={{model}}{ending}")
