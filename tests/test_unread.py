@@ -15,14 +15,15 @@ from inspect_ai.log import EvalError, EvalLog, read_eval_log, write_eval_log
 from build import column_of, notices_with, slow_cases, texts_with
 from conftest import Command
 from inspect_confidence import read_judgments, summarize
-from inspect_confidence.commands.unread import unread
+from inspect_confidence.commands.unread import shares, unread
+from inspect_confidence.tasks.decisions import abstain
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from inspect_confidence.tasks.hedge_markers import hedge_markers
 from inspect_confidence.tasks.question_sets import question_sets
 from inspect_confidence.tasks.scale_variants import scale_variants
 from inspect_confidence.tasks.wep_probes import wep_choice
 from provider_server import Reply
-from runs import printed, responded, served
+from runs import in_turn, printed, responded, served
 
 
 def run_scales(folder: Path, epochs: int = 2) -> EvalLog:
@@ -103,6 +104,20 @@ def test_the_table_begins_with_shares_and_says_what_it_leaves_out(tmp_path: Path
     assert json.loads(printed("unread", answers, "--json").stdout) == []
     assert "there is no such log" in printed("unread", tmp_path / "none", code=2).stderr
     assert "--limit" in printed("unread", answers, "--limit", 0, code=2).stderr
+
+
+def test_a_declined_answer_is_read(tmp_path: Path) -> None:
+    """Two of six replies decline and one can't be read: a share of 1/6, as `summarize` gives it."""
+    texts = ["Answer: A", "I don't know", "Answer: A", "", "Answer: A", "I don't know"]
+    task = abstain(dataset="knowledge", targets="0.5,0.9", items=3)
+    served(task, tmp_path, in_turn(*map(Reply, texts)), max_connections=1)
+    assert list(unread(tmp_path)["status"]) == ["no_response"]
+    (line,) = shares(read_judgments(tmp_path)).to_dict("records")
+    assert (line["replies"], line["unread"], line["declined"]) == (6, 1, 2)
+    assert line["share"] == pytest.approx(1 / 6)
+    results = summarize(tmp_path, resamples=5)
+    overall = results[(results["metric"] == "unread_share") & (results["condition"] == "")]
+    assert list(overall["value"]) == [line["share"]]
 
 
 def test_a_reason_that_all_replies_share_is_printed_once_and_whole(tmp_path: Path) -> None:

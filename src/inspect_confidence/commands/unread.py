@@ -12,6 +12,7 @@ import pandas as pd
 if TYPE_CHECKING:
     from inspect_confidence.judgments.logs import ReplyKey
 
+from inspect_confidence.answers import ANSWER_STATUSES
 from inspect_confidence.judgments.locations import Paths
 from inspect_confidence.judgments.read import Judgments, read_judgments
 from inspect_confidence.judgments.store import find_logs
@@ -19,7 +20,7 @@ from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.any_eval.decisions import AFTERWARDS
 from inspect_confidence.studies.estimate import wilson_interval
-from inspect_confidence.studies.notes import has_reply
+from inspect_confidence.studies.notes import has_reply, unread_flags
 from inspect_confidence.ways import decline_way
 
 COLUMNS = [
@@ -33,6 +34,8 @@ _PART_PREFIX = re.compile(r"(?:^|; )(answer|confidence|probabilities): ")
 
 def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
     """List the replies that could not be read, one row each.
+
+    A reply in which the model declined to answer was read, and is not listed.
 
     Args:
         paths: Paths, as `read_judgments` takes them.
@@ -51,7 +54,7 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
     frames = read_judgments(paths) if judgments is None else judgments
     failures = []
     for task, frame in _replies_by_task(frames).items():
-        rows = frame[frame["status"] != "ok"]
+        rows = frame[~frame["status"].isin(["ok", *ANSWER_STATUSES])]
         varied = rows[[*all_tables()[task].varied]].to_dict("records")
         conditions = list(map(_condition_text, varied))
         failures.append(rows.assign(condition=conditions, part=rows["reason"].map(_reply_parts)))
@@ -98,13 +101,14 @@ def shares(judgments: Judgments) -> pd.DataFrame:
         A frame with the columns `task, model, variant, replies, unread, share, ci_low, ci_high`,
         and a column of counts for each status except `ok`. Failures of the run, and of the
         instrument (`scoring_failed`), do not count in `replies`; without a reply `share` is NaN.
-        The interval is Wilson's over items.
+        Declined answers (`declined`) count in `replies`, not in `unread`. The interval is Wilson's
+        over items.
     """
     lines = []
     for frame in _replies_by_task(judgments).values():
         for (task, model, variant), rows in frame.groupby(["task", "model", "variant"], sort=False):
             replies = rows[has_reply(rows["status"])]
-            is_unread = np.asarray(replies["status"] != "ok", float)
+            is_unread = unread_flags(replies["status"])
             item_number = np.asarray(replies.groupby(["dataset", "item"]).ngroup(), np.int64)
             n_items = int(item_number.max(initial=-1)) + 1  # 0 without a reply
             low, high = wilson_interval(is_unread, item_number, n_items)
