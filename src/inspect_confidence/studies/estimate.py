@@ -364,10 +364,11 @@ def resample(
 ) -> ResampledEstimates:
     """Compute the requested estimates on all judgments and over the same resamples.
 
-    Draws are the values over resamples; they are NaN for estimates that need none. The resamples
-    don't depend on which metrics are requested: units are drawn together only if they are equal in
-    all statistics that need resamples, requested or not. Where clusters lie along a line, as ages
-    do, and are like their neighbours, draws are normal around the value (`smooth_draws`).
+    The draws of an estimate are its values over resamples; they are NaN if its interval needs none.
+    The resamples don't depend on which metrics are requested: whether units are equal, so that they
+    may share a weight, is decided over all statistics that need resamples, requested or not. Where
+    clusters lie along a line, as ages do, and are like their neighbours, draws are normal around
+    the value (`smooth_draws`).
 
     Args:
         statistics: Estimates to compute.
@@ -376,24 +377,27 @@ def resample(
         stream: Number of the data set; resamples of different numbers are independent.
         clusters: The clusters that the units are; None if they are items.
         unpaired: Whether these resamples are compared with no others of the same units. Equal units
-            may then be drawn together, which is faster.
+            may then have one weight, which is faster.
         counts: Number of equal units that each unit stands for; one each if None.
     """
     strata = np.zeros(units, np.int64) if isinstance(units, int) else units
-    weights = (np.ones(len(strata)) if counts is None else counts.astype(float))[None]
-    prepared = _prepare_estimates(list(statistics), weights, clusters, resampling)
+    # The sample itself, as one row of weights: 1 for each unit, or how many units it stands for.
+    sample_weights = (np.ones(len(strata)) if counts is None else counts.astype(float))[None]
+    prepared = _prepare_estimates(list(statistics), sample_weights, clusters, resampling)
     estimates, values = prepared.estimates, prepared.values
     seed = resampling.seed if stream is None else [resampling.seed, stream]
     resamples = resampling.resamples
-    # Values that are observed, for ranks, are compared with those of other models. Otherwise units
-    # of one pattern, which are equal in all statistics to resample, may have one weight.
-    draws_equal_units_together = unpaired and not resampling.observe
+    # Values that are observed, for ranks, are compared with those of other models, in which other
+    # units are equal: then equal units keep weights of their own.
+    equal_units_share_weight = unpaired and not resampling.observe
     plan = metrics.resampled_as(
-        prepared.deciding, strata, seed, patterns=draws_equal_units_together, counts=counts
+        prepared.deciding, strata, seed, patterns=equal_units_share_weight, counts=counts
     )
-    if clusters is not None and clusters.are_ordered:
+    ordered_clusters = clusters if clusters and clusters.are_ordered else None
+    if ordered_clusters:
+        trend = ordered_clusters.trend
         resampled_values = metrics.smooth_draws(
-            prepared.to_resample, len(strata), resamples=resamples, seed=seed, trend=clusters.trend
+            prepared.to_resample, len(strata), resamples=resamples, seed=seed, trend=trend
         )
     else:
         resampled_values = metrics.bootstrap(
@@ -402,14 +406,14 @@ def resample(
     draws = np.full((resamples, len(estimates)), np.nan)
     for positions, column_draws in resampled_values.items():  # by the positions of estimates
         draws[:, positions] = column_draws.reshape(len(draws), -1)
-    if clusters is not None and clusters.are_ordered:
+    if ordered_clusters:  # normal draws may leave the range of a metric
         _move_into_ranges(draws, estimates, values)
     is_requested = np.array([resampling.requests(estimate.metric) for estimate in estimates], bool)
     return ResampledEstimates(
         list(compress(estimates, is_requested)),
         values[is_requested],
         draws if is_requested.all() else draws[:, is_requested],
-        unit_count=int(weights.sum()),
+        unit_count=int(sample_weights.sum()),
         observe=resampling.observe,
         clusters=clusters,
         grouped=plan.grouped,
@@ -428,7 +432,7 @@ def bootstrap_draws(
 def _move_into_ranges(draws: FloatArray, estimates: Sequence[Estimate], values: FloatArray) -> None:
     """Move the draws of each estimate (a column), in place, into the range of its metric.
 
-    The draws of `smooth_draws` are normal around the value, and may leave the range.
+    The draws are normal around the value (`smooth_draws`), and may leave the range.
     """
     for column, estimate in enumerate(estimates):
         low, high = metrics.METRICS[estimate.metric].low, metrics.METRICS[estimate.metric].high
@@ -461,30 +465,31 @@ def _prepare_estimates(
 ) -> _PreparedEstimates:
     """Compute the requested values on all judgments, and collect the statistics to resample.
 
-    Units may be drawn together if they are equal in all statistics of `deciding`: those that need
-    resamples, requested or not, so that requests change no resample, and those without estimates,
-    which are passed only to tell units apart. `weights` are those of the sample, of shape (1,
-    units); their sum is the number of units. `clusters` are the clusters that the units are, None
-    if they are items.
+    Units may have one weight in resamples if they are equal in all statistics of `deciding`: those
+    that need resamples, requested or not, so that requests change no resample, and those without
+    estimates, which are passed only to tell units apart. `weights` are those of the sample, of
+    shape (1, units); their sum is the number of units. `clusters` are the clusters that the units
+    are, None if they are items.
     """
     estimates = list(chain.from_iterable(part.estimates for part in all_statistics))
-    values, start = np.full(len(estimates), np.nan), 0
+    values = np.full(len(estimates), np.nan)
+    start = 0  # position in `estimates` of the first estimate of `part`
     to_resample: dict[tuple[int, ...], metrics.Statistic] = {}
     deciding: list[metrics.Statistic] = []
     for part in all_statistics:
-        requested, needed = [], []  # positions of the estimates to compute, and to resample
+        requested, needs_resamples = [], []  # positions in `part` of the estimates
         for position, estimate in enumerate(part.estimates):
             if resampling.requests(estimate.metric):
                 requested.append(position)
             if _is_resampled(estimate, int(weights.sum()), clusters, resampling):
-                needed.append(position)
+                needs_resamples.append(position)
         if requested:
             positions, statistic = part.restrict(requested)
             values[start + positions] = statistic(weights).reshape(-1)
-        if needed or not part.estimates:
+        if needs_resamples or not part.estimates:
             deciding.append(part.statistic)
-        if needed_and_requested := sorted({*needed}.intersection(requested)):
-            positions, statistic = part.restrict(needed_and_requested)
+        if resampled_positions := sorted({*needs_resamples}.intersection(requested)):
+            positions, statistic = part.restrict(resampled_positions)
             to_resample[tuple((start + positions).tolist())] = statistic
         start += len(part.estimates)
     return _PreparedEstimates(estimates, values, to_resample, deciding)
@@ -530,7 +535,7 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
     """
     results = []
     columns = zip(resampled.estimates, resampled.values, resampled.draws.T, strict=True)
-    for estimate, value, draws in columns:
+    for estimate, value, draws in columns:  # draws: the value in each resample
         interval, note = NO_INTERVAL, estimate.note
         if np.isnan(value):
             note = join_notes(f"undefined: {_undefined_reason(estimate)}", note)
@@ -645,10 +650,11 @@ def average_estimates(
 ) -> ResampledEstimates:
     """Return the unweighted mean over data sets or models of every estimate that all of them have.
 
-    A draw of the mean is the mean of the parts' draws. Intervals that do not come from draws are
-    combined for data sets, which are independent. Models share the items of each resample, so that
-    the interval of their mean comes from its draws. Estimates that a part lacks are left out, or
-    come last, undefined (`reported_if_missing`).
+    A part is a data set or model. A draw of the mean (its value in a resample) is the mean of the
+    parts' draws. Intervals that do not come from draws are combined for data sets, which are
+    independent. Models share the items of each resample, so that the interval of their mean comes
+    from its draws. Estimates that a part lacks are left out, or come last, undefined
+    (`reported_if_missing`).
 
     Args:
         parts: Estimates by the name of the data set or model; at least one.
@@ -667,7 +673,7 @@ def average_estimates(
         if not lacking:
             estimates.append(_mean_estimate(columns, over, independent))
             values.append([column.value for column in columns.values()])
-            with np.errstate(invalid="ignore"):
+            with np.errstate(invalid="ignore"):  # the mean of inf and -inf is NaN
                 draws.append(np.mean([column.draws for column in columns.values()], axis=0))
         elif metric in reported_if_missing:
             reason = f"there is none of {', '.join(lacking)}"
@@ -680,6 +686,7 @@ def average_estimates(
     return ResampledEstimates(
         [*estimates, *missing],
         np.pad(means, (0, len(missing)), constant_values=np.nan),
+        # With no columns to start from, so that a mean of no estimates keeps its resamples.
         np.column_stack([np.empty((len(first.draws), 0)), *draws, *undefined]),
         unit_count=unit_count if independent else first.unit_count,
         observe=first.observe,
@@ -710,17 +717,18 @@ def _mean_estimate(
     """Describe the mean of one estimate over data sets or models; its value is computed elsewhere.
 
     Judgments are summed. The number of units, which may be too small for an interval, is the
-    smallest of any data set or model. `columns` has the estimate with its value by data set or
-    model; `over` is the note that names them; `independent` says whether they were resampled
-    independently.
+    smallest of any data set or model, and the reason for a missing interval the first of any.
+    `columns` has the estimate with its value by data set or model; `over` is the note that names
+    them; `independent` says whether they were resampled independently.
     """
     estimates = [column.estimate for column in columns.values()]
-    reasons = {
+    values = np.array([column.value for column in columns.values()])
+    reasons = {  # by data set or model with an undefined value
         name: _undefined_reason(column.estimate)
         for name, column in columns.items()
         if np.isnan(column.value)
     }
-    values = np.array([column.value for column in columns.values()])
+    distinct_reasons = "; ".join(dict.fromkeys(reasons.values()))
     no_interval_reasons = [estimate.no_interval_reason for estimate in estimates]
     return replace(
         estimates[0],
@@ -735,8 +743,7 @@ def _mean_estimate(
             estimate.n if estimate.n_asked is None else estimate.n_asked for estimate in estimates
         ),
         # Shown only if the mean is undefined, as it is if any value is.
-        undefined_reason=f"undefined in {', '.join(reasons)} "
-        f"({'; '.join(dict.fromkeys(reasons.values()))})",
+        undefined_reason=f"undefined in {', '.join(reasons)} ({distinct_reasons})",
         no_interval_reason=next(filter(None, no_interval_reasons), ""),
     )
 

@@ -6,7 +6,7 @@ table, the line and the column together.
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -211,34 +211,36 @@ class TableSpec:
         counts, or the layout has made other lines.
         """
         column_parts = {column.parts() for column in self.columns}
-        lines: list[dict[str, str]] = []
+        cells_by_line: list[dict[str, str]] = []  # by heading
+        counts: list[str] = []  # of judgments, by line
         shown_rows: list[ResultRow] = []
-        counts: list[str] = []
-        for values, line_rows in self._rows_by_line().items():
+        for names, line_rows in self._rows_by_line().items():
             rows = [row for parts, row in line_rows.items() if parts in column_parts]
             if not rows:
                 continue
-            line = dict(zip(self.lines, values, strict=True))
+            line = dict(zip(self.lines, names, strict=True))
+            first_cells = self.label(line) if self.label else line
             cells = {column.heading: column.cell(line_rows) for column in self.columns}
-            lines.append({**(self.label(line) if self.label else line), **cells})
-            shown_rows += rows
+            cells_by_line.append({**first_cells, **cells})
             counts.append(describe_line_counts(rows))
-        table = pd.DataFrame(lines, dtype=object)
-        undefined = pd.DataFrame()
-        if self.counts_undefined and lines:
+            shown_rows += rows
+        table = pd.DataFrame(cells_by_line, dtype=object)
+        n_lines, undefined = len(cells_by_line), pd.DataFrame()
+        if self.counts_undefined and n_lines:
             has_number = (table[[column.heading for column in self.columns]] != "-").any(axis=1)
             if has_number.any():
                 table, undefined = table[has_number], table[~has_number]
-        if self.layout and lines:
+        if self.layout and n_lines:
             table = self.layout(table)
         shows_counts = not table.columns.intersection(["n", "asked"]).empty
-        if not shows_counts and set(table.index) <= set(range(len(lines))):
-            table["n"] = [counts[line] for line in table.index]
+        # Lines that a layout makes anew are named by text, lines that it keeps by their number.
+        if not shows_counts and set(table.index) <= set(range(n_lines)):
+            table["n"] = [counts[line_number] for line_number in table.index]
         table = table.reset_index(drop=True)
         caption = self.caption if isinstance(self.caption, str) else self.caption(shown_rows)
         if _has_interval(table):
             caption = join_title(self.interval_caption, self._wide_intervals(shown_rows), caption)
-        missing = join_title(undefined_lines(undefined, len(lines)), missing_numbers(table))
+        missing = join_title(undefined_lines(undefined, n_lines), missing_numbers(table))
         return View(self.title, table, caption, missing)
 
     def _wide_intervals(self, rows: Sequence[ResultRow]) -> str:
@@ -330,11 +332,11 @@ def missing_numbers(table: pd.DataFrame) -> str:
                 in_some = f" in {n_lines} of {len(table)} lines" if n_lines < len(table) else ""
                 names.append(f"{heading}{in_some}")
             sentences.append(f"{kind}: {', '.join(names)}. Reason: {shortened(reason, 300)}.")
-    shown_sentences = sentences[:_MAX_REASONS]
-    if more := len(sentences) - len(shown_sentences):
-        reasons_text = counted(more, "further reason")
-        shown_sentences.append(f"{reasons_text}: see the notes in the results.")
-    return " ".join(shown_sentences)
+    text = " ".join(sentences[:_MAX_REASONS])
+    if further_sentences := sentences[_MAX_REASONS:]:
+        reasons_text = counted(len(further_sentences), "further reason")
+        text += f" {reasons_text}: see the notes in the results."
+    return text
 
 
 def undefined_lines(table: pd.DataFrame, total: int) -> str:
@@ -344,31 +346,28 @@ def undefined_lines(table: pd.DataFrame, total: int) -> str:
     lines; of several reasons in a line the first counts. The text is empty without lines.
 
     Args:
-        table: The lines that are left out.
+        table: The lines that are left out; each has a cell with a reason.
         total: Number of lines with those that are not left out.
     """
     if table.empty:
         return ""
-    n_lines: dict[str, int] = {}  # by reason
+    lines_by_reason: Counter[str] = Counter()
     for values in table.itertuples(index=False):
-        reasons = [
-            value.missing[1] for value in values if isinstance(value, Cell) and value.missing
-        ]
-        n_lines[reasons[0]] = n_lines.get(reasons[0], 0) + 1
-    commonest = sorted(n_lines, key=lambda reason: -n_lines[reason])
-    parts = []
-    for reason in commonest[:_MAX_REASONS]:
-        parts.append(f"{shortened(reason, 300)} ({counted(n_lines[reason], 'line')})")
-    if further_reasons := commonest[_MAX_REASONS:]:
-        n_lines_left = sum(n_lines[reason] for reason in further_reasons)
-        reasons_text = counted(len(further_reasons), "other reason")
-        parts.append(
-            f"{reasons_text}, in the notes of the results ({counted(n_lines_left, 'line')})"
-        )
+        cells = [value for value in values if isinstance(value, Cell)]
+        reasons = [reason for _, reason in filter(None, (cell.missing for cell in cells))]
+        lines_by_reason[reasons[0]] += 1
+    commonest = lines_by_reason.most_common()
+    texts = []
+    for reason, n_lines in commonest[:_MAX_REASONS]:
+        texts.append(f"{shortened(reason, 300)} ({counted(n_lines, 'line')})")
+    if further := commonest[_MAX_REASONS:]:
+        reasons_text = counted(len(further), "other reason")
+        lines_left = counted(sum(n_lines for _, n_lines in further), "line")
+        texts.append(f"{reasons_text}, in the notes of the results ({lines_left})")
     names = ", ".join(table.iloc[:, 0].unique())
     lines_text = f"{len(table)} of {counted(total, 'line')} ({names})"
-    reason_text = "Reason" if len(n_lines) == 1 else "Reasons"
-    return f"Left out, as undefined: {lines_text}. {reason_text}: {'; '.join(parts)}."
+    reason_heading = "Reason" if len(commonest) == 1 else "Reasons"
+    return f"Left out, as undefined: {lines_text}. {reason_heading}: {'; '.join(texts)}."
 
 
 def views_with_lines(specs: Iterable[TableSpec]) -> list[View]:

@@ -71,6 +71,7 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
     judgment. With `--outcome` one log has the grades, and its one judgment has no confidence
     (`only_grades`); judgments of the other log have NaN as their grade.
     """
+    # This package's score, of the confidence, beside the scores of the eval.
     own_score = sample.score(SCORER)
     # The eval may have a scorer with the same name, whose scores lack the ways of asking.
     if own_score and "ways" not in own_score.metadata:
@@ -79,6 +80,7 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
     metadata = dict(own_score.metadata) if own_score else {}
     # By method of asking: its details in `metadata`, its confidence or decision in `values`.
     values = own_score.value if own_score and isinstance(own_score.value, Mapping) else {}
+    # The grade, by the score that the user or else the run names: a number, or why there is none.
     score_name = sample.recorded.score or str(metadata.get("score") or "") or None
     grader, correct = _grade(eval_scores, score_name)
     row = _answer_columns(sample, grader, eval_scores)
@@ -88,9 +90,9 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
     if sample.recorded.outcome:
         correct = math.nan  # graded in another log
         row["correct"] = correct
-    graded_failure = correct if isinstance(correct, ParseFailure) else None
+    grading_failure = correct if isinstance(correct, ParseFailure) else None
     decision_rows = []
-    for decision in decisions(row, graded_failure, metadata, values):
+    for decision in decisions(row, grading_failure, metadata, values):
         status_columns = sample.status_columns(decision["status"], decision["reason"])
         decision_rows.append({**decision, **status_columns})
     judgments = [
@@ -225,8 +227,9 @@ def _recorded_judgments(
     """Yield a judgment for each field that the user names, or for the only confidence field.
 
     A field is named as `scorer.value.confidence`, where `score` stands for the scorer `grader`.
-    Several fields without the user's choice make one failed judgment that names them. A field in
-    which a known eval writes something else, such as a verdict, fails with that objection.
+    `output.logprobs` is the probability of the answer's token. Several fields without the user's
+    choice make one failed judgment that names them. A field in which a known eval writes something
+    else, such as a verdict, fails with that objection.
     """
     fields = [*sample.recorded.confidence] or _fields_by_name(sample, grader, eval_scores)
     if not sample.recorded.confidence and len(fields) > 1:
@@ -246,7 +249,7 @@ def _recorded_judgments(
             yield {"method": name, _OBJECTION: objection, **_scoring_failed(objection)}
             continue
         value = _field_value(sample, name, grader, eval_scores)
-        # The mark, which `_read_value` may set to False, lasts until the run's fields were checked.
+        # A mark for the checks of the whole run, in which `_read_value` may set it to False.
         yield {"method": name, _IS_FIELD: True, **_read_value(value, sample, name, eval_field)}
 
 
@@ -325,7 +328,8 @@ def _read_value(
 
     A value that is no confidence is `scoring_failed`; only a text in the model's own words can be a
     parse failure. "80%" has the scale 0-100; another number has the user's or the known eval's
-    scale, or NaN as `low` and `high`, and all values of the run decide later.
+    scale. Without one `low` and `high` are NaN, and all values of the run decide later whether the
+    number is a share.
 
     `name` is the field's, and `known` describes it if a known eval writes it. The constant that
     such an eval writes is `no_response` if the reply is empty, and is marked as the eval's own
@@ -430,7 +434,7 @@ def _complete_confidence(samples: Sequence[JudgmentRows]) -> CompletedRun:
     """
     rows_by_method = _rows_by_method(samples)
     notices = list(_imputed_notices(rows_by_method))
-    objections: dict[str, str] = {}
+    objections: dict[str, str] = {}  # by method: why its field holds no confidence
     for method, method_rows in rows_by_method.items():
         if objection := _field_objection(method, method_rows):
             objections[method] = objection
@@ -439,6 +443,7 @@ def _complete_confidence(samples: Sequence[JudgmentRows]) -> CompletedRun:
     for row in chain.from_iterable(samples):
         for name in (_IS_FIELD, _IMPUTED, _OBJECTION):  # only this function needs these columns
             row.pop(name, None)
+        # Such rows stay only if no judgment of the run can be used.
         if row["method"] in objections:
             row.update(_scoring_failed(objections[row["method"]]))
     completed_samples = [_add_missing_methods(rows, rows_by_method) for rows in samples]
@@ -712,21 +717,24 @@ def _most_frequent(epochs: pd.DataFrame) -> dict[str, Any]:
 
     Answers are the same if their texts are, or their scores if a text is long or empty. Declining
     is an answer of its own. With fewer than two readable epochs the judgment has no confidence, and
-    the most frequent status of the others.
+    the most frequent status of the epochs that are not `ok`.
     """
     epochs = epochs.sort_values("epoch", kind="stable")
+    # Columns such as item and model are those of the first epoch.
     judgment = {str(name): value for name, value in epochs.iloc[0].items()}
     judgment |= {"uuid": "", "epoch": 1.0, "draw": 0.0}
     is_declined = epochs["status"] == "declined"
     readable = epochs[is_declined | ((epochs["status"] == "ok") & epochs["correct"].notna())]
+    judgment["draws"] = float(len(readable))
     if len(readable) < 2:
         failed = Counter(epochs.loc[epochs["status"] != "ok", "status"])
+        # All epochs may be `ok` but without a grade.
         status = failed.most_common(1)[0][0] if failed else "scoring_failed"
         reason = f"{len(readable)} of {len(epochs)} epochs can be read; agreement needs 2"
         judgment |= {"answer": "", "correct": math.nan, "confidence": math.nan}
-        for name in ("answer", "correct") if len(readable) else ():
-            judgment[name] = readable[name].iloc[0]
-        return {**judgment, "draws": float(len(readable)), "status": status, "reason": reason}
+        if len(readable):  # a single readable epoch still has an answer and its grade
+            judgment |= {name: readable[name].iloc[0] for name in ("answer", "correct")}
+        return {**judgment, "status": status, "reason": reason}
     # What is compared of each epoch: the text of its answer, its score, or that it was declined.
     attempts = readable[readable["status"] == "ok"]
     texts = list(map(comparable, attempts["answer"]))
@@ -740,7 +748,6 @@ def _most_frequent(epochs: pd.DataFrame) -> dict[str, Any]:
         "answer": readable["answer"].iloc[int(is_commonest.argmax())],
         "correct": float(readable.loc[is_commonest, "correct"].mean()),
         "confidence": count / len(readable),
-        "draws": float(len(readable)),
         "agreement": "text" if are_short else "score",
     }
     if commonest == _DECLINED_ANSWER:

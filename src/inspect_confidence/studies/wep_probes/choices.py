@@ -143,29 +143,36 @@ def score_units(
     # A file may hold a prompt several times without saying in which epoch.
     repeat = rows.groupby([*factors, "run", "epoch", "interval", "point"]).cumcount()
     table = rows.assign(repeat=repeat).set_index([*keys, "point"])
-    # A row for each sequence of prompts, a column for each of its points.
+    # Ranks of the choices and of the right ones: a row for each sequence of prompts, described by
+    # the same row of `sequences`, and a column for each point.
     wide_ranks = table["rank"].unstack("point").reindex(columns=points)
-    index, ranks = wide_ranks.index.to_frame(index=False), wide_ranks.to_numpy(float)
-    right = table["right"].unstack("point").reindex(columns=points).to_numpy(float)
-    rises = np.isin(index["interval"].to_numpy(str), list(RISING))
-    # Rows of the first sequence of each pair; by point, whether the second mirrors its choice.
-    firsts, mirrored = _mirrored_flags(index, ranks, convention)
-    point_names = list(map("{:g}".format, points))
-    is_right = map(metrics.empirical_consistency_flags, ranks.T, right.T)
-    # Flags of the steps from each point to the next.
-    steps = map(
-        metrics.empirical_monotonicity_flags, ranks.T[:-1], ranks.T[1:], right.T[:-1], right.T[1:]
-    )
-    # By score: flags of the sequences by point, or by "" if the whole sequence is judged.
-    values = {
-        "monotonicity_consistency": {"": metrics.monotonicity_flags(ranks, rises)},
-        "choice_sensitivity": {"": metrics.choice_sensitivity_flags(ranks)},
-        "empirical_consistency": dict(zip(point_names, is_right, strict=True)),
-        "empirical_monotonicity_consistency": dict(zip(point_names, steps, strict=False)),
+    sequences, ranks = wide_ranks.index.to_frame(index=False), wide_ranks.to_numpy(float)
+    right_ranks = table["right"].unstack("point").reindex(columns=points).to_numpy(float)
+    # Flags (1 consistent, 0 not, NaN unknown) of whole sequences, under an empty name.
+    rises = np.isin(sequences["interval"].to_numpy(str), list(RISING))
+    monotone = {"": metrics.monotonicity_flags(ranks, rises)}
+    sensitive = {"": metrics.choice_sensitivity_flags(ranks)}
+    # Flags of all sequences at a point, and of their steps from it to the next, by the point.
+    right_by_point: dict[str, FloatArray] = {}
+    step_by_point: dict[str, FloatArray] = {}
+    for column, point in enumerate(points):
+        choice, right = ranks[:, column], right_ranks[:, column]
+        right_by_point[f"{point:g}"] = metrics.empirical_consistency_flags(choice, right)
+        if column + 1 < len(points):
+            next_choice, next_right = ranks[:, column + 1], right_ranks[:, column + 1]
+            step_by_point[f"{point:g}"] = metrics.empirical_monotonicity_flags(
+                choice, next_choice, right, next_right
+            )
+    # The first sequence of each pair; by point, whether the second one mirrors its choice.
+    firsts, mirrored = _mirrored_flags(sequences, ranks, convention)
+    mirrored_by_point = dict(zip(map("{:g}".format, points), mirrored, strict=True))
+    return {
+        "monotonicity_consistency": _unit_rows(sequences, monotone, factors),
+        "choice_sensitivity": _unit_rows(sequences, sensitive, factors),
+        "empirical_consistency": _unit_rows(sequences, right_by_point, factors),
+        "empirical_monotonicity_consistency": _unit_rows(sequences, step_by_point, factors),
+        "pairwise_consistency": _unit_rows(sequences.iloc[firsts], mirrored_by_point, factors),
     }
-    scores = {metric: _unit_rows(index, by_name, factors) for metric, by_name in values.items()}
-    pairs = _unit_rows(index.iloc[firsts], dict(zip(point_names, mirrored, strict=True)), factors)
-    return {**scores, "pairwise_consistency": pairs}
 
 
 def _mirrored_flags(
@@ -183,18 +190,18 @@ def _mirrored_flags(
     """
     # `COMPLEMENTS` has the second interval of each pair by the first.
     firsts = np.flatnonzero(index["interval"].isin(COMPLEMENTS))
-    position = {tuple(row): i for i, row in enumerate(index.itertuples(index=False, name=None))}
+    keys = list(index.itertuples(index=False, name=None))
+    position = {key: i for i, key in enumerate(keys)}
     # The row of each second sequence; -1, the row of NaN that is appended below, if it is missing.
-    seconds = [
-        position.get((*key[:-1], COMPLEMENTS[key[-1]]), -1)
-        for key in index.iloc[firsts].itertuples(index=False, name=None)
-    ]
-    complements = np.vstack([ranks, np.full((1, ranks.shape[1]), np.nan)])[seconds]
-    size, mirrored_points = index["choice_set"].to_numpy(float)[firsts], []
-    for first, second in zip(ranks[firsts].T, complements.T, strict=True):
-        mirrored = metrics.pairwise_consistency_flags(first, second, size)
+    seconds = []
+    for *condition, interval in (keys[first] for first in firsts):
+        seconds.append(position.get((*condition, COMPLEMENTS[interval]), -1))
+    second_ranks = np.vstack([ranks, np.full((1, ranks.shape[1]), np.nan)])[seconds]
+    n_choices, mirrored_points = index["choice_set"].to_numpy(float)[firsts], []
+    for first, second in zip(ranks[firsts].T, second_ranks.T, strict=True):  # point by point
+        mirrored = metrics.pairwise_consistency_flags(first, second, n_choices)
         if convention == "authors":
-            mirrored[(size == 3) & (first == 2) & (second == 0)] = 0
+            mirrored[(n_choices == 3) & (first == 2) & (second == 0)] = 0
         mirrored_points.append(mirrored)
     return firsts, mirrored_points
 
@@ -389,25 +396,28 @@ class _ClusteredMean:
     def from_units(cls, unit: pd.DataFrame) -> "_ClusteredMean":
         """Compute the mean of units from their `value`, `cluster` and `scenario`, without NaN.
 
-        The variance is that of a sample of clusters, drawn in each scenario (stratum) apart; 0 for
-        a single cluster. Without values, mean and variance are NaN and all counts 0.
+        A cluster is of one scenario. The variance is that of a sample of clusters, drawn in each
+        scenario (stratum) apart; 0 for a single cluster. Without values, mean and variance are NaN
+        and all counts 0.
         """
         present = unit["value"].notna().to_numpy()
         values = unit["value"].to_numpy(float)[present]
         if not len(values):
             return cls(np.nan, np.nan, 0, 0, 0)
+        # The cluster of each unit, and a unit of each cluster, whose scenario is the cluster's.
         _, first, cluster = np.unique(
             unit["cluster"].to_numpy(str)[present], return_index=True, return_inverse=True
         )
         scenario = unit["scenario"].to_numpy(str)[present][first]
         stratum = np.unique(scenario, return_inverse=True)[1]  # of each cluster
-        # One cluster alone has no variance: then all scenarios are one stratum.
+        # One cluster alone in its stratum has no variance: then all scenarios are one stratum.
         if (np.bincount(stratum) < 2).any():
             stratum = np.zeros(len(first), np.int64)
-        size, value = np.bincount(stratum), float(values.mean())
+        size, value = np.bincount(stratum), float(values.mean())  # size: clusters of a stratum
         excess = np.bincount(cluster, values - value)  # sum of a cluster's differences from `value`
         distance = excess - (np.bincount(stratum, excess) / size)[stratum]
         # Of a sum over m clusters: m / (m - 1) times the sum of squared distances from their mean.
+        # A single cluster, whose m - 1 is 0, has the distance 0 from itself.
         spread = np.bincount(stratum, distance**2) * size / np.maximum(size - 1, 1)
         variance = float(spread.sum() / len(values) ** 2)
         clusters = len(first)
@@ -461,32 +471,33 @@ def _score_estimates(
     """
     columns, means = [], []
     clustered = {
-        metric: unit.assign(cluster=unit_clusters(unit)) for metric, unit in scored.items()
+        metric: units.assign(cluster=unit_clusters(units)) for metric, units in scored.items()
     }
     for part in _slices(rows):
         left_out_note = describe_left_out(rows["status"][_is_in_slice(rows, part)])
-        labels = _slice_condition(part)
-        for metric, unit in clustered.items():
-            slice_units = unit[_is_in_slice(unit, part)]
+        slice_condition = condition.but(**_slice_condition(part))
+        for metric, units in clustered.items():
+            slice_units = units[_is_in_slice(units, part)]
             mean = _ClusteredMean.from_units(slice_units)
-            number = Estimate(
-                condition.but(**labels),
+            described = Estimate(
+                slice_condition,
                 metric,
                 mean.units,
                 note=_describe_units(metric, mean, len(slice_units), left_out_note),
                 n_asked=len(slice_units),
                 unit_count=mean.clusters,
             )
-            columns.append((number, slice_units))
+            columns.append((described, slice_units))
             means.append(mean)
-    numbers = [
-        replace(number, interval=interval)
-        for (number, _), interval in zip(columns, _wilson_intervals(means), strict=True)
+    # All intervals in one call, which is faster.
+    estimates = [
+        replace(described, interval=interval)
+        for (described, _), interval in zip(columns, _wilson_intervals(means), strict=True)
     ]
     if resampling.observe:
-        return replace(_resampled_means(columns, resampling), estimates=numbers)
+        return replace(_resampled_means(columns, resampling), estimates=estimates)
     return estimate.estimates_without_resamples(
-        zip(numbers, (mean.value for mean in means), strict=True)
+        zip(estimates, (mean.value for mean in means), strict=True)
     )
 
 
@@ -519,20 +530,20 @@ def _chance_results(
     yielded. `rows` are ranked judgments, at least one, whose prompts get random choices.
     """
     convention = resampling.convention
-    # Replies with and without reasoning have the same prompts, of which one set is enough. `drawn`
-    # is the number of a random run.
+    # Replies with and without reasoning (`cot`), and those of several epochs, have the same
+    # prompts, of which one set is enough. `drawn` is the number of a random run.
     prompts = rows[rows["cot"] == rows["cot"].iloc[0]].drop_duplicates("item")
     random_scores = score_units(
         _random_choices(prompts, resampling.seed), convention, ["drawn", *FACTORS]
     )
     sets: list[Slice] = [{"choice_set": size} for size in sorted(prompts["choice_set"].unique())]
     for part in ({}, *sets):
-        for metric, unit in random_scores.items():
+        for metric, units in random_scores.items():
             if metric not in score_names:
                 continue
-            slice_units = unit[_is_in_slice(unit, part)]
+            slice_units = units[_is_in_slice(units, part)]
             first_run = slice_units[slice_units["drawn"] == 0]
-            n = len(first_run)
+            n = len(first_run)  # all random runs have the same units
             value = _mean_expectation(metric, first_run["choice_set"], prompts, convention)
             undefined_note = "undefined: no prompt stands beside another" if np.isnan(value) else ""
             note = join_notes(undefined_note, "exact expectation of equally likely choices")
@@ -593,13 +604,15 @@ def _contrast_results(
 
     `scored` are the units of each score, such as sequences of prompts; units of one level of a
     factor are paired with like units of its other level. Contrasts are over all units, and within
-    slices. A contrast is left out if in no pair both units have a value.
+    slices, which are parts of the prompts: each scenario for the contrast of reasoning (`cot`),
+    otherwise the prompts with and those without reasoning. A contrast is left out if a level was
+    not asked, or if in no pair both units have a value.
     """
     modes = sorted(rows["cot"].unique())
     for factor, level, versus_level in CONTRASTS:
         if not {level, versus_level} <= set(rows[factor].unique()):
             continue
-        slices: list[Slice] = [{}]  # all pairs; below, those with these values of factors
+        slices: list[Slice] = [{}]  # all pairs
         if factor == "cot":
             slices += [{"scenario": scenario} for scenario in sorted(rows["scenario"].unique())]
         elif len(modes) > 1:
@@ -639,15 +652,18 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
     """Yield the results of a contrast: the mean difference, its tests and its effect size.
 
     `pairs` are units as `_pair_units` joins them: `value` is the difference, NaN if a side has
-    none. Interval and p-value are over clusters; t and Cohen's d are the study's, over units.
+    none. Interval and p-value are over clusters; t and Cohen's d are the study's, over units. There
+    is no interval with too few clusters, or if all have the same difference.
     """
     paired, n_asked = pairs[pairs["value"].notna()], len(pairs)
     first, second = paired[["value_own", "value_versus"]].to_numpy(float).T
     mean = _ClusteredMean.from_units(paired)
     n, is_constant = mean.units, mean.variance < _ZERO_VARIANCE
     reason = "" if mean.has_interval else "too few clusters"
-    interval, interval_note = NO_INTERVAL, f"no interval: {reason or 'all clusters differ alike'}"
-    if not (reason or is_constant):
+    if reason or is_constant:
+        interval = NO_INTERVAL
+        interval_note = f"no interval: {reason or 'all clusters differ alike'}"
+    else:
         half_width = stdtrit(max(mean.freedom, 1), 0.975) * np.sqrt(mean.variance)
         interval = mean.value - half_width, mean.value + half_width
         interval_note = "t over clusters within scenarios"

@@ -109,7 +109,11 @@ class Side:
 
     @cached_property
     def words(self) -> "dict[str, Word]":
-        """Judgments of each word, in the order of the rows; samples lack unread contexts."""
+        """Judgments of each word, in the order of the rows.
+
+        A word's sample has a probability in percent for each context with a readable judgment: the
+        mean over epochs, then over settings.
+        """
         by = ["word", "context"]
         contexts_asked = self.rows[by].drop_duplicates()["word"].value_counts()
         readable = self.rows[self.rows["status"] == "ok"]
@@ -231,10 +235,10 @@ def _word_estimates(word_values: Word, condition: Condition) -> Iterator[_Valued
 
     Mean and median are NaN without readable judgments, the standard deviation with fewer than two.
     """
-    values = values_of(word_values.sample) / 100
+    values = values_of(word_values.sample) / 100  # percent -> probabilities
     n = len(values)
-    # The standard deviation of equal floats can be 1e-17 instead of 0.
     is_constant = n > 1 and np.ptp(values) == 0
+    # Used if `mean_interval` gives none.
     reason = "fewer than 5 contexts differ from the commonest value"
     mean = Estimate(
         condition,
@@ -249,7 +253,7 @@ def _word_estimates(word_values: Word, condition: Condition) -> Iterator[_Valued
     spread = replace(mean, metric="probability_spread", interval=None, no_interval_reason="")
     median = replace(spread, metric="median_probability", interval=metrics.median_interval(values))
     yield median, float(np.median(values)) if n else np.nan
-    if is_constant:
+    if is_constant:  # the standard deviation of equal floats can be 1e-17
         yield spread, 0.0
     else:
         yield spread, float(values.std(ddof=1)) if n > 1 else np.nan
@@ -310,16 +314,16 @@ def _compare_word(
     """Return all measures of a word against a reference, each with its value, and its tests.
 
     Samples are probabilities in percent, by context or person. The reference comes first in every
-    measure: differences are reference minus side. Where both have contexts in common, their mean
+    measure: differences are reference minus word. If both have contexts in common, their mean
     paired difference is one of the measures. The interval of Brunner and Munzel's theta,
-    P(reference > side) + P(equal)/2, is a t interval by the convention `authors`, otherwise that of
+    P(reference > word) + P(equal)/2, is a t interval by the convention `authors`, otherwise that of
     its logit, which stays in [0, 1].
     """
     sample = word_values.sample
     n = len(sample)
-    sides = values_of(reference), values_of(sample)
+    both_values = values_of(reference), values_of(sample)
     interval_form: Literal["t", "logit"] = "t" if resampling.convention == "authors" else "logit"
-    test = metrics.brunner_munzel(*sides, interval=interval_form, seed=resampling.seed)
+    test = metrics.brunner_munzel(*both_values, interval=interval_form, seed=resampling.seed)
     described = Estimate(
         condition,
         "brunner_munzel_theta",
@@ -331,15 +335,15 @@ def _compare_word(
     theta = replace(
         described,
         interval=(test.ci_low, test.ci_high),
-        undefined_reason=test.reason,
+        undefined_reason=test.reason,  # empty if the test is defined
         no_interval_reason=test.reason,
     )
     differences = np.array([reference[name] - sample[name] for name in sample if name in reference])
     own_values = replace(described, metric="own_values", note=word_values.note, unit_count=None)
     rows = [
         (theta, test.theta),
-        *_divergences(described, *sides),
-        _median_difference(described, *sides, is_paired=len(differences) > 0),
+        *_divergences(described, *both_values),
+        _median_difference(described, *both_values, is_paired=len(differences) > 0),
         (own_values, n),
         (Estimate(condition, "reference_values", len(reference)), len(reference)),
     ]
@@ -352,7 +356,7 @@ def _compare_word(
             n=len(differences),
             note=f"on {len(differences)} shared contexts",
             interval=interval,
-            no_interval_reason=metrics.SAME,
+            no_interval_reason=metrics.SAME,  # too few contexts come first, by the registry's rule
         )
         rows.append((paired, float(differences.mean())))
         p_values[paired.metric] = p
@@ -421,15 +425,14 @@ def _test_results(
     """Yield the p-value of each word, alone and by Holm's adjustment, and how many words differ.
 
     `metric` names the test in `p_values`. Words without a p-value count as untested, also in Holm's
-    adjustment. 1e-12 allows for rounding where p lies on the border of a level.
+    adjustment. Each word's rows come first, then the number of words that differ from the reference
+    at each confidence level (`LEVELS`), without and with the adjustment.
     """
     p = np.array([comparison.p_values[metric] for comparison in comparisons.values()])
-    is_defined, adjusted = ~np.isnan(p), metrics.holm(p)
+    is_defined, p_holm = ~np.isnan(p), metrics.holm(p)
     over = f"over {counted(is_defined.sum(), 'word')}"
     over += f"; {(~is_defined).sum()} undefined" if not is_defined.all() else ""
-    for (word, comparison), word_p, adjusted_p in zip(
-        comparisons.items(), p, adjusted, strict=True
-    ):
+    for (word, comparison), word_p, adjusted_p in zip(comparisons.items(), p, p_holm, strict=True):
         row_condition, n = condition.but(word=word), comparison.n
         reason = f"undefined: {comparison.undefined_reason}" if np.isnan(word_p) else ""
         yield key.result(
@@ -444,8 +447,9 @@ def _test_results(
         )
     tested = int(is_defined.sum())
     note = over if tested else f"undefined: {metrics.METRICS['words_that_differ'].undefined}"
-    for level, (name, values) in product(LEVELS, {"none": p, "holm": adjusted}.items()):
-        differ = float((values[is_defined] < 1 - level / 100 + 1e-12).sum()) if tested else np.nan
+    for level, (name, values) in product(LEVELS, {"none": p, "holm": p_holm}.items()):
+        largest_p = 1 - level / 100 + 1e-12  # a p on the border of a level may be rounded up
+        differ = float((values[is_defined] < largest_p).sum()) if tested else np.nan
         row_condition = condition.but(adjusted=name, level=level)
         yield key.result(
             row_condition, "words_that_differ", differ, n=tested, asked=len(p), note=note
