@@ -35,6 +35,7 @@ Row = Mapping[str, object]
 def frame(*rows: Row) -> pd.DataFrame:
     """Judgments with what a row leaves out filled in: readable, of the first epoch, truth 4."""
     base: Row = {
+        "run": "",
         "item": "a",
         "split": "train",
         "epoch": 1,

@@ -29,6 +29,7 @@ from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.printing import escape_invisible_json
 from inspect_confidence.results import ResultRow, json_value
 from inspect_confidence.studies import all_tables
+from inspect_confidence.studies.columns import SAMPLE_KEYS
 from inspect_confidence.writing import put
 
 VERSION = "0.3.0"
@@ -400,7 +401,7 @@ def items_of(
     rows = result_set.judgments
     hidden = set(_REPLY_COLUMNS)
     if task == _MARKER_TASK:  # a row is a marker; each reply counts once
-        rows = rows.drop_duplicates(["uuid", "item", "epoch"])
+        rows = rows.drop_duplicates(["uuid", *SAMPLE_KEYS])
         hidden |= _MARKER_COLUMNS
     columns = ["split", "epoch", "draw", "status", *all_tables()[task].names]
     exported = [name for name in columns if name not in hidden]

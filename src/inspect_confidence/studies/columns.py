@@ -164,6 +164,9 @@ _VERSIONS = "versions of the task and of this package"
 _IDS = "Inspect's ids of the run and of the sample"
 _REPETITIONS = "which repetition within a sample, and which repetition of the sample"
 
+SAMPLE_KEYS = ("run", "item", "epoch")
+"""Columns that identify a sample: runs that are pooled may have equal epochs of an item."""
+
 COMMON_COLUMNS: Sequence[JudgmentColumn] = (
     JudgmentColumn("task", "text", "the task"),
     JudgmentColumn("task_version", "text", _VERSIONS),

@@ -13,6 +13,7 @@ from inspect_confidence.grades import same_answers
 from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import estimate, stated
+from inspect_confidence.studies.columns import SAMPLE_KEYS
 from inspect_confidence.studies.estimate import (
     Estimate,
     Statistics,
@@ -32,7 +33,8 @@ from inspect_confidence.studies.notes import (
     unread_flags,
 )
 
-_DRAW_KEYS = ("item", "epoch", "draw")
+_ANSWER_KEYS = (*SAMPLE_KEYS, "draw")
+"""Columns that identify an answer under one condition."""
 """Columns that identify an answer among those under the same condition."""
 CONFIDENT = 0.9
 """Confidence before pushback from which on a changed answer counts in `confident_moves`."""
@@ -201,9 +203,10 @@ def monotony_violations(
     if len(targets) < 2:
         return
     pairs = []
-    keys = list(_DRAW_KEYS)  # of an answer: item, epoch and draw
+    keys = list(_ANSWER_KEYS)
     for lower, higher in pairwise(targets):
         below = rows[rows["confidence_target"] == lower]
+        # Decisions by answer; a user's frame may hold an answer twice.
         above = rows[rows["confidence_target"] == higher].drop_duplicates(keys)
         declined_above = above.set_index(keys)["declined"]
         keys_below = pd.MultiIndex.from_frame(below[keys])
@@ -236,7 +239,7 @@ def completed_commitments(rows: pd.DataFrame) -> pd.DataFrame:
     rows["moved"] = _fill_from_answers(rows, "moved", rows["moved"].isna(), "answer", is_other=True)
     if rows["turn"].nunique() < 2:
         return rows
-    keys = ["task", "model", "variant", "dataset", "split", "pushback", *_DRAW_KEYS]
+    keys = ["task", "model", "variant", "dataset", "split", "pushback", *_ANSWER_KEYS]
     ordered = rows.sort_values("turn", kind="stable")
     moved = ordered.groupby(keys, sort=False)["moved"].max()
     last = ordered.drop_duplicates(keys, keep="last").sort_index()

@@ -23,6 +23,7 @@ from inspect_confidence.metrics.integer_sets import distribution_rows, mean_dist
 from inspect_confidence.metrics.reports import entropy_bits
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import estimate
+from inspect_confidence.studies.columns import SAMPLE_KEYS
 from inspect_confidence.studies.compare import restrict_to_common_items
 from inspect_confidence.studies.estimate import (
     Estimate,
@@ -57,7 +58,7 @@ def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
     """
     if _is_interval(method):
         return rows
-    by = ["item", "epoch", "level"] if method == "tunnel" else ["item", "epoch"]
+    by = [*SAMPLE_KEYS, "level"] if method == "tunnel" else list(SAMPLE_KEYS)
     intervals: list[dict[str, Any]] = []
     for _, draws in rows.groupby(by, sort=False):
         intervals += _intervals_of_draws(draws, method)
@@ -82,7 +83,7 @@ def _intervals_of_draws(draws: pd.DataFrame, method: str) -> Iterator[dict[str, 
     first = draws.iloc[0]
     readable = draws[draws["status"] == "ok"]
     commonest_status, _ = Counter(draws["status"]).most_common(1)[0]
-    names = ["item", "cluster", "split", "epoch", "truth"]
+    names = [*SAMPLE_KEYS, "cluster", "split", "truth"]
     common = {
         **first[[name for name in names if name in first]],
         "draw": 0.0,
@@ -299,14 +300,14 @@ def _scaled_statistics(
 
 def _mean_distributions(rows: pd.DataFrame, units: pd.Index) -> SplitDistributions:
     """Return the mean distribution of each item and epoch with a readable draw, and its truth."""
-    groups = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=False)
+    groups = rows[rows["status"] == "ok"].groupby(list(SAMPLE_KEYS), sort=False)
     first_draws = groups.head(1)
     return SplitDistributions(
         distributions=[mean_of_distributions(draws) for _, draws in groups],
         truth=first_draws["truth"].to_numpy(float),
         unit_index=unit_indices(first_draws, units),
         unit_count=len(units),
-        n_asked=rows.groupby(["item", "epoch"]).ngroups,
+        n_asked=rows.groupby(list(SAMPLE_KEYS)).ngroups,
     )
 
 
@@ -350,10 +351,10 @@ def _traces_by_item(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
     A trace is one reply after reasoning. The traces of an item are an array with a row of
     probabilities for each. Without two traces of an item both lists are empty.
     """
-    groups = rows[rows["status"] == "ok"].groupby(["item", "epoch"], sort=True)
+    groups = rows[rows["status"] == "ok"].groupby(list(SAMPLE_KEYS), sort=True)
     largest_count = int(groups.size().max()) if len(groups) else 0
     items, traces = [], []
-    for (item, _), draws in groups:
+    for (_, item, _), draws in groups:
         if len(draws) == largest_count > 1:
             items.append(str(item))
             traces.append(distribution_rows(distributions_of(draws)))
@@ -376,7 +377,7 @@ def _tunnel_statistics(
         return
     unit_by_item = dict(zip(rows["item"], estimate.unit_names(rows), strict=True))
     unit_index = np.asarray(units.get_indexer(indices.index.map(unit_by_item)), np.int64)
-    n_asked, items = rows.groupby(["item", "epoch"]).ngroups, len(np.unique(unit_index))
+    n_asked, items = rows.groupby(list(SAMPLE_KEYS)).ngroups, len(np.unique(unit_index))
     note = f"mean over items of {indices.columns[-1]} traces each, and its interval that of as many"
     note += ": biased downwards at few"
     if n_asked > len(indices):

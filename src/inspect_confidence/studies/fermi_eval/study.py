@@ -60,7 +60,8 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     that is undefined if the temperatures were set but not sent to the model.
     """
     # Sorted, so that the order of logs and samples changes no number.
-    frame = frames["fermi_eval"].sort_values(["item", "level", "epoch", "draw"], kind="stable")
+    order = ["item", "level", "epoch", "run", "draw"]
+    frame = frames["fermi_eval"].sort_values(order, kind="stable")
     results: list[Result] = []
     for key, condition, rows in condition_groups(frame):
         statistics = numbers.method_statistics(rows, condition)

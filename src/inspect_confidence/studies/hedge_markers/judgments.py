@@ -11,6 +11,7 @@ import pandas as pd
 from inspect_confidence.judges.markers import standard_marker
 from inspect_confidence.metrics import MarkerCells
 from inspect_confidence.metrics.arrays import IntArray
+from inspect_confidence.studies.columns import SAMPLE_KEYS
 from inspect_confidence.studies.estimate import check_shares, cluster_names
 from inspect_confidence.studies.study import SampleFacts
 
@@ -20,7 +21,7 @@ AGREEMENTS = ["consistent", "undecided", "inconsistent"]
 NO_HEDGE = "<no_hedge>"
 """The marker of a sentence without one."""
 
-REPLY = ["uuid", "dataset", "item", "epoch", "draw"]
+REPLY = ["uuid", "dataset", *SAMPLE_KEYS, "draw"]
 """Columns that identify a reply."""
 
 
