@@ -202,7 +202,15 @@ def test_ids_leave_out_providers_and_a_reply_of_two_markers_is_one_item() -> Non
     details = model_info("openai/gpt-4o", [run])["additional_details"]
     assert details["deployment_type"] == "unknown"
     # Two rows of a reply with two markers: one line, without what the first row alone says.
-    row = {"uuid": "u", "item": "q", "epoch": 1.0, "draw": 0.0, "status": "ok", "split": "test"}
+    row = {
+        "uuid": "u",
+        "run": "r",
+        "item": "q",
+        "epoch": 1.0,
+        "draw": 0.0,
+        "status": "ok",
+        "split": "test",
+    }
     of_marker = {
         **{"sentence": 0.0, "marker": "maybe", "confidence": 0.4, "consistent": 2.0},
         **{"undecided": 1.0, "inconsistent": 2.0, "failed": 0.0, "decisiveness": 0.3},

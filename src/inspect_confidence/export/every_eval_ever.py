@@ -401,7 +401,7 @@ def items_of(
     rows = result_set.judgments
     hidden = set(_REPLY_COLUMNS)
     if task == _MARKER_TASK:  # a row is a marker; each reply counts once
-        rows = rows.drop_duplicates(["uuid", *SAMPLE_KEYS])
+        rows = rows.drop_duplicates(["uuid", *SAMPLE_KEYS, "draw"])
         hidden |= _MARKER_COLUMNS
     columns = ["split", "epoch", "draw", "status", *all_tables()[task].names]
     exported = [name for name in columns if name not in hidden]
