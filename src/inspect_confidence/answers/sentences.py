@@ -150,9 +150,13 @@ def _without_bullets(lines: list[str]) -> Iterable[str]:
 
 
 def _split_numbered_items(line: str) -> Iterable[str]:
-    """Return the parts of a line that are numbered 1, 2, ... at the beginnings of its sentences."""
+    """Split a line at labels that number its parts 1, 2, ..., such as "1. " or "(2) ".
+
+    The text before the first label, which may be empty, is the first part. With fewer than two
+    labels the line is one part.
+    """
     labels: list[re.Match[str]] = []
-    for label in _INLINE_LABEL.finditer(line):  # "1. " or "(2) "
+    for label in _INLINE_LABEL.finditer(line):
         is_next = _label_number(label) == len(labels) + 1
         has_same_style = not labels or _label_style(labels[0]) == _label_style(label)
         if is_next and has_same_style:

@@ -74,9 +74,10 @@ def items_needed(
     needs more items than two runs that agree on which items are hard. For `width`, a run succeeds
     if its interval is at most that wide.
 
-    Six sizes are tried with 200 runs each. Each size follows from the sizes before, since errors
-    decrease with the square root of n, and the estimates that are near the size they come from are
-    averaged. Sizes above 5,000 items are extrapolated.
+    Six sizes are tried, one after the other, with 200 runs each. Since errors decrease with the
+    square root of n, each tried size gives an estimate of the needed one. The next size to try is
+    the last estimate, and the result is the mean of the estimates that differ little from the size
+    that gave them. Sizes above 5,000 items are extrapolated.
 
     Args:
         pilot: Judgments, or paths.

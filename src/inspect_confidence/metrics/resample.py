@@ -423,7 +423,8 @@ def mean_of(
     counts = np.bincount(present_unit, minlength=units)
     extremes = _pseudo_unit_sums(array, unit, ends)  # what units with extreme values would add
     mean = ratio(np.bincount(present_unit, exact, minlength=units), counts, extremes)
-    # Many distinct shares are resampled in steps, so that units with equal ones are drawn together.
+    # Units with equal values can be drawn together, which saves time. So many distinct values are
+    # rounded for resamples, which `coarser` is for; the mean itself is of the exact ones.
     coarse = round_to_steps(exact)
     if np.array_equal(exact, coarse):
         return mean

@@ -61,8 +61,8 @@ def ask_abstain(
             instruction=prompts.instruction(target),
             format=prompts.FORMATS[kind],
         )
-        form = {"target": target, "choices": choices, "kind": kind}
-        state = await ask_once(generate, state, text, system, form="abstain", **form)
+        question = {"target": target, "choices": choices, "kind": kind}
+        state = await ask_once(generate, state, text, system, form="abstain", **question)
         if confidence != "none":
             await ask_apart(state, "confidence", [], _confidence_text(state, confidence))
         return state
@@ -101,8 +101,8 @@ def ask_commitment(
         text = (prompt or prompts.ANSWER).format(
             question=with_choices(state.input_text, choices), format=prompts.FORMATS[kind]
         )
-        form = {"choices": choices, "kind": kind}
-        state = await ask_once(generate, state, text, system, form="answer", **form)
+        question = {"choices": choices, "kind": kind}
+        state = await ask_once(generate, state, text, system, form="answer", **question)
         conversation = list(state.messages)
         if not _has_text(state.output):
             return state
@@ -113,8 +113,8 @@ def ask_commitment(
             )
         if pushback != "none":
             turn = prompts.PUSHBACKS[pushback].format(format=prompts.FORMATS[kind])
-            form["pushback"] = pushback
-            requests.append(_push_back(state, turn, is_rated=confidence, form=form))
+            described = {**question, "pushback": pushback}
+            requests.append(_push_back(state, turn, is_rated=confidence, metadata=described))
         await collect(*requests)
         return state
 
@@ -122,13 +122,13 @@ def ask_commitment(
 
 
 async def _push_back(
-    state: TaskState, text: str, *, is_rated: bool, form: dict[str, object]
+    state: TaskState, text: str, *, is_rated: bool, metadata: dict[str, object]
 ) -> None:
     """Ask for the final answer in the sample's conversation, and for its confidence in a copy.
 
-    `text` is the pushback's; `form` describes the question in the message's metadata.
+    `text` is the pushback's; `metadata` are of the question, for the message.
     """
-    message = user_message(text, state, draw=state.epoch - 1, form="pushback", **form)
+    message = user_message(text, state, draw=state.epoch - 1, form="pushback", **metadata)
     output = require_reply(await get_model().generate([*state.messages, message]))
     _store(state, "final", output)
     state.messages = [*state.messages, message, output.message]
