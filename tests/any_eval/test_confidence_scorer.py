@@ -358,8 +358,9 @@ def three_way() -> Scorer:
 
 
 def test_the_logs_metrics_are_the_studys_with_declined_answers(tmp_path: Path) -> None:
-    """Neither a declined answer's confidence nor its lack of one counts in any number."""
-    states = {"C0": "90", "C1": "It depends.", "I0": "50", "I1": "70", "N0": "10", "N1": "No."}
+    """A declined answer's confidence, or its lack of one, counts in no number but violations."""
+    states = {"C0": "90", "C1": "It depends.", "C2": "150", "I0": "50", "I1": "70"}
+    states |= {"N0": "10", "N1": "No.", "N2": "500"}
     samples = [Sample(f"{item}?", target=item[0], id=item) for item in states]
 
     def stated(request: Request) -> Reply:
@@ -369,13 +370,24 @@ def test_the_logs_metrics_are_the_studys_with_declined_answers(tmp_path: Path) -
     task = sums(dataset=samples, scorer=three_way())
     log, _ = served(with_confidence(task, "stated"), tmp_path, far_end(stated=stated))
     results = summarize(read_judgments(tmp_path), resamples=20)
-    names = ("mean_confidence", "overconfidence", "accuracy", "ece", "auroc", "format_failure_rate")
+    names = ("mean_confidence", "overconfidence", "accuracy", "ece", "auroc")
+    names += ("format_failure_rate", "violation_rate")
     numbers = entries_of(metrics_of(log), names)
     plain = results[results["condition"] == "method=stated;scale=0-100"].set_index("metric")
     assert numbers == pytest.approx(plain["value"][list(names)].to_dict())
-    # (.9 + .5 + .7) / 3; one of six replies could not be read.
+    # (.9 + .5 + .7) / 3; one of eight replies could not be read, and of six numbers two are above
+    # 100.
     assert numbers["mean_confidence"] == pytest.approx(0.7)
-    assert numbers["format_failure_rate"] == pytest.approx(1 / 6)
+    assert numbers["format_failure_rate"] == pytest.approx(1 / 8)
+    assert numbers["violation_rate"] == pytest.approx(2 / 6)
+
+
+def test_only_methods_on_a_scale_have_violations(tmp_path: Path) -> None:
+    """`stated` is far outside, `alone` at the end of its scale; `p_true` has no scale."""
+    far = far_end(stated=Reply("150"), alone=Reply("100"))
+    log, _ = served(with_confidence(sums(), "stated,alone,p_true"), tmp_path, far)
+    rates = {key: rate for key, rate in metrics_of(log).items() if key.startswith("violation")}
+    assert rates == {"violation_rate_alone": 0, "violation_rate_stated": 1}
 
 
 @pytest.mark.parametrize("epochs", [1, 2])

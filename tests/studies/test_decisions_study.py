@@ -62,6 +62,18 @@ def test_targets_by_hand() -> None:
     assert not set(results["metric"]) & {"regret", "contradictions_declined"}
 
 
+def test_a_declined_item_is_common() -> None:
+    """The model declines b and d, and c cannot be read: a, b and d count, with 1 point of 3."""
+    rows = targets()
+    others = rows.assign(model="other", status="ok", correct=1.0)
+    results = study_results(pd.concat([rows, others]), common_items=True)
+    for model, share in (("m", 1 / 3), ("other", 1)):
+        numbers = results[results["model"] == model]
+        for metric in ("payoff", "attempted_share"):
+            row = result_row(numbers, HALF, metric)
+            assert (row["value"], row["n"]) == (pytest.approx(share), 3)
+
+
 def test_monotony_pairs_the_epochs_of_an_item() -> None:
     """Of two epochs of an item the one declines at the lower target alone: one pair of two."""
     rows = []

@@ -44,8 +44,8 @@ class Settings(TypedDict, total=False):
             chosen for numbers, `authors` counts the first letter of a reply. For question sets,
             `text` grades by the largest probability, and `authors` uses the published bins of ECE
             and rule of rounding. None is each study's default, which its documentation names.
-        common_items: Whether only items count that every model of a data set answered readably;
-            notes count the items left out.
+        common_items: Whether only items count that every model of a data set answered readably
+            (a declined answer was read); notes count the items left out.
         options: Options of single studies by `study.name`, as `{"fermi_eval.penalty": 5}`;
             docs/judgments.md lists them.
         workers: Number of processes for a study with independent parts and many judgments (the

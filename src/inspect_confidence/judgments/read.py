@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from inspect_confidence.answers import ANSWER_STATUSES
 from inspect_confidence.arguments import user_path
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.clusters import has_clusters, join_clusters, unclustered_notices
@@ -72,15 +73,17 @@ def keep_common_items(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFra
 
 
 def _count_readable_models(rows: pd.DataFrame, items: pd.Series, models: pd.Series) -> pd.Series:
-    """Return by item the number of models that have judgments of it, all of them `ok`.
+    """Return by item the number of models that have judgments of it, all of them read.
 
+    A declined answer was read: without it an item's attempted share and payoff would be lost.
     `items` and `models` identify item and model of each row. Judgments by token probability are
     ignored unless there are no others.
     """
-    answers = pd.DataFrame({"item": items, "model": models, "ok": rows["status"] == "ok"})
+    is_read = rows["status"].isin(["ok", *ANSWER_STATUSES])
+    answers = pd.DataFrame({"item": items, "model": models, "read": is_read})
     if "source" in rows and (rows["source"] != "token").any():
         answers = answers[rows["source"] != "token"]
-    is_readable = answers.groupby(["item", "model"])["ok"].all()
+    is_readable = answers.groupby(["item", "model"])["read"].all()
     return is_readable.groupby("item").sum()
 
 

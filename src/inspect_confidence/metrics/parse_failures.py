@@ -17,6 +17,9 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
     of the run or of the instrument (`sample_error`, `content_filter`, `grader_failed`, ...) have no
     reply to judge and are left out. NaN if there is no reply.
 
+    Results of confidence on a scale count `out_of_range` in `violation_rate` instead, since the
+    number was read.
+
     Raises:
         ValueError: A status is none of those in docs/judgments.md.
 
@@ -34,8 +37,8 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
 
 numbers(
     About(undefined="no reply", interval=WILSON),
-    unread_share="Share of replies without an answer that counts: with any status of the reply but "
-    "`ok`, also `out_of_range`.",
+    unread_share="Share of replies without an answer that counts: with any status of a reply that "
+    "failed, also `out_of_range`. A declined answer counts.",
 )
 numbers(
     About(undefined="never", unit="count", interval=NO_ESTIMATE), n="Number of judgments elicited."

@@ -59,6 +59,7 @@ from inspect_confidence.ways import is_decision
         logged.format_failure_rate(),
         logged.ece(),
         logged.auroc(),
+        logged.violations(),
         logged.decision_shares(),
     ]
 )

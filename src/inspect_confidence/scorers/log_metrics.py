@@ -275,7 +275,11 @@ format_failure_rate = _metric(
     lambda group: 1 - metrics.accuracy(group["format_ok"]),
     split_by=("level", "method", "target"),
 )
-"""Share of replies not withheld that could not be read: at each level, or mean over scales."""
+"""Share of replies not withheld that could not be read: at each level, or mean over scales.
+
+A confidence far outside its scale was read, and counts in `violation_rate`. The parse failures that
+`summarize` prints (`unread_share`) include it.
+"""
 
 overconfidence = _metric(
     "overconfidence",
@@ -407,6 +411,40 @@ def _decision_shares() -> Metric:
 decision_shares = metric(name="decision_shares", scores="unreduced")(_decision_shares)
 """Share of answers withdrawn, kept, bet on or changed, and of final answers that are right; no
 number if no decision was asked."""
+
+
+def _compute_violations(scores: list[SampleScore]) -> Value:
+    """Return for each method the share of numbers that lie too far outside their scale.
+
+    Methods without a scale have no number, such as `p_true`.
+    """
+    flags: dict[str, list[float]] = {}
+    methods: set[str] = set()
+    for sample_score in scores:
+        value, metadata = sample_score.score.value, sample_score.score.metadata or {}
+        for method in _methods_of(value) if isinstance(value, Mapping) else ():
+            methods.add(method)
+            parsed = metadata.get(method, {})
+            if "raw" in parsed:  # a number was read
+                flags.setdefault(method, []).append(float(parsed["status"] == "out_of_range"))
+    rates = {method: _plain(mean_of(numbers)) for method, numbers in sorted(flags.items())}
+    if len(methods) > 1:
+        return {f"violation_rate_{method}": rate for method, rate in rates.items()}
+    return {"violation_rate": rate for rate in rates.values()}
+
+
+def _violations() -> Metric:
+    """Return the metric as a new function, since Inspect marks the function as registered."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        return _compute_violations(scores)
+
+    return compute
+
+
+violations = metric(name="violations", scores="unreduced")(_violations)
+"""Share of the numbers stated on a scale that lie outside it by more than 5% of its width, for each
+method; `format_failure_rate` counts such replies as read."""
 
 
 def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:
