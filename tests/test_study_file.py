@@ -31,6 +31,7 @@ from inspect_confidence.commands.usage import (
 )
 from inspect_confidence.versions import TASK_VERSIONS
 from provider_server import ProviderServer, Reply
+from runs import printed
 
 ONE = {"models": ["respondent/candid"], "tasks": ["fermi_eval"]}
 
@@ -66,6 +67,8 @@ def test_a_study_is_every_combination(tmp_path: Path) -> None:
         ({"model": ["respondent/candid"]}, "Did you mean 'models'?"),
         ({"models": ["opnai/gpt-4o"]}, "Did you mean 'openai'?"),
         ({"models": ["gpt-4o"]}, "has no provider"),
+        ({"models": ["openai/"]}, "'openai/' has no model after the provider"),
+        ({"models": "openai/gpt-4o,openai/o3"}, "names several models; name one, or in a study"),
         ({"models": []}, "`models` is missing or empty"),
         ({"tasks": ["fermy_eval"]}, "Did you mean 'fermi_eval'?"),
         ({"tasks": []}, "tasks=[] should have at least 1 item"),
@@ -77,6 +80,8 @@ def test_a_study_is_every_combination(tmp_path: Path) -> None:
         ({"tasks": ["fermi_eval", "fermi_eval"]}, "write `repeats` instead"),
         ({"arguments": {"sexes": "male"}}, "none of the tasks has the argument 'sexes'"),
         ({"repeats": 0}, "repeats=0 should be greater than or equal to 1"),
+        ({"repeats": "2"}, "repeats='2' should be a valid integer"),
+        ({"log": "logs"}, "there is no 'log'. Did you mean 'logs'?\n"),
         ({"settings": {"temprature": 0}}, "Did you mean 'temperature'?"),
         ({"arguments": {"levels": 200}}, "levels=200 is not between"),
         ({"models": ["respondent/candit"]}, "Did you mean 'candid'?"),
@@ -92,6 +97,42 @@ def test_a_mistake_ends_in_a_line_before_any_call(
     assert done.exit_code == 2, done.output
     assert says in done.output
     assert not (tmp_path / "logs").exists()
+
+
+@pytest.mark.parametrize(
+    "folder", ["file", "file/logs", "/proc/logs", "s3://no-such/logs", "hm://"]
+)
+def test_a_folder_that_cannot_be_written_ends_in_a_line(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether its place is a file, local or remote, the remedy is named before any call."""
+    for variable in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    (tmp_path / "file").touch()
+    logs = folder if ":" in folder else str(tmp_path / folder)
+    says = {**ONE, "logs": logs, "arguments": {"dataset": "bundled", "items": 1}}
+    done = printed("run", write_study(tmp_path, says), code=2)
+    assert done.output.startswith(f"Error: logs can't be written to {logs} (")
+    assert done.output.endswith("; name another folder by --log-dir.\n")
+    assert done.output.count("\n") == 1
+
+
+def test_a_failed_run_is_named_with_its_error(tmp_path: Path) -> None:
+    """Whatever the display, the model, the status and the error stand before the last line."""
+    says = {
+        "logs": str(tmp_path / "logs"),
+        "models": ["respondent/candid", "mockllm/model"],
+        "arguments": {"items": 3, "dataset": "bundled", "levels": 90, "method": "logprob"},
+        "tasks": ["fermi_eval"],
+    }
+    file = write_study(tmp_path, says)
+    lines = printed("run", file, "--display", "none", "--retry-attempts", "0", code=1).output
+    *_, failure, last = lines.splitlines()
+    assert failure.startswith("fermi_eval on mockllm/model: error: ")
+    assert last.startswith("1 of 2 runs done, logs in ")
+    assert last.endswith("; the same command asks what is missing")
+    assert "retry_immediate" not in lines
 
 
 def test_the_examples_are_study_files() -> None:

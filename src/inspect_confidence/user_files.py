@@ -133,12 +133,14 @@ def _fault(name: str, value: object, error: ValidationError) -> str:
         return f"{place} is missing."
     if fault["type"] == "value_error":
         message = str(fault["ctx"]["error"])
-        return f"{place}: {message.removesuffix('.')}."
+        return f"{place}: {message}" if message[-1:] in ".?" else f"{place}: {message}."
     # pydantic writes "Input should be a valid integer", or "List should have ... after validation,
     # not 1"; the key and the value take the place of "Input".
     message = re.sub("^(?:Input|List) | after validation.*", "", fault["msg"])
     message = message.replace("dictionary", "mapping (`name: value`)")
-    value = _shorten(fault["input"])
+    value = fault["input"]
+    # A text in quotes is told apart from the number or the truth value that it looks like.
+    value = _shorten(repr(value) if isinstance(value, str) else value)
     return f"{place}{'=' if keys else ': '}{value} {message[:1].lower()}{message[1:]}."
 
 

@@ -170,12 +170,18 @@ def check_model(model: object) -> str:
     """Return a model's name if it has a provider that Inspect knows; no key is needed.
 
     Raises:
-        InvalidArgument: The name lacks a provider, or the provider is unknown.
+        InvalidArgument: The name lacks a provider or a model, the provider is unknown, or several
+            models are named.
     """
-    provider, _, name = str(model).partition("/")
+    provider, slash, name = str(model).partition("/")
     if not name:
+        lacking = "model after the provider" if slash else "provider"
         raise InvalidArgument(
-            f"model {str(model)!r} has no provider; name it as in openai/gpt-4o-mini."
+            f"model {str(model)!r} has no {lacking}; name it as in openai/gpt-4o-mini."
+        )
+    if "," in name:  # Inspect's command line takes several
+        raise InvalidArgument(
+            f"model {str(model)!r} names several models; name one, or in a study file write a list."
         )
     if provider not in _provider_names():
         raise InvalidArgument(

@@ -7,8 +7,10 @@ from typing import Any
 
 from inspect_ai import Task, eval_set, task_with
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai._util.file import filesystem
 from inspect_ai.hooks import Hooks, TaskEnd, hooks
 from inspect_ai.hooks._startup import init_hooks
+from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, get_model
 from inspect_ai.util import DisplayType
 from rich.text import Text
@@ -20,7 +22,10 @@ from inspect_confidence.commands.design import (
     read_design,
 )
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.printing import counted, echo
+from inspect_confidence.printing import counted, echo, excerpt, one_line
+
+_SHOWN_ERROR = 300
+"""Number of characters of a failed run's error that are printed."""
 
 
 def run_design(
@@ -38,34 +43,70 @@ def run_design(
     Args:
         path: The study file, as `read_design` takes it.
         logs: Folder of the logs, instead of the study file's.
-        display: Value of `inspect eval-set --display`; `none` prints a line at the end of each run.
+        display: Value of `inspect eval-set --display`; `none` prints a line at the end of each run
+            that succeeds.
         retries: Number of retries of failed runs; Inspect's default is ten.
 
     Returns:
         Whether all runs succeeded.
 
     Raises:
-        InvalidArgument: The study file is invalid, or a model lacks a key or a package.
+        InvalidArgument: The study file is invalid, a model lacks a key or a package, or logs can't
+            be written to the folder.
     """
     design = read_design(path)
     tasks = _build_tasks(design)
     folder = logs or design.logs
+    _check_folder(folder)
     echo(f"{counted(len(tasks), 'run')} of {path}, logs in {folder}")
     try:
         with _print_ended_runs(len(tasks)) if display == "none" else nullcontext():
             success, logs_of_runs = eval_set(
-                tasks, log_dir=folder, display=display, retry_attempts=retries, **design.settings
+                tasks,
+                log_dir=folder,
+                display=display,
+                retry_attempts=retries,
+                retry_immediate=retries != 0,  # Inspect warns that it does nothing without retries
+                **design.settings,
             )
     except PrerequisiteError as error:
         if "in log_dir is not associated" in str(error):
             raise InvalidArgument(
-                f"{folder} contains logs of runs that {path} does not have; name another folder by "
-                "--log-dir, or remove these logs."
+                f"{folder} contains logs of runs with other tasks, arguments, models or settings "
+                f"than {path}; name another folder by --log-dir, or remove these logs."
             ) from None
         raise InvalidArgument(_error_text(error)) from None
-    done = sum(log.status == "success" for log in logs_of_runs)
-    echo(f"{done} of {counted(len(tasks), 'run')} done, logs in {folder}")
+    failed_runs = [log for log in logs_of_runs if log.status != "success"]
+    for log in failed_runs:
+        echo(_failure_line(log))
+    done = len(logs_of_runs) - len(failed_runs)
+    remedy = "; the same command asks what is missing" if failed_runs else ""
+    echo(f"{done} of {counted(len(tasks), 'run')} done, logs in {folder}{remedy}")
     return success
+
+
+def _check_folder(folder: str) -> None:
+    """Make the folder of the logs, and raise `InvalidArgument` if it can't be written to."""
+    try:
+        file_system = filesystem(folder)
+        file_system.mkdir(folder, exist_ok=True)
+        is_writeable, reason = file_system.is_writeable(folder), "no permission to write"
+    except Exception as error:  # local and remote file systems raise many types
+        is_writeable, reason = False, str(getattr(error, "strerror", None) or error)
+    if not is_writeable:
+        raise InvalidArgument(
+            f"logs can't be written to {folder} ({reason}); name another folder by --log-dir."
+        )
+
+
+def _failure_line(log: EvalLog) -> str:
+    """Describe a run that did not succeed: task, model, status and error."""
+    error = f": {excerpt(one_line(log.error.message), _SHOWN_ERROR)}" if log.error else ""
+    return f"{_task_of(log)} on {log.eval.model}: {log.status}{error}"
+
+
+def _task_of(log: EvalLog) -> str:
+    return log.eval.task.removeprefix("inspect_confidence/")
 
 
 def _build_tasks(design: Design) -> list[Task]:
@@ -139,7 +180,7 @@ def _print_ended_runs(expected: int) -> Iterator[None]:
 
 
 class _RunLines(Hooks):
-    """Printer of a line for each run that ends, which Inspect calls."""
+    """Printer of a line for each run that ends, which Inspect calls unless the run fails."""
 
     expected = 0  # number of runs; 0 while nothing is printed
     ended = 0  # number of runs that have ended
@@ -150,10 +191,9 @@ class _RunLines(Hooks):
     async def on_task_end(self, data: TaskEnd) -> None:
         """Print `[2/9] TASK on MODEL: 100 samples, success`; Inspect calls this after each run."""
         log = data.log
-        task = log.eval.task.removeprefix("inspect_confidence/")
         samples = log.results.completed_samples if log.results else 0
         _RunLines.ended += 1
         echo(
-            f"[{self.ended}/{self.expected}] {task} on {log.eval.model}: "
+            f"[{self.ended}/{self.expected}] {_task_of(log)} on {log.eval.model}: "
             f"{counted(samples, 'sample')}, {log.status}"
         )
