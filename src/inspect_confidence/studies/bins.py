@@ -191,7 +191,8 @@ def _bin_results(
     """Yield accuracy and mean confidence of each bin that holds judgments.
 
     With `own_top` a confidence of exactly 1 has a bin of its own. `clusters` names clusters of
-    dependent items, with which there are no intervals; it is empty if items are independent.
+    dependent items, with which there are no intervals; it is empty if items are independent. Mean
+    confidence has no interval: it only places the bin in a figure.
     """
     confidence, correct = group.column("confidence"), group.column("correct")
     # `column` is the position of each judgment's bin among those that hold judgments.
@@ -326,22 +327,25 @@ def utility_curve(
 
 
 def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> Iterator[Result]:
-    """Yield the utility of answering only from each stated confidence on.
+    """Yield the utility of answering only from each stated confidence (threshold) on.
 
-    The group has at least one readable judgment.
+    If there are very many confidences, only some of them, spread evenly over their order, are
+    thresholds. The group has at least one readable judgment. Declining at any confidence is left
+    out.
     """
     unit_count = group.unit_count
     confidence, correct = np.round(group.column("confidence"), _DECIMALS), group.column("correct")
     distinct = np.unique(confidence)
     count = min(len(distinct), MAX_THRESHOLDS)
     thresholds = distinct[np.linspace(0, len(distinct) - 1, count).round().astype(np.int64)]
-    # The highest threshold that an answer reaches decides at which thresholds it is given.
+    # An answer is given at all thresholds up to the highest one that its confidence reaches; the
+    # lowest threshold is the least confidence, which every answer reaches.
     reached = thresholds[np.searchsorted(thresholds, confidence, side="right") - 1]
     count_tables = ItemTables.from_judgments(reached, correct, group.unit_index, unit_count)
-    # Utilities from each threshold on, of shape (resamples, thresholds), without never answering.
+    # Utilities from each threshold on, of shape (resamples, thresholds). The last column that
+    # `utilities` returns is that of never answering.
     utility = count_tables.table_statistic.map(lambda tables: costs.utilities(tables)[:, :-1])
-    # In the sample itself, each unit has weight 1.
-    values = utility(np.ones((1, unit_count)))[0]
+    values = utility(np.ones((1, unit_count)))[0]  # of the sample, in which units have weight 1
     resamples = min(resampling.resamples, MAX_RESAMPLES)
     draws = bootstrap_draws(utility, unit_count, resamples, resampling.seed)
     rule = METRICS["expected_utility"].interval
@@ -402,7 +406,7 @@ def _running_sums(values: FloatArray, included: IntArray) -> FloatArray:
 
 
 def _share_intervals(shares: FloatArray, unit_index: IntArray, included: IntArray) -> FloatArray:
-    """Return Wilson's interval of the share of judgments at or above each threshold.
+    """Return Wilson's interval of the share of judgments at or above each threshold of confidence.
 
     Its variance is taken over items. `unit_index` is the index of each judgment's item, the highest
     confidence first. `included` is the number of judgments at or above each threshold, and `shares`

@@ -410,16 +410,16 @@ def confidence_statistics(
     yield means(
         condition, columns, answers.unit_index, answers.unit_count, notes, counts=answers.counts
     )
-    compared = [*COMPARED_METRICS, *DETAIL_METRICS]
-    for metric in EXTRA_METRICS:
+    table_metrics = [*COMPARED_METRICS, *DETAIL_METRICS]
+    for metric in EXTRA_METRICS:  # of which the log score depends on the step of the scale
         is_log_score = metric.metric == "log_score"
-        compared.append(log_score_metric(answers.step) if is_log_score else metric)
+        table_metrics.append(log_score_metric(answers.step) if is_log_score else metric)
     for threshold in resampling.thresholds:
-        compared += threshold_metrics(threshold, answers.choices)
-    compared += utility_metrics(resampling.costs)
+        table_metrics += threshold_metrics(threshold, answers.choices)
+    table_metrics += utility_metrics(resampling.costs)
     if answers.order_only:  # undefined, but named in the results with the reason
-        compared.append(confidence_metric("mean_confidence"))
-    yield table_statistics(answers, compared, condition, note, resampling)
+        table_metrics.append(confidence_metric("mean_confidence"))
+    yield table_statistics(answers, table_metrics, condition, note, resampling)
     if not answers.order_only:
         yield from item_statistics(answers, condition, note, resampling)
 
@@ -430,9 +430,9 @@ def item_statistics(
     """Yield the debiased squared calibration error and the p of the test of calibration.
 
     Nothing is yielded if neither is requested. Both need each judgment's unit, which count tables
-    do not contain. The test draws as often as there are resamples, at most 2,000 times. Both are
-    constant over resamples: the error has an interval of its own, the p none. `condition` and
-    `note` are those of both estimates.
+    do not contain. The test draws outcomes from the confidences as often as there are resamples, at
+    most 2,000 times. Both are constant over resamples: the error has an interval of its own, the p
+    none. `condition` and `note` are those of both estimates.
     """
     if not resampling.requests_any(("debiased_squared_error", "calibration_p")):
         return
@@ -470,7 +470,7 @@ def table_statistics(
     confidences, resamples take them from a `coarser` count table, which rounds them, as a note
     says; metrics that compare groups of equal confidence then have no interval.
     """
-    count_tables = answers.count_tables()
+    count_tables = answers.count_tables()  # what each unit adds
     tables = count_tables.total_table()
     units = answers.readable_units
     balanced_units = metrics.count_balanced_units(units, answers.right_share)
@@ -516,8 +516,9 @@ def _metric_remarks(
         return [], metric.note
     if "threshold" in metric.condition:
         remark = metrics.type2_remark(tables, float(str(metric.condition["threshold"])))
-        is_undefined = np.isnan(metric.value(tables)[0])
-        return ([], metric.note or remark) if is_undefined else ([metric.note, remark], "")
+        if np.isnan(metric.value(tables)[0]):
+            return [], metric.note or remark
+        return [metric.note, remark], ""
     note, reason = metric.note, ""
     if metric.condition.get("top_bin") == "dropped" and answers.n_readable > 0:
         # Bins of `hle_calibration_error` have 100 items each, the last one, which is dropped here,
@@ -561,14 +562,17 @@ def two_choice_sensitivity(
     # Confidences that differ only by rounding are one rating.
     values, rating = np.unique(np.round(answers.confidence[readable], 12), return_inverse=True)
     k = len(values)
+    # Cell of each judgment among the 2k of its right choice, then the counts of each unit.
     response = np.where(correct == 1, right_choice, 1 - right_choice)
-    column = np.where(response == 0, k - 1 - rating, k + rating)
-    # Each unit counts as one judgment on average: the fit takes judgments as independent.
+    cell = np.where(response == 0, k - 1 - rating, k + rating)
+    # The fit takes judgments as independent, so that a unit, whatever its number of judgments,
+    # counts as one judgment on average.
     items = answers.readable_units
     share = items / max(answers.n_readable, 1)
     counts = np.zeros((answers.unit_count, 4 * k))
-    np.add.at(counts, (unit_index, 2 * k * right_choice + column), share)
+    np.add.at(counts, (unit_index, 2 * k * right_choice + cell), share)
     padding = 1 / (2 * k) if k else 0.0  # Maniscalco and Lau's, so that no cell is empty
+    # A first fit, to all units, tells whether both estimates are defined.
     reason = _two_choice_problem(k, correct)
     is_fitted = not reason
     if is_fitted:

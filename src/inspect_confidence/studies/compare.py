@@ -190,10 +190,11 @@ class ResampledDifferences:
             return DifferenceTest(reason=f"no interval: {reason}")
         if not np.isnan(below):
             return DifferenceTest((value - below, value + above), p)
-        # If all items differ by the same, there is no interval but p is defined.
+        # If all resamples have the same difference, there is no interval but p is defined.
         interval, reason = metrics.interval_of(rule, value, draws, unit_count)
         note = f"no interval: {reason}" if reason else resampling_note(draws, self.grouped)
-        best = direction_of(metric, condition).target  # NaN for an end of the range
+        # Of a metric with a best value within its range; otherwise the target, and p, are NaN.
+        best = direction_of(metric, condition).target
         mean = (self.first[column] + self.second[column]) / 2
         p_mean = metrics.resampled_p(mean - best, self.means[:, column] - best, unit_count)
         return DifferenceTest(interval, p, note, float(np.maximum(p, p_mean)))
@@ -298,25 +299,25 @@ def resample_contrast(
 ) -> ResampledDifferences:
     """Compute the differences of two contenders on all units and over resamples of the units.
 
-    `contrast` has a statistic for each contender that gives the compared values, a column each. If
-    both values have an interval by a method of their own (`own_intervals`), the distances of the
-    limits of their difference follow from it; for other values `below` and `above` are NaN.
-    `stream` is the number of the data set, None if there is a single one; resamples of data sets
-    with different numbers are independent.
+    Contenders are models, variants or scales, and `contrast` has a statistic for each that gives
+    the compared values, a column each. If the intervals of two values come from a method of the
+    metric's own (`own_intervals`), they tell how far the limits of the difference lie `below` and
+    `above` it; of other values these distances are NaN. `stream` is the number of the data set,
+    None if there is a single one; resamples of data sets with different numbers are independent.
     """
     seed = [resampling.seed] if stream is None else [resampling.seed, stream]
     strata = np.zeros(contrast.unit_count, np.int64)  # one stratum
     sides = contrast.first, contrast.second
-    # With patterns, units that are equal in both statistics may have one weight.
+    # With `patterns`, units that are equal in both statistics have one weight, which is faster.
     plan = metrics.resampled_as(sides, strata, seed, patterns=True)
     first_draws, second_draws = _draw_pair(contrast, plan, resampling.resamples, seed)
-    unit_weights = np.ones((1, contrast.unit_count))
-    first, second = contrast.first(unit_weights)[0], contrast.second(unit_weights)[0]
+    sample_weights = np.ones((1, contrast.unit_count))  # each unit once: no resample
+    first, second = contrast.first(sample_weights)[0], contrast.second(sample_weights)[0]
     items = np.array(contrast.items, np.int64)
     below, above = np.full((2, len(items)), np.nan)
     for column, (first_ends, second_ends) in contrast.own_intervals.items():
         both = float(first[column]), float(second[column])
-        # Only biased metrics have such intervals here.
+        # Only biased metrics, such as ECE, have intervals of their own in a contrast.
         below[column], above[column] = joined_reach(both, first_ends, second_ends, biased=True)
     with np.errstate(invalid="ignore"):  # the mean of inf and -inf is NaN
         means = (first_draws + second_draws) / 2
@@ -569,33 +570,35 @@ def contrast_of_pairs(
 ) -> Contrast:
     """Return the statistics of several contenders and of one other, with which all are compared.
 
-    A pair has the readable judgments of two contenders on their common items; all pairs, at least
-    one, have the same items, number of choices and second contender. The columns of the statistics
-    are all metrics of the first pair, then those of the second, and so on: accuracy, mean
-    confidence, the metrics `compared`, and how well high confidence tells right from wrong answers
-    at each threshold, if `requests` is true of the metric. The second contender's values are
-    computed once and repeated. A metric is resampled if there are enough units for its interval,
-    unless that has a method of its own; the intervals of both contenders by that method are then
-    kept by column. The units are the `clusters`, by default those that the judgments declare.
+    Contenders are models, variants or scales. A pair has the readable judgments of two of them on
+    their common items; all pairs, at least one, have the same items, number of choices and second
+    contender. The columns of the statistics are all metrics of the first pair, then those of the
+    second, and so on: accuracy, mean confidence, the metrics `compared`, and how well high
+    confidence tells right from wrong answers at each threshold, if `requests` is true of the
+    metric. The second contender's values are computed once and repeated. A metric is resampled if
+    there are enough units for its interval, unless that has a method of its own; the intervals of
+    both contenders by that method are then kept by column. The units are the `clusters`, by default
+    those that the judgments declare.
     """
     choices, items, unit_count = pairs[0].choices, len(pairs[0].items), len(pairs[0].units)
     clusters = clusters or pairs[0].clusters
     compared = add_means_and_sensitivity(compared, thresholds, choices)
     compared = [metric for metric in compared if requests(metric.metric)]
-    second = pairs[0].second
-    resampled, own_intervals = [], {}
-    for column, metric in enumerate(compared):
+    second = pairs[0].second  # of all pairs
+    are_resampled, own_intervals = [], {}
+    for position, metric in enumerate(compared):
         rule = _difference_rule(metric.metric, clusters)
         has_interval = rule.method != "none" and not metrics.too_few(rule, unit_count)
-        resampled.append(has_interval and rule.method != "own")
+        are_resampled.append(has_interval and rule.method != "own")
         if has_interval and rule.method == "own" and metric.interval:
             second_interval = second.interval(metric)
-            for position, pair in enumerate(pairs):
-                column_of_pair = position * len(compared) + column
+            for pair_number, pair in enumerate(pairs):
+                column = pair_number * len(compared) + position
+                # A contender without an interval (None) gets NaN.
                 ends = np.array([pair.first.interval(metric), second_interval], float)
-                own_intervals[column_of_pair] = ends
-    first_values = [_metrics_statistic(pair.first, compared, resampled) for pair in pairs]
-    second_values = _metrics_statistic(second, compared, resampled)
+                own_intervals[column] = ends
+    first_values = [_metrics_statistic(pair.first, compared, are_resampled) for pair in pairs]
+    second_values = _metrics_statistic(second, compared, are_resampled)
     names = [(condition.but(**metric.condition), metric.metric) for metric in compared]
     return Contrast(
         names * len(pairs),

@@ -112,9 +112,10 @@ def corrected_correctness(
 ) -> Iterator[Statistics]:
     """Yield accuracy, and overconfidence if there is confidence, corrected for the judge's errors.
 
-    Labels of the run's own items correct them by prediction-powered inference, other labels by the
-    judge's error rates. Both are undefined, with a reason, if no answer has a grade, or if one is
-    neither right nor wrong. Nothing is yielded without labels.
+    Labels are the user's own verdicts. Labels of the run's own items correct the judge's by
+    prediction-powered inference, other labels by the judge's error rates. Both numbers are
+    undefined, with a reason, if no answer has a grade, or if one is neither right nor wrong.
+    Nothing is yielded without labels.
 
     Args:
         rows: Judgments with `item`, `model`, `dataset`, `correct` and `confidence`, NaN where
@@ -152,7 +153,7 @@ def corrected_correctness(
             is_difference = minuend is not None
             yield _correct_by_run_labels(estimate, rows[present], run_labels, is_difference)
             continue
-        shares = np.column_stack([1 - correct, correct])
+        shares = np.column_stack([1 - correct, correct])  # of the classes wrong and right
         shares[~present] = np.nan
         verdicts = _Verdicts(CORRECTNESS, shares, unit_index, unit_count, confidence=minuend)
         yield _correct_by_error_rates(estimate, verdicts, labels, resampling)
@@ -227,31 +228,34 @@ def _correct_by_error_rates(
     Rogan and Gladen's method: labels say how often the judge gives each verdict to answers of each
     true class, and the mean shares of verdicts are solved for the shares of true classes. A class
     has a worth, such as 0 for "wrong" and 1 for "right". The result is undefined, with a reason, if
-    the error rates don't determine it.
+    the error rates don't determine it. With stated confidence in `verdicts` it is overconfidence,
+    mean confidence less the mean worth.
     """
     confidence, unit_count = verdicts.confidence, verdicts.unit_count
     present = ~np.isnan(verdicts.shares).any(axis=1)
+    # Error rates of the classes that occur.
     used = _used_classes(verdicts.form, verdicts.shares[present], labels)
     classes = [CLASSES[verdicts.form][position] for position in np.flatnonzero(used)]
     errors = labels.errors(verdicts.form, classes)
     note = f"Rogan-Gladen; judged as labelled: {_hit_rates(errors, classes)}"
     if reason := errors.why_uncorrectable():
         return _undefined_statistics(replace(estimate, note=note), reason)
+    # Means over judgments: shares of the used classes, and last the confidence, or 0 without any.
     minuend = np.where(present, 0 if confidence is None else confidence, np.nan)
-    # The last column, after the shares of the used classes, is the confidence, or 0 without any.
     columns = np.column_stack([verdicts.shares[:, used], minuend])
     # Without the pseudo-units that resamples of a mean add: `errors.interval` has a prior instead.
     column_means = replace(means_of(columns, verdicts.unit_index, unit_count), extremes=None)
     statistic = _CorrectedMean(errors, column_means, is_difference=confidence is not None)
-    unit_weights = np.ones((1, unit_count))
-    mean_worth = errors.corrected(column_means(unit_weights)[:, :-1])[0]
+    sample_weights = np.ones((1, unit_count))  # each unit once: no resample
+    mean_worth = errors.corrected(column_means(sample_weights)[:, :-1])[0]
     if mean_worth != errors.clipped(mean_worth):
         note = join_notes(note, f"{mean_worth:.3f} before it was moved into the range")
+    # The interval joins the scatter of the items (draws) and that of the error rates (`errors`).
     draws = bootstrap_draws(column_means, unit_count, resampling.resamples, resampling.seed)
-    draws = draws[~np.isnan(draws).any(axis=1)]
+    draws = draws[~np.isnan(draws).any(axis=1)]  # a resample may lack all items with a verdict
     items = len(np.unique(verdicts.unit_index[present]))
     interval = errors.interval(
-        float(statistic(unit_weights)[0, 0]),
+        float(statistic(sample_weights)[0, 0]),
         draws[:, :-1],
         items,
         seed=resampling.seed,
@@ -338,7 +342,8 @@ def _correct_by_run_labels(
     corrected: confidence is subtracted from verdicts and labels, and the sign of the mean changed.
     """
     items = rows.groupby("item")[["correct", "confidence"]].mean()
-    subtracted = items["confidence"] if is_difference else 0 * items["correct"]
+    # What is subtracted, by item: the confidence, or nothing.
+    subtracted = items["confidence"] if is_difference else pd.Series(0.0, items.index)
     subtracted_labelled = subtracted.reindex(labels.index)
     unlabelled = (items["correct"] - subtracted)[~items.index.isin(labels.index)]
     mean = prediction_powered_mean(
@@ -352,6 +357,7 @@ def _correct_by_run_labels(
         low, high = mean.interval
         interval, value = (-high, -low), -mean.value
     else:
+        # Labels and verdicts are shares, but their weighted sum may lie outside [0, 1].
         interval, value = mean.share_interval, float(np.clip(mean.value, 0, 1))
         if value != mean.value:
             note = join_notes(note, f"{mean.value:.3f} before it was moved into the range")

@@ -54,16 +54,17 @@ def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
 def complete_confidence(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments with `confidence`, `clipped` and `status` as `raw` and the scale say.
 
-    They are derived for judgments that are `ok` and have no `confidence`. A report outside the
-    scale by at most 5% of its width is clipped; one further outside is `out_of_range`. Without a
-    scale, as for scores of which only the order counts, nothing changes.
+    They are derived for judgments that are `ok` and have no `confidence`. A report (`raw`) outside
+    the scale by at most 5% of its width is clipped, which `clipped` says; one further outside is
+    `out_of_range`. Without a scale, as for scores of which only the order counts, nothing changes.
     """
     rows = rows.copy()
     low, high, raw = rows[["low", "high", "raw"]].to_numpy(float).T
     width = high - low
     excess = np.maximum(low - raw, raw - high)
     is_outside = excess * 20 > width  # more than 5%
-    # One division of whole numbers: equal shares of different scales give the same float.
+    # One division of whole numbers: equal shares of different scales give the same float. NaN on a
+    # scale without a width, or without a scale.
     share = (np.clip(raw, low, high) - low) / np.where(width > 0, width, np.nan)
     confidence = rows["confidence"].to_numpy(float)
     derived = np.isnan(confidence) & ~np.isnan(share) & (rows["status"] == "ok").to_numpy()
@@ -199,8 +200,8 @@ def attempt_statistics(
     """Yield the shares of attempted answers, of right ones among them and among all, and F-score.
 
     The F-score is the harmonic mean of both shares of right answers. `rows` have grades, and the
-    status `declined` where the model declined; others do not count. `units` are the names of all
-    resampled items or clusters.
+    status `declined` where the model declined; a judgment with neither does not count. `units` are
+    the names of all resampled items or clusters.
     """
     declined = (rows["status"] == "declined").to_numpy()
     correct = rows["correct"].to_numpy(float)
@@ -218,7 +219,7 @@ def attempt_statistics(
     unit_index = unit_indices(rows, units)
     yield estimate.means(condition, shares, unit_index, len(units), note, counts=counts)
     # For each unit: right answers, graded answers, and answers that are graded or declined. A row
-    # that stands for several equal judgments counts once: the weights of units have its count.
+    # that stands for several equal judgments counts once here: the weight of its unit is its count.
     sums = np.zeros((len(units), 3))
     np.add.at(sums[:, 0], unit_index, np.nan_to_num(correct))
     np.add.at(sums[:, 1], unit_index, ~np.isnan(correct))
@@ -240,6 +241,7 @@ def _report_shape(
     These are the most frequent values, the number of different values, entropy, and the used share
     of the scale, which is the same for all rows. Nothing is yielded if no judgment has a report.
     """
+    # A report is a number on a scale, also one outside it.
     has_report = rows[["raw", "low", "high"]].notna().all(axis=1)
     has_report &= rows["status"].isin(["ok", "out_of_range"])
     reported = rows[has_report]
@@ -262,7 +264,7 @@ def _report_shape(
     functions: dict[str, Callable[[metrics.ValueTables], FloatArray]] = {
         name: metrics.TABLE_FUNCTIONS[name] for name in names
     }
-    functions["utilization"] = partial(
+    functions["utilization"] = partial(  # all rows have the scale of the first
         metrics.TABLE_FUNCTIONS["utilization"], low=float(low[0]), high=float(high[0])
     )
     estimates = [Estimate(condition, name, note=note, **counts) for name in functions]

@@ -135,8 +135,8 @@ def complete_decisions(samples: Sequence[JudgmentRows], completed: CompletedRun)
         samples: All judgments of each sample.
         completed: The run without its decisions.
     """
-    by_sample: list[JudgmentRows] = []
-    # One decision of each kind, by task, target and pushback, as a pattern for those that lack.
+    by_sample: list[JudgmentRows] = []  # decisions of each sample
+    # One decision of each kind, by task, target and pushback, as a pattern for samples without it.
     decision_by_key: dict[tuple[Any, ...], Mapping[str, Any]] = {}
     for rows in samples:
         decisions_of_sample = [row for row in rows if row.get("task") in TASKS]
@@ -153,12 +153,10 @@ def complete_decisions(samples: Sequence[JudgmentRows], completed: CompletedRun)
             if key not in keys:
                 missing.append(_failed_decision(rows[0], decision))
         merged.append([*other_rows, *decision_rows, *missing])
-    reasons: Counter[str] = Counter()
-    for row in chain.from_iterable(merged):
-        if row["status"] != "scoring_failed":
-            return CompletedRun(merged, notices=completed.notices)
-        reasons[row["reason"]] += 1
-    commonest_reason, _ = reasons.most_common(1)[0]
+    all_rows = list(chain.from_iterable(merged))
+    if any(row["status"] != "scoring_failed" for row in all_rows):
+        return CompletedRun(merged, notices=completed.notices)
+    commonest_reason, _ = Counter(row["reason"] for row in all_rows).most_common(1)[0]
     return CompletedRun(merged, commonest_reason, completed.notices)
 
 

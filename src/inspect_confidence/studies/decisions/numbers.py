@@ -78,12 +78,12 @@ def target_statistics(
     payoff = Estimate(
         condition, "payoff", note=note, **estimate_counts(~np.isnan(points), unit_index)
     )
-    # A wrong answer costs t / (1 - t) points, a right one gains 1.
+    # Least and greatest payoff: a wrong answer costs t / (1 - t) points, a right one gains 1.
     extremes = -target / (1 - target), 1.0
     yield Statistics([payoff], metrics.mean_of(points, unit_index, units=len(units), ends=extremes))
     yield from stated.attempt_statistics(rows, units, condition)
     yield _gap_to_target(rows, target, units, condition)
-    if (rows["confidence_status"] != "").any() or rows["confidence"].notna().any():
+    if _is_requested(rows, "confidence"):
         yield from _confidence_statistics(rows, best_guesses, units, condition)
     unread = {"format_failure_rate": unread_flags(rows["status"])}
     yield means(condition, unread, unit_index, unit_count=len(units), note=estimate.flag_count_note)
@@ -153,8 +153,9 @@ def _regret(
     """Return the payoff of the best threshold on stated confidence, less that of the decisions.
 
     At target t an answer gains 1 if it is right and loses t / (1 - t) if it is wrong; declining
-    gains 0. A declined answer would have the credit of the item's best guess, its answers at target
-    0. Regret is undefined if items were declined and none of them has one. There is no interval.
+    gains 0. The best threshold may answer declined items, for which the item's best guess, its mean
+    credit at target 0, stands. Regret is undefined if items were declined and none of them has a
+    best guess. There is no interval.
     """
     declined, stated_confidence = rows[["declined", "confidence"]].to_numpy(float).T
     is_usable = ~np.isnan(declined + stated_confidence)
@@ -169,7 +170,7 @@ def _regret(
     elif has_credit.any():
         confidence, is_declined = stated_confidence[has_credit], declined[has_credit] == 1
         value = metrics.regret(confidence, credit[has_credit], is_declined, target)
-    number = Estimate(
+    described = Estimate(
         condition,
         "regret",
         int(has_credit.sum()),
@@ -180,7 +181,7 @@ def _regret(
         undefined_reason=undefined,
         n_asked=len(rows),
     )
-    return Statistics([number], constant_statistic(value))
+    return Statistics([described], constant_statistic(value))
 
 
 def best_guesses_of(rows: pd.DataFrame) -> pd.Series:
@@ -206,13 +207,14 @@ def monotony_violations(
     keys = list(_ANSWER_KEYS)
     for lower, higher in pairwise(targets):
         below = rows[rows["confidence_target"] == lower]
-        # Decisions by answer; a user's frame may hold an answer twice.
+        # A user's frame may hold an answer twice: the first one decides, as `reindex` needs one.
         above = rows[rows["confidence_target"] == higher].drop_duplicates(keys)
         declined_above = above.set_index(keys)["declined"]
         keys_below = pd.MultiIndex.from_frame(below[keys])
         next_declined = declined_above.reindex(keys_below).to_numpy(float)
         pairs.append(below.assign(next_declined=next_declined))
     joined = pd.concat(pairs)
+    # 1 if declined at the lower target and answered at the higher one, NaN if either is missing.
     violated = joined["declined"] * (1 - joined["next_declined"])
     targets_text = ", ".join(map("{:g}".format, targets))
     counts = estimate.flag_count_note(violated.to_numpy(float))
@@ -369,10 +371,10 @@ def _decision_rates(
         **estimate_counts(present, unit_index),
     )
     rates = []
-    for kind, weight in (("right", correct), ("wrong", 1 - correct)):
+    decided = np.where(present, decision, 0)  # those not present have no weight
+    for kind, credit in (("right", correct), ("wrong", 1 - correct)):
         rate_estimate = replace(described, metric=f"{rate}_{kind}")
-        weights = np.where(present, weight, 0)
-        decided = np.where(present, decision, 0)
+        weights = np.where(present, credit, 0)
         statistics = _weighted_rate(rate_estimate, decided, weights, unit_index, unit_count)
         rates.append(statistics.statistic)
         yield statistics
@@ -431,6 +433,7 @@ def _pushback_statistics(
     yield _set_undefined_reason(
         means(condition, flips, unit_index, size, estimate.flag_count_note), _no_right_answer(rows)
     )
+    # One row for each item, with the share of its draws that moved.
     item_rows = rows.assign(moved=rows.groupby("item")["moved"].transform("mean"))
     item_rows = item_rows.drop_duplicates("item")
     draw_note = f"of {len(rows)} draws" if len(rows) > len(item_rows) else ""

@@ -16,7 +16,8 @@ def read_abstain(sample: SampleFacts) -> list[dict[str, Any]]:
 def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgments of a question: one of the stated confidence, one of the frequency if any.
 
-    The frequency is the share of several draws with the commonest answer.
+    The frequency is the share of several draws with the commonest answer, which has a grade of its
+    own.
     """
     row, score, outcome = sample.read_answer("simple_qa_score")
     names = ("correct", "raw", "low", "high", "confidence")

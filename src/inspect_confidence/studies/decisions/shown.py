@@ -71,16 +71,21 @@ _PUSHBACK = (
 
 
 def decision_tables(results: pd.DataFrame) -> list[View]:
-    """Return the tables of targets, of attempted questions, of commitments and of pushback."""
+    """Return the tables of targets, of attempted questions, of commitments and of pushback.
+
+    Each line is a model, variant and data set (`_KEYS`) with the parts of the condition that the
+    table names. Tables without lines are left out.
+    """
     rows = ResultTable.from_frame(results)
     targets, attempts = rows.matching(task=ABSTAIN), rows.matching(task=SIMPLE_QA)
     commitments = rows.matching(task=COMMITMENT)
-    form_lines = (*_KEYS, "format", "confidence_asked")
+    # How `abstain` asks: the format of its prompt, and when it asks for confidence.
+    request_keys = (*_KEYS, "format", "confidence_asked")
     specs = [
         _table_spec(
             "Answering only above a target",
             targets,
-            (*form_lines, "confidence_target"),
+            (*request_keys, "confidence_target"),
             _TARGETS,
             "A right answer is worth 1 point, a wrong one -t/(1 - t), a declined one 0. Accuracy "
             "given attempted is at least the target t if the model does as it is told. Regret is "
@@ -89,7 +94,7 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
         _table_spec(
             "From one target to the next",
             targets,
-            form_lines,
+            request_keys,
             [Column("monotony_violations", "declined, then answered at the higher target", 3)],
             "Share of pairs of neighbouring targets, by item. A model that follows the target "
             "has none.",

@@ -64,21 +64,21 @@ def _abstain_statistics(
 ) -> Iterator[Statistics]:
     """Yield the statistics of each confidence target, the highest first, then of all together.
 
-    At a target the model is to answer only if it is surer than that. `rows` are split by the form
-    of the request, and by when confidence was asked (`none`: not at all). `resampling` is not used:
+    At a target the model is to answer only if it is surer than that. `rows` are split by the format
+    of the prompt, and by when confidence was asked (`none`: not at all). `resampling` is not used:
     the functions of all tasks have the same arguments.
     """
     guesses = numbers.best_guesses_of(rows)
-    for values, same_form in rows.groupby(["format", "confidence_asked"], sort=False):
-        form, moment = map(str, values)
+    for values, request_rows in rows.groupby(["format", "confidence_asked"], sort=False):
+        prompt_format, moment = map(str, values)
         confidence_asked = "" if moment == "none" else moment
-        form_condition = condition.but(format=form, confidence_asked=confidence_asked)
+        request_condition = condition.but(format=prompt_format, confidence_asked=confidence_asked)
         # The highest target also comes first in tables and among the headlines.
-        for target in sorted(same_form["confidence_target"].unique(), reverse=True):
-            target_rows = same_form[same_form["confidence_target"] == target]
-            target_condition = form_condition.but(confidence_target=float(target))
+        for target in sorted(request_rows["confidence_target"].unique(), reverse=True):
+            target_rows = request_rows[request_rows["confidence_target"] == target]
+            target_condition = request_condition.but(confidence_target=float(target))
             yield from numbers.target_statistics(target_rows, guesses, units, target_condition)
-        yield from numbers.monotony_violations(same_form, units, form_condition)
+        yield from numbers.monotony_violations(request_rows, units, request_condition)
 
 
 def _simple_qa_statistics(
@@ -132,14 +132,14 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     """Return the paired differences of two contenders (models or variants) on their common items.
 
     `a` and `b` are judgments of one task, as `prepared` returns them. In `simple_qa` the metrics of
-    confidence are also compared, for each source of confidence, unless they were compared before,
-    as accuracy is.
+    confidence are also compared, for each source of confidence (`stated` or `frequency`), except
+    metrics of which there is a difference already.
     """
     task = str(a["task"].iloc[0])
     differences = list(contenders.differences(_contrast(task, a, b, resampling), resampling))
     if task != SIMPLE_QA:
         return differences
-    compared = {difference.metric for difference in differences}  # such as accuracy
+    compared = {difference.metric for difference in differences}
     for source in sorted(set(a["confidence_source"]) & set(b["confidence_source"])):
         contrast = contenders.confidence_contrast(
             a[a["confidence_source"] == source],
@@ -159,16 +159,18 @@ def _contrast(
 ) -> contenders.Contrast:
     """Return the contrast of the metrics that both contenders have, condition by condition.
 
-    Under each condition only items count that both contenders answered readably or declined.
+    A condition is such as a target and a format of `abstain`. Under each only items count that both
+    contenders answered readably or declined.
     """
     a, b = (side[side["status"].isin(["ok", *ANSWER_STATUSES])] for side in (a, b))
     keys = [*_CONDITIONS[task], "item"]
     a_keys, b_keys = (pd.MultiIndex.from_frame(side[keys]) for side in (a, b))
     a_common, b_common = a[a_keys.isin(b_keys)], b[b_keys.isin(a_keys)]
     units = estimate.ordered_units(a_common)
-    statistics = _STATISTICS[task]
-    first = _compared_statistics(statistics(a_common, units, Condition(), resampling))
-    second = _compared_statistics(statistics(b_common, units, Condition(), resampling))
+    task_statistics = _STATISTICS[task]
+    # By condition and metric: the statistic and its number of items.
+    first = _compared_statistics(task_statistics(a_common, units, Condition(), resampling))
+    second = _compared_statistics(task_statistics(b_common, units, Condition(), resampling))
     compared = {}
     for name, (statistic, items) in first.items():
         if name in second:
@@ -189,14 +191,14 @@ def _compared_statistics(
     """
     by_name = {}
     for group in statistics:
-        for column, number in enumerate(group.estimates):
-            if number.metric not in _COMPARED:  # such as counts
+        for column, described in enumerate(group.estimates):
+            if described.metric not in _COMPARED:  # such as counts
                 continue
-            items = number.n if number.unit_count is None else number.unit_count
+            items = described.n if described.unit_count is None else described.unit_count
             statistic = metrics.CombinedStatistic(
                 [group.statistic], partial(_select_column, column)
             )
-            by_name[Condition(number.condition), number.metric] = statistic, items
+            by_name[Condition(described.condition), described.metric] = statistic, items
     return by_name
 
 

@@ -194,8 +194,9 @@ def _interval_statistics(
     """Yield the metrics of unadjusted intervals, level by level, and the coverage plateau.
 
     There is an interval for each item, epoch and level; `replies` are the judgments that the
-    intervals come from. The plateau is the mean over levels of coverage relative to the level.
-    Without any level, it is undefined, and the judgments are counted.
+    intervals come from. Intervals of token probabilities are the hulls of sets of integers, whose
+    coverage and size are metrics too. The plateau is the mean over levels of coverage relative to
+    the level. Without any level, it is undefined, and the judgments are counted.
     """
     coverages: dict[float, metrics.Statistic] = {}
     for level, at_level in intervals.groupby("level"):
@@ -211,7 +212,7 @@ def _interval_statistics(
             level_condition, failures, unit_indices(level_replies, units), len(units), note
         )
         yield estimate.judgment_count(level_condition, len(level_replies), note)
-        if "set_size" in at_level:
+        if "set_size" in at_level:  # intervals of token probabilities
             sets = {"set_coverage": at_level["set_covered"], "mean_set_size": at_level["set_size"]}
             yield estimate.means(
                 level_condition, sets, level_intervals.unit_index, unit_count=len(units), note=note
@@ -248,7 +249,8 @@ def _conformal_statistics(
     both bounds outwards by an offset, so that new intervals cover at the level. The offset is the
     distance of rank ceil((n + 1) * level / 100) among the distances by which the truths of n train
     items lie beyond their intervals. It is the same in all resamples, which are of test items, and
-    infinite with too few train items. The last metric is the interval score less that before.
+    infinite with too few train items. The offset comes first, then the metrics of the moved
+    intervals, last the change of the interval score by the move.
     """
     before = Intervals.from_frame(test, units)
     calibration = Intervals.from_frame(train, units).first_epochs()
@@ -256,8 +258,10 @@ def _conformal_statistics(
     # `base` names the adjusted method, unless that is `direct`.
     base = "" if method == "direct" else method
     adjusted_condition = condition.but(base=base, level=level, method="conformal", split="test")
+    # Notes: `note` is that of the moved intervals, `source` that of the offset.
     source = f"learned on {items} train items"
-    # The rank must not exceed the items; 1e-9, because a rounding error must add no item.
+    # The rank must not exceed the items, which needs level / (100 - level) of them; 1e-9, because a
+    # rounding error must add no item.
     needed = int(np.ceil(level / (100 - level) - 1e-9))
     if items < needed:
         source += f", fewer than the {needed} that {level:g}% needs, so that intervals are infinite"
@@ -278,10 +282,10 @@ def _conformal_statistics(
     yield Statistics([offset_estimate], constant_statistic(offset))
     after = before.move_bounds(offset)
     yield from after.all_statistics(adjusted_condition, len(test), note)
-    change = after.values()["interval_score"] - before.values()["interval_score"]
+    score_change = after.values()["interval_score"] - before.values()["interval_score"]
     counts = before.estimate_counts(len(test))
     change_estimate = Estimate(adjusted_condition, "interval_score_change", note=note, **counts)
-    mean_change = metrics.mean_of(change, before.unit_index, len(units), metrics.UNBOUNDED)
+    mean_change = metrics.mean_of(score_change, before.unit_index, len(units), metrics.UNBOUNDED)
     yield Statistics([change_estimate], mean_change)
 
 
@@ -366,13 +370,13 @@ def _tunnel_statistics(
 ) -> Iterator[Statistics]:
     """Yield the mean Residual Tunnel Index after averaging n traces, in bits, for each n.
 
-    A trace is one reply after reasoning. The index is the entropy of the mean over all traces less
-    the mean entropy of means over n of them. At n = 1 it is the information that a trace has on the
-    answer, which is also yielded as `tunnel_index`, with the mean entropy of a trace. Only items
-    and epochs with the largest number of readable traces count. Nothing is yielded unless an item
-    has two; `units` are the names of the resampled items.
+    A trace is one reply after reasoning, with probabilities of the answer. The index is the entropy
+    of the mean over all traces less the mean entropy of means over n of them. At n = 1 it is the
+    information that a trace has on the answer, which is also yielded as `tunnel_index`, with the
+    mean entropy of a trace. Only items and epochs with the largest number of readable traces count.
+    Nothing is yielded unless an item has two; `units` are the names of the resampled items.
     """
-    indices = tunnel_indices(rows)
+    indices = tunnel_indices(rows)  # by item and epoch, a column for each n
     if indices.empty:
         return
     unit_by_item = dict(zip(rows["item"], estimate.unit_names(rows), strict=True))
@@ -384,11 +388,11 @@ def _tunnel_statistics(
         excluded = n_asked - len(indices)
         note += f"; {excluded} of {n_asked} with fewer readable traces left out"
     described = Estimate(condition, "", len(unit_index), note, n_asked=n_asked, unit_count=items)
-    for size, bits in indices.items():
-        residual_condition = condition.but(traces=size)
+    for averaged, bits in indices.items():
+        residual_condition = condition.but(traces=averaged)
         residual = replace(described, metric="residual_tunnel_index", condition=residual_condition)
         yield _mean_of_bits(residual, bits, unit_index, len(units))
-        if size == 1:
+        if averaged == 1:
             index = replace(described, metric="tunnel_index")
             yield _mean_of_bits(index, bits, unit_index, len(units))
             # The mean entropy of the same traces: with the index it adds up to that of their mean.
@@ -415,22 +419,20 @@ def _score_changes(
     """
     for level in sorted(set(intervals["level"]) & set(direct["level"])):
         at_level = [side[side["level"] == level] for side in (intervals, direct)]
-        common, sides = restrict_to_common_items(
-            [side[side["status"] == "ok"] for side in at_level]
+        readable = [side[side["status"] == "ok"] for side in at_level]
+        common, (own_rows, direct_rows) = restrict_to_common_items(readable)
+        if not len(common):
+            continue
+        score = Intervals.from_frame(own_rows, units).statistics()["interval_score"]
+        direct_score = Intervals.from_frame(direct_rows, units).statistics()["interval_score"]
+        described = Estimate(
+            condition.but(level=level),
+            "interval_score_change",
+            n=len(common),
+            note=f"less direct, on {len(common)} test items that have both",
+            n_asked=at_level[0]["item"].nunique(),
         )
-        if len(common):
-            first, second = sides
-            score = Intervals.from_frame(first, units).statistics()["interval_score"]
-            direct_score = Intervals.from_frame(second, units).statistics()["interval_score"]
-            change = metrics.difference_of(score, direct_score)
-            described = Estimate(
-                condition.but(level=level),
-                "interval_score_change",
-                n=len(common),
-                note=f"less direct, on {len(common)} test items that have both",
-                n_asked=at_level[0]["item"].nunique(),
-            )
-            yield Statistics([described], change)
+        yield Statistics([described], metrics.difference_of(score, direct_score))
 
 
 def interval_note(intervals: pd.DataFrame, replies: pd.DataFrame) -> str:

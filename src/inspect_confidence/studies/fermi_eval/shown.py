@@ -55,12 +55,14 @@ def interval_tables(results: pd.DataFrame) -> list[View]:
 def _interval_tables_of_model(title: str, rows: ResultTable) -> Iterator[TableSpec]:
     """Yield one table with all columns for up to two methods, otherwise one for each metric.
 
-    Tables are of the test split if there is one. The last table has the caption.
+    A line is a level, a column a metric of a method. Tables are of the test split if there is one.
+    The last table has the caption.
     """
     split = "test" if rows.matching(split="test").rows else ""
     title += ", test split" if split else ""
     by_metric = _by_metric(rows, split)
     methods = {_method(row): row for row in by_metric.values()}
+    # The metric `n`, the number of judgments, over all methods and levels.
     n_judgments = sum(int(row.value) for (_, _, metric), row in by_metric.items() if metric == "n")
     judgments = f"{n_judgments:,} judgments; " if n_judgments else ""
     caption_lines = [f"{judgments}95% intervals in brackets", *_caption_lines(by_metric)]

@@ -55,9 +55,9 @@ class FermiOptions:
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return the results of every model, data set, variant and method.
 
-    All methods of a model are computed from the same resampled items. Runs of `sampling` that
-    differ only in temperature together have the results of the temperature that train items choose;
-    that is undefined if the temperatures were set but not sent to the model.
+    All methods of a model are computed from the same resampled items. Runs of the method `sampling`
+    that differ only in temperature together have the results of the temperature that train items
+    choose; that is undefined if the temperatures were set but not sent to the model.
     """
     # Sorted, so that the order of logs and samples changes no number.
     order = ["item", "level", "epoch", "run", "draw"]
@@ -66,6 +66,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     for key, condition, rows in condition_groups(frame):
         statistics = numbers.method_statistics(rows, condition)
         results += results_of(_resample(statistics, rows, resampling), key)
+    # Runs at several temperatures, whose variants differ in this part alone, as one group.
     sampled = frame[frame["method"] == "sampling"]
     variants = sampled["variant"].map(lambda variant: drop_part(variant, "temperature"))
     for key, condition, rows in condition_groups(sampled.assign(variant=variants)):
@@ -126,6 +127,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
             compared[condition, metric] = values
             if metric == "coverage":
                 coverages[level] = values
+        # Failure rates of the replies, readable or not.
         replies = [numbers.replies_at(side, level) for side in (a, b)]
         if failures := _compare_failures(replies, units):
             compared[condition, "format_failure_rate"] = failures

@@ -107,12 +107,12 @@ def scaled_statistics(
         lower=low,
         upper=high,
         truth=test.truth,
-        epoch=np.ones(len(low)),  # the order of epochs does not matter here
+        epoch=np.ones(len(low)),  # only `first_epochs` needs the real ones
         empty=np.zeros(len(low), bool),
     )
     yield from hulls.all_statistics(condition, test.n_asked, note)
-    # Items that could not be read follow as NaN, which counts as asked and in no unit's mean, so
-    # that their unit, 0, has no effect.
+    # Items that could not be read follow as NaN, so that they count as asked but in no mean; the
+    # unit that padding gives them, 0, has no effect.
     covered = np.full(test.n_asked, np.nan)
     covered[: len(low)] = metrics.set_covers(values, scaled, level, test.truth)
     unit_index = np.pad(test.unit_index, (0, test.n_asked - len(low)))
@@ -125,22 +125,23 @@ def scaled_temperatures(
     levels: Sequence[float],
     condition: Mapping[str, object],
 ) -> Iterator[Statistics]:
-    """Yield the metrics of test sets at temperatures chosen on the train items.
+    """Yield the metrics of test items' prediction sets at temperatures chosen on the train items.
 
     There are two rules, named in the condition: `score` minimizes the mean interval score over
-    `levels`, once; `nll` maximizes the likelihood, anew in each resample. A temperature that is NaN
-    or 0 has no metrics of sets.
+    `levels`, once; `nll` maximizes the likelihood, anew in each resample. Both choose from a grid
+    of temperatures. A temperature that is NaN or 0 has no metrics of sets.
     """
+    # A true value to which no token gave a probability has the likelihood 0 at any temperature.
     is_seen = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
-    exact = metrics.temperature_nll(train.distributions, train.truth)
+    likeliest = metrics.temperature_nll(train.distributions, train.truth)
     least_score = constant_statistic(
         metrics.temperature_score(train.distributions, train.truth, levels)
     )
     likeliest_note = (
-        f"maximum likelihood on train ({exact:.4g} off the grid); {(~is_seen).sum()} train "
+        f"maximum likelihood on train ({likeliest:.4g} off the grid); {(~is_seen).sum()} train "
         "items whose truth was not seen left out"
     )
-    # By rule: the chosen temperature, the units of the judgments that choose it, and a remark.
+    # By rule: its temperature as a statistic, the units of the judgments that choose it, a remark.
     rules: dict[str, tuple[metrics.Statistic, IntArray, str]] = {
         "score": (least_score, train.unit_index, "least mean interval score on train"),
         "nll": (LikeliestTemperature.from_train(train), train.unit_index[is_seen], likeliest_note),
@@ -201,7 +202,7 @@ def decoding_temperatures(
     if not levels:
         return
     ordered = [frames[temperature] for temperature in temperatures]
-    train, by_level = {}, {}
+    train, by_level = {}, {}  # by level: intervals of train items, and each temperature's objective
     for level in levels:
         train[level] = _intervals_of_common_items(ordered, level, "train", units)
         by_level[level] = objectives(train[level].intervals, penalty)
@@ -210,7 +211,7 @@ def decoding_temperatures(
     per_level = {**condition, "split": "test", "decoding": "per_level"}
     all_levels = {**per_level, "decoding": "all_levels"}
     overall = np.sum(list(by_level.values()), axis=0)
-    # The overall choice is given the counts of the first level.
+    # Of the choice for all levels the results show the counts of the first level.
     yield _chosen_temperature(temperatures, overall, train[levels[0]], all_levels, note)
     for level in levels:
         level_condition = {**per_level, "level": level}
@@ -218,6 +219,7 @@ def decoding_temperatures(
             temperatures, by_level[level], train[level], level_condition, note
         )
         test = _intervals_of_common_items(ordered, level, "test", units)
+        # The metrics of the test items, at the temperature chosen by either way.
         for choice_condition, objective in ((all_levels, overall), (per_level, by_level[level])):
             if not np.isnan(objective).any():
                 intervals = test.intervals[_best(objective)]
