@@ -39,6 +39,7 @@ def correlate_over_models(
     With `ranked`, ranks are correlated (Spearman), without an interval. `metric` is the name of the
     correlation; `first` and `second` are by model and variant.
     """
+    # A point is a model and variant.
     pairs = np.array([[first[point], second[point]] for point in second if point in first])
     if len(pairs) < 2:
         return []

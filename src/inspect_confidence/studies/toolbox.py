@@ -82,11 +82,11 @@ def extra_metric_views(results: pd.DataFrame) -> list[View]:
     if not any(is_extra):
         return corrected
     table = ResultTable.from_frame(results[np.array(is_extra) | (results["metric"] == "auroc")])
-    parts = _condition_parts(table.matching(metric=_ANCHOR))
-    lines = [*_LINE_KEYS, *parts]
+    line_parts = _condition_parts(table.matching(metric=_ANCHOR))
+    lines = [*_LINE_KEYS, *line_parts]
     headline_spec = _spec("Calibration and selective answers at a glance", table, lines, _HEADLINES)
     headline_metrics = {column.metric for column in _HEADLINES}
-    columns = _columns([row for row in table if row["metric"] not in headline_metrics], parts)
+    columns = _columns([row for row in table if row["metric"] not in headline_metrics], line_parts)
     folded = []
     starts = range(0, len(columns), _MAX_COLUMNS)
     for number, start in enumerate(starts, start=1):

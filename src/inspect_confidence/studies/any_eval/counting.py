@@ -51,9 +51,9 @@ def why_not_counted(rows: pd.DataFrame) -> str:
 def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Return a data set's judgments with equal ones as one row, their number in `count`, and "".
 
-    If numbers or their intervals need each judgment, return the rows unchanged, with the reason.
-    That is so for few judgments, for clusters or several judgments of an item, for too many
-    different values, and for several scales.
+    If numbers or their intervals need each judgment, return the rows unchanged, with the reason
+    instead of "". That is so for few judgments, for clusters or several judgments of an item, for
+    too many different values, and for several scales.
     """
     if _total(rows) <= MOST_UNITS:
         return rows, _FEW
@@ -67,7 +67,8 @@ def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         return rows, problem
     has_confidence = merged["confidence"].notna() | merged["ordinal"]
     is_readable = (merged["status"] == "ok") & has_confidence & merged["correct"].notna()
-    # All judgments first, then those with each value of a field that `--by` names.
+    # Few judgments in any part with numbers of its own are a reason too: all judgments first, then
+    # those with each value of a field that `--by` names.
     for _, is_chosen in field_values(merged):
         if _total(merged[is_chosen & is_readable]) <= MOST_UNITS:
             return rows, _FEW

@@ -20,11 +20,12 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     """Return each model's results, by eval and method, and their mean over evals.
 
     An eval is a data set here. All methods of an eval are computed from the same resampled items.
-    `stream` numbers the evals of a model, so that their resamples are independent.
+    The evals of a model are numbered (`stream`), so that their resamples are independent. Shares of
+    attempted answers are computed for evals in which any model declined.
     """
     results: list[Result] = []
     statuses = frames[shown.TASK]["status"]
-    declining = set(frames[shown.TASK].loc[statuses == "declined", "dataset"])  # by any model
+    declining = set(frames[shown.TASK].loc[statuses == "declined", "dataset"])
     for key, condition, rows in estimate.condition_groups(frames[shown.TASK], ("model", "variant")):
         by_dataset: dict[str, estimate.ResampledEstimates] = {}
         for stream, (name, group) in enumerate(

@@ -51,10 +51,10 @@ def read_hedged(sample: SampleFacts) -> list[dict[str, Any]]:
 def _marker_rows(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a row for each marker of a judged sentence.
 
-    A sentence without a marker has one row with the marker `NO_HEDGE`, and one whose markers the
-    judge failed to list has one row with an empty marker. The confidence is the share of draws
-    (further answers) that agree with the sentence, an undecided one counting half; NaN if no
-    comparison was judged.
+    A sentence without a marker (hedging phrase) has one row with the marker `NO_HEDGE`, and one
+    whose markers the judge failed to list has one row with an empty marker. The confidence is the
+    share of draws (further answers) that agree with the sentence, an undecided one counting half;
+    NaN if no comparison was judged.
     """
     counts = sentence["agreement"]
     consistent, inconsistent = counts.get("yes", 0), counts.get("no", 0)
@@ -75,7 +75,7 @@ def _marker_rows(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
         "status": "ok" if markers is not None and comparisons else "grader_failed",
         "reason": sentence["reason"],
     }
-    if not comparisons and not counts.get("failed"):  # nothing was there to be judged
+    if not comparisons and not counts.get("failed"):  # no draw, so that the judge was not asked
         row |= {"status": "no_response", "reason": "there was no answer to compare with"}
     if markers is None:
         return [{**row, "marker": ""}]
@@ -114,9 +114,9 @@ def judged_draws(rows: pd.DataFrame) -> "pd.Series[float]":
 def complete_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None) -> pd.DataFrame:
     """Fill in what judgments lack, and add the standard form of each marker as `standard`.
 
-    A missing confidence follows from the counts of draws, a missing `n_markers` from the rows of
-    the sentence. A reply without an answer (punt) and without a grade is wrong. Judges are filled
-    in by `fill_missing_judges`.
+    A missing confidence follows from the counts of draws (further answers that agree with the
+    sentence or not), a missing `n_markers` from the rows of the sentence. A reply without an answer
+    (punt) and without a grade is wrong. Judges are filled in by `fill_missing_judges`.
 
     Args:
         rows: Judgments, one for each marker of a sentence.
@@ -130,7 +130,7 @@ def complete_hedges(rows: pd.DataFrame, markers: Mapping[str, str] | None) -> pd
     rows = fill_missing_judges(rows)
     counts = rows[AGREEMENTS].fillna(0)
     agreed = counts["consistent"] + counts["undecided"] / 2
-    derived = agreed / judged_draws(rows).replace(0, np.nan)
+    derived = agreed / judged_draws(rows).replace(0, np.nan)  # NaN without draws
     rows["confidence"] = rows["confidence"].where(rows["confidence"].notna(), derived)
     rows["correct"] = rows["correct"].mask(rows["correct"].isna() & (rows["punt"] == 1), 0.0)
     # In a file the marker of a sentence without one is empty.
@@ -194,7 +194,8 @@ class Sentences:
     def from_frame(cls, rows: pd.DataFrame) -> "Sentences":
         """Build one model's sentences from rows, one for each marker of a sentence.
 
-        A unit is a cluster within a data set's split (its group), or an item without a cluster.
+        A unit, which is resampled, is a cluster within a data set's split (its group), or an item
+        without a cluster.
         """
         keys = pd.MultiIndex.from_arrays([rows["dataset"], rows["split"], cluster_names(rows)])
         units = keys.unique()

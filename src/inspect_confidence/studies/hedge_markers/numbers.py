@@ -144,8 +144,10 @@ def _reply_statistics(sentences: Sentences, condition: Condition) -> Iterator[St
     """
     replies, unit_count = sentences.replies, len(sentences.units)
     unit_index = replies["unit"].to_numpy(np.int64)
-    count = int((replies["punt"].isna() & replies["correct"].notna()).sum())
-    punt_note = f"{count} judged right or wrong alone, which tells no punt" if count else ""
+    n_without_punt = int((replies["punt"].isna() & replies["correct"].notna()).sum())
+    punt_note = ""
+    if n_without_punt:
+        punt_note = f"{n_without_punt} judged right or wrong alone, which tells no punt"
     failed_note = _failed_judgments_note(sentences.sentence_rows)
     # Column of replies by metric, and a remark for the notes.
     for column_by_metric, remark in (
@@ -201,8 +203,8 @@ def _judge_corrected_statistics(
     """Yield accuracy and internal confidence of replies, corrected for the judge's errors.
 
     The user's labels (`judge_labels`) show how the judge errs; nothing is yielded without them.
-    Internal confidence is corrected from the mean shares of a reply's draws that the judge holds
-    for inconsistent, undecided and consistent with its sentences.
+    Internal confidence is corrected from the shares of draws (further answers) that the judge holds
+    for inconsistent, undecided and consistent with a sentence, averaged over a reply's sentences.
     """
     if resampling.judge_labels is None:
         return
@@ -215,6 +217,7 @@ def _judge_corrected_statistics(
     yield from judge_error.corrected_correctness(
         answers, unit_index, unit_count, condition, resampling, judge
     )
+    # Shares of each sentence, NaN without judged draws; then their means by reply.
     counts = sentences.sentence_rows[["inconsistent", "undecided", "consistent"]]
     shares = counts.div(counts.sum(axis=1).replace(0, np.nan), axis=0)
     means = shares.groupby([sentences.sentence_rows[name] for name in REPLY]).mean()
@@ -269,8 +272,8 @@ def _judge_failure_rate(sentences: Sentences, condition: Condition) -> Statistic
     """Return the share of requested judgments that the judge failed to give.
 
     The judge gives each sentence three kinds of judgments: its markers, its decisiveness, and its
-    agreement with each draw. It gives each reply with sentences one, of correctness; a judge that
-    can't tell a reply without an answer (punt) still says whether it is right.
+    agreement with each draw (further answer). It gives each reply with sentences one, of
+    correctness, as a grade, a punt (no answer), or both.
     """
     sentence_rows = sentences.sentence_rows
     replies = sentences.replies[sentences.replies["sentences"] > 0]
@@ -320,9 +323,9 @@ def marker_statistics(
 ) -> Iterator[Statistics]:
     """Yield each marker's internal confidence, its SD and its distance from decisiveness.
 
-    Only markers with `threshold` sentences (T) in the data set and split are reported, out of all
-    sentences with the marker, judged or not (`n_asked`). If there is none, one undefined estimate
-    of `mic` is out of the sentences with any marker or none.
+    Only markers (hedging phrases) with `threshold` sentences (T) in the data set and split are
+    reported; `n_asked` counts all sentences with the marker, judged or not. If there is no such
+    marker, one undefined `mic` is yielded, whose `n_asked` counts all sentences.
 
     Args:
         sentences: All sentences of the data set and split.

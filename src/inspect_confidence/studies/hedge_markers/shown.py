@@ -34,7 +34,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
     Only sentences count that enter marker internal confidence (`mic_rows`): those that were judged
     and, unless `resampling.convention` is `authors`, have one marker at most. A note counts the
-    others.
+    other sentences and the rarer markers.
     """
     if TASK not in frames:
         return []
@@ -158,7 +158,10 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
 
 
 def _stability_table(model: str, rows: ResultTable, thresholds: Sequence[str]) -> TableSpec:
-    """Specify the table of the stability of markers, with a column for each threshold T."""
+    """Specify the table of the stability of markers, with a column for each threshold T.
+
+    T is the number of sentences that a marker needs. A line is a metric with its condition.
+    """
     columns = []
     for threshold in thresholds:
         heading = f"T={_threshold(threshold):g}" if len(thresholds) > 1 else "value"

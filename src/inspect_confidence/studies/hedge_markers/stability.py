@@ -206,13 +206,13 @@ def _stability_of_markers(
 ) -> Statistics:
     """Return all metrics of the stability of these markers' MICs; NaN without markers.
 
-    A MIC is a marker's mean confidence in a group, which is a data set's split. `rules` has the
-    convention and T, the number of sentences that a marker needs in a group. Coefficients of
-    variation get an interval of their own: the scatter of MICs biases them upwards, in resamples
-    even more.
+    A marker is a hedging phrase, a MIC its mean confidence in a group, which is a data set's split.
+    `rules` has the convention and T, the number of sentences that a marker needs in a group.
+    Coefficients of variation get an interval of their own: the scatter of MICs biases them upwards,
+    in resamples even more.
     """
     cells = sentences.marker_cells(rules.mic_rows(sentences), markers)
-    sample_weights = np.ones((1, len(sentences.units)))
+    sample_weights = np.ones((1, len(sentences.units)))  # each unit once: no resample
     size = cells.tables(sample_weights, threshold=0).size[0]  # sentences by (groups, markers)
     is_frequent = (size >= rules.threshold) & (size > 0)
     stability_metrics = [
@@ -223,9 +223,10 @@ def _stability_of_markers(
     if not markers:
         undefined = np.full(len(stability_metrics), np.nan)
         return Statistics(estimates, constant_statistic(undefined))
+    # The intervals of coefficients of variation, which alone have an axis `varies_over`.
     sample_mics, mic_draws = _resampled_mics(cells, is_frequent, sentences, rules.resampling)
     for position, metric in enumerate(stability_metrics):
-        if metric.varies_over:  # only coefficients of variation have this axis
+        if metric.varies_over:
             groups, used_mics = list(metric.groups), np.where(metric.cells, sample_mics, np.nan)
             interval = metrics.spread_interval(
                 used_mics[groups],
@@ -256,13 +257,15 @@ def _stability_estimates(
     """Return the description of each metric's estimate: counts, notes, reasons if undefined.
 
     A metric's `cells`, of shape (groups, markers), say which markers it uses in which group, which
-    is a data set's split; sentences with such a marker count. Rows are those that mean confidences
-    (MICs) are computed from.
+    is a data set's split; sentences with such a marker count. `n_asked` counts all sentences of the
+    metric's groups.
     """
-    mic_rows = rules.mic_rows(sentences)
+    mic_rows = rules.mic_rows(sentences)  # that markers' mean confidences are computed from
     n_asked, left_out = sentences.asked_counts(), sentences.left_out_note(mic_rows)
     positions = {marker: position for position, marker in enumerate(markers)}
     rows = mic_rows[mic_rows["standard"].isin(positions)]
+    # For each row: its unit, group, marker and sentence. Several rows are of one sentence if it has
+    # several markers.
     unit_index, group = rows["unit"].to_numpy(np.int64), rows["group"].to_numpy(np.int64)
     marker = rows["standard"].map(positions).to_numpy(np.int64)
     sentence = rows.groupby([*REPLY, "sentence"], sort=False, dropna=False).ngroup().to_numpy()
@@ -346,9 +349,10 @@ def _split_distances(
         ("id_mae", within_datasets, "no data set has a train and a test split"),
         ("cd_mae", across_datasets, "fewer than two data sets have a train and a test split"),
     ):
+        # The markers of each group that some pair compares: frequent in its train and test split.
         cells = np.zeros_like(is_frequent)
         for train, test in pairs:
-            # The authors' code wants T sentences in the train split alone.
+            # The authors' code needs T sentences in the train split alone.
             in_test = occurs[test] if rules.authors else is_frequent[test]
             cells[[train, test]] |= is_frequent[train] & in_test
         distance = _StabilityMetric(
@@ -392,7 +396,8 @@ def _metrics_over_groups(
     A MIC is a marker's mean confidence in a group (data set's split). Metrics of shared markers
     come twice: of markers in all groups, and (`shared`: `some`) of those in enough groups for the
     metric. `is_frequent`, of shape (groups, markers), says which markers have T sentences in which
-    group, and `groups` are positions in its first axis.
+    group, and `groups` are positions in its first axis. A metric's `cells`, of the same shape, are
+    the markers of each group that it uses.
     """
     is_chosen = np.isin(np.arange(len(is_frequent)), groups)
     cells = is_frequent & is_chosen[:, None]
@@ -400,7 +405,7 @@ def _metrics_over_groups(
     yield _StabilityMetric(
         "d_avg_cv",
         groups,
-        cells & (cells.sum(axis=1, keepdims=True) > 1),
+        cells & (cells.sum(axis=1, keepdims=True) > 1),  # a variation needs two markers in a group
         undefined_reason="no data set has two markers",
         varies_over="markers",
     )
@@ -573,9 +578,9 @@ class CmfgStatistic:
 def model_correlations(results: Sequence[Result]) -> list[Result]:
     """Return correlations over models of accuracy and faithful generation (cMFG) with stability.
 
-    A metric of the stability of markers is named by `of`; its value at a point, which is a model
-    and variant, is correlated with the mean over data sets of accuracy or cMFG there. The variation
-    of mean confidences within data sets (`d_avg_cv`) is also correlated with their range.
+    A metric of the stability of markers is named by `of` in the condition; its value for a point, a
+    model and variant, is correlated with the point's mean accuracy or cMFG over data sets. The
+    variation of mean confidences within data sets (`d_avg_cv`) is also correlated with their range.
     """
     accuracy = _mean_over_datasets(results, "accuracy")
     cmfg = _mean_over_datasets(results, "cmfg")

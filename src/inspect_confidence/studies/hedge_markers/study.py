@@ -71,35 +71,36 @@ def _model_results(
 ) -> list[Result]:
     """Return the results of each data set's split, then those over data sets.
 
-    Metrics that depend on T, the sentences that a marker needs, have a row for each T. The
-    condition names T if there are several, except the default T. `stream` numbers the splits, so
-    that their resamples are independent.
+    Metrics that depend on T, the sentences that a marker (hedging phrase) needs, have a row for
+    each T. The condition names T if there are several, except the default T. Splits are numbered
+    (`stream`), so that their resamples are independent.
     """
     thresholds = resampling.options(HedgeOptions).marker_thresholds
-    conditions: dict[float, dict[str, float | str]] = {}
+    # By T: the part that it adds to the condition; an empty text adds none.
+    threshold_parts: dict[float, dict[str, float | str]] = {}
     for threshold in thresholds:
         is_named = len(thresholds) > 1 and threshold != DEFAULT_THRESHOLD
-        conditions[threshold] = {"marker_threshold": threshold if is_named else ""}
+        threshold_parts[threshold] = {"marker_threshold": threshold if is_named else ""}
     results: list[Result] = []
     by_group = rows.groupby(["dataset", "split"], sort=False)
     for stream, ((dataset, split), group_rows) in enumerate(by_group):
         sentences, split_condition = Sentences.from_frame(group_rows), condition.but(split=split)
         statistics = list(group_statistics(sentences, resampling, split_condition))
-        for threshold, threshold_parts in conditions.items():
+        for threshold, part in threshold_parts.items():
             statistics += marker_statistics(
-                sentences, resampling.convention, threshold, split_condition.but(**threshold_parts)
+                sentences, resampling.convention, threshold, split_condition.but(**part)
             )
         resampled = resample(
             statistics, sentences.strata, resampling, stream, clusters=clusters_of(group_rows)
         )
         results += results_of(resampled, replace(key, dataset=str(dataset)))
-    everything = Sentences.from_frame(rows)
+    all_sentences = Sentences.from_frame(rows)
     clusters = clusters_of(rows)
-    for threshold, threshold_parts in conditions.items():
-        over = stability_statistics(
-            everything, resampling, threshold, condition.but(**threshold_parts)
+    for threshold, part in threshold_parts.items():
+        stability = stability_statistics(
+            all_sentences, resampling, threshold, condition.but(**part)
         )
-        resampled = resample(over, everything.strata, resampling, clusters=clusters)
+        resampled = resample(stability, all_sentences.strata, resampling, clusters=clusters)
         results += results_of(resampled, replace(key, dataset=ALL))
     return results
 
@@ -113,34 +114,34 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     """
     if a["task"].iloc[0] == CHECK:
         return []
-    forms = resampling.options(HedgeOptions).markers
-    hedges = [complete_hedges(side, forms) for side in (a, b)]
-    sides = []
+    standard_forms = resampling.options(HedgeOptions).markers
+    hedges = [complete_hedges(side, standard_forms) for side in (a, b)]
+    replies_of_sides = []
     for rows in hedges:
         replies = Sentences.from_frame(rows).replies
         # A side's `unit` is a position among its own units, not among the common ones.
-        sides.append(replies[replies["faithfulness"].notna()].drop(columns="unit"))
-    _, common = restrict_to_common_items(sides)
+        replies_of_sides.append(replies[replies["faithfulness"].notna()].drop(columns="unit"))
+    _, common = restrict_to_common_items(replies_of_sides)
     units = pd.Index(cluster_names(common[0]).unique())
     split_by_item = hedges[0].drop_duplicates("item").set_index("item")["split"]
     splits = [_ALL, *sorted(set(common[0]["item"].map(split_by_item)))]
     if len(splits) == 2:  # one split has all items
         splits = [_ALL]
-    # Columns of each side: for each split, the metrics; NaN in rows of other splits. The counts of
-    # items are those of either side, as both have the same items.
-    means, counts = [], list[int]()
-    for side in common:
-        values = side[list(_COLUMN_BY_METRIC.values())].to_numpy(float)
-        split_of_row = side["item"].map(split_by_item)
+    # Values of each side, with a column for each split and metric: NaN in rows of other splits.
+    columns_of_sides = []
+    counts: list[int] = []  # of items by column; either side's, as both have the same items
+    for replies in common:
+        values = replies[list(_COLUMN_BY_METRIC.values())].to_numpy(float)
+        split_of_row = replies["item"].map(split_by_item)
         columns, counts = [], []
         for split in splits:
             is_chosen = ((split_of_row == split) | (split == _ALL)).to_numpy()
             columns.append(np.where(is_chosen[:, None], values, np.nan))
-            counts += [side.loc[is_chosen, "item"].nunique()] * len(_COLUMN_BY_METRIC)
-        means.append((np.hstack(columns), unit_indices(side, units)))
+            counts += [replies.loc[is_chosen, "item"].nunique()] * len(_COLUMN_BY_METRIC)
+        columns_of_sides.append((np.hstack(columns), unit_indices(replies, units)))
     conditions = [Condition().but(split=split) for split in splits]
     names = list(product(conditions, _COLUMN_BY_METRIC))
-    contrast = means_contrast(names, means, items=counts, unit_count=len(units))
+    contrast = means_contrast(names, columns_of_sides, items=counts, unit_count=len(units))
     return differences(replace(contrast, clusters=clusters_of(common[0])), resampling)
 
 
@@ -188,9 +189,8 @@ def _undefined_metrics(sizes: Mapping[tuple[str, str], int], threshold: float) -
         ("mrc", n >= 2, "one data set only", 3, chosen_sizes, 2),
         ("mac, mcc", n >= 3, "fewer than three data sets", 1, chosen_sizes, n),
     ):
-        reason = datasets_reason
-        if has_datasets:
-            reason = _describe_shortage(markers, threshold, dataset_sizes, needed_datasets)
+        shortage = _describe_shortage(markers, threshold, dataset_sizes, needed_datasets)
+        reason = shortage if has_datasets else datasets_reason
         if reason:
             yield f"{metric}: {reason}"
 

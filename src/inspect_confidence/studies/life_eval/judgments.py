@@ -27,7 +27,7 @@ _VERDICTS = ("True", "False")
 def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the model's judgments of an answer: an age at which a described person dies.
 
-    One has the stated confidence. With log probabilities requested there is another one, of the
+    One has the stated confidence. If log probabilities were requested, there is another one, of the
     probability of the answer's token, but not if the sample has no score.
     """
     names = ("item", "split", "sex", "age", "radius")
@@ -56,8 +56,8 @@ def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
 def read_options(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgments of a question: one of the stated confidence in the answer.
 
-    With log probabilities requested there is another one, of the probability of the answer's token,
-    but not if the sample has no score or the answer was given in the question.
+    If log probabilities were requested, there is another one, of the probability of the answer's
+    token, but not if the sample has no score or the answer was given in the question.
     """
     metadata = sample.metadata
     row, score, status_and_reason = sample.read_answer("option_confidence")
@@ -207,8 +207,8 @@ def _fill_missing_scores(rows: pd.DataFrame) -> pd.DataFrame:
     """Add `score`, `mas` and `best_answer` from the life table to answers without a score.
 
     They are the true probability that the death is within the radius of the answer, the maximum
-    achievable score, and the answer that has it. Values that are given stay, and all rows if no
-    answer lacks a score.
+    achievable score, and the answer that has it. Values that are given stay; so do all rows if no
+    answer lacks a score. Without a life table or window they are those of the study.
     """
     lacks_score = rows["answer"].notna() & rows["score"].isna()
     if not lacks_score.any():
@@ -261,13 +261,15 @@ def complete_options(rows: pd.DataFrame) -> pd.DataFrame:
 def _complete_probabilities(rows: pd.DataFrame) -> pd.DataFrame:
     """Fill in `choices`, `raw_sum` and `confidence`, and divide `probabilities` by their sum.
 
-    The probabilities are a JSON list as text, or empty. The confidence is that of the option in
-    `answer`. Values that are given stay as they are.
+    The probabilities of a question's options are a JSON list as text, or empty; `raw_sum` is their
+    sum before the division. The confidence is the probability of the option in `answer`. Values of
+    the three columns that are given stay as they are.
 
     Raises:
         InvalidArgument: `choices` is not the number of probabilities, or these are no such list.
     """
     probabilities = list(map(_read_probabilities, rows["probabilities"]))
+    # NaN without probabilities, which contradict no number of choices.
     lengths = np.array([len(shares) or np.nan for shares in probabilities], float)
     is_other_number = (rows["choices"].notna() & (rows["choices"] != lengths)).to_numpy()
     is_contradiction = is_other_number & ~np.isnan(lengths)
@@ -278,11 +280,11 @@ def _complete_probabilities(rows: pd.DataFrame) -> pd.DataFrame:
         )
     sums = np.array([sum(shares) if shares else np.nan for shares in probabilities])
     normalized = list(map(_normalize_sum, probabilities))
-    named_shares = []
+    answer_shares = []
     for shares, answer in zip(normalized, rows["answer"], strict=True):
-        is_named = shares and answer
-        named_shares.append(shares[_option_index(answer, len(shares))] if is_named else np.nan)
-    derived = {"choices": lengths, "raw_sum": sums, "confidence": np.array(named_shares)}
+        has_share = shares and answer
+        answer_shares.append(shares[_option_index(answer, len(shares))] if has_share else np.nan)
+    derived = {"choices": lengths, "raw_sum": sums, "confidence": np.array(answer_shares)}
     filled = {
         name: rows[name].where(rows[name].notna(), values) for name, values in derived.items()
     }

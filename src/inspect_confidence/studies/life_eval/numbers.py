@@ -88,11 +88,12 @@ def judgment_statistics(
     """Yield means, calibration, sensitivity, rounding and failures of judgments from one source.
 
     The source of confidence is the statement or the answer's token. `rows` are completed judgments
-    of LifeEval (with a column `radius`) or of a question set, those of question sets also graded;
-    `units` are the names of the resampled ages or items. `resampling` has the convention and the
-    thresholds.
+    of LifeEval (with a column `radius`), whose outcome is the true probability of the answer, or of
+    a question set, whose outcome is 0 or 1; `units` are the names of the resampled ages or items.
+    `resampling` has the convention and the thresholds.
     """
-    answers, is_life_eval = answers_of(with_outcomes(rows), units), "radius" in rows
+    answers = answers_of(with_outcomes(rows), units)
+    is_life_eval = "radius" in rows
     columns = {"accuracy": answers.correct, "mean_confidence": answers.confidence}
     if is_life_eval:
         mas = rows["mas"].to_numpy(float)
@@ -101,7 +102,8 @@ def judgment_statistics(
     yield estimate.means(condition, columns, answers.unit_index, answers.unit_count, note_of_values)
     readable = ~np.isnan(answers.confidence + answers.correct)
     note, compared = describe_counts(rows, readable), compared_metrics(resampling.convention)
-    # Confidence in a given answer is itself the judgment, so that it has no type-2 sensitivity.
+    # Type-2 sensitivity: how well high confidence tells right from wrong answers. Confidence in an
+    # answer that the question gives is itself the judgment, and has none.
     if not is_life_eval and _has_own_answers(rows):
         for threshold in resampling.thresholds:
             compared += calibration.threshold_metrics(threshold, answers.choices)
@@ -418,7 +420,7 @@ def _contrast(
             With judgments of all radii, differences at one radius have the same units as all.
     """
     keys, readable = [], []
-    for side in sides:  # without a column `given`, the item pairs judgments alone
+    for side in sides:  # without a column `given`, the item alone pairs judgments
         given_answer = side.get("given", side["item"])
         keys.append(pd.MultiIndex.from_arrays([side["item"], given_answer]))
         readable.append((side["confidence"] + side["correct"]).notna().to_numpy())

@@ -37,7 +37,7 @@ def pooled_results(completed: Mapping[str, pd.DataFrame], resampling: Resampling
     for rows in completed.values():
         unit = decade_names(rows) if "radius" in rows else estimate.cluster_names(rows)
         parts.append(numbers.with_outcomes(rows).assign(unit=unit)[_COLUMNS])
-    # Data sets have different numbers of choices, so that no metric may use one.
+    # Data sets have different numbers of choices, so that no metric may use one: NaN for all.
     rows = pd.concat(parts, ignore_index=True).assign(choices=np.nan)
     # The data set tells apart items of the same name in two sets.
     for name in ("item", "unit"):
@@ -77,7 +77,8 @@ def _pooled_statistics(
 ) -> Iterator[Statistics]:
     """Yield the statistics of one model for each source of confidence.
 
-    `units` are the resampled units of all models; the note counts the judgments of each data set.
+    `rows` are its judgments of all data sets, `units` the resampled units of all models; notes
+    count the judgments of each data set.
     """
     for source, source_rows in rows.groupby("source", sort=True):
         source_condition = condition.but(source="" if source == STATED else source)

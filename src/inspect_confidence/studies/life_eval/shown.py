@@ -34,10 +34,11 @@ _NO_INTERVAL_NOTE = "no interval: neighbouring ages are alike, and a bin holds f
 
 
 def _truth_bin_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
-    """Yield mean confidence in bins of true probability, by radius (years) and over all radii.
+    """Yield mean true probability and mean confidence in bins of true probability.
 
-    There are no intervals: neighbouring ages are alike, and few ages in a bin are not neighbours.
-    Without readable judgments there is one NaN for each metric.
+    Bins are over all radii (years within which an age counts as right), then by radius. There are
+    no intervals: neighbouring ages are alike, and few ages in a bin are not neighbours. Without
+    readable judgments there is one NaN for each metric.
     """
     metrics = ("truth_bin_probability", "truth_bin_confidence")
     present = (rows["confidence"] + rows["correct"]).notna()
@@ -90,9 +91,10 @@ def _age_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator
 def _item_results(rows: pd.DataFrame, key: Key, condition: Condition) -> Iterator[Result]:
     """Yield each item's mean overconfidence and mean confidence over epochs.
 
-    The condition of overconfidence has the item's difficulty, 1 - the maximum achievable score
-    (`mas`); that of confidence the mean true probability of the answers (`truth`). An item without
-    readable judgments has no row of confidence.
+    An item is a description of a person, whose age at death is asked for. The condition of its
+    overconfidence has its difficulty, 1 - the maximum achievable score (`mas`); that of its
+    confidence the mean true probability of the answers (`truth`). An item without readable
+    judgments has no row of confidence.
     """
     excess = (rows["confidence"] - rows["correct"]).where(rows["mas"].notna())
     notes = _notes_by_group(rows, excess.notna(), ["item"])
@@ -266,29 +268,36 @@ def calibration_tables(results: pd.DataFrame) -> list[View]:
 def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
     """Yield all tables of a variant and window; `variant` names both in titles, or is empty.
 
-    `TableSpec` calls `layout` with the finished table, and a caption that is a function with the
-    rows that the table shows.
+    A window says which ages count as right. Rows are of LifeEval, whose data sets are life tables,
+    and of question sets. `TableSpec` calls `layout` with the finished table, and a caption that is
+    a function with the rows that the table shows.
     """
     suffix = f": {variant}" if variant else ""
     lives, sets = rows.matching(task=LIFE), rows.matching(task=SETS)
-    described = partial(TableSpec, caption=_caption, interval_caption=_INTERVAL_CAPTION)
-    layout = tables.columns_with_numbers
-    life_sets = lives.values("dataset")
-    title, lines = f"Table 2, LifeEval{suffix}", ("model", "dataset")
-    yield described(title, lives, lines, _LIFE_COLUMNS, layout=layout)
-    title, lines = f"Tables 3 and 4, all sets{suffix}", ("dataset", "model")
-    yield described(
-        title, rows, lines, _STUDY_COLUMNS, layout=partial(_models_in_columns, life_sets=life_sets)
+    captioned = partial(TableSpec, caption=_caption, interval_caption=_INTERVAL_CAPTION)
+    without_empty_columns = tables.columns_with_numbers
+    yield captioned(
+        f"Table 2, LifeEval{suffix}",
+        lives,
+        ("model", "dataset"),
+        _LIFE_COLUMNS,
+        layout=without_empty_columns,
     )
-    title, radius_lines = f"LifeEval by radius{suffix}", ("model", "dataset", "radius")
-    yield TableSpec(
-        title,
+    by_dataset = ("dataset", "model")  # the order of lines
+    yield captioned(
+        f"Tables 3 and 4, all sets{suffix}",
+        rows,
+        by_dataset,
+        _STUDY_COLUMNS,
+        layout=partial(_models_in_columns, life_sets=lives.values("dataset")),
+    )
+    yield captioned(
+        f"LifeEval by radius{suffix}",
         lives.having("radius"),
-        radius_lines,
+        ("model", "dataset", "radius"),
         _LIFE_COLUMNS,
         caption=lambda rows: f"{_caption(rows)} {_FEW_AGES_TEXT}",
-        interval_caption=_INTERVAL_CAPTION,
-        layout=layout,
+        layout=without_empty_columns,
     )
     ages = _sorted_by_decade(lives.having("age"))
     yield TableSpec(
@@ -298,12 +307,17 @@ def _variant_tables(rows: ResultTable, variant: str) -> Iterator[TableSpec]:
         columns=[*map(_best_age_column, sorted(ages.values("radius"), key=float))],
         caption=_age_caption,
     )
-    title = f"Discrimination{suffix}"
-    yield described(title, sets, lines, _DISCRIMINATION_COLUMNS, layout=layout)
+    yield captioned(
+        f"Discrimination{suffix}",
+        sets,
+        by_dataset,
+        _DISCRIMINATION_COLUMNS,
+        layout=without_empty_columns,
+    )
     yield TableSpec(
         f"ECE, stated and by the answer's token{suffix}",
         rows=sets,
-        lines=lines,
+        lines=by_dataset,
         columns=_TOKEN_COLUMNS,
         caption=_token_caption,
         layout=lambda table: table[table["token"] != "-"],  # lines with token probabilities

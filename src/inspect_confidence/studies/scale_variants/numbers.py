@@ -51,8 +51,8 @@ def accuracy_spread(
     """Return the range (greatest less least) of accuracy over scales that differ in granularity.
 
     It is in percentage points, of the accuracies in `resampled`, without an interval; None if fewer
-    than two of these scales were used. Undefined accuracies are left out; if all are undefined, so
-    is the range.
+    than two of these scales were used. Its n is the smallest of any scale. Undefined accuracies are
+    left out; if all are undefined, so is the range.
     """
     scale_columns = []
     for column, estimate in enumerate(resampled.estimates):
@@ -69,9 +69,9 @@ def accuracy_spread(
     estimates = [resampled.estimates[column] for column in columns]
     n = min((estimate.n for estimate in estimates), default=0)
     n_asked = min((estimate.n_asked or n for estimate in estimates), default=0)
-    number = Estimate(condition, "accuracy_spread", n, note, n_asked=n_asked)
+    described = Estimate(condition, "accuracy_spread", n, note, n_asked=n_asked)
     spread = 100 * float(np.ptp(resampled.values[columns])) if columns else np.nan
-    return estimates_without_resamples([(number, spread)])
+    return estimates_without_resamples([(described, spread)])
 
 
 def entropy_ratio_correlations(results: Iterable[Result]) -> list[Result]:
@@ -110,8 +110,8 @@ def items_not_common(rows: pd.DataFrame) -> Iterator[Result]:
     """
     keys = ["task", "model", "variant", "dataset"]
     item_rows = rows[[*keys, "scale", "item"]].drop_duplicates()
-    run_counts = item_rows.drop_duplicates([*keys, "scale"]).groupby("dataset").size()
     # A run is a model, variant and scale; an item is missing if fewer runs than all have it.
+    run_counts = item_rows.drop_duplicates([*keys, "scale"]).groupby("dataset").size()
     of_item = item_rows.groupby(["dataset", "item"], sort=False)
     # `transform` counts the runs of each row's item, and `ngroup` makes items of data sets differ.
     item_rows = item_rows.assign(
@@ -122,7 +122,7 @@ def items_not_common(rows: pd.DataFrame) -> Iterator[Result]:
     several = item_rows.groupby(keys[:3])["dataset"].transform("nunique") > 1
     item_rows = pd.concat([item_rows, item_rows[several].assign(dataset=MEAN)])
     item_rows = item_rows[item_rows.groupby("dataset")["is_missing"].transform("any")]
-    for more_keys in (["scale"], []):
+    for more_keys in (["scale"], []):  # by scale, then over all scales
         for values, group in item_rows.groupby([*keys, *more_keys], sort=False):
             task, model, variant, dataset, *scale = map(str, values)
             parts = {"scale": scale[0]} if more_keys else {"scales": "all"}

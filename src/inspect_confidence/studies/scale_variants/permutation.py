@@ -88,7 +88,8 @@ def permute(
     items, common = restrict_to_common_items(sides)
     if not len(items):
         return None
-    # Each item is two units: that of the scale, then that of the baseline.
+    # Each item is two units: one of its judgments on the scale, one of those on the baseline. All
+    # units of the scale come first, so that weights can exchange them with those of the baseline.
     scale_rows = common[0].assign(unit="scale:" + common[0]["item"])
     baseline_rows = common[1].assign(unit="baseline:" + common[1]["item"])
     units = ("scale:" + items).append("baseline:" + items)
@@ -100,12 +101,13 @@ def permute(
     chunks = []
     for start in range(0, resampling.resamples, _CHUNK):
         count = min(_CHUNK, resampling.resamples - start)
-        exchanged = draws.integers(0, 2, (count, len(items))).astype(float)
-        chunks.append(_differences(count_tables, functions, exchanged))
+        is_exchanged = draws.integers(0, 2, (count, len(items))).astype(float)
+        chunks.append(_differences(count_tables, functions, is_exchanged))
+    none_exchanged = np.zeros((1, len(items)))
     return Permutations(
         [(Condition(metric.condition), metric.metric) for metric in compared],
-        _differences(count_tables, functions, np.zeros((1, len(items))))[0],
-        np.concatenate(chunks),
+        observed=_differences(count_tables, functions, none_exchanged)[0],
+        permuted=np.concatenate(chunks),
     )
 
 
@@ -149,7 +151,7 @@ def with_permutation_p(
     `permutations` are by scale. A result that is no p stays unchanged, and so does the p of a scale
     without permutations.
     """
-    # By condition of the compared metric, which its part `of` names: p by scale.
+    # p by scale; the key is the condition of the difference, whose part `of` names its metric.
     p_by_key: dict[Condition, dict[str, float]] = {}
     for scale, scale_permutations in permutations.items():
         for (compared, metric), scale_p in scale_permutations.p_values().items():
@@ -159,19 +161,17 @@ def with_permutation_p(
             yield result
             continue
         condition = Condition.read(result.condition)
-        compared_condition = condition.but(scale="", versus="", variant="")
-        p_by_scale = p_by_key.get(compared_condition, {})
+        # An empty part is removed: what stays is a key.
+        p_by_scale = p_by_key.get(condition.but(scale="", versus="", variant=""), {})
         scale = condition["scale"]
         if scale not in p_by_scale:
             yield result
             continue
-        p = np.array(list(p_by_scale.values()))  # adjustments are over the scales
-        adjusted = {"p_bonferroni": metrics.bonferroni, "p_holm": metrics.holm}
-        values = adjusted[result.metric](p) if result.metric in adjusted else p
-        value = float(values[list(p_by_scale).index(scale)])
-        count = f"{len(permutations[scale].permuted):,} permutations of the two scales within items"
-        over = ""
-        if result.metric in adjusted:
+        p = np.array(list(p_by_scale.values()))
+        note = f"{len(permutations[scale].permuted):,} permutations of the two scales within items"
+        if result.metric != "p_value":  # adjustments are over the scales
             over = f"over {counted((~np.isnan(p)).sum(), 'comparison')} with {condition['versus']}"
-        note = join_notes(count, over) if not np.isnan(value) else result.note
-        yield replace(result, value=value, note=note)
+            note = join_notes(note, over)
+            p = metrics.holm(p) if result.metric == "p_holm" else metrics.bonferroni(p)
+        value = float(p[list(p_by_scale).index(scale)])
+        yield replace(result, value=value, note=result.note if np.isnan(value) else note)

@@ -128,19 +128,25 @@ class _TablesOfAllModels:
         return cls(rows, ResultTable(mean_rows), used_scales, threshold, adjusted)
 
     def specs(self) -> Iterator[TableSpec]:
-        """Yield the tables that the study prints, titled by their numbers in the study."""
+        """Yield the tables that the study prints, titled by their numbers in the study.
+
+        Stars and p-values are those of a scale's difference from the baseline, 0-100. Tables show
+        only scales that were used.
+        """
         adjusted, baseline = self.adjusted, _BASELINE_SCALE
         meta_d, m_ratio, *_ = _sensitivity(self.rows, self.threshold)
         meta_d, m_ratio = _add_stars(meta_d, adjusted), _add_stars(m_ratio, adjusted)
         sensitivity = [meta_d, m_ratio]
         odd_columns = [ROUND, OUT_OF_RANGE, *sensitivity]  # for scales with odd ends
-        # The tests of a scale against the baseline, 0-100: p-values, and the tested differences.
-        p_values = [_test_column(adjusted, "p", measure) for measure in sensitivity]
-        tests = [_test_column("difference", "difference", measure) for measure in sensitivity]
+        # The tests of both against the baseline: p-values, and the tested differences.
+        meta_d_p, m_ratio_p = (_test_column(adjusted, "p", measure) for measure in sensitivity)
+        meta_d_difference, m_ratio_difference = (
+            _test_column("difference", "difference", measure) for measure in sensitivity
+        )
         columns = [*REPORT_COLUMNS, ACCURACY, AUROC, ECE, *sensitivity, _NOT_COMMON]
         baseline_rows = self.rows.matching(scale=baseline)
         yield self.table("Tables 1 and 8 to 10, scale 0-100", baseline_rows, _LINE_KEYS, columns)
-        test_columns = [meta_d, p_values[0], m_ratio, p_values[1]]
+        test_columns = [meta_d, meta_d_p, m_ratio, m_ratio_p]
         yield self.table_by_scale("Table 2, granularity", _GRANULARITY, test_columns)
         boundary = [baseline, *_GROUPS["boundary"]]
         yield self.table_by_scale("Table 3, boundary", boundary, [*sensitivity, UTILIZATION])
@@ -157,7 +163,7 @@ class _TablesOfAllModels:
         yield self.table_by_scale("Table 14, 60-100", [baseline, "60-100"], columns)
         columns = [*odd_columns, ENTROPY]
         yield self.table_by_scale("Table 15, 3-38", [baseline, "3-38"], columns)
-        test_columns = [meta_d, tests[0], p_values[0], m_ratio, tests[1], p_values[1]]
+        test_columns = [meta_d, meta_d_difference, meta_d_p, m_ratio, m_ratio_difference, m_ratio_p]
         other_scales = [*{*self.used_scales} - {baseline}]
         yield self.table_by_scale("Table 16, differences from 0-100", other_scales, test_columns)
         percent = replace(OUT_OF_RANGE, digits=1, factor=100, interval=False)
@@ -230,7 +236,7 @@ def _tables_of_model(
     """Yield a model's tables by data set and scale, then its differences from the baseline.
 
     From `threshold` on confidence counts as high; `adjusted` is the metric of the p that stars
-    show.
+    show. Differences are of the metrics in `_COMPARED`; `versus` names the baseline.
     """
     # Without differences, which are `of` a metric.
     numbers = rows.matching(of="")

@@ -66,8 +66,8 @@ def _model_results(
 
     They are estimates on each scale, the spread of accuracy over scales, and tests of each scale
     against the baseline (against the first scale if the baseline was not used). `model` is the key
-    of the model, and `condition` names its variant. `stream` numbers the data sets, so that their
-    resamples are independent.
+    of the model, and `condition` names its variant. Data sets are numbered (`stream`), so that
+    their resamples are independent.
     """
     scales = sorted(rows["scale"].unique(), key=numbers.scale_sort_key)
     versus = _BASELINE if _BASELINE in scales else scales[0]
@@ -93,13 +93,15 @@ def _dataset_numbers(
 ) -> _DatasetNumbers:
     """Return a model's estimates on each scale of a data set, and its tests against `versus`.
 
-    There are no tests if `versus` was not used, or if none is requested. `stream` is the number of
-    the data set, by which its resamples are independent of others.
+    `versus` is the scale with which the others are compared; there are no tests if it was not used
+    on this data set, or if none is requested. `stream` is the number of the data set; resamples of
+    different numbers are independent.
     """
     # Items as objects, because sets of items are slow to make from pandas' own type of text.
     rows = rows.astype({"item": object})
     scales = sorted(rows["scale"].unique(), key=numbers.scale_sort_key)
     by_scale: dict[str, pd.DataFrame] = {scale: rows[rows["scale"] == scale] for scale in scales}
+    # All scales have the same resamples of the items.
     units = estimate.ordered_units(rows)
     statistics: list[estimate.Statistics] = []
     for scale, scale_rows in by_scale.items():
@@ -114,7 +116,7 @@ def _dataset_numbers(
         clusters,
         unpaired=True,  # tests against the baseline draw resamples of their own
     )
-    baseline = by_scale.pop(versus, None)
+    baseline = by_scale.pop(versus, None)  # what stays is compared with it
     if baseline is None or not resampling.requests_any(contenders.TEST_METRICS):
         return _DatasetNumbers(estimates, {}, {})
     tests = contenders.differences_from_baseline(baseline, by_scale, resampling, stream)

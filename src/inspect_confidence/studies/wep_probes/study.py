@@ -35,18 +35,20 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         sides = [_word_values(words.fill_missing_contexts(side)) for side in (a, b)]
     else:
         sides = [_score_values(side, resampling.convention) for side in (a, b)]
-    # `name` is condition and metric, `item` the resampled unit, `key` names a value within it.
+    # Rows of both sides: `name` is condition and metric, `item` the resampled unit, and `key` names
+    # a value within the item.
     joined = sides[0].merge(sides[1], on=["name", "item", "key"], suffixes=("_a", "_b"))
     column, names = pd.factorize(joined["name"].to_numpy())
     items = pd.Index(sorted(set(joined["item"])))
-    unit, means = unit_indices(joined, items), []
+    unit_index, columns_of_sides = unit_indices(joined, items), []
     # For each side: its values, in the column of their name, and the position of their item.
     for side in ("value_a", "value_b"):
         values = np.full((len(joined), len(names)), np.nan)
         values[np.arange(len(joined)), column] = joined[side]
-        means.append((values, unit))
+        columns_of_sides.append((values, unit_index))
     counts = joined.groupby("name", sort=False).size().tolist()
-    return differences(means_contrast(list(names), means, counts, len(items)), resampling)
+    contrast = means_contrast(list(names), columns_of_sides, counts, len(items))
+    return differences(contrast, resampling)
 
 
 def _word_values(frame: pd.DataFrame) -> pd.DataFrame:
