@@ -226,6 +226,15 @@ def test_type2_roc_repeats_the_curve_of_0_100_in_every_panel() -> None:
     assert not [line for line in hundred.lines if line.get_linestyle() == ":"]
 
 
+def test_type2_roc_has_models_in_the_order_of_the_rows() -> None:
+    """The order of panels does not depend on the thresholds of the models."""
+    rows = []
+    for model, threshold in (("first", 0.9), ("second", 0.1)):
+        for rates in type2_rates(f"scale=0-100;threshold={threshold}", 1, 1):
+            rows.append({**rates, "model": model})
+    assert titles(type2_roc(frame(*rows))) == ["first (area 0.50)", "second (area 0.50)"]
+
+
 @pytest.mark.parametrize(("defined", "missing"), [("hit", "wrong"), ("false_alarm", "right")])
 def test_type2_roc_names_the_missing_answers(defined: str, missing: str) -> None:
     """Without wrong (or right) answers there is a panel with these words and no curve."""

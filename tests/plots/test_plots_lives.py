@@ -14,7 +14,14 @@ from matplotlib.lines import Line2D
 
 from build import combinations_of, numbered
 from inspect_confidence import detail, summarize
-from inspect_confidence.plots.life_eval import best_age, confidence_truth, hard_easy, overconfidence
+from inspect_confidence.plots.life_eval import (
+    best_age,
+    calibration,
+    confidence_truth,
+    hard_easy,
+    overconfidence,
+)
+from inspect_confidence.plots.style import in_order
 from plots.drawing import (
     Plot,
     bar_heights,
@@ -245,3 +252,21 @@ def test_overconfidence_axes_reach_a_tenth_and_a_missing_slope_is_named() -> Non
         (ax,) = hard_easy(frame(item, result("", "hard_easy_slope", slope))).axes
         assert texts(ax) == [text], slope
     assert texts(hard_easy(frame(item)).axes[0]) == ["slope not given"]
+
+
+def test_calibration_counts_a_judgment_with_two_confidences_once_and_tells_them_apart() -> None:
+    """The stated and the token confidence of 10 judgments have n = 10 and two colours."""
+    rows = []
+    for source in ("", ";source=token"):
+        for metric in ("bin_accuracy", "bin_confidence"):
+            for bin_name, n in (("0.1-0.2", 4), ("0.8-0.9", 6)):
+                rows.append(row("question_sets", f"bin={bin_name}{source}", metric, 0.5, n=n))
+    with in_order(["m"]):
+        figure = calibration(frame(*rows))
+    assert titles(figure) == ["own (n = 10)"]
+    colours = {
+        of_series.get_color()
+        for of_series in figure.axes[0].lines
+        if of_line(of_series)[0] == [0.5, 0.5]
+    }
+    assert len(colours) == 2

@@ -1,15 +1,20 @@
 """Figures of the report: which panels are drawn, and what their captions name."""
 
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from build import records_with
-from inspect_confidence import summarize
+from inspect_confidence import plots, summarize
 from inspect_confidence.report.figures import ReportFigure, draw_figures, plan_figures
+from inspect_confidence.studies import FigureSpec, all_studies
 from inspect_confidence.studies.scale_variants.study import SCALE_VARIANTS
+from plots.drawing import saved
+from plots.test_plots_column import CASES
 
 _CHOICES = {
     "mmlu": [4.0] * 200,
@@ -87,3 +92,29 @@ def test_a_figure_without_any_number_says_why(tmp_path: Path) -> None:
     assert figure.reason.startswith(
         "Too little data: the figure needs 1 number and has none. Most frequent reason: "
     )
+
+
+def _drawable_rows(spec: FigureSpec) -> pd.DataFrame:
+    """Rows that the figure's plot can draw, from the cases of all plots, each with an interval."""
+    cases = next(cases for plot_names, cases in CASES.values() if spec.plot in plot_names)
+    rows = next(iter(cases.values()))
+    if not rows["metric"].isin(spec.metrics).any():  # a plot that draws any one of some metrics
+        rows = rows.assign(metric=spec.metrics[0])
+    rows = rows[rows["metric"].isin(spec.metrics)]
+    return rows.assign(ci_low=rows["value"] - 0.1, ci_high=rows["value"] + 0.1)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    chain.from_iterable(study.figures for study in all_studies()),
+    ids=lambda spec: spec.title,
+)
+def test_a_caption_mentions_intervals_if_and_only_if_the_picture_shows_them(
+    spec: FigureSpec,
+) -> None:
+    """A picture that changes when the intervals are removed has a caption that speaks of them."""
+    rows = _drawable_rows(spec)
+    draw = getattr(plots, spec.plot)
+    without = rows.assign(ci_low=np.nan, ci_high=np.nan)
+    shows_intervals = saved(draw(rows)) != saved(draw(without))
+    assert shows_intervals == (bool(spec.intervals) or "95% interval" in spec.reads)

@@ -39,3 +39,14 @@ def test_equal_styles_of_all_pictures_become_one_class() -> None:
     assert "style=" not in first + second
     assert sheet == ".p0 { stroke: var(--series-1) }"
     assert first.count('class="p0"') == second.count('class="p0"') == 2
+
+
+def test_a_hatched_area_keeps_its_edge_and_refers_to_its_pattern() -> None:
+    """The style of a hatched area has its pattern and its other properties."""
+    svg = (
+        '<svg viewBox="0 0 72 36" xmlns="http://www.w3.org/2000/svg"><defs><pattern id="hatch"/>'
+        '</defs><path d="M 0 1" style="fill: url(#hatch); stroke: #d55e00"/></svg>'
+    )
+    page = inline(svg, "name-1", "title")
+    (pattern,) = re.findall(r'<pattern id="([^"]+)"', page)
+    assert f'style="fill: url(#{pattern}); stroke: var(--series-2)"' in page

@@ -346,6 +346,9 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
     alarms = selected[selected["metric"] == _FALSE_ALARM]
     # A point for each threshold: the hit rate is `value`, the false-alarm rate `value_false`.
     points = hits.merge(alarms[[*key, "value"]], "outer", key, suffixes=("", "_false"))
+    # An outer merge sorts by threshold; models keep the order of the rows.
+    models = list(dict.fromkeys(selected["model"]))
+    points = points.sort_values("model", key=lambda names: names.map(models.index), kind="stable")
     titled = _sorted_panels(points)
     baselines = {}
     for _, panel_rows in titled:
@@ -500,7 +503,7 @@ def reliability(rows: pd.DataFrame) -> Figure:
         titled,
         partial(_draw_reliability, right=right),
         x="confidence",
-        y="accuracy",
+        y="true probability" if (selected["task"] == "life_eval").all() else "accuracy",
         legend=names,
         handles=lambda _: handles,
     )

@@ -19,7 +19,6 @@ from inspect_confidence.plots.layout import (
     select_against,
     select_rows,
     share_ticks,
-    with_counts,
     with_intervals,
 )
 from inspect_confidence.plots.style import DASHED, INK, RULE, mark, mark_of, point_looks, styled
@@ -441,9 +440,19 @@ def calibration(rows: pd.DataFrame) -> Figure:
     if (selected["models"] == "").all() and selected["model"].nunique() == 1:
         selected["line"] = selected["source"]
     lines = list(selected["line"].unique())
-    looks = {line: {"linewidth": 1.2, **mark_of(line, k)} for k, line in enumerate(lines)}
+    models = set(selected["model"])
+    looks = {}
+    for k, line in enumerate(lines):
+        # Sources and groups are no models, whose colours tell several lines apart.
+        look = mark_of(line, k) if line in models or len(lines) == 1 else mark(k)
+        looks[line] = {"linewidth": 1.2, **look}
+    titled = []
+    for title, panel_rows in panels(selected, _DATASET_COLUMNS, always_in_title=["dataset"]):
+        # A judgment counts once, also if it has a stated and a token confidence.
+        n = panel_rows.groupby("source")["n"].sum().max()
+        titled.append((f"{title} (n = {n:,})", panel_rows))
     return facets(
-        with_counts(panels(selected, _DATASET_COLUMNS, always_in_title=["dataset"]), combine_n=sum),
+        titled,
         partial(_draw_calibration, looks=looks),
         x="confidence",
         y="accuracy",

@@ -14,6 +14,7 @@ _VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _POINTS_TO_PIXELS = 96 / 72
 _EXCESS_DIGITS = re.compile(r"(\d+\.\d\d)\d+")  # the 3 of 1.253
 _STYLED_TAG = re.compile(r'(<[^<>]*?) style="([^"]*)"([^<>]*>)')  # such as `<g style="fill: red">`
+_REFERENCE = re.compile(r"url\(#([^)]+)\)")  # such as that of a hatched area to its pattern
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 
@@ -55,9 +56,10 @@ def _shorten(root: Tree.Element, prefix: str) -> None:
     short_by_name: dict[str, str] = {}
     for element in root.iter():
         for key, value in list(element.attrib.items()):
-            if match := re.search(r"url\(#([^)]+)\)", value):
+            if match := _REFERENCE.search(value):
                 short = short_by_name.setdefault(match[1], f"{prefix}-{len(short_by_name)}")
-                element.set(key, f"url(#{short})")
+                # A style has further properties, such as the colour of a hatched area's edge.
+                element.set(key, _REFERENCE.sub(f"url(#{short})", value))
             elif key in (_XLINK, "href"):
                 del element.attrib[key]
                 target = value

@@ -137,6 +137,7 @@ FIGURES: Sequence[FigureSpec] = (
         title="What is reported",
         reads="How often each number was reported, on the scale that was asked for. A few high "
         "bars with gaps between them mean coarse steps.",
+        intervals=("report_share",),
         metrics=("report_share",),
     ),
 )

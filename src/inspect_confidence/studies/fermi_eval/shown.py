@@ -208,6 +208,7 @@ FIGURES: Sequence[FigureSpec] = (
         "the test items, which are shown, the share differs by chance. In a tunnel the stated "
         "width hardly grows with the level while the adjusted width does. The coverage plateau is "
         "coverage divided by level, averaged over levels; a calibrated model has 1.",
+        intervals=("mean_width",),
         metrics=("mean_width", "coverage_plateau"),
         keep=lambda parts: not (parts.get("scaling") or parts.get("decoding")),
     ),

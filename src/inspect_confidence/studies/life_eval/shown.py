@@ -524,6 +524,7 @@ FIGURES: Sequence[FigureSpec] = (
         "of all models or of each group of models, in ten bins and one for full confidence. The "
         'panel "pooled" has the judgments of all data sets. Points below the diagonal are '
         "overconfident.",
+        intervals=("bin_accuracy",),
         metrics=("bin_accuracy", "bin_confidence"),
         keep=lambda parts: "models" in parts,
     ),
@@ -562,6 +563,7 @@ FIGURES: Sequence[FigureSpec] = (
         reads="Accuracy, or mean true probability, against confidence, in ten bins and one for "
         "full confidence: stated confidence and, if it is known, the probability of the answer's "
         "token. Points below the diagonal are overconfident.",
+        intervals=("bin_accuracy",),
         metrics=("bin_accuracy", "bin_confidence"),
         by=("model", "variant", "window"),
         keep=lambda parts: not {"models", "radius", "kind"} & set(parts),
@@ -594,6 +596,7 @@ FIGURES: Sequence[FigureSpec] = (
         reads="Answers are in bins of their true probability; each point is the mean confidence in"
         " a bin. Points above the diagonal are overconfident. Bars are the shares of judgments in "
         "the bins; each panel's largest share has full height.",
+        intervals=("truth_bin_confidence",),
         metrics=("truth_bin_probability", "truth_bin_confidence"),
     ),
     _life_figure(
@@ -602,6 +605,7 @@ FIGURES: Sequence[FigureSpec] = (
         reads="Mean true probability of the answers against the confidence in them. Points below "
         "the diagonal are overconfident. Bars are the shares of judgments in the bins; each "
         "panel's largest share has full height.",
+        intervals=("bin_accuracy",),
         metrics=("bin_accuracy", "bin_confidence"),
         keep=lambda parts: "radius" in parts,
     ),

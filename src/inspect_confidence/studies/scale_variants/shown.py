@@ -396,6 +396,7 @@ FIGURES: Sequence[FigureSpec] = (
         reads="How often each number was reported, on each scale that was asked for; vertical axes"
         " differ. A few high bars with gaps between them mean coarse steps, such as multiples of "
         "5.",
+        intervals=("report_share",),
         metrics=("report_share",),
         by=("model", "dataset", "variant"),
     ),
