@@ -386,11 +386,19 @@ _CLAUSE_END = re.compile(
     re.IGNORECASE,
 )
 _NOT_CALLED = re.compile(
-    r"\b(?:if|unless|whether|doubt|unlikely|neither|nor|none|not|never|cannot|might|(?:some|many)"
-    r" (?:say|think|would))\b|n't\b|\bor (?:option )?$|[/&] ?$",
+    r"\b(?:if|unless|whether|doubt|unlikely|neither|nor|none|not|never|cannot|might|hardly|nobody"
+    r"|no one|(?:some|many|few) (?:say|think|would))\b|n't\b|\bor (?:option )?$|[/&] ?$",
     re.IGNORECASE,
 )
 """Text before a letter in its clause by which the reply itself doesn't call it correct."""
+_LISTED = re.compile(
+    r"\b[A-H] and (?:option )?\(?$"
+    r"|\b(?:none|neither|not one|not any|hardly any|few|no (?:option|choice|answer)s?)\b"
+    r"[^.;:!?\n]{0,40}?[ (][A-H]"
+    r"(?:,? (?:(?:and|or) )?[A-H])*,? (?:(?:and|or) )?\(?$",
+    re.IGNORECASE,
+)
+"""Text before the last letter of a list: "none of A, B and ", "A and "."""
 
 
 def called_correct(text: str) -> list[str]:
@@ -403,7 +411,9 @@ def called_correct(text: str) -> list[str]:
         *_, before = _CLAUSE_END.split(text[max(0, match.start() - 100) : match.start()])
         # "B would be correct if ..."
         is_supposed = match[0].split()[-2:-1] == ["be"] and text.startswith(" if ", match.end())
-        if not (is_supposed or _NOT_CALLED.search(f"{before}{_lead_of(match)}")):
+        lead = _lead_of(match)
+        is_listed = _LISTED.search(f"{text[max(0, match.start() - 100) : match.start()]}{lead}")
+        if not (is_supposed or is_listed or _NOT_CALLED.search(f"{before}{lead}")):
             letters.append(match["letter"] or match["picked"])
     return letters
 
