@@ -272,7 +272,7 @@ def test_choices_are_shown_in_the_order_that_the_answers_letter_has(
          ["Paris", "", REFUSAL, Reply("Paris", "content_filter"), "Lyon"], ("text", 1 / 2, 2, 3)),
         (CAPITAL, includes(), "auto", "Paris", ["", REFUSAL], "no_response"),
         (CAPITAL, includes(), "auto", REFUSAL, ["Paris", "Paris"], "refusal"),
-        (CAPITAL, includes(), "auto", " ", ["Paris", "Paris"], "no_response"),
+        (CAPITAL, includes(), "auto", " ", ["Paris", "Paris"], "scoring_failed"),
         (CAPITAL, includes(), "auto", LONG, [LONG, "Paris"], "scoring_failed"),
         (CAPITAL, includes(), "text", LONG, [LONG, "Paris"], ("text", 1 / 2, 2, 0)),
         (CAPITAL, answer("word"), "auto", "Lyon", ["ANSWER: Lyon"], "scoring_failed"),

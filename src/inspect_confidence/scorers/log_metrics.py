@@ -277,8 +277,9 @@ format_failure_rate = _metric(
 )
 """Share of replies not withheld that could not be read: at each level, or mean over scales.
 
-A confidence far outside its scale was read, and counts in `violation_rate`. The parse failures that
-`summarize` prints (`unread_share`) include it.
+A confidence far outside its scale was read, and counts in `violation_rate`; the parse failures that
+`summarize` prints (`unread_share`) include it. An answer that was read and has no grade counts as
+read, whereas results leave it out.
 """
 
 overconfidence = _metric(
@@ -427,10 +428,12 @@ def _compute_violations(scores: list[SampleScore]) -> Value:
             parsed = metadata.get(method, {})
             if "raw" in parsed:  # a number was read
                 flags.setdefault(method, []).append(float(parsed["status"] == "out_of_range"))
-    rates = {method: _plain(mean_of(numbers)) for method, numbers in sorted(flags.items())}
-    if len(methods) > 1:
-        return {f"violation_rate_{method}": rate for method, rate in rates.items()}
-    return {"violation_rate": rate for rate in rates.values()}
+    rates: dict[str, float] = {}
+    for method, numbers in sorted(flags.items()):
+        # The number of a single method has the metric's plain name.
+        name = f"violation_rate_{method}" if len(methods) > 1 else "violation_rate"
+        rates[name] = _plain(mean_of(numbers))
+    return rates
 
 
 def _violations() -> Metric:

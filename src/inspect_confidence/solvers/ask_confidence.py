@@ -329,7 +329,8 @@ def _unaskable(state: TaskState, method: str) -> ParseFailure | None:
         )
     needs_text = is_decision(method) or method in ("alone", "p_true", "consistency")
     if needs_text and not state.output.completion.strip():
-        return ParseFailure("no_response", "the eval's answer has no text")
+        # Not `no_response`, which is of a request that was sent.
+        return ParseFailure("scoring_failed", "the answer has no text to ask about")
     if method in ("alone", "p_true", "before") and _has_more_than_text(state):
         return ParseFailure("scoring_failed", "the question has more than text, which isn't shown")
     has_tools = any(isinstance(message, ChatMessageTool) for message in state.messages)
