@@ -253,6 +253,7 @@ def corp_curve_rows(
         for parts, height in zip(conditions, accuracy, strict=True):
             yield group.result(parts, "corp_accuracy", height, n=n, note=note)
         if np.isin(correct, (0, 1)).all():
+            # Confidence, and the lower and the upper end of the band, at each of `values`.
             band = corp_band(confidence, group.unit_index, seed=resampling.seed)
             for parts, value, low, high in zip(conditions, *band, strict=True):
                 ends = min(low, value), max(high, value)  # the band contains the diagonal

@@ -97,12 +97,12 @@ class Intervals:
 
         Values are NaN where the interval could not be read.
         """
-        bounds = (self.lower, self.upper, self.truth)
-        inside = np.where(self.empty, 0, 1) * metrics.covered(*bounds)
+        bounds_and_truth = (self.lower, self.upper, self.truth)
+        inside = np.where(self.empty, 0, 1) * metrics.covered(*bounds_and_truth)
         below, readable = self.truth < self.lower, ~np.isnan(inside)
         return {
             "coverage": inside,
-            "interval_score": metrics.interval_scores(*bounds, self.level),
+            "interval_score": metrics.interval_scores(*bounds_and_truth, self.level),
             "mean_width": np.where(readable, self.upper - self.lower, np.nan),
             "miss_below": np.where(readable, below, np.nan),
             "miss_above": np.where(readable, (inside == 0) & ~below, np.nan),

@@ -23,7 +23,7 @@ from inspect_confidence.studies.tables import (
     views_with_lines,
 )
 
-_HEADLINES = (
+_OVERVIEW = (
     Column("corp_miscalibration", "CORP miscalibration", 3),
     Column("smooth_ece", "smooth ECE", 3),
     Column("calibration_p", "p, test of calibration", 3),
@@ -32,18 +32,18 @@ _HEADLINES = (
 )
 _MEANS = {"accuracy": "accuracy", "mean_confidence": "mean confidence"}
 """Metrics that ECE and overconfidence compare, with their labels."""
-_ECE = re.compile("ECE|expected calibration error", re.IGNORECASE)
-_CORRECTED = {
+_ECE_NAME = re.compile("ECE|expected calibration error", re.IGNORECASE)
+_CORRECTIONS = {
     "accuracy": ("judge_corrected_accuracy", "accuracy"),
     "overconfidence": ("judge_corrected_overconfidence", "overconfidence"),
     "mean_internal_confidence": ("judge_corrected_internal_confidence", "internal confidence"),
 }
 """By metric that is corrected for a judge's errors: the corrected metric, and the label of both."""
 
-CORRECTED_METRICS = {*_CORRECTED, *(corrected for corrected, _ in _CORRECTED.values())}
+CORRECTED_METRICS = {*_CORRECTIONS, *(corrected for corrected, _ in _CORRECTIONS.values())}
 """Metrics of the table of values corrected for a judge's errors."""
 
-_ANCHOR = "corp_miscalibration"
+_METRIC_WITHOUT_OPTIONS = "corp_miscalibration"
 """Metric whose parts of conditions make the lines; further parts of other metrics are in column
 headings.
 """
@@ -71,9 +71,9 @@ def extra_metric_views(results: pd.DataFrame) -> list[View]:
     """Return the tables of metrics that no study prints; the list is empty without such metrics.
 
     First comes the table of values corrected for a judge's errors, if there are any; then that of
-    the most informative metrics and AUROC (`_HEADLINES`), then tables of the others, folded, with
-    at most 8 columns each. A line is a model, variant and data set, and the parts of the condition
-    that all metrics share, such as the method: those of a metric without options (`_ANCHOR`). Other
+    the most informative metrics and AUROC (`_OVERVIEW`), then tables of the others, folded,
+    with at most 8 columns each. A line is a model, variant and data set, and the parts of the
+    condition that all metrics share, such as the method: those of a metric without options. Other
     parts, such as the number of bins, are in the headings.
     """
     corrected = corrected_views(results)
@@ -82,10 +82,10 @@ def extra_metric_views(results: pd.DataFrame) -> list[View]:
     if not any(is_extra):
         return corrected
     table = ResultTable.from_frame(results[np.array(is_extra) | (results["metric"] == "auroc")])
-    line_parts = _condition_parts(table.matching(metric=_ANCHOR))
+    line_parts = _condition_parts(table.matching(metric=_METRIC_WITHOUT_OPTIONS))
     lines = [*_LINE_KEYS, *line_parts]
-    headline_spec = _spec("Calibration and selective answers at a glance", table, lines, _HEADLINES)
-    headline_metrics = {column.metric for column in _HEADLINES}
+    headline_spec = _spec("Calibration and selective answers at a glance", table, lines, _OVERVIEW)
+    headline_metrics = {column.metric for column in _OVERVIEW}
     columns = _columns([row for row in table if row["metric"] not in headline_metrics], line_parts)
     folded = []
     starts = range(0, len(columns), _MAX_COLUMNS)
@@ -108,7 +108,7 @@ def corrected_views(results: pd.DataFrame) -> list[View]:
     keys = results[["task", "model", "dataset", "condition"]].apply(tuple, axis=1)
     table = ResultTable.from_frame(results[keys.isin(keys[is_corrected])])
     columns = []
-    for metric, (corrected_metric, label) in _CORRECTED.items():
+    for metric, (corrected_metric, label) in _CORRECTIONS.items():
         if corrected_metric in set(results["metric"]):
             columns.append(Column(metric, f"{label}, as judged", digits=3))
             columns.append(Column(corrected_metric, f"{label}, corrected", digits=3))
@@ -145,7 +145,7 @@ def means_as_headlines(study: Study) -> list[Headline]:
         names = {**_MEANS, "accuracy": study.accuracy_names.get(ece.task, _MEANS["accuracy"])}
         for metric, name in names.items():
             if metric not in study_metrics:
-                label = _ECE.sub(name, ece.label)
+                label = _ECE_NAME.sub(name, ece.label)
                 headlines.append(Headline(ece.task, metric, label, dict(ece.where), each=ece.each))
     return headlines
 

@@ -165,11 +165,11 @@ def summarize_failures(results: pd.DataFrame) -> list[ParseFailureSummary]:
     """
     table = ResultTable.from_frame(results[results["metric"].eq(UNREAD_SHARE)])
     summaries = []
-    for group, rows in table.groups(*_GROUP):
+    for group, rows in table.groups(*_GROUP_PARTS):
         rows_by_column: dict[str, list[ResultRow]] = {}
         for row in rows:
             # Its column is the part beside the group and the metric; the overall share has none.
-            varied = [name for name in row.parts if name not in (*_GROUP, "metric")]
+            varied = [name for name in row.parts if name not in (*_GROUP_PARTS, "metric")]
             rows_by_column.setdefault(",".join(varied), []).append(row)
         overall = rows_by_column.pop("", [])
         extremes = [_describe_extremes(name, rows) for name, rows in rows_by_column.items()]
@@ -179,8 +179,8 @@ def summarize_failures(results: pd.DataFrame) -> list[ParseFailureSummary]:
     return summaries
 
 
-_GROUP = ("task", "model", "dataset", "variant")
-_LABELS = {"choice_set": "choice set", "cot": "chain of thought"}
+_GROUP_PARTS = ("task", "model", "dataset", "variant")
+_COLUMN_LABELS = {"choice_set": "choice set", "cot": "chain of thought"}
 
 
 def _describe_share(row: ResultRow) -> str:
@@ -204,7 +204,7 @@ def _describe_extremes(column: str, rows: Sequence[ResultRow]) -> str:
     if not defined or defined[0].value == defined[-1].value:
         return ""
     least, greatest = defined[0], defined[-1]
-    label = _LABELS.get(column, column)
+    label = _COLUMN_LABELS.get(column, column)
     return (
         f"by {label} {_percent(least.value)} ({least[column]}) to {_percent(greatest.value)} "
         f"({greatest[column]})"

@@ -19,7 +19,7 @@ Progress = Callable[[Sequence[Any]], Iterable[Any]]
 MIN_JUDGMENTS = 20_000
 """Number of judgments from which on processes save more time than the two seconds they start in."""
 
-_THREADS = "OMP_NUM_THREADS"
+_THREADS_VARIABLE = "OMP_NUM_THREADS"
 """Environment variable with the number of threads of linear algebra."""
 
 
@@ -71,10 +71,10 @@ def _one_thread() -> Iterator[None]:
 
     The processes share the cores. A limit that the user has set is kept.
     """
-    unset = _THREADS not in os.environ
-    os.environ.setdefault(_THREADS, "1")
+    unset = _THREADS_VARIABLE not in os.environ
+    os.environ.setdefault(_THREADS_VARIABLE, "1")
     try:
         yield
     finally:
         if unset:
-            del os.environ[_THREADS]
+            del os.environ[_THREADS_VARIABLE]

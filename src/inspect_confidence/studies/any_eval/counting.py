@@ -10,13 +10,13 @@ from inspect_confidence.studies.estimate import field_values
 from inspect_confidence.studies.notes import COUNT, reasons_in_file
 from inspect_confidence.studies.study import SCALES, SEVERAL, Counting, too_different
 
-_KEYS = (
+_EQUALITY_COLUMNS = (
     *("method", "scale", "by", "raw", "low", "high", "confidence", "correct", "status"),
     *("choices", "target", "agreement", "ordinal"),
 )
 """Columns of completed judgments that numbers depend on, beside the model and the data set."""
 
-_FEW = f"calibration_p, because a data set has at most {MOST_UNITS:,} readable judgments"
+_FEW_JUDGMENTS = f"calibration_p, because a data set has at most {MOST_UNITS:,} readable judgments"
 """Problem of few judgments, for each of which the test draws a random number."""
 
 
@@ -52,11 +52,11 @@ def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Return a data set's judgments with equal ones as one row, their number in `count`, and "".
 
     If numbers or their intervals need each judgment, return the rows unchanged, with the reason
-    instead of "". That is so for few judgments, for clusters or several judgments of an item, for
-    too many different values, and for several scales.
+    instead of "". That is so for few judgments, for each of which a test draws a random number, for
+    clusters or several judgments of an item, for too many different values, and for several scales.
     """
     if _total(rows) <= MOST_UNITS:
-        return rows, _FEW
+        return rows, _FEW_JUDGMENTS
     # Equal judgments are exchangeable only if each is of an item of its own, by one method.
     methods = rows["method"].unique()
     has_clusters = bool((rows["cluster"] != "").any())
@@ -71,7 +71,7 @@ def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     # those with each value of a field that `--by` names.
     for _, is_chosen in field_values(merged):
         if _total(merged[is_chosen & is_readable]) <= MOST_UNITS:
-            return rows, _FEW
+            return rows, _FEW_JUDGMENTS
     return merged, ""
 
 
@@ -95,7 +95,7 @@ def _merge_equal(completed: pd.DataFrame) -> pd.DataFrame:
         rows["choices"] = np.nan  # metrics use a number of choices only if all items have it
     # The right choice matters for questions with two choices alone.
     rows["target"] = rows["target"].where(rows["choices"] == 2, "")
-    keys = [*map(rows.get, _KEYS), reasons_in_file(rows)]
+    keys = [*map(rows.get, _EQUALITY_COLUMNS), reasons_in_file(rows)]
     kind = rows.groupby(keys, sort=False, dropna=False).ngroup().to_numpy()
     # `kind` numbers rows that are equal in all columns that numbers and their notes depend on.
     counts = np.bincount(kind, rows.get(COUNT))  # without counts, a row is one judgment
@@ -110,7 +110,7 @@ def _total(rows: pd.DataFrame) -> int:
 
 COUNTING = Counting(
     columns={
-        **{name: f'"{name}"' for name in _KEYS if name != "scale"},
+        **{name: f'"{name}"' for name in _EQUALITY_COLUMNS if name != "scale"},
         "target": "case when choices = 2 then target else '' end",
         "scorer": "scorer",
     },

@@ -15,8 +15,8 @@ from inspect_confidence.ways import KEEP, PUSHBACK, target_of
 TASKS = (ABSTAIN, COMMITMENT)
 AFTERWARDS = "afterwards"
 """Value of `format` if the model withdraws an answer that it has given."""
-_WITHDRAWN = ParseFailure("declined", "the model withdrew its answer")
-_KEY = ("task", "confidence_target", "pushback")
+_WITHDRAWN_ANSWER = ParseFailure("declined", "the model withdrew its answer")
+_DECISION_KEY = ("task", "confidence_target", "pushback")
 """Columns that tell the decisions on an answer apart."""
 
 
@@ -47,7 +47,7 @@ def decisions(
         status, reason = metadata[way]["status"], metadata[way]["detail"]
         problem = ungraded if status == "ok" else ParseFailure(status, reason)
         if values[way] == 1:
-            problem = _WITHDRAWN
+            problem = _WITHDRAWN_ANSWER
         yield _abstain_judgment(target_of(way), answer, problem, metadata, values)
     if KEEP in metadata or PUSHBACK in metadata:
         yield _commitment_judgment(answer, ungraded, metadata, values)
@@ -70,7 +70,7 @@ def _abstain_judgment(
         **answer,
         "task": ABSTAIN,
         "confidence_target": target,
-        "format": AFTERWARDS,
+        "format": AFTERWARDS,  # answered first, then asked whether to withdraw the answer
         "correct": math.nan if problem else answer["correct"],
         "confidence": confidence,
         "confidence_status": confidence_status,
@@ -162,10 +162,10 @@ def complete_decisions(samples: Sequence[JudgmentRows], completed: CompletedRun)
 
 def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the columns that tell a decision from others on the same answer."""
-    return tuple(map(row.get, _KEY))
+    return tuple(map(row.get, _DECISION_KEY))
 
 
-_SHARED = ("target", "choices", "answer", "correct")
+_ANSWER_COLUMNS = ("target", "choices", "answer", "correct")
 """Columns of an answer that its decisions have too."""
 
 
@@ -178,7 +178,7 @@ def _failed_decision(first: Mapping[str, Any], decision: Mapping[str, Any]) -> d
     status, reason = "scoring_failed", "the log holds no decision"
     if first["status"] not in ("ok", "scoring_failed"):
         status, reason = first["status"], first["reason"]
-    names = [*(column.name for column in COMMON_COLUMNS), *_SHARED]
+    names = [*(column.name for column in COMMON_COLUMNS), *_ANSWER_COLUMNS]
     answer_columns = {name: first[name] for name in names if name in first}
-    described = {name: decision[name] for name in (*_KEY, "format") if name in decision}
+    described = {name: decision[name] for name in (*_DECISION_KEY, "format") if name in decision}
     return {**answer_columns, **described, "status": status, "reason": reason}

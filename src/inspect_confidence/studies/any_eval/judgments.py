@@ -55,11 +55,11 @@ _NOT_FOUND = (
 _NOT_ASKED = "no confidence was asked for: put ask_confidence after the solver that answers"
 _EMPTY_FIELD = "the log holds nothing in {}"
 _SCALE_UNKNOWN = "some lie outside 0 to 1: say the scale with --confidence-scale"
-_STATED = re.compile(r"confiden\w*\W{0,20}\d|\d\W{0,20}(?:\w+\W+)?confiden", re.I)
+_STATED_CONFIDENCE = re.compile(r"confiden\w*\W{0,20}\d|\d\W{0,20}(?:\w+\W+)?confiden", re.I)
 """Text that states a confidence, such as `Confidence: 80` or `80% confident`; known scorers impute
 one if a reply has no such text.
 """
-_PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
+_PERCENTAGE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
 """A percentage alone, such as ` 87.5 %`."""
 
 
@@ -147,7 +147,9 @@ def _answer_columns(
     }
 
 
-_RULES = frozenset({"answer", "choice", "exact", "f1", "includes", "match", "math", "pattern"})
+_RULE_SCORERS = frozenset(
+    {"answer", "choice", "exact", "f1", "includes", "match", "math", "pattern"}
+)
 """Scorers of Inspect that use rules and no model."""
 
 
@@ -156,7 +158,7 @@ def judges_of(rows: pd.DataFrame) -> "pd.Series[str]":
     rules = []
     for name in rows["scorer"].unique():
         # `base_name` drops the number of a repeated score, but also the digit of `f1`: try both.
-        if name in _RULES or base_name(name.rsplit("/", 1)[-1]) in _RULES:
+        if name in _RULE_SCORERS or base_name(name.rsplit("/", 1)[-1]) in _RULE_SCORERS:
             rules.append(name)
     return rows["scorer"].mask(rows["scorer"].isin(rules))
 
@@ -177,6 +179,7 @@ def _set_outcome(
     of a run without a reply, because a model that declines need not state a confidence.
     """
     if sample.failure and (row["status"] != "ok" or row["method"] == EPOCHS):
+        # Without a status of its own the judgment gets that of the failed run.
         status = "" if row["method"] == EPOCHS else row["status"]
         return {**row, **sample.status_columns(status, "")}
     if not isinstance(correct, ParseFailure):
@@ -344,8 +347,10 @@ def _read_value(
         score = sample.scores.get(name.partition(".value.")[0])
         if score and score.reason == "no_response":
             return _status_columns(ParseFailure("no_response", "the reply is empty"))
-        is_imputed = not _STATED.search(str(sample.requested_fields.get("output.completion", "")))
-    if isinstance(value, str) and (percent := _PERCENT.fullmatch(value)):
+        is_imputed = not _STATED_CONFIDENCE.search(
+            str(sample.requested_fields.get("output.completion", ""))
+        )
+    if isinstance(value, str) and (percent := _PERCENTAGE.fullmatch(value)):
         return {
             _IS_FIELD: False,  # its scale is known, so that it is not compared with the user's
             "raw": float(percent[1]),
@@ -550,7 +555,7 @@ def _field_objection(method: str, rows: JudgmentRows) -> str:
             return f"--confidence-scale {low:g}-{high:g}: {method} has {problem}"
     values = np.array([row["raw"] for row in readable], float)
     correct = np.array([row["correct"] for row in readable], float)
-    sign = verdict_sign(values, correct, has_scale=bool(on_scale))
+    sign = verdict_sign(values, correct, has_scale=bool(on_scale))  # a text, empty without a sign
     return f"{method} {sign}" if sign else ""
 
 

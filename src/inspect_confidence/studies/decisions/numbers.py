@@ -236,7 +236,7 @@ def completed_commitments(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.copy()
     rows["correct"] = stated.grade_answers(rows)
     is_gradable = rows["correct_after"].isna() & (rows["target"] != "")
-    is_gradable &= ~rows["status"].isin(INSTRUMENT_STATUSES)
+    is_gradable &= ~rows["status"].isin(INSTRUMENT_STATUSES)  # there a grader failed, for example
     rows["correct_after"] = _fill_from_answers(rows, "correct_after", is_gradable, "target")
     rows["moved"] = _fill_from_answers(rows, "moved", rows["moved"].isna(), "answer", is_other=True)
     if rows["turn"].nunique() < 2:
@@ -316,9 +316,9 @@ def _set_undefined_reason(statistics: Statistics, reason: str) -> Statistics:
     if not reason:
         return statistics
     estimates = []
-    for number in statistics.estimates:
+    for part in statistics.estimates:
         undefined = Estimate(
-            number.condition, number.metric, 0, undefined_reason=reason, n_asked=number.n_asked
+            part.condition, part.metric, 0, undefined_reason=reason, n_asked=part.n_asked
         )
         estimates.append(undefined)
     return replace(statistics, estimates=estimates)

@@ -28,14 +28,14 @@ from inspect_confidence.studies.tables import (
     views_with_lines,
 )
 
-_KEYS = ("model", "variant", "dataset")
+_LINE_KEYS = ("model", "variant", "dataset")
 _HEADINGS = {
     "dataset": "data set",
     "confidence_target": "target",
     "confidence_asked": "confidence asked",
     "confidence_source": "confidence source",
 }
-_TARGETS = (
+_TARGET_COLUMNS = (
     Column("payoff", "payoff (game points)"),
     *display.ATTEMPT_COLUMNS[:2],
     Column("target_gap", "less the target"),
@@ -45,12 +45,12 @@ _TARGETS = (
     Column("contradictions_answered", "answered below t"),
     display.PARSE_FAILURES,
 )
-_CONFIDENCE = (
+_CONFIDENCE_COLUMNS = (
     *display.CALIBRATION_COLUMNS[1:],  # without accuracy, which the table of attempts has
     Column("aurc", "AURC", 3),
     display.PARSE_FAILURES,
 )
-_COMMITMENT = (
+_COMMITMENT_COLUMNS = (
     Column("accuracy", "accuracy"),
     Column("keep_rate_right", "right kept"),
     Column("keep_rate_wrong", "wrong kept"),
@@ -61,7 +61,7 @@ _COMMITMENT = (
     Column("contradictions", "withdrawn and bet", 3),
     display.PARSE_FAILURES,
 )
-_PUSHBACK = (
+_PUSHBACK_COLUMNS = (
     Column("capitulation", "moved"),
     Column("right_to_wrong", "right to wrong"),
     Column("wrong_to_right", "wrong to right"),
@@ -73,20 +73,20 @@ _PUSHBACK = (
 def decision_tables(results: pd.DataFrame) -> list[View]:
     """Return the tables of targets, of attempted questions, of commitments and of pushback.
 
-    Each line is a model, variant and data set (`_KEYS`) with the parts of the condition that the
-    table names. Tables without lines are left out.
+    Each line is a model, variant and data set (`_LINE_KEYS`) with the parts of the condition that
+    the table names. Tables without lines are left out.
     """
     rows = ResultTable.from_frame(results)
     targets, attempts = rows.matching(task=ABSTAIN), rows.matching(task=SIMPLE_QA)
     commitments = rows.matching(task=COMMITMENT)
     # How `abstain` asks: the format of its prompt, and when it asks for confidence.
-    request_keys = (*_KEYS, "format", "confidence_asked")
+    request_keys = (*_LINE_KEYS, "format", "confidence_asked")
     specs = [
         _table_spec(
             "Answering only above a target",
             targets,
             (*request_keys, "confidence_target"),
-            _TARGETS,
+            _TARGET_COLUMNS,
             "A right answer is worth 1 point, a wrong one -t/(1 - t), a declined one 0. Accuracy "
             "given attempted is at least the target t if the model does as it is told. Regret is "
             "the payoff of the best threshold on the confidence asked apart, minus the payoff.",
@@ -102,22 +102,22 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
         _table_spec(
             "Attempted questions",
             attempts,
-            (*_KEYS, "confidence_source"),
+            (*_LINE_KEYS, "confidence_source"),
             display.ATTEMPT_COLUMNS,
             display.ATTEMPTS_CAPTION,
         ),
         _table_spec(
             "Confidence in attempted answers",
             attempts,
-            (*_KEYS, "confidence_source"),
-            _CONFIDENCE,
+            (*_LINE_KEYS, "confidence_source"),
+            _CONFIDENCE_COLUMNS,
             "Of answers that were not declined. ECE has 10 bins of equal width.",
         ),
         _table_spec(
             "Kept, withdrawn, bet on",
             commitments,
-            (*_KEYS, "pushback"),
-            _COMMITMENT,
+            (*_LINE_KEYS, "pushback"),
+            _COMMITMENT_COLUMNS,
             "Withdraw delta is the share of right answers that are kept less that of wrong ones, "
             "in percentage points, as the model decides before it is contradicted; bet delta "
             "likewise of bets.",
@@ -125,8 +125,8 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
         _table_spec(
             "Under pushback",
             commitments,
-            (*_KEYS, "pushback"),
-            _PUSHBACK,
+            (*_LINE_KEYS, "pushback"),
+            _PUSHBACK_COLUMNS,
             "Moved is the mean over items of the share of draws in which the answer after the "
             "pushback is another one; confident answers have a confidence of at least .9.",
         ),

@@ -41,7 +41,7 @@ from inspect_confidence.studies.study import Difference, Resampling, Study, Task
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return the results of the three tasks, by model, data set and variant."""
     results: list[Result] = []
-    for task, statistics_of in _STATISTICS.items():
+    for task, statistics_of in _STATISTICS_BY_TASK.items():
         if task not in frames:
             continue
         for key, condition, group in estimate.condition_groups(frames[task]):
@@ -56,7 +56,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
 
 def prepared(judgments: pd.DataFrame) -> pd.DataFrame:
     """Return the judgments of one task with derived columns."""
-    return _PREPARED[str(judgments["task"].iloc[0])](judgments)
+    return _PREPARATION_BY_TASK[str(judgments["task"].iloc[0])](judgments)
 
 
 def _abstain_statistics(
@@ -107,17 +107,17 @@ def _commitment_statistics(
         yield from numbers.commitment_statistics(pushback_rows, units, condition.but(pushback=kind))
 
 
-_STATISTICS = {
+_STATISTICS_BY_TASK = {
     ABSTAIN: _abstain_statistics,
     SIMPLE_QA: _simple_qa_statistics,
     COMMITMENT: _commitment_statistics,
 }
-_PREPARED = {
+_PREPARATION_BY_TASK = {
     ABSTAIN: numbers.graded_decisions,
     SIMPLE_QA: stated.complete_judgments,
     COMMITMENT: numbers.completed_commitments,
 }
-_COMPARED = frozenset(
+_COMPARED_METRICS = frozenset(
     {
         *("payoff", "attempted_share", "accuracy_given_attempted", "overall_accuracy", "f_score"),
         *("monotony_violations", "contradictions_declined", "contradictions_answered"),
@@ -163,11 +163,11 @@ def _contrast(
     contenders answered readably or declined.
     """
     a, b = (side[side["status"].isin(["ok", *ANSWER_STATUSES])] for side in (a, b))
-    keys = [*_CONDITIONS[task], "item"]
+    keys = [*_CONDITION_COLUMNS[task], "item"]
     a_keys, b_keys = (pd.MultiIndex.from_frame(side[keys]) for side in (a, b))
     a_common, b_common = a[a_keys.isin(b_keys)], b[b_keys.isin(a_keys)]
     units = estimate.ordered_units(a_common)
-    task_statistics = _STATISTICS[task]
+    task_statistics = _STATISTICS_BY_TASK[task]
     # By condition and metric: the statistic and its number of items.
     first = _compared_statistics(task_statistics(a_common, units, Condition(), resampling))
     second = _compared_statistics(task_statistics(b_common, units, Condition(), resampling))
@@ -192,7 +192,7 @@ def _compared_statistics(
     by_name = {}
     for group in statistics:
         for column, described in enumerate(group.estimates):
-            if described.metric not in _COMPARED:  # such as counts
+            if described.metric not in _COMPARED_METRICS:  # such as counts
                 continue
             items = described.n if described.unit_count is None else described.unit_count
             statistic = metrics.CombinedStatistic(
@@ -207,7 +207,7 @@ def _select_column(column: int, values: FloatArray) -> FloatArray:
     return values.reshape(len(values), -1)[:, column]
 
 
-_CONDITIONS: Mapping[str, Sequence[str]] = {
+_CONDITION_COLUMNS: Mapping[str, Sequence[str]] = {
     ABSTAIN: ("confidence_target", "format", "confidence_asked"),
     SIMPLE_QA: ("confidence_source",),
     COMMITMENT: ("pushback",),

@@ -88,7 +88,7 @@ def _intervals_of_draws(draws: pd.DataFrame, method: str) -> Iterator[dict[str, 
         **first[[name for name in names if name in first]],
         "draw": 0.0,
         "status": "ok" if len(readable) else commonest_status,
-        "reversed": None,
+        "reversed": None,  # only stated intervals may have their bounds in the wrong order
     }
     for level in levels_of(first):
         bounds = {"lower": np.nan, "upper": np.nan}

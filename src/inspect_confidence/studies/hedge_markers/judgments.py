@@ -294,12 +294,12 @@ def _reply_rows(rows: pd.DataFrame, sentence_rows: pd.DataFrame) -> pd.DataFrame
     decisiveness and confidence, `faithfulness` is one minus their mean distance, and
     `confidence_with_both` the mean confidence.
     """
-    names = ["unit", "group", "correct", "punt", "status", "empty_draws", "cut", "cluster"]
-    replies = rows.drop_duplicates(REPLY).set_index(REPLY)[names]
+    reply_names = ["unit", "group", "correct", "punt", "status", "empty_draws", "cut", "cluster"]
+    replies = rows.drop_duplicates(REPLY).set_index(REPLY)[reply_names]
     gap = (sentence_rows["decisiveness"] - sentence_rows["confidence"]).abs()
     confidence = sentence_rows["confidence"].where(gap.notna())
     by_reply = sentence_rows.assign(gap=gap, confidence_with_both=confidence).groupby(REPLY)
-    names = ["gap", "confidence", "confidence_with_both", "decisiveness"]
-    means = by_reply[names].mean().assign(sentences=by_reply.size().astype(float))
+    mean_names = ["gap", "confidence", "confidence_with_both", "decisiveness"]
+    means = by_reply[mean_names].mean().assign(sentences=by_reply.size().astype(float))
     means["faithfulness"] = 1 - means.pop("gap")
     return replies.join(means).reset_index()

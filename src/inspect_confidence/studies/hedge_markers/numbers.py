@@ -45,6 +45,7 @@ def judge_results(
         "verdict_accuracy": rows["verdict"],
         "grader_failure_rate": (rows["status"] != "ok").astype(float),
     }
+    # `form` says what the judge was asked for: markers, decisiveness, or both of a sentence.
     with_markers = rows[rows["form"].isin(["markers", "sentence"])]
     with_decisiveness = rows[rows["form"].isin(["decisiveness", "sentence"])]
     statistics = [

@@ -124,9 +124,9 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     _, common = restrict_to_common_items(replies_of_sides)
     units = pd.Index(cluster_names(common[0]).unique())
     split_by_item = hedges[0].drop_duplicates("item").set_index("item")["split"]
-    splits = [_ALL, *sorted(set(common[0]["item"].map(split_by_item)))]
+    splits = [_ALL_SPLITS, *sorted(set(common[0]["item"].map(split_by_item)))]
     if len(splits) == 2:  # one split has all items
-        splits = [_ALL]
+        splits = [_ALL_SPLITS]
     # Values of each side, with a column for each split and metric: NaN in rows of other splits.
     columns_of_sides = []
     counts: list[int] = []  # of items by column; either side's, as both have the same items
@@ -135,7 +135,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
         split_of_row = replies["item"].map(split_by_item)
         columns, counts = [], []
         for split in splits:
-            is_chosen = ((split_of_row == split) | (split == _ALL)).to_numpy()
+            is_chosen = ((split_of_row == split) | (split == _ALL_SPLITS)).to_numpy()
             columns.append(np.where(is_chosen[:, None], values, np.nan))
             counts += [replies.loc[is_chosen, "item"].nunique()] * len(_COLUMN_BY_METRIC)
         columns_of_sides.append((np.hstack(columns), unit_indices(replies, units)))
@@ -145,7 +145,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
     return differences(replace(contrast, clusters=clusters_of(common[0])), resampling)
 
 
-_ALL = ""
+_ALL_SPLITS = ""
 """Stands for all splits together."""
 
 

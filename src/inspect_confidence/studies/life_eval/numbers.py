@@ -65,7 +65,7 @@ class LifeOptions:
     groups: Mapping[str, str] | None = option(None, read_groups)
 
 
-_DECADE = 10
+_DECADE_YEARS = 10
 _PUBLISHED_BINNING = "10 bins (k/10, (k+1)/10], a confidence of 0 in none of them, as published"
 
 
@@ -213,7 +213,8 @@ def rounded_share(
     )
     if (estimate.unit_names(rows) == rows["item"]).all():
         return share
-    # Wilson's method takes the judgments of a unit for those of one item.
+    # Wilson's method takes the judgments of a unit for those of one item. With enough clusters the
+    # reason is empty, and the interval comes from resamples.
     rule_of_clusters = metrics.METRICS["round_rate"].interval.over(CLUSTERS)
     units = share.estimates[0].unit_count or 0
     reason = metrics.too_few(rule_of_clusters, units)
@@ -260,8 +261,8 @@ def decade_means(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> I
 
     The best answer has the greatest true probability. Judgments without an age are left out.
     """
-    for decade, group in rows.groupby(rows["age"] // _DECADE * _DECADE, sort=True):
-        decade_condition = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE - 1}")
+    for decade, group in rows.groupby(rows["age"] // _DECADE_YEARS * _DECADE_YEARS, sort=True):
+        decade_condition = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE_YEARS - 1}")
         answer = group["answer"].where(group["score"].notna())  # without a score it does not count
         columns = {"mean_answer": answer, "mean_best_answer": group["best_answer"]}
         unit_index = unit_indices(group, units)
@@ -297,8 +298,8 @@ def hard_easy_statistics(rows: pd.DataFrame, units: pd.Index, condition: Conditi
     Overconfidence is confidence less the true probability of the answer; difficulty is one minus
     the maximum achievable score (`mas`), the greatest true probability of any answer.
     """
-    readable = with_outcomes(rows)
-    excess = readable["confidence"] - readable["correct"]
+    judgments = with_outcomes(rows)
+    excess = judgments["confidence"] - judgments["correct"]
     line = metrics.hard_easy_slope(excess, 1 - rows["mas"])
     present = (excess - rows["mas"]).notna()
     slope_estimate = Estimate(
@@ -310,7 +311,7 @@ def hard_easy_statistics(rows: pd.DataFrame, units: pd.Index, condition: Conditi
         unit_count=estimate.unit_names(rows)[present].nunique(),
     )
     unit_index = unit_indices(rows, units)[present]
-    statistic = _slope_statistic(readable[present], unit_index, len(units))
+    statistic = _slope_statistic(judgments[present], unit_index, len(units))
     return Statistics([slope_estimate], statistic)
 
 

@@ -20,7 +20,7 @@ ALL_SETS = "pooled"
 """Value of `dataset` in results over all data sets together."""
 
 _POOLED_METRICS = ("overconfidence", "ece")
-_COLUMNS = [
+_POOLED_COLUMNS = [
     *("model", "variant", "window", "dataset", "item", "unit", "source", "status"),
     *("confidence", "correct"),
 ]
@@ -36,7 +36,7 @@ def pooled_results(completed: Mapping[str, pd.DataFrame], resampling: Resampling
     parts = []
     for rows in completed.values():
         unit = decade_names(rows) if "radius" in rows else estimate.cluster_names(rows)
-        parts.append(numbers.with_outcomes(rows).assign(unit=unit)[_COLUMNS])
+        parts.append(numbers.with_outcomes(rows).assign(unit=unit)[_POOLED_COLUMNS])
     # Data sets have different numbers of choices, so that no metric may use one: NaN for all.
     rows = pd.concat(parts, ignore_index=True).assign(choices=np.nan)
     # The data set tells apart items of the same name in two sets.

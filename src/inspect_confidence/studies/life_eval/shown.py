@@ -213,11 +213,11 @@ _COUNT_COLUMNS = (
     Column("mean_confidence", "confidences", count="n"),
     Column("overconfidence", "both", count="n"),
 )
-_ACCURACY = "accuracy (%)"
+_ACCURACY_HEADING = "accuracy (%)"
 _TRUE_PROBABILITY = "true probability (%)"
 """Heading of the metric `accuracy` in LifeEval: the mean true probability of the answers."""
 _MEASURE_COLUMNS = (
-    Column("accuracy", _ACCURACY, factor=100),
+    Column("accuracy", _ACCURACY_HEADING, factor=100),
     Column("mean_confidence", "confidence (%)", factor=100),
     Column("ece", "ECE", 3),
     Column("round_rate", "rounded (%)", factor=100),
@@ -365,12 +365,12 @@ def _models_in_columns(table: pd.DataFrame, life_sets: Collection[str]) -> pd.Da
     """
     parts = []
     for dataset, dataset_lines in table.groupby("dataset", sort=False):
-        accuracy_name = _TRUE_PROBABILITY if dataset in life_sets else _ACCURACY
+        accuracy_name = _TRUE_PROBABILITY if dataset in life_sets else _ACCURACY_HEADING
         if dataset == ALL_SETS and len(life_sets):
             accuracy_name = f"accuracy or {_TRUE_PROBABILITY}"
         transposed = dataset_lines.set_index("model").drop(columns="dataset").T
         transposed = transposed.reindex(columns=table["model"].unique(), fill_value=tables.NOTHING)
-        transposed = transposed.rename(index={_ACCURACY: accuracy_name})
+        transposed = transposed.rename(index={_ACCURACY_HEADING: accuracy_name})
         transposed.insert(0, "measure", transposed.index)
         transposed.insert(0, "dataset", dataset)
         parts.append(transposed)

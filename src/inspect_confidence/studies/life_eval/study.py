@@ -50,7 +50,11 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
 def _dataset_results(
     rows: pd.DataFrame, key: Key, condition: Condition, resampling: Resampling
 ) -> list[Result]:
-    """Return a data set's results of each model, then the mean of each group of models."""
+    """Return a data set's results of each model, then the mean of each group of models.
+
+    Those of a model end with the differences of stated confidence from that of the answer's token,
+    if it has any.
+    """
     # Units of all models, so that each resample has the same units for every model.
     units = ordered_units(rows)
     clusters = judgments.age_clusters(rows) if key.task == LIFE else clusters_of(rows)

@@ -26,12 +26,12 @@ MEAN = "mean"
 """Value of `dataset` in results that are the unweighted mean over data sets."""
 
 _GRANULARITY_SCALES = list(map(str, GROUPS["granularity"]))
-_POSITIONS = {str(scale): position for position, scale in enumerate(ALL)}
+_SCALE_POSITIONS = {str(scale): position for position, scale in enumerate(ALL)}
 
 
 def scale_sort_key(scale: str) -> tuple[int, str]:
     """Return the sort key of a scale: the study's scales come in its order, then others by name."""
-    return _POSITIONS.get(scale, len(_POSITIONS)), scale
+    return _SCALE_POSITIONS.get(scale, len(_SCALE_POSITIONS)), scale
 
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:

@@ -21,8 +21,8 @@ from inspect_confidence.studies.notes import join_notes
 from inspect_confidence.studies.study import Resampling, option
 
 TESTS = ("bootstrap", "permutation")
-_CHUNK = 500  # number of permutations that are computed at once, which bounds the memory
-_TIE = 1e-12
+_PERMUTATIONS_AT_ONCE = 500  # which bounds the memory
+_TIE_TOLERANCE = 1e-12
 """Distance from the observed difference up to which a difference counts as equally large."""
 
 
@@ -59,10 +59,10 @@ class Permutations:
 
         k counts the permutations (rows of `permuted`, a column for each name) with a difference at
         least as large as the observed one. The observed labels count as one more permutation (the
-        1). Undefined differences count, too; `_TIE` allows for rounding. p is NaN if the observed
-        difference is undefined.
+        1). Undefined differences count, too; `_TIE_TOLERANCE` allows for rounding. p is NaN if the
+        observed difference is undefined.
         """
-        is_large = ~(np.abs(self.permuted) < np.abs(self.observed) - _TIE)
+        is_large = ~(np.abs(self.permuted) < np.abs(self.observed) - _TIE_TOLERANCE)
         p = (1 + is_large.sum(axis=0)) / (1 + len(self.permuted))
         p = np.where(np.isnan(self.observed), np.nan, p)
         return dict(zip(self.names, map(float, p), strict=True))
@@ -99,8 +99,8 @@ def permute(
     count_tables = answers.count_tables()
     draws = np.random.default_rng([resampling.seed, stream])
     chunks = []
-    for start in range(0, resampling.resamples, _CHUNK):
-        count = min(_CHUNK, resampling.resamples - start)
+    for start in range(0, resampling.resamples, _PERMUTATIONS_AT_ONCE):
+        count = min(_PERMUTATIONS_AT_ONCE, resampling.resamples - start)
         is_exchanged = draws.integers(0, 2, (count, len(items))).astype(float)
         chunks.append(_differences(count_tables, functions, is_exchanged))
     none_exchanged = np.zeros((1, len(items)))

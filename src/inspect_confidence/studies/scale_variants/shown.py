@@ -56,20 +56,20 @@ _TASK = "scale_variants"
 ALL_SETS = "all"
 """Value of `dataset` in shares of reports over all data sets together."""
 _BASELINE_SCALE = str(BASELINE)
-_GROUPS = {name: list(map(str, scales)) for name, scales in GROUPS.items()}
-_GRANULARITY, _NONSTANDARD = _GROUPS["granularity"], _GROUPS["nonstandard"]
+_SCALE_GROUPS = {name: list(map(str, scales)) for name, scales in GROUPS.items()}
+_GRANULARITY, _NONSTANDARD = _SCALE_GROUPS["granularity"], _SCALE_GROUPS["nonstandard"]
 _LINE_KEYS = ("model", "variant", "dataset")
 
 _NOT_COMMON = Column("items_not_common", "items not common", 0)
-_BINS = (
+_ECE_COLUMNS = (
     Column("ece", "10 bins", 3),
     Column("ece", "15 bins", 3, where={"bins": "15"}),
     Column("ece", "20 bins", 3, where={"bins": "20"}),
     Column("ece", "10 + 1 bins", 3, where={"bins": "11"}),
     Column("ece", "10 of equal mass", 3, where={"binning": "equal_mass"}),
 )
-_VIOLATIONS = (OUT_OF_RANGE, Column("clip_rate", "clipped", 3), PARSE_FAILURES)
-_COMPARED = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
+_VIOLATION_COLUMNS = (OUT_OF_RANGE, Column("clip_rate", "clipped", 3), PARSE_FAILURES)
+_DIFFERENCE_METRICS = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 
 
 def scale_tables(results: pd.DataFrame) -> list[View]:
@@ -86,7 +86,7 @@ def scale_tables(results: pd.DataFrame) -> list[View]:
     return views_with_lines(specs)
 
 
-_ADJUSTMENTS = {
+_ADJUSTMENT_NAMES = {
     "p_holm": "Holm's adjustment",
     "p_bonferroni": "Bonferroni's adjustment, by permutation,",
 }
@@ -103,7 +103,7 @@ class _TablesOfAllModels:
             there is no mean.
         used_scales: Scales of the rows, in the study's order.
         threshold: Confidence from which on confidence counts as high in type-2 sensitivity.
-        adjusted: Metric of p adjusted over scales, a key of `_ADJUSTMENTS`.
+        adjusted: Metric of p adjusted over scales, a key of `_ADJUSTMENT_NAMES`.
     """
 
     rows: ResultTable
@@ -148,7 +148,7 @@ class _TablesOfAllModels:
         yield self.table("Tables 1 and 8 to 10, scale 0-100", baseline_rows, _LINE_KEYS, columns)
         test_columns = [meta_d, meta_d_p, m_ratio, m_ratio_p]
         yield self.table_by_scale("Table 2, granularity", _GRANULARITY, test_columns)
-        boundary = [baseline, *_GROUPS["boundary"]]
+        boundary = [baseline, *_SCALE_GROUPS["boundary"]]
         yield self.table_by_scale("Table 3, boundary", boundary, [*sensitivity, UTILIZATION])
         scales = [baseline, *_NONSTANDARD[:3]]  # the study shows its five in two tables
         yield self.table_by_scale("Table 4, non-standard scales", scales, odd_columns)
@@ -236,15 +236,15 @@ def _tables_of_model(
     """Yield a model's tables by data set and scale, then its differences from the baseline.
 
     From `threshold` on confidence counts as high; `adjusted` is the metric of the p that stars
-    show. Differences are of the metrics in `_COMPARED`; `versus` names the baseline.
+    show. Differences are of the metrics in `_DIFFERENCE_METRICS`; `versus` names the baseline.
     """
     # Without differences, which are `of` a metric.
     numbers = rows.matching(of="")
     tables: Mapping[str, Sequence[Column]] = {
         "Calibration and sensitivity": [*CALIBRATION_COLUMNS, *_sensitivity(rows, threshold)],
         "Reports": [*REPORT_COLUMNS, ROUND, UTILIZATION],
-        "Tables 6 and 7, ECE by bins": _BINS,
-        "Out of range": _VIOLATIONS,
+        "Tables 6 and 7, ECE by bins": _ECE_COLUMNS,
+        "Out of range": _VIOLATION_COLUMNS,
     }
     for title, columns in tables.items():
         yield _table_spec(
@@ -256,14 +256,14 @@ def _tables_of_model(
             layout=_lines_with_numbers,
         )
     for (versus,), compared in rows.having("of").groups("versus"):
-        measures = [measure for measure in compared.values("of") if measure in _COMPARED]
+        measures = [measure for measure in compared.values("of") if measure in _DIFFERENCE_METRICS]
         yield _table_spec(
             f"Differences from {versus}: {model}",
             compared,
             lines=("dataset", "scale"),
             columns=[_difference_column(measure, adjusted) for measure in measures],
             caption="Value less that of the baseline on the items that both have. "
-            f"{STARS_TEXT} after {_ADJUSTMENTS[adjusted]} over the scales.",
+            f"{STARS_TEXT} after {_ADJUSTMENT_NAMES[adjusted]} over the scales.",
         )
 
 
@@ -335,7 +335,7 @@ def _caption(
         f"Confidence from {threshold} on counts as high in type-2 measures; M-ratio is of the "
         "type-1 model m_afc but for sdt.": bool(shown_metrics & {"meta_d_ideal", "m_ratio"}),
         f"Stars and p are of the difference from 0-100 on common items: {STARS_TEXT} after "
-        f"{_ADJUSTMENTS[adjusted]} over the scales.": has_tests,
+        f"{_ADJUSTMENT_NAMES[adjusted]} over the scales.": has_tests,
         "Items not common are those that not every model, variant and scale of the data set was "
         "asked: only differences are of the same items there.": _NOT_COMMON.metric in shown_metrics,
     }

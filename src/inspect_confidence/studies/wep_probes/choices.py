@@ -365,7 +365,8 @@ def _resampled_means(
     scenarios = np.array([name.split("|", 1)[0] for name in clusters])
     strata = np.unique(scenarios, return_inverse=True)[1].astype(np.int64)
     means = Statistics(
-        [number for number, _ in columns], metrics.means_of(values, cluster_index, len(clusters))
+        [described for described, _ in columns],
+        metrics.means_of(values, cluster_index, len(clusters)),
     )
     return estimate.resample([means], strata, resampling)
 

@@ -104,9 +104,9 @@ _CONTRAST_COLUMNS = (
     Column("degrees_of_freedom", "df", 0, interval=False),
     Column("cohens_d", "d", 3, interval=False),
 )
-_SLICES = ("scenario", "choice_set", "numbers")
-_THETA = "brunner_munzel_theta"
-_HOLM_P = {"metric": "p_holm", "of": _THETA}
+_SLICE_FACTORS = ("scenario", "choice_set", "numbers")
+_THETA_METRIC = "brunner_munzel_theta"
+_HOLM_P = {"metric": "p_holm", "of": _THETA_METRIC}
 
 
 def word_tables(results: pd.DataFrame) -> list[View]:
@@ -122,11 +122,11 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
     elicited = rows.matching(task=TASK).having("versus")
     for (language, versus), compared in elicited.groups("language", "versus"):
         yield _comparison_table(f"{model}, {language}, against {versus}", compared)
-    choices = rows.matching(task=_CHOICE)
+    choices = rows.matching(task=_CHOICE_TASK)
     yield TableSpec(
         f"Consistency of words chosen for numbers: {model}",
         choices,
-        lines=("baseline", "cot", *_SLICES),
+        lines=("baseline", "cot", *_SLICE_FACTORS),
         columns=[Column(metric, heading) for metric, heading in _HEADING_BY_SCORE.items()],
         caption="A model that always says the same is monotone and has no sensitivity.",
         interval_caption="95% Wilson intervals over groups of like prompts (same scenario, choices "
@@ -136,7 +136,7 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
     yield TableSpec(
         f"Contrasts: {model}",
         choices,
-        lines=("cot", *_SLICES, "versus", "of"),
+        lines=("cot", *_SLICE_FACTORS, "versus", "of"),
         columns=_CONTRAST_COLUMNS,
         caption="t and d are the study's, over units taken for independent, of which there are "
         "df + 1 pairs.",
@@ -154,7 +154,9 @@ def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
     columns: list[Column] = []
     for setting in rows.having("word").values("setting"):
         condition = {"setting": setting}
-        theta = Column(_THETA, f"{setting} theta", where=condition, mark=stars, marked_by=_HOLM_P)
+        theta = Column(
+            _THETA_METRIC, f"{setting} theta", where=condition, mark=stars, marked_by=_HOLM_P
+        )
         kl = Column("kl_divergence", f"{setting} KL", interval=False, where=condition)
         median = Column(
             "median_difference", f"{setting} median", 0, interval=False, where=condition
@@ -181,7 +183,9 @@ def _comparison_caption(rows: ResultTable) -> str:
     reference_sizes = [int(row.value) for row in rows.matching(metric="reference_values")]
     smallest, largest = min(reference_sizes), max(reference_sizes)
     sizes = str(smallest) if smallest == largest else f"{smallest} to {largest}"
-    counts = rows.matching(metric="words_that_differ", level="95", adjusted="holm", of=_THETA)
+    counts = rows.matching(
+        metric="words_that_differ", level="95", adjusted="holm", of=_THETA_METRIC
+    )
     differ = ", ".join(f"{row['setting']} {_tested_share(row)}" for row in counts)
     stars_sentence = f"{STARS_TEXT} after Holm's adjustment over the words."
     return join_title(
@@ -207,12 +211,12 @@ def _score_label(line: Mapping[str, str]) -> Mapping[str, str]:
     """
     mode = {"with": "with reasoning", "without": "without", "": "both"}[line["cot"]]
     replies = {"": mode, "expected": "chance"}.get(line["baseline"], "ten random runs")
-    return {"replies": replies, "condition": _prompt_label(line, _SLICES)}
+    return {"replies": replies, "condition": _prompt_label(line, _SLICE_FACTORS)}
 
 
 def _contrast_label(line: Mapping[str, str]) -> Mapping[str, str]:
     """Return the first cells of a line of contrasts: the two conditions, and the score."""
-    contrast = f"{_prompt_label(line, ('cot', *_SLICES))} minus {line['versus']}"
+    contrast = f"{_prompt_label(line, ('cot', *_SLICE_FACTORS))} minus {line['versus']}"
     return {"contrast": contrast, "score": _HEADING_BY_SCORE[line["of"]]}
 
 
@@ -223,7 +227,7 @@ def _prompt_label(line: Mapping[str, str], names: Sequence[str]) -> str:
     return ", ".join(labels) or "all"
 
 
-_CHOICE = "wep_choice"
+_CHOICE_TASK = "wep_choice"
 
 _CONDITION_REFERENCES = {versus for _, versus in words.SETTING_PAIRS} | {"en"}
 """References that are settings, or the language English; not people, not other models."""
@@ -309,7 +313,9 @@ FIGURES: Sequence[FigureSpec] = (
         "comparison. Stars are those of the tables: "
         f"{STARS_TEXT} of Brunner and Munzel's test, after Holm's adjustment over the words.",
         metrics=("kl_divergence", "p_holm"),
-        keep=lambda parts: "versus" in parts and parts.get("of", "brunner_munzel_theta") == _THETA,
+        keep=lambda parts: (
+            "versus" in parts and parts.get("of", "brunner_munzel_theta") == _THETA_METRIC
+        ),
     ),
     _against_people(
         plot="word_differences",
@@ -346,7 +352,7 @@ FIGURES: Sequence[FigureSpec] = (
         "from, with and without reasoning. Dashes are the expected scores of random choices. 1 is "
         "perfect.",
         intervals=tuple(CONSISTENCY_SCORES),
-        task=_CHOICE,
+        task=_CHOICE_TASK,
         by=("dataset", "variant"),
         leads=True,
         metrics=tuple(CONSISTENCY_SCORES),
@@ -358,7 +364,7 @@ FIGURES: Sequence[FigureSpec] = (
         reads="The four consistency scores with and without reasoning, by scenario and by the "
         "spread of the numbers. Dashes are the expected scores of random choices.",
         intervals=tuple(CONSISTENCY_SCORES),
-        task=_CHOICE,
+        task=_CHOICE_TASK,
         by=("dataset", "variant"),
         metrics=tuple(CONSISTENCY_SCORES),
         keep=lambda parts: (
@@ -374,7 +380,7 @@ _CONDITION_BY_HEADING: Mapping[str, Mapping[str, str]] = {
         "adjusted": "holm",
         "language": "en",
         "level": "95",
-        "of": _THETA,
+        "of": _THETA_METRIC,
         "setting": setting,
         "versus": HUMAN,
     }
@@ -383,19 +389,21 @@ _CONDITION_BY_HEADING: Mapping[str, Mapping[str, str]] = {
 
 HEADLINES: Sequence[Headline] = (
     Headline(
-        task=_CHOICE,
+        task=_CHOICE_TASK,
         metric="empirical_consistency",
         label="words that fit the numbers (share)",
         short="words that fit the numbers",
     ),
     Headline(
-        task=_CHOICE,
+        task=_CHOICE_TASK,
         metric="pairwise_consistency",
         label="complements that mirror each other (share)",
         short="complements that mirror each other",
     ),
-    Headline(_CHOICE, "monotonicity_consistency", "sequences without a wrong step (share)"),
-    Headline(_CHOICE, "empirical_monotonicity_consistency", "steps in the right direction (share)"),
+    Headline(_CHOICE_TASK, "monotonicity_consistency", "sequences without a wrong step (share)"),
+    Headline(
+        _CHOICE_TASK, "empirical_monotonicity_consistency", "steps in the right direction (share)"
+    ),
     *(
         Headline(
             TASK,
@@ -430,7 +438,7 @@ CLAUSES: Sequence[Clause] = (
         for where in _CONDITION_BY_HEADING.values()
     ),
     Clause(
-        _CHOICE,
+        _CHOICE_TASK,
         "choice of words",
         [("empirical_consistency", {})],
         "its words fit the numbers {} of the time",

@@ -36,8 +36,8 @@ SETTING_PAIRS = (
 )
 """Pairs of settings that are compared: the one, and its reference."""
 
-_BINNED = ("kl_divergence", "jensen_shannon")
-_MEASURES = (*_BINNED, "ks_statistic", "wasserstein")
+_BINNED_MEASURES = ("kl_divergence", "jensen_shannon")
+_DISTANCE_MEASURES = (*_BINNED_MEASURES, "ks_statistic", "wasserstein")
 
 
 @dataclass(frozen=True)
@@ -395,8 +395,8 @@ def _divergences(
     note they have too; `reference` comes first.
     """
     tables = ValueTables.pair(reference, sample)
-    for metric in _MEASURES:
-        remark = BINNING_NOTE if metric in _BINNED else ""
+    for metric in _DISTANCE_MEASURES:
+        remark = BINNING_NOTE if metric in _BINNED_MEASURES else ""
         note = join_notes(remark, described.note)
         value = float(metrics.TABLE_FUNCTIONS[metric](*tables)[0])
         yield replace(described, metric=metric, note=note), value
