@@ -106,7 +106,7 @@ def _drawable_rows(spec: FigureSpec) -> pd.DataFrame:
 
 @pytest.mark.parametrize(
     "spec",
-    chain.from_iterable(study.figures for study in all_studies()),
+    list(chain.from_iterable(study.figures for study in all_studies())),
     ids=lambda spec: spec.title,
 )
 def test_a_caption_mentions_intervals_if_and_only_if_the_picture_shows_them(
