@@ -172,7 +172,7 @@ def test_what_makes_no_bins_is_refused() -> None:
         assert measure([-1e-10, 100 + 1e-10], [0, 100]) == 0, measure
     for options in [{"low": 100}, {"bins": 0}, {"high": -1}]:
         for measure in BINNED:
-            with pytest.raises(ValueError, match="make no bins"):
+            with pytest.raises(ValueError, match=r"make no bins|bins=0 is below 1"):
                 measure([50], [60], **options)
     for constant in [0, -1e-10, NAN]:
         with pytest.raises(ValueError, match="is not above 0"):

@@ -1,5 +1,7 @@
 """Checks of arguments and small array functions that all metrics share."""
 
+from collections.abc import Iterable
+from numbers import Integral, Real
 from typing import Any, get_args
 
 import numpy as np
@@ -13,11 +15,18 @@ EDGE = 1e-9
 """A value this near to an edge lies on it: 0.29 * 100 is 28.999999999999996."""
 
 
-def double_array(values: ArrayLike) -> FloatArray:
-    """Return numbers as 64-bit floats; masked ones become NaN.
+def double_array(values: ArrayLike, name: str = "values") -> FloatArray:
+    """Return numbers as 64-bit floats; masked ones, None and pandas' NA in its columns become NaN.
 
     A number of lower precision becomes the shortest decimal that stands for it: a 32-bit 0.9 is
     0.8999999762 in 64 bits, which lies below the edge 0.9 of a bin.
+
+    Args:
+        values: A number, or a sequence or an array of numbers.
+        name: Name of the argument, for errors.
+
+    Raises:
+        ValueError: A value is no real number, or the argument is no sequence.
 
     Example:
         >>> double_array(np.array([0.9, 0.1], np.float32)).tolist()
@@ -25,16 +34,50 @@ def double_array(values: ArrayLike) -> FloatArray:
         >>> double_array(np.ma.masked_array([0.9, 0.1], mask=[True, False])).tolist()
         [nan, 0.1]
     """
-    array = np.asarray(values)
+    array = _array_of_numbers(values, name)
     if array.dtype.kind == "f" and array.dtype.itemsize < np.dtype(float).itemsize:
         numbers, positions = np.unique(array, return_inverse=True)
         decimals = np.array([float(str(number)) for number in numbers], float)
         doubles: FloatArray = decimals[positions].reshape(array.shape)
     else:
-        doubles = np.asarray(array if array.dtype.kind in "bfiu" else values, float)
+        try:
+            doubles = np.asarray(array if array.dtype.kind in "bfiu" else values, float)
+        except (TypeError, ValueError):
+            raise ValueError(_no_number(name, array)) from None
     if isinstance(values, np.ma.MaskedArray):
         return np.where(np.ma.getmaskarray(values), np.nan, doubles)
     return doubles
+
+
+def _array_of_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Return an array of the values; ValueError if they are dates, complex, or no sequence."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # numpy's message names no argument
+        raise ValueError(
+            f"{name} holds lists of different lengths; give one number each."
+        ) from None
+    if array.dtype.kind in "cmM" and array.size:  # numpy would make numbers of them
+        raise ValueError(_no_number(name, array))
+    if array.ndim == 0 and isinstance(values, Iterable) and not isinstance(values, str):
+        raise ValueError(
+            f"{name} is a {type(values).__name__}; give a list or an array of numbers."
+        )
+    return array
+
+
+def _no_number(name: str, array: NDArray[Any]) -> str:
+    """Return the message that names the first value that is no number."""
+    for value in array.ravel().tolist():
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            if value is not None:
+                return (
+                    f"{name} holds {value!r}, which is no number; give numbers, and NaN where one "
+                    "is missing."
+                )
+    return f"{name} holds values that are no numbers; give numbers, and NaN where one is missing."
 
 
 def aligned(**inputs: ArrayLike) -> list[FloatArray]:
@@ -45,7 +88,7 @@ def aligned(**inputs: ArrayLike) -> list[FloatArray]:
     Raises:
         ValueError: An argument has more than one dimension, or lengths differ.
     """
-    arrays = {name: double_array(values) for name, values in inputs.items()}
+    arrays = {name: double_array(values, name) for name, values in inputs.items()}
     for name, array in arrays.items():
         if array.ndim > 1:
             raise ValueError(f"{name} has {array.ndim} dimensions; give one value per judgment.")
@@ -69,6 +112,50 @@ def shares(**inputs: ArrayLike) -> list[FloatArray]:
     return arrays
 
 
+def flags(**inputs: ArrayLike) -> list[FloatArray]:
+    """Return the arguments as `aligned` does, after checking that they are yes (1) or no (0).
+
+    Raises:
+        ValueError: A value is neither NaN nor 0 or 1, or `aligned` refuses the arguments.
+    """
+    arrays = aligned(**inputs)
+    for name, array in zip(inputs, arrays, strict=True):
+        others = array[~(np.isnan(array) | (array == 0) | (array == 1))]
+        if len(others):
+            raise ValueError(f"{name}={others[0]:g} is neither 1 (yes) nor 0 (no).")
+    return arrays
+
+
+def unit_numbers(unit: ArrayLike | None, length: int, name: str = "unit") -> IntArray:
+    """Return the number of each judgment's unit, from 0 on; each is its own unit if None.
+
+    Numbers from 0 to `length` - 1 stay. Other names of units, such as the ids of items, get numbers
+    in the order of their first judgments.
+
+    Raises:
+        ValueError: There is not one unit for each judgment, or a unit is missing.
+
+    Example:
+        >>> unit_numbers(["q7", "q1", "q7"], 3).tolist()
+        [0, 1, 0]
+    """
+    if unit is None:
+        return np.arange(length)
+    names = np.asarray(unit)
+    if names.shape != (length,):
+        raise ValueError(
+            f"{name} has the shape {names.shape}; give the item of each of the {length} judgments."
+        )
+    if names.dtype.kind in "iu" and length and names.min() >= 0 and names.max() < length:
+        return names.astype(np.int64, copy=False)
+    numbers: dict[object, int] = {}
+    for label in names.tolist():
+        if label is None or (isinstance(label, float) and np.isnan(label)):
+            raise ValueError(f"{name} holds a missing value; give the item of each judgment.")
+        numbers.setdefault(label, len(numbers))
+    return np.array([numbers[label] for label in names.tolist()], np.int64)
+
+
 def present_values(values: ArrayLike) -> FloatArray:
     """Return the values that are not NaN, rounded to 9 decimals: 15.000000000000002 is 15.
 
@@ -89,7 +176,7 @@ def present_values(values: ArrayLike) -> FloatArray:
 
 def checked_level(level: float) -> float:
     """Return the level if it is a percentage strictly between 0 and 100, else raise."""
-    if not 0 < level < 100:
+    if not (isinstance(level, Real) and 0 < level < 100):
         raise ValueError(f"level={level} is not a percentage between 0 and 100, as 90 is.")
     return float(level)
 
@@ -100,10 +187,18 @@ def check_choice(name: str, value: str, literal: Any) -> None:
         raise ValueError(f"{name}={value!r} is not one of {', '.join(get_args(literal))}.")
 
 
-def check_bins(bins: int) -> None:
-    """Raise ValueError unless the number of bins is at least 1."""
-    if bins < 1:
-        raise ValueError(f"bins={bins} is below 1.")
+def check_open_share(name: str, value: float) -> None:
+    """Raise ValueError, which names the argument, unless its value lies between 0 and 1."""
+    if not (isinstance(value, Real) and 0 < value < 1):
+        raise ValueError(f"{name}={value} is not between 0 and 1, as 0.95 is.")
+
+
+def check_count(name: str, value: int, least: int = 1) -> None:
+    """Raise ValueError, which names the argument, unless it is a whole number from `least` on."""
+    if not isinstance(value, Integral):
+        raise ValueError(f"{name}={value} is not a whole number.")
+    if value < least:
+        raise ValueError(f"{name}={value} is below {least}.")
 
 
 def count_distinct(codes: IntArray) -> int:
@@ -165,6 +260,11 @@ def matrix_product(rows: FloatArray, columns: FloatArray) -> FloatArray:
         block = slice(start, start + block_size)
         np.matmul(rows[block], columns, out=values[block])
     return values
+
+
+def subtract(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return left - right, elementwise; 0 where both are the same infinity."""
+    return np.subtract(left, right, out=np.zeros_like(left), where=left != right)
 
 
 def mean_or_nan(values: FloatArray) -> float:

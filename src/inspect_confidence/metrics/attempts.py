@@ -3,7 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan, double_array
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    aligned,
+    divide_or_nan,
+    flags,
+)
 from inspect_confidence.metrics.registry import WILSON, metric
 
 __all__ = [
@@ -26,7 +31,7 @@ def attempted_share(correct: ArrayLike, declined: ArrayLike) -> float:
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded;
             ignored where the model declined.
-        declined: Whether the model declined to answer.
+        declined: Whether the model declined to answer; NaN is left out.
 
     Example:
         >>> attempted_share([1, 0, np.nan, np.nan], declined=[False, False, True, False])
@@ -44,7 +49,7 @@ def accuracy_given_attempted(correct: ArrayLike, declined: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
-        declined: Whether the model declined to answer.
+        declined: Whether the model declined to answer; NaN is left out.
 
     Example:
         >>> accuracy_given_attempted([1, 0, np.nan], declined=[False, False, True])
@@ -62,7 +67,7 @@ def overall_accuracy(correct: ArrayLike, declined: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
-        declined: Whether the model declined to answer.
+        declined: Whether the model declined to answer; NaN is left out.
 
     Example:
         >>> overall_accuracy([1, 0, np.nan, np.nan], declined=[False, False, True, True])
@@ -82,7 +87,7 @@ def f_score(correct: ArrayLike, declined: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
-        declined: Whether the model declined to answer.
+        declined: Whether the model declined to answer; NaN is left out.
 
     Example:
         >>> f_score([1, 0, np.nan, np.nan], declined=[False, False, True, True])
@@ -104,14 +109,15 @@ def f_score_of_sums(sums: FloatArray) -> FloatArray:
 def _sums(correct: ArrayLike, declined: ArrayLike) -> tuple[float, float, float]:
     """Return the credit of attempted answers, their number, and that of graded or declined ones.
 
-    An answer with a NaN that was not declined was not graded, and counts nowhere. ValueError if a
-    credit is not in [0, 1].
+    An answer with a NaN that was not declined was not graded, and counts nowhere; nor does one that
+    may have been declined (NaN). ValueError if a credit is not in [0, 1], or a decision not 0 or 1.
     """
-    is_declined = np.asarray(declined, bool)
-    attempts = np.where(is_declined, np.nan, double_array(correct))
+    flags(declined=declined)  # raises the errors
+    credit, decisions = aligned(correct=correct, declined=declined)
+    attempts = np.where(decisions == 0, credit, np.nan)
     outside = attempts[(attempts < 0) | (attempts > 1)]
     if len(outside):
         raise ValueError(f"correct={outside[0]:g} is not in [0, 1].")
     is_attempted = ~np.isnan(attempts)
     attempted = float(is_attempted.sum())
-    return float(np.nansum(attempts)), attempted, attempted + float(is_declined.sum())
+    return float(np.nansum(attempts)), attempted, attempted + float((decisions == 1).sum())

@@ -16,12 +16,13 @@ from inspect_confidence.metrics.arrays import (
     BoolArray,
     FloatArray,
     IntArray,
-    check_bins,
     check_choice,
+    check_count,
     count_distinct,
     divide_or_nan,
-    double_array,
     merge_into_steps,
+    shares,
+    unit_numbers,
     unit_sizes,
 )
 from inspect_confidence.metrics.inference import widened_quantile
@@ -401,7 +402,7 @@ def bins_of_values(tables: ConfidenceTables, bins: int, binning: Binning) -> Int
     The shape is (K,), or (resamples, K) for `equal_mass`, where bins depend on the masses. Kinds of
     bins are those of `ece`. ValueError if `binning` is none of them or `bins` is below 1.
     """
-    check_bins(bins)
+    check_count("bins", bins)
     check_choice("binning", binning, Binning)
     if binning == "equal_mass":
         mass = tables.mass
@@ -637,11 +638,11 @@ def brier_uncertainty_interval(
         >>> brier_uncertainty_interval([0.9] * 4, [1, 1, 0, 0])[1]
         0.25
     """
-    confidences, outcomes = double_array(confidence), double_array(correct)
+    confidences, outcomes = shares(confidence=confidence, correct=correct)
     present = ~np.isnan(confidences + outcomes)
     if not np.isin(outcomes[present], (0, 1)).all():
         return np.nan, np.nan
-    item_numbers = np.arange(len(confidences)) if unit is None else unit
+    item_numbers = unit_numbers(unit, len(confidences))
     trials = np.bincount(item_numbers[present])
     low, high = clustered_wilson_interval(
         np.bincount(item_numbers[present], outcomes[present]),
@@ -744,8 +745,7 @@ def hle_calibration_error_of_tables(
     A bin holds `size` items; NaN without mass, or if the only bin is dropped.
     """
     check_choice("top_bin", top_bin, TopBin)
-    if size < 1:
-        raise ValueError(f"size={size} is below 1.")
+    check_count("size", size)
     # Confidence less outcome, summed up to each rank (`mass` is the rank at which a value ends). It
     # is cut at the edges of bins by interpolation, which splits ties in proportion.
     cumulated_mass = np.cumsum(np.insert(tables.mass, 0, 0, axis=1), axis=1)
@@ -880,8 +880,11 @@ def _group_by_item(
 
     `counts` is the number of equal items that each judgment stands for; 1 if None.
     """
-    units = None if unit is None else int(np.max(unit, initial=-1)) + 1
-    return ItemTables.from_judgments(confidence, correct, unit, units, counts=counts)
+    if unit is None:
+        return ItemTables.from_judgments(confidence, correct, counts=counts)
+    numbers = unit_numbers(unit, np.size(confidence))
+    units = int(np.max(numbers, initial=-1)) + 1
+    return ItemTables.from_judgments(confidence, correct, numbers, units, counts=counts)
 
 
 def _groups_of_values(cells: ItemTables) -> IntArray:
@@ -996,8 +999,8 @@ def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = 
     The kernel's width is `bandwidth`; if None, the number that equals the error with that width, at
     least 0.008. NaN for a table without mass.
     """
-    if bandwidth is not None and not bandwidth >= LEAST_BANDWIDTH:
-        raise ValueError(f"bandwidth={bandwidth} is below {LEAST_BANDWIDTH}.")
+    if bandwidth is not None and not LEAST_BANDWIDTH <= bandwidth < np.inf:
+        raise ValueError(f"bandwidth={bandwidth} is below {LEAST_BANDWIDTH}, or infinite.")
     cosines = _gap_cosines(tables)
     if bandwidth is not None:
         return _smoothed_size(cosines, np.full(len(cosines), bandwidth))

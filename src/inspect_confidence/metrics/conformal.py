@@ -15,8 +15,10 @@ from inspect_confidence.metrics.arrays import (
     FloatArray,
     IntArray,
     aligned,
+    check_open_share,
     checked_level,
     mean_or_nan,
+    subtract,
 )
 from inspect_confidence.metrics.registry import INFINITY, Interval, metric
 
@@ -183,6 +185,7 @@ def conformal_offset_interval(
 
     Source: David and Nagaraja (2003), Order Statistics, section 7.1.
     """
+    check_open_share("confidence", confidence)
     scores = conformity_scores(lower, upper, truth)
     ranked = np.sort(scores[~np.isnan(scores)])
     # P(K <= k) for k from 0 to n; -inf and inf are the scores of ranks 0 and n + 1.
@@ -213,7 +216,7 @@ def conformal_interval(
 def conformity_scores(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike) -> FloatArray:
     """Return the distance of each truth outside its interval: max(lower - truth, truth - upper)."""
     low, high, target = aligned(lower=lower, upper=upper, truth=truth)
-    return np.maximum(low - target, target - high)
+    return np.maximum(subtract(low, target), subtract(target, high))
 
 
 def conformal_rank(n: IntArray, level: float) -> IntArray:

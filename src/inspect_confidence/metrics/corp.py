@@ -10,9 +10,11 @@ from scipy.sparse import csr_array
 from inspect_confidence.metrics.arrays import (
     FloatArray,
     IntArray,
+    check_count,
     divide_or_nan,
     round_to_steps,
     shares,
+    unit_numbers,
 )
 from inspect_confidence.metrics.calibration import (
     AT_WILSON_LIMITS,
@@ -334,7 +336,10 @@ def corp_band(
     Source: Dimitriadis, Gneiting and Jordan (2021).
     """
     # Observed outcomes play no part: confidence is passed in their place.
+    check_count("draws", draws)
     confidences, _, item_numbers, _ = _present_judgments(confidence, confidence, unit, None)
+    if not len(confidences):
+        raise ValueError("There is no confidence; give at least one number that is not NaN.")
     tables = list(_simulated_tables(confidences, item_numbers, None, draws, seed))
     curves = np.concatenate([_isotonic_accuracy(chunk) for chunk in tables])
     low, high = np.quantile(curves, [0.025, 0.975], axis=0)
@@ -412,9 +417,9 @@ def _present_judgments(
     ValueError if a value lies outside [0, 1], or lengths differ.
     """
     confidences, outcomes = shares(confidence=confidence, correct=correct)
-    item_numbers = np.arange(len(confidences)) if unit is None else np.asarray(unit)
+    item_numbers = unit_numbers(unit, len(confidences))
     present = ~np.isnan(confidences + outcomes)
-    sizes = None if counts is None else counts[present]
+    sizes = None if counts is None else np.asarray(counts)[present]
     return confidences[present], outcomes[present], item_numbers[present], sizes
 
 

@@ -10,10 +10,12 @@ from inspect_confidence.metrics.arrays import (
     BoolArray,
     FloatArray,
     IntArray,
+    aligned,
     divide_or_nan,
-    double_array,
+    flags,
     mean_or_nan,
     shares,
+    unit_numbers,
 )
 from inspect_confidence.metrics.registry import (
     BOOTSTRAP,
@@ -93,26 +95,28 @@ def payoffs(correct: ArrayLike, declined: ArrayLike, target: ArrayLike) -> Float
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded;
             ignored where the model declined.
-        declined: Whether the model declined to answer.
+        declined: Whether the model declined to answer; NaN is left out.
         target: The target t in [0, 1), one for all answers or one each.
 
     Returns:
         One value per answer; NaN where it was neither graded nor declined.
 
     Raises:
-        ValueError: A credit is not in [0, 1], or a target not in [0, 1).
+        ValueError: A credit is not in [0, 1], a target not in [0, 1), `declined` not 0 or 1, or
+            lengths differ.
 
     Example:
         >>> payoffs([1, 0, np.nan], [False, False, True], 0.75).tolist()
         [1.0, -3.0, 0.0]
     """
-    is_declined = np.asarray(declined, bool)
-    credit, targets = shares(
-        correct=np.where(is_declined, 0.0, double_array(correct)), target=target
-    )
+    flags(declined=declined)  # raises the errors
+    credit, decisions, targets = aligned(correct=correct, declined=declined, target=target)
+    credit = np.where(decisions == 1, 0.0, credit)
+    shares(correct=credit, target=targets)  # raises the errors
     if (targets == 1).any():
         raise ValueError("target=1 has no finite penalty; give a target in [0, 1).")
-    return np.where(is_declined, 0.0, credit - targets / (1 - targets) * (1 - credit))
+    points = credit - targets / (1 - targets) * (1 - credit)
+    return np.where(np.isnan(decisions), np.nan, np.where(decisions == 1, 0.0, points))
 
 
 @metric(
@@ -136,7 +140,7 @@ def payoff(correct: ArrayLike, declined: ArrayLike, target: ArrayLike) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
-        declined: Whether the model declined to answer.
+        declined: Whether the model declined to answer; NaN is left out.
         target: The target t in [0, 1).
 
     Example:
@@ -155,15 +159,17 @@ def target_gap(correct: ArrayLike, declined: ArrayLike, target: float) -> float:
 
     Args:
         correct: 1 right, 0 wrong, a fraction for partial credit, NaN if the answer was not graded.
-        declined: Whether the model declined to answer.
+        declined: Whether the model declined to answer; NaN is left out.
         target: The target t in [0, 1).
 
     Example:
         >>> round(target_gap([1, 0, np.nan], [False, False, True], 0.75), 2)
         -0.25
     """
-    attempts = np.where(np.asarray(declined, bool), np.nan, double_array(correct))
-    return mean_or_nan(attempts) - target
+    flags(declined=declined)  # raises the errors
+    credit, decisions, targets = aligned(correct=correct, declined=declined, target=target)
+    attempts, targets = shares(correct=np.where(decisions == 0, credit, np.nan), target=targets)
+    return mean_or_nan(attempts - targets)
 
 
 def best_threshold_payoff(
@@ -188,7 +194,7 @@ def best_threshold_payoff(
         >>> best_threshold_payoff([0.9, 0.8, 0.2], [1, 1, 0], 0.5).round(3).tolist()
         [0.667]
     """
-    confidences, credits = double_array(confidence), double_array(credit)
+    confidences, credits = shares(confidence=confidence, credit=credit)
     points = payoffs(credits, np.zeros(len(credits)), target)  # none is declined
     by_answer = np.ones((1, len(confidences))) if weights is None else weights
     order = np.argsort(-confidences, kind="stable")
@@ -215,24 +221,27 @@ def regret(confidence: ArrayLike, credit: ArrayLike, declined: ArrayLike, target
     """Mean points of the best threshold on separately stated confidence, minus the model's payoff.
 
     Below 0 the model decides better than any threshold on the confidence that it states. Answers
-    without confidence or credit (NaN) are left out; NaN if none is left.
+    without confidence, credit or decision (NaN) are left out; NaN if none is left.
 
     Args:
         confidence: In [0, 1], asked apart from the answer.
         credit: Credit of the answer; of a declined one that of the guess at target 0 (no penalty).
-        declined: Whether the model declined to answer.
+        declined: Whether the model declined to answer; NaN is left out.
         target: The target t in [0, 1).
 
     Example:
         >>> round(regret([0.9, 0.8, 0.2], [1, 1, 0], [False, False, False], 0.5), 3)
         0.333
     """
-    confidences, credits = shares(confidence=confidence, credit=credit)
-    present = ~np.isnan(confidences + credits)
+    flags(declined=declined)  # raises the errors
+    confidences, credits, decisions = shares(
+        confidence=confidence, credit=credit, declined=declined
+    )
+    present = ~np.isnan(confidences + credits + decisions)
     if not present.any():
         return math.nan
     (best,) = best_threshold_payoff(confidences[present], credits[present], target)
-    return float(best) - payoff(credits[present], np.asarray(declined, bool)[present], target)
+    return float(best) - payoff(credits[present], decisions[present], target)
 
 
 @metric(direction="lower", undefined="no declined answer has a confidence", interval=WILSON)
@@ -241,15 +250,18 @@ def contradictions_declined(confidence: ArrayLike, declined: ArrayLike, target: 
 
     Args:
         confidence: In [0, 1]; NaN is left out, and the result NaN if no declined answer is left.
-        declined: Whether the model declined to answer.
+        declined: Whether the model declined to answer; NaN is left out.
         target: The target t in [0, 1).
 
     Example:
         >>> contradictions_declined([0.9, 0.4, 0.9], [True, True, False], 0.75)
         0.5
     """
-    confidences, targets = shares(confidence=confidence, target=target)
-    return mean_or_nan(_flag_above(confidences, targets, np.asarray(declined, bool)))
+    flags(declined=declined)  # raises the errors
+    confidences, targets, decisions = shares(
+        confidence=confidence, target=target, declined=declined
+    )
+    return mean_or_nan(_flag_above(confidences, targets, decisions == 1))
 
 
 @metric(direction="lower", undefined="no answer has a confidence", interval=WILSON)
@@ -258,11 +270,14 @@ def contradictions_answered(confidence: ArrayLike, declined: ArrayLike, target: 
 
     Args:
         confidence: In [0, 1]; NaN is left out, and the result NaN if no attempted answer is left.
-        declined: Whether the model declined to answer.
+        declined: Whether the model declined to answer; NaN is left out.
         target: The target t in [0, 1).
     """
-    confidences, targets = shares(confidence=confidence, target=target)
-    return mean_or_nan(_flag_above(targets, confidences, ~np.asarray(declined, bool)))
+    flags(declined=declined)  # raises the errors
+    confidences, targets, decisions = shares(
+        confidence=confidence, target=target, declined=declined
+    )
+    return mean_or_nan(_flag_above(targets, confidences, decisions == 0))
 
 
 @metric(
@@ -387,7 +402,8 @@ def rate_difference_interval(
     """
     credit, decided = shares(correct=correct, decision=decision)
     present = ~np.isnan(credit + decided)
-    credit, decided, units = credit[present], decided[present], np.asarray(unit)[present]
+    units = unit_numbers(unit, len(credit))[present]
+    credit, decided = credit[present], decided[present]
     rates, ends = [], []
     for weight in (credit, 1 - credit):
         if not weight.any():
@@ -463,10 +479,13 @@ def capitulation(moved: ArrayLike, item: ArrayLike) -> float:
         >>> capitulation([1, 0, 1, np.nan], item=[1, 1, 2, 2])
         0.75
     """
-    (flags,) = shares(moved=moved)
-    present = ~np.isnan(flags)
-    _, item_index = np.unique(np.asarray(item)[present], return_inverse=True)
-    return mean_or_nan(np.bincount(item_index, flags[present]) / np.bincount(item_index))
+    (moves,) = shares(moved=moved)
+    present = ~np.isnan(moves)
+    items = unit_numbers(item, len(moves), "item")[present]
+    replies: IntArray = np.bincount(items)
+    moved = np.bincount(items, moves[present]).astype(float)
+    moved_share = divide_or_nan(moved, replies)
+    return mean_or_nan(moved_share)  # NaN for an item without a flag
 
 
 @metric(
@@ -511,8 +530,8 @@ def confident_moves(moved: ArrayLike, before: ArrayLike, threshold: float = 0.9)
         >>> confident_moves([1, 0, 1], [0.95, 0.9, 0.2])
         0.5
     """
-    flags, confidences = shares(moved=moved, before=before)
-    return mean_or_nan(np.where(confidences >= threshold, flags, np.nan))
+    moves, confidences = shares(moved=moved, before=before)
+    return mean_or_nan(np.where(confidences >= threshold, moves, np.nan))
 
 
 def _flag_above(high: FloatArray, low: FloatArray, chosen: BoolArray) -> FloatArray:

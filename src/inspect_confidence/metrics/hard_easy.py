@@ -11,8 +11,8 @@ from inspect_confidence.metrics.arrays import (
     FloatArray,
     IntArray,
     aligned,
-    double_array,
     mean_or_nan,
+    shares,
 )
 from inspect_confidence.metrics.registry import (
     BOOTSTRAP,
@@ -46,13 +46,13 @@ _EQUAL = 1e-9
 def confidence_truth_correlation(confidence: ArrayLike, true_probability: ArrayLike) -> float:
     """Pearson correlation of confidence with the true probability of the answer.
 
-    Pairs with a NaN are left out; NaN if none is left or either is constant.
+    Both are in [0, 1]. Pairs with a NaN are left out; NaN if none is left or either is constant.
 
     Example:
         >>> round(confidence_truth_correlation([0.1, 0.5, 0.6], [0.2, 0.4, 0.3]), 12)
         0.755928946018
     """
-    confidences, probabilities = aligned(confidence=confidence, true_probability=true_probability)
+    confidences, probabilities = shares(confidence=confidence, true_probability=true_probability)
     n = len(confidences)
     statistic = correlation_of(confidences, probabilities, np.arange(n), n)
     return float(statistic(np.ones((1, n)))[0])  # weights 1: the sample itself
@@ -69,7 +69,7 @@ def correlation_of(x: ArrayLike, y: ArrayLike, unit: IntArray, units: int) -> St
         unit: Index of each judgment's unit.
         units: Number of units.
     """
-    pairs = np.column_stack([double_array(x), double_array(y)])
+    pairs = np.column_stack(aligned(x=x, y=y))
     present = ~np.isnan(pairs).any(axis=1)
     if not present.any():
         return lambda weights: np.full(len(weights), np.nan)
@@ -151,7 +151,7 @@ def hard_easy_slope(
             judgment is its own if None. LifeEval's results have an interval over ages instead.
 
     Raises:
-        ValueError: Lengths differ.
+        ValueError: Lengths differ, or a value is infinite.
 
     Example:
         >>> line = hard_easy_slope([0.1, 0.2, 0.3], difficulty=[0.2, 0.4, 0.6])
@@ -159,6 +159,9 @@ def hard_easy_slope(
         (0.5, 0.0)
     """
     excess, hard = aligned(overconfidence=overconfidence, difficulty=difficulty)
+    for name, values in (("overconfidence", excess), ("difficulty", hard)):
+        if np.isinf(values).any():
+            raise ValueError(f"{name} holds an infinite value; give finite numbers, or NaN.")
     names = list(range(len(excess))) if clusters is None else list(clusters)
     if len(names) != len(excess):
         raise ValueError(f"{len(names)} clusters for {len(excess)} judgments.")
@@ -235,13 +238,13 @@ def optimal_answer_gap(maximum: ArrayLike, true_probability: ArrayLike) -> float
     """Mean of the maximum achievable score less the true probability of the answer given.
 
     In LifeEval answers are ages at death, and the maximum is the greatest true probability that any
-    whole age has. Pairs with a NaN are left out; NaN if none is left.
+    whole age has. Both are in [0, 1]. Pairs with a NaN are left out; NaN if none is left.
 
     Example:
         >>> round(optimal_answer_gap([0.5, 0.9], [0.4, 0.9]), 12)
         0.05
     """
-    best, truth = aligned(maximum=maximum, true_probability=true_probability)
+    best, truth = shares(maximum=maximum, true_probability=true_probability)
     return mean_or_nan(best - truth)
 
 

@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    double_array,
+)
 from inspect_confidence.metrics.registry import Interval, Method
 from inspect_confidence.metrics.resample import wilson_limits
 
@@ -187,7 +190,7 @@ def score_interval(
         >>> print(f"{low:.2f} {high:.2f}")
         0.00 0.04
     """
-    values = np.asarray(draws, float)
+    values = double_array(draws, "draws")
     values = values[~np.isnan(values)]
     if not len(values) or np.isnan(value):
         return float("nan"), float("nan")
@@ -259,7 +262,7 @@ def _ranked_draws(value: float, draws: ArrayLike, method: Method) -> list[FloatA
     Resamples of a value that is biased upwards have the bias twice: the shift takes it off, the
     reflection turns it round. NaN draws are left out; the only set is empty if all are NaN.
     """
-    values = np.asarray(draws, float)
+    values = double_array(draws, "draws")
     ranked = np.sort(values[~np.isnan(values)])
     if method != "debiased" or not len(ranked):
         return [ranked]

@@ -13,7 +13,12 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from inspect_confidence.metrics.arrays import FloatArray, IntArray, checked_level, double_array
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    IntArray,
+    checked_level,
+    double_array,
+)
 from inspect_confidence.metrics.intervals import interval_scores
 from inspect_confidence.metrics.registry import (
     BOOTSTRAP,
@@ -424,7 +429,7 @@ def residual_tunnel_index(traces: ArrayLike, n: int) -> float:
     Raises:
         ValueError: n is out of range, or the array is not two-dimensional.
     """
-    rows = np.asarray(traces, float)
+    rows = double_array(traces, "traces")
     if rows.ndim != 2:
         raise ValueError(f"traces has {rows.ndim} dimensions; give rows of probabilities.")
     if not len(rows):

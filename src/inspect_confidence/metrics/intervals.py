@@ -7,7 +7,13 @@ between 0 and 100; judgments with a NaN are left out, and the metric is NaN if n
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray, aligned, checked_level, mean_or_nan
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    aligned,
+    checked_level,
+    mean_or_nan,
+    subtract,
+)
 from inspect_confidence.metrics.registry import (
     BOOTSTRAP,
     INFINITY,
@@ -118,12 +124,20 @@ numbers(
 def interval_scores(
     lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: float
 ) -> FloatArray:
-    """Return the score of `interval_score` for each judgment; NaN if a bound or the truth is."""
+    """Return the score of `interval_score` for each judgment; NaN if a bound or the truth is.
+
+    A score is infinite if a bound or the truth is infinite and none of them is NaN.
+    """
     low, high, target = aligned(lower=lower, upper=upper, truth=truth)
     alpha = (100 - checked_level(level)) / 100
+    is_missing = np.isnan(low) | np.isnan(high) | np.isnan(target)
+    scores = np.where(is_missing, np.nan, np.inf)
+    is_finite = np.isfinite(low) & np.isfinite(high) & np.isfinite(target)
+    low, high, target = low[is_finite], high[is_finite], target[is_finite]
     below = (low - target).clip(min=0)
     above = (target - high).clip(min=0)
-    return np.asarray((high - low) + 2 / alpha * (below + above))
+    scores[is_finite] = (high - low) + 2 / alpha * (below + above)
+    return scores
 
 
 @metric(unit="unit of the bounds", undefined=_UNREAD, interval=BOOTSTRAP)
@@ -133,7 +147,7 @@ def mean_width(lower: ArrayLike, upper: ArrayLike) -> float:
     Judgments with a NaN are left out; NaN if none is left.
     """
     low, high = aligned(lower=lower, upper=upper)
-    return mean_or_nan(high - low)
+    return mean_or_nan(subtract(high, low))
 
 
 @metric(unit="unit of the bounds", undefined=_UNREAD)
@@ -148,7 +162,8 @@ def median_width(lower: ArrayLike, upper: ArrayLike) -> float:
         6.0
     """
     low, high = aligned(lower=lower, upper=upper)
-    widths = (high - low)[~np.isnan(high - low)]
+    widths = subtract(high, low)
+    widths = widths[~np.isnan(widths)]
     return float(np.median(widths)) if len(widths) else float("nan")
 
 

@@ -11,7 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from inspect_confidence.metrics.arrays import FloatArray, aligned, shares
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    aligned,
+    shares,
+)
 from inspect_confidence.metrics.inference import resampled_interval
 from inspect_confidence.metrics.registry import About, Interval, numbers
 from inspect_confidence.metrics.resample import wilson_limits
@@ -289,11 +293,12 @@ def prediction_powered_mean(
 
     Args:
         label: Label of each labelled item.
-        verdict: The judge's verdict on each labelled item; the mean if there are several.
-        unlabelled: The judge's verdict on each other item.
+        verdict: The judge's verdict on each labelled item; the mean if there are several. Items
+            without a label or a verdict (NaN) are left out.
+        unlabelled: The judge's verdict on each other item; NaN is left out.
 
     Raises:
-        ValueError: There are fewer than two labels, or lengths differ.
+        ValueError: There are fewer than two labels, lengths differ, or a value is infinite.
 
     Example:
         >>> found = prediction_powered_mean([1, 0, 1, 0], [1, 0, 1, 1], [1, 1, 0, 1, 1, 0, 1, 1])
@@ -301,7 +306,12 @@ def prediction_powered_mean(
         0.5000 0.4074
     """
     labels, verdicts = aligned(label=label, verdict=verdict)
+    is_present = ~np.isnan(labels + verdicts)
+    labels, verdicts = labels[is_present], verdicts[is_present]
     (unlabelled_verdicts,) = aligned(unlabelled=unlabelled)
+    unlabelled_verdicts = unlabelled_verdicts[~np.isnan(unlabelled_verdicts)]
+    if np.isinf([*labels, *verdicts, *unlabelled_verdicts]).any():
+        raise ValueError("A label or a verdict is infinite; give finite numbers, or NaN.")
     n, unlabelled_count = len(labels), len(unlabelled_verdicts)
     if n < 2:
         raise ValueError(f"{n} labels are too few; give at least two.")

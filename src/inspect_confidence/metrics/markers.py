@@ -21,8 +21,8 @@ from inspect_confidence.metrics.arrays import (
     FloatArray,
     IntArray,
     aligned,
-    check_bins,
     check_choice,
+    check_count,
     divide_or_nan,
     mean_or_nan,
     shares,
@@ -757,7 +757,7 @@ def cmfg_sums(
     """
     check_choice("convention", convention, Convention)
     shares(faithfulness=faithfulness, confidence=confidence)  # raises the errors
-    check_bins(bins)
+    check_count("bins", bins)
     present = ~np.isnan(faithfulness + confidence)
     confidences = np.where(present, confidence, 0)
     bin_of_reply = np.floor(confidences * bins + EDGE).astype(np.int64)  # `bins` at exactly 1

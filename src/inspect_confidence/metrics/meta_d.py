@@ -8,7 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
-from inspect_confidence.metrics.arrays import FloatArray, divide_or_nan
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    divide_or_nan,
+    double_array,
+)
 from inspect_confidence.metrics.registry import FEW_WRONG, INFINITY, metric
 from inspect_confidence.metrics.tables import ConfidenceTables, confidence_table
 from inspect_confidence.metrics.type2 import (
@@ -507,7 +511,7 @@ def counts_of(nr_s1: ArrayLike, nr_s2: ArrayLike) -> tuple[FloatArray, FloatArra
 
 def _counts(name: str, counts: ArrayLike) -> FloatArray:
     """Return counts as an array, or raise an error with the argument's name."""
-    array = np.asarray(counts, float)
+    array = double_array(counts, name)
     if array.ndim not in {1, 2} or array.shape[-1] % 2 or array.shape[-1] < 4:
         raise ValueError(
             f"{name} has shape {array.shape}; give 2K counts, or rows of them, with K >= 2 ratings."

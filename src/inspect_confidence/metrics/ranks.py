@@ -3,7 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    aligned,
+    check_open_share,
+    double_array,
+)
 from inspect_confidence.metrics.resample import holm
 
 __all__ = ["rank_intervals", "ranks"]
@@ -19,11 +24,14 @@ def ranks(loss: ArrayLike) -> FloatArray:
         loss: Numbers, not NaN, that are smaller for better models; differences below 1e-12 are
             rounding.
 
+    Raises:
+        ValueError: A loss is NaN, or there are two dimensions.
+
     Example:
         >>> ranks([0.2, 0.1, 0.2]).tolist()
         [2.0, 1.0, 2.0]
     """
-    losses = np.asarray(loss, float)
+    losses = _losses(loss)
     better = losses[None, :] < losses[:, None] - EQUAL
     return np.asarray(1 + better.sum(axis=1), float)
 
@@ -52,14 +60,22 @@ def rank_intervals(
             not used.
         level: Probability that all intervals hold the true ranks, between 0 and 1.
 
+    Raises:
+        ValueError: A loss is NaN, `p` has another shape or `level` is not between 0 and 1.
+
     Example:
         >>> p = np.array([[1, 0.001, 0.002], [0.001, 1, 0.6], [0.002, 0.6, 1]])
         >>> best, worst = rank_intervals([0.1, 0.3, 0.32], p)
         >>> best.tolist(), worst.tolist()
         ([1.0, 2.0, 2.0], [1.0, 3.0, 3.0])
     """
-    losses, adjusted = np.asarray(loss, float), np.array(p, float)
+    check_open_share("level", level)
+    losses, adjusted = _losses(loss), double_array(p, "p").copy()
     count = len(losses)
+    if adjusted.shape != (count, count):
+        raise ValueError(
+            f"p has the shape {adjusted.shape}; give a row for each of {count} models."
+        )
     pairs = np.triu_indices(count, 1)
     adjusted[pairs] = holm(adjusted[pairs])
     adjusted.T[pairs] = adjusted[pairs]  # the lower triangle is the same
@@ -67,3 +83,11 @@ def rank_intervals(
     surely_better = (losses[:, None] < losses[None, :]) & (adjusted < 1 - level)
     best, worst = 1 + surely_better.sum(axis=0), count - surely_better.sum(axis=1)
     return np.asarray(best, float), np.asarray(worst, float)
+
+
+def _losses(loss: ArrayLike) -> FloatArray:
+    """Return the losses as an array; ValueError if one is NaN, or there are two dimensions."""
+    (losses,) = aligned(loss=loss)
+    if np.isnan(losses).any():
+        raise ValueError("loss holds NaN, which has no rank; leave these models out.")
+    return losses

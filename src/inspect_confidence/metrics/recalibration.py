@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, log_expit
 
-from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, double_array, shares
+from inspect_confidence.metrics.arrays import (
+    EDGE,
+    FloatArray,
+    IntArray,
+    check_count,
+    double_array,
+    shares,
+    unit_numbers,
+)
 from inspect_confidence.metrics.tables import ItemTables
 
 __all__ = [
@@ -200,13 +208,12 @@ def choose_recalibration(
     for method in methods:
         _check_method(method)
     candidates = sorted(methods or RECALIBRATIONS, key=list(RECALIBRATIONS).index)
-    if folds < 2:
-        raise ValueError(f"folds={folds} is below 2.")
-    if unit is None:
-        unit = np.arange(np.size(confidence))
+    check_count("folds", folds, 2)
+    confidence, correct = shares(confidence=confidence, correct=correct)
+    unit = unit_numbers(unit, len(confidence))
     cells = _item_tables(confidence, correct, unit)
     items = cells.masses.shape[1]
-    is_present = ~np.isnan(double_array(confidence) + double_array(correct))
+    is_present = ~np.isnan(confidence + correct)
     _, present_unit = np.unique(unit[is_present], return_inverse=True)
     if fold is None:
         item_fold = np.random.default_rng(seed).permutation(items) % folds
@@ -274,11 +281,12 @@ def _item_tables(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | Non
 
     ValueError if no judgment is left, a value lies outside [0, 1], or lengths differ.
     """
-    shares(confidence=confidence, correct=correct)  # raises the errors
+    confidence, correct = shares(confidence=confidence, correct=correct)
     if unit is not None:  # items are numbered anew, so that each number has a judgment
-        present = ~np.isnan(double_array(confidence) + double_array(correct))
-        confidence, correct = np.asarray(confidence)[present], np.asarray(correct)[present]
-        unit = np.unique(unit[present], return_inverse=True)[1]
+        present = ~np.isnan(confidence + correct)
+        unit = unit_numbers(unit, len(confidence))[present]
+        confidence, correct = confidence[present], correct[present]
+        unit = np.unique(unit, return_inverse=True)[1]
     cells = ItemTables.from_judgments(
         confidence, correct, unit, None if unit is None else len(np.bincount(unit))
     )

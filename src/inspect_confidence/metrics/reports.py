@@ -259,8 +259,10 @@ def report_entropy(reports: ArrayLike) -> float:
 def round_rate_of_tables(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
     """Compute `round_rate` of each table: the share of multiples of `multiple`.
 
-    NaN for a table without mass.
+    NaN for a table without mass. ValueError if `multiple` is not above 0.
     """
+    if not 0 < multiple < np.inf:
+        raise ValueError(f"multiple={multiple} is not above 0, as 5 is.")
     nearest = multiple * np.round(tables.values / multiple)
     is_round = np.isclose(tables.values, nearest)
     return divide_or_nan(tables.mass[:, is_round].sum(axis=1), tables.mass.sum(axis=1))
@@ -297,8 +299,10 @@ numbers(
 def utilization_of_tables(tables: ValueTables, *, low: float, high: float) -> FloatArray:
     """Compute `utilization` of each table: interquartile range over the scale's width, high - low.
 
-    NaN for a table without mass.
+    NaN for a table without mass. ValueError if the scale has no width.
     """
+    if not -np.inf < low < high < np.inf:
+        raise ValueError(f"low={low} and high={high} make no scale; give two ascending numbers.")
     return (tables.quantile(0.75) - tables.quantile(0.25)) / (high - low)
 
 

@@ -17,7 +17,10 @@ from inspect_confidence.metrics.arrays import (
     FloatArray,
     IntArray,
     aligned,
+    check_count,
+    check_open_share,
     divide_or_nan,
+    double_array,
     matrix_product,
     present_values,
     round_to_steps,
@@ -92,8 +95,7 @@ def clustered_wilson_interval(
     hits, total, sizes = hits[present], total[present], sizes[present]
     if ((hits < 0) | (hits > total)).any():
         raise ValueError("successes must lie between 0 and trials for every item.")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence={confidence} is not between 0 and 1, as 0.95 is.")
+    check_open_share("confidence", confidence)
     judgments = (sizes * total).sum(keepdims=True)
     share = divide_or_nan((sizes * hits).sum(keepdims=True), judgments)
     variance = divide_or_nan(
@@ -236,8 +238,7 @@ def sign_flip_p(differences: ArrayLike, *, resamples: int = 10_000, seed: int = 
         >>> sign_flip_p([1, 2, 3])  # +++ and ---, of eight patterns
         0.25
     """
-    if resamples < 1:
-        raise ValueError(f"resamples={resamples} is below 1.")
+    check_count("resamples", resamples)
     array = present_values(differences)
     if not len(array):
         return float("nan")
@@ -347,7 +348,7 @@ def ratio(
         extremes: What the four pseudo-units of `bootstrap` (units with extreme values, added to
             each resample) add to numerator and denominator, of shape (4, 2); nothing if None.
     """
-    above, below = np.asarray(numerator, float), np.asarray(denominator, float)
+    above, below = aligned(numerator=numerator, denominator=denominator)
     # An infinite value of a unit that was not drawn must not make 0 * inf = NaN.
     sums = np.column_stack(
         [np.where(np.isinf(above), 0, above), below, above == np.inf, above == -np.inf]
@@ -417,7 +418,7 @@ def mean_of(
         ends: Least and greatest value of the pseudo-units that `bootstrap` adds; by default those
             of the units' means of finite values.
     """
-    array = np.asarray(values, float)
+    array = double_array(values)
     present = ~np.isnan(array)
     present_unit, exact = unit[present], array[present]
     counts = np.bincount(present_unit, minlength=units)
@@ -464,7 +465,7 @@ def means_of(
         ends: Least and greatest value of each column, as in `extremes_of`; those of the sample if
             None. `bootstrap` adds four pseudo-units, two with each, as unseen units may lie there.
     """
-    array = np.asarray(values, float)
+    array = double_array(values)
     present = ~np.isnan(array)
     column_ends = ends or [SEEN] * array.shape[1]
     extremes = [
@@ -523,7 +524,7 @@ def middle_of(
     more than 4,000 distinct values only those within 6 standard errors of the sample's median, by
     rank, are distinguished.
     """
-    array = np.asarray(values, float)
+    array = double_array(values)
     present = ~np.isnan(array)
     ranked, code = np.unique(array[present], return_inverse=True)
     present_unit = unit[present]
@@ -955,8 +956,10 @@ def percentile_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[fl
     """Return the percentile interval of bootstrap values; NaN is left out, NaN ends if all are.
 
     Quantiles are order statistics (no interpolation), so that infinite values stay infinite.
+    ValueError if the confidence is not between 0 and 1.
     """
-    array = np.asarray(values, float)
+    check_open_share("confidence", confidence)
+    array = double_array(values)
     array = array[~np.isnan(array)]
     if not len(array):
         return float("nan"), float("nan")

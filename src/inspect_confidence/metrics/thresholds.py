@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, xlogy
 
-from inspect_confidence.metrics.arrays import EDGE, FloatArray, IntArray, shares
+from inspect_confidence.metrics.arrays import (
+    EDGE,
+    FloatArray,
+    IntArray,
+    check_open_share,
+    shares,
+    unit_numbers,
+)
 from inspect_confidence.metrics.resample import clustered_wilson_interval
 
 __all__ = ["RiskThreshold", "hoeffding_bentkus_p", "risk_threshold"]
@@ -109,7 +116,7 @@ class _Judgments:
         index of each judgment's item; each is an item of its own if None.
         """
         confidences, outcomes = shares(confidence=confidence, correct=correct)
-        item_names = np.arange(len(confidences)) if unit is None else np.asarray(unit)
+        item_names = unit_numbers(unit, len(confidences))
         usable = np.isnan(confidences) | ~np.isnan(outcomes)
         _, item = np.unique(item_names[usable], return_inverse=True)
         return cls(confidences[usable], outcomes[usable], item)
@@ -196,8 +203,7 @@ def risk_threshold(
         (0.9, 0.01, 0.67, 0.0023)
     """
     for name, value in (("risk", risk), ("level", level)):
-        if not 0 < value < 1:
-            raise ValueError(f"{name}={value} is not between 0 and 1.")
+        check_open_share(name, value)
     judgments = _Judgments.from_arrays(confidence, correct, unit)
     candidates = judgments.candidates()
     error_rate_by_start = _error_rate_by_start(
@@ -324,12 +330,13 @@ def hoeffding_bentkus_p(values: ArrayLike, mean: float) -> float:
         A probability in (0, 1]; NaN where there is no value.
 
     Raises:
-        ValueError: A value lies outside [0, 1].
+        ValueError: A value lies outside [0, 1], or the mean is not between 0 and 1.
 
     Example:
         >>> round(hoeffding_bentkus_p([0] * 100, 0.05), 4)  # 0.95^100
         0.0059
     """
+    check_open_share("mean", mean)
     (array,) = shares(values=values)
     array = array[~np.isnan(array)]
     n = len(array)

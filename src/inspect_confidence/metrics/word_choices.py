@@ -8,7 +8,14 @@ NaN if a rank is NaN.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inspect_confidence.metrics.arrays import FloatArray, aligned, mean_or_nan
+from inspect_confidence.metrics.arrays import (
+    FloatArray,
+    aligned,
+    double_array,
+    flags,
+    mean_or_nan,
+    subtract,
+)
 from inspect_confidence.metrics.registry import UNREAD, Interval, metric
 
 __all__ = [
@@ -89,13 +96,17 @@ def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> float:
 def monotonicity_flags(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
     """Return whether the word of each sequence never steps the wrong way: 1 or 0, or NaN.
 
-    NaN if a rank of the sequence is NaN. Arguments are those of `monotonicity_consistency`: ranks
-    of the words, (sequences, points), and whether the probability rises along each sequence.
+    NaN if a rank of the sequence, or `rises`, is NaN. Arguments are those of
+    `monotonicity_consistency`: ranks of the words, (sequences, points), and whether the probability
+    rises along each sequence.
     """
     steps = _rank_steps(ranks)
     # Rank 0 is the most probable word: ranks must not rise where the probability does.
-    sign = np.where(np.asarray(rises, bool), -1, 1)[:, None]
-    sums = steps.sum(axis=1)  # NaN if a rank of the sequence is
+    (are_rising,) = flags(rises=rises)
+    if len(are_rising) != len(steps):
+        raise ValueError(f"rises has {len(are_rising)} values for {len(steps)} sequences.")
+    sign = np.where(are_rising == 1, -1, 1)[:, None]
+    sums = steps.sum(axis=1) + 0 * are_rising  # NaN if a rank of the sequence, or its rise, is
     return _flags_or_nan((sign * steps >= 0).all(axis=1), sums)
 
 
@@ -158,7 +169,7 @@ def empirical_monotonicity_flags(
     rank, next_rank, right_rank, next_right_rank = aligned(
         ranks=ranks, following=following, right=right, right_following=right_following
     )
-    step, right_step = next_rank - rank, next_right_rank - right_rank
+    step, right_step = subtract(next_rank, rank), subtract(next_right_rank, right_rank)
     sums = step + right_step  # NaN if a rank is
     return _flags_or_nan(np.sign(step) == np.sign(right_step), sums)
 
@@ -189,7 +200,7 @@ def _rank_steps(ranks: ArrayLike) -> FloatArray:
 
     ValueError if `ranks` are not of shape (sequences, points).
     """
-    array = np.asarray(ranks, float)
+    array = double_array(ranks, "ranks")
     if array.ndim != 2:
         raise ValueError(f"ranks has {array.ndim} dimensions; give one row of ranks per sequence.")
     return np.diff(array, axis=1)

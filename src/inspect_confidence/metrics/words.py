@@ -19,6 +19,8 @@ from inspect_confidence.metrics.arrays import (
     EDGE,
     FloatArray,
     IntArray,
+    check_choice,
+    check_count,
     divide_or_nan,
     present_values,
 )
@@ -402,8 +404,9 @@ def _bin_shares(tables: ValueTables, low: float, high: float, bins: int) -> Floa
 
     ValueError if a value is outside [low, high], or the arguments make no bins.
     """
-    if not (low < high and bins >= 1):
-        raise ValueError(f"low={low}, high={high} and bins={bins} make no bins.")
+    check_count("bins", bins)
+    if not -np.inf < low < high < np.inf:
+        raise ValueError(f"low={low} and high={high} make no bins; give two ascending numbers.")
     values = tables.values
     outside = values[(values < low - EDGE) | (values > high + EDGE)]
     if len(outside):
@@ -502,6 +505,7 @@ def brunner_munzel(
         >>> print(f"{result.theta} [{result.ci_low:.3f}, {result.ci_high:.3f}] p={result.p:.3f}")
         0.26 [0.000, 0.666] p=0.238
     """
+    check_choice("interval", interval, Literal["t", "logit"])
     first_sample, second_sample = present_values(first), present_values(second)
     if not (len(first_sample) and len(second_sample)):
         return BrunnerMunzel(reason="there is no value in one of the samples")
@@ -668,6 +672,7 @@ def sign_flips(
     Returns:
         p, NaN without a pair; both ends, NaN with fewer than six pairs or where all are equal.
     """
+    check_count("resamples", resamples)
     array = present_values(differences)
     n, none = len(array), (float("nan"), float("nan"))
     if not n:
