@@ -187,6 +187,55 @@ def test_plan_of_a_study_says_that_a_judge_has_no_name(tmp_path: Path) -> None:
     assert "judge is named" not in output
 
 
+def test_plan_of_a_study_names_what_it_does_not_count_and_what_is_not_sent(tmp_path: Path) -> None:
+    """An eval's own calls, a judge's of agreement, and a setting that a model does not take."""
+    arguments = {"task_args": {"questions": 3}, "ways": "consistency", "draws": 2}
+    quiz = {"task": f"{CHECKOUT}/examples/quiz.py@quiz", "agreement": "judge", **arguments}
+    says = {
+        "models": ["openai/o3", "openai/gpt-4o"],
+        "grader": "openai/gpt-4o",
+        "settings": {"temperature": 0.5},
+        "tasks": [{"task": "with_confidence", "arguments": quiz}],
+    }
+    output = printed("plan", write_study(tmp_path, says)).output
+    assert "\nnot counted: the calls of quiz itself, and the text of its answers" in output
+    assert "\nnot counted: 6 calls of the grader, at most (with_confidence)\n" in output  # 3 x 2
+    assert "\nunsent: temperature=0.5 is not sent to openai/o3: the provider's own" in output
+    assert output.count("\nnot counted: ") == 2
+    assert output.count("\nunsent: ") == 1
+
+
+LOGPROBS = [
+    ("fermi_eval", {"dataset": "bundled", "items": 2, "method": "logprob"}),
+    ("fermi_eval", {"dataset": "bundled", "items": 2, "method": "traces"}),
+    ("with_confidence", {"ways": "stated,logprob"}),
+    ("with_confidence", {"ways": "p_true"}),
+]
+
+
+@pytest.mark.parametrize(("task", "arguments"), LOGPROBS)
+def test_a_model_without_log_probabilities_is_refused_by_plan_and_run(
+    task: str, arguments: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before any call, also of the other models of a study."""
+    for name in ("ANTHROPIC", "OPENAI"):
+        monkeypatch.setenv(f"{name}_API_KEY", "test")
+    refusal = "Error: anthropic/claude-haiku-4-5 gives no log probabilities, which this method"
+    words = [f"-T{name}={value}" for name, value in arguments.items()]
+    done = printed("plan", task, *words, "--model", "anthropic/claude-haiku-4-5", code=2)
+    assert done.output.splitlines()[-1].startswith(refusal)
+    says = {
+        "models": ["openai/gpt-4o", "anthropic/claude-haiku-4-5"],
+        "logs": str(tmp_path / "logs"),
+        "tasks": [{"task": task, "arguments": arguments}],
+    }
+    file = write_study(tmp_path, says)
+    for command in ("plan", "run"):
+        assert printed(command, file, code=2).output.splitlines()[-1].startswith(refusal)
+    assert not (tmp_path / "logs").exists()
+    printed("plan", task, *words, "--model", "openai/gpt-4o")
+
+
 def test_plan_warns_where_a_sample_is_not_an_item() -> None:
     """Six samples of four levels an item are an item and a half."""
     plan_text = plan_run("fermi_eval", ["dataset=bundled", "items=10"], limit=6, connections=2)

@@ -16,7 +16,7 @@ from inspect_confidence import _registry
 from inspect_confidence.arguments import argument_names
 from inspect_confidence.commands.command_line import write_argument
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.solvers.requests import refuse_unsent
+from inspect_confidence.solvers.requests import refuse_unsent, refuse_without_logprobs
 from inspect_confidence.studies import all_tables
 from inspect_confidence.user_files import FileSection, check_shape, read_yaml
 
@@ -191,14 +191,18 @@ def check_model(model: object) -> str:
     return str(model)
 
 
-def check_calibrated_settings(task: Task, model: str, settings: Mapping[str, Any]) -> None:
-    """Refuse a model to which Inspect does not send a setting that the task varies.
+def check_task_settings(task: Task, model: str, settings: Mapping[str, Any]) -> None:
+    """Refuse a model to which Inspect does not send a setting that the task needs.
 
-    The task's metadata name such settings, as temperature; `settings` are those of the run.
+    The task's metadata name settings that it varies, as temperature, and say whether it needs log
+    probabilities; `settings` are those of the run.
     """
-    calibrated_settings = (task.metadata or {}).get("calibrated_settings", ())
-    task_settings = task.config.model_dump(exclude_none=True)
-    refuse_unsent(model, {**task_settings, **settings}, calibrated_settings)
+    facts: dict[str, Any] = task.metadata or {}
+    facts = facts.get("confidence", facts)  # a wrapped eval has further metadata of its own
+    run_settings = {**task.config.model_dump(exclude_none=True), **settings}
+    refuse_unsent(model, run_settings, facts.get("calibrated_settings", ()))
+    if facts.get("needs_logprobs"):
+        refuse_without_logprobs(model, run_settings)
 
 
 def _study_entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]:

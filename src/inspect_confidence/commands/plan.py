@@ -14,15 +14,15 @@ from inspect_ai.model import GenerateConfig, ModelUsage, compute_model_cost
 from inspect_confidence import _registry
 from inspect_confidence.commands.design import (
     Design,
-    check_calibrated_settings,
     check_model,
+    check_task_settings,
     read_design,
 )
 from inspect_confidence.commands.prices import is_simulated, price_of
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.printing import counted
 from inspect_confidence.solvers.draws import choices_in_one_call
-from inspect_confidence.solvers.requests import dropped_names, dropped_settings, refuse_unsent
+from inspect_confidence.solvers.requests import dropped_names, dropped_settings
 from inspect_confidence.studies import all_tables, study_of
 
 CONNECTIONS = 10
@@ -67,7 +67,7 @@ def plan_run(
         connections: Number of concurrent calls.
 
     Raises:
-        InvalidArgument: An argument is invalid, or the task varies a setting that is not sent to
+        InvalidArgument: An argument is invalid, or the task needs a setting that is not sent to
             the model.
     """
     name = task.rsplit("/", 1)[-1].removesuffix(".py")
@@ -78,13 +78,15 @@ def plan_run(
     for role_model in filter(None, (model, grader, extractor)):
         check_model(role_model)
     task_object: Task = getattr(_registry, name)(**values_by_name)
+    settings = GenerateConfig(temperature=temperature).model_dump(exclude_none=True)
+    if model:
+        check_task_settings(task_object, model, settings)
     requests = _count_requests(task_object, model, epochs, extractor, limit)
     lines = _item_lines(name, task_object, requests.facts, limit)
     lines += _request_lines(requests)
     lines += _cost_lines(requests, model, grader, cost_file, connections)
     if model:
-        settings = task_object.config.merge(GenerateConfig(temperature=temperature))
-        values = settings.model_dump(exclude_none=True)
+        values = {**task_object.config.model_dump(exclude_none=True), **settings}
         lines += map("unsent:  {}".format, _unsent_lines(requests.facts, model, values))
     # Metrics of several judgments of an item, for example, need several epochs.
     metadata = [sample.metadata or {} for sample in task_object.dataset] * requests.epochs
@@ -121,19 +123,22 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     connections = connections or design.settings.get("max_connections") or CONNECTIONS
     runs = _planned_runs(design, cost_file)
     costs: list[_CallCost] = []
+    remarks: dict[str, None] = {}  # of all runs, each once
     n_runs = counted(sum(map(len, runs.values())), "run")
     lines = [f"{path}: {n_runs}, logs in {design.logs}"]
     for model, model_runs in runs.items():
         lines.append(f"{model:<48}{'calls':>10}{'dollars':>10}{'minutes':>10}")
         model_costs: list[_CallCost] = []
-        for name, run_costs in model_runs:
-            short_name = shorten(name, 44, placeholder="...")
-            lines.append(_table_line(f"  {short_name}", run_costs, connections))
-            model_costs += run_costs
+        for run in model_runs:
+            short_name = shorten(run.name, 44, placeholder="...")
+            lines.append(_table_line(f"  {short_name}", run.costs, connections))
+            model_costs += run.costs
+            remarks |= dict.fromkeys(run.remarks)
         if len(model_runs) > 1:
             lines.append(_table_line("  all", model_costs, connections))
         costs += [cost for cost in model_costs if cost.calls]
     lines.append(_table_line("all models, side by side", costs, connections))
+    lines += remarks
     unpriced = dict.fromkeys(cost.model for cost in costs if not cost.is_priced)
     lines += map(_missing_price, unpriced)
     sources = dict.fromkeys(cost.source for cost in costs if cost.source)
@@ -155,19 +160,42 @@ def _missing_price(model: str) -> str:
     return f"no price of {model} is known; give it with {_PRICE_OPTION}"
 
 
-def _planned_runs(
-    design: Design, cost_file: str | None
-) -> dict[str, list[tuple[str, Sequence["_CallCost"]]]]:
-    """Return the runs of a study file by model: name, and costs of model, judge and extractor."""
-    runs: dict[str, list[tuple[str, Sequence[_CallCost]]]] = {}
+@dataclass(frozen=True)
+class _PlannedRun:
+    """A run of a study file: name, costs of model, judge and extractor, and remarks."""
+
+    name: str
+    costs: Sequence["_CallCost"]
+    remarks: Sequence[str]
+
+
+def _planned_runs(design: Design, cost_file: str | None) -> dict[str, list[_PlannedRun]]:
+    """Return the runs of a study file by model."""
+    runs: dict[str, list[_PlannedRun]] = {}
     for entry in design.entries:
         task = entry.build()
         for model in entry.models:
-            check_calibrated_settings(task, model, design.settings)
+            check_task_settings(task, model, design.settings)
             requests = _count_requests(task, model, entry.repeats, entry.extractor)
             run_costs = requests.costs(model, entry.grader, cost_file)
-            runs.setdefault(model, []).append((entry.name, run_costs))
+            values = {**task.config.model_dump(exclude_none=True), **design.settings}
+            remarks = [
+                *_uncounted_lines(entry.task, requests),
+                *map("unsent: {}".format, _unsent_lines(requests.facts, model, values)),
+            ]
+            runs.setdefault(model, []).append(_PlannedRun(entry.name, run_costs, remarks))
     return runs
+
+
+def _uncounted_lines(task: str, requests: "_Requests") -> list[str]:
+    """Describe the calls of a run that its line in the plan of a study file does not count."""
+    lines = []
+    if "uncounted" in requests.facts:
+        lines.append(f"not counted: {requests.facts['uncounted']} ({task})")
+    if not requests.judge and requests.other_judge_calls:
+        n_calls = counted(requests.other_judge_calls, "call", form=",")
+        lines.append(f"not counted: {n_calls} of the grader, at most ({task})")
+    return lines
 
 
 _TYPICAL_SHARE = 0.2
@@ -299,6 +327,11 @@ class _Requests:
     usage: ModelUsage
     judge: _JudgeRequests | None
     extractor: _ExtractorRequests | None = None
+
+    @property
+    def other_judge_calls(self) -> int:
+        """Number of the grader's calls, at most, if replies have one sentence."""
+        return int(self.facts.get("grader_calls_per_sample", 0)) * self.samples
 
     def with_extractor(self, model: str) -> "_Requests":
         """Return the requests of the run if a model in the role `extractor` lists hedge markers.
@@ -443,13 +476,14 @@ def _request_lines(requests: _Requests) -> list[str]:
     draws = ""
     if requests.draws_per_call > 1:
         draws = f" (up to {requests.draws_per_call} draws in a call)"
-    # The task's words on calls that are not counted.
-    extra_calls = f" {facts['beside']}" if "beside" in facts else ""
+    extra_calls = ""
+    if "uncounted" in facts:
+        extra_calls = f" that ask for confidence. Not counted, here and below: {facts['uncounted']}"
     lines = [
         f"samples: {requests.samples:,}{epochs}",
         f"calls:   {requests.calls:,}{draws}{extra_calls}",
     ]
-    judge_calls = facts.get("grader_calls_per_sample", 0) * requests.samples
+    judge_calls = requests.other_judge_calls
     if judge_calls:
         lines.append(
             f"         {judge_calls:,} more of the grader, at most, if replies have one sentence; "
@@ -531,13 +565,13 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
 def _unsent_lines(
     facts: Mapping[str, Any], model: str, settings: Mapping[str, Any]
 ) -> Iterable[str]:
-    """Describe settings that are not sent to the model; refuse one whose effect is measured.
+    """Describe settings that are not sent to the model.
 
-    `facts` of the task name those settings as `calibrated_settings`, such as temperature. One of
-    them that the run leaves to the provider, and that could not be sent, is described too.
+    `facts` of the task name settings whose effect it measures as `calibrated_settings`, such as
+    temperature. One of them that the run leaves to the provider, and that could not be sent, is
+    described too.
     """
     calibrated = frozenset(facts.get("calibrated_settings", ()))
-    refuse_unsent(model, settings, calibrated)
     not_set = calibrated - settings.keys()
     for name in sorted(dropped_names(model, settings) & not_set):
         yield f"a {name} is not sent to {model}: there is none to choose, so run it once"

@@ -18,7 +18,7 @@ from rich.text import Text
 from inspect_confidence.commands.design import (
     Design,
     StudyEntry,
-    check_calibrated_settings,
+    check_task_settings,
     read_design,
 )
 from inspect_confidence.errors import InvalidArgument
@@ -128,14 +128,13 @@ def _tasks_of_entry(
     """Return a task for each model of an entry of a study file; all share one data set.
 
     An entry is a task with its arguments. `models` are by name. Invalid arguments, a judge without
-    a model, and a setting whose effect the task measures and that is not sent to a model, are
-    refused.
+    a model, and a model to which a setting that the task needs is not sent, are refused.
     """
     entry_task = entry.build()
     if "grader" in (entry_task.metadata or {}) and not entry.grader:
         raise InvalidArgument(f"{entry.name}: name a `grader`, the model that judges the replies.")
     for name in entry.models:
-        check_calibrated_settings(entry_task, name, settings)
+        check_task_settings(entry_task, name, settings)
     names = {"grader": entry.grader, "extractor": entry.extractor}
     roles = {role: models[name] for role, name in names.items() if name}
     tasks = []

@@ -53,6 +53,8 @@ METHODS = (
 """Methods of elicitation; docs/any_eval.md says what each measures."""
 COMPARING = frozenset({"consistency", PUSHBACK})
 """Methods that compare two answers."""
+NEEDING_LOGPROBS = frozenset({"p_true", "logprob"})
+"""Methods that read the log probabilities of tokens."""
 TARGETS = "0.75"
 """Confidence target of `decline` by default."""
 
@@ -251,7 +253,7 @@ def require_models(methods: Sequence[str], agreement: str) -> None:
 
 def require_log_probabilities(methods: Sequence[str]) -> None:
     """Refuse, before the first call, a provider without log probabilities if methods need them."""
-    if {"p_true", "logprob"}.intersection(methods):
+    if NEEDING_LOGPROBS.intersection(methods):
         refuse_providers_without_logprobs()
 
 

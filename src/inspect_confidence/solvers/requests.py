@@ -186,9 +186,18 @@ def refuse_unsent(model: str, settings: Mapping[str, Any], names: Collection[str
 def refuse_providers_without_logprobs() -> None:
     """Refuse, before the first call, a provider without log probabilities."""
     _rich_traceback_guard = True  # rich prints this error without Inspect's frames
-    model = str(get_model())
+    refuse_without_logprobs(str(get_model()), run_settings())
+
+
+def refuse_without_logprobs(model: str, settings: Mapping[str, Any]) -> None:
+    """Refuse a model that gives no log probabilities with the settings of a run.
+
+    Raises:
+        InvalidArgument: By the provider's rule there are none.
+    """
+    _rich_traceback_guard = True  # rich prints this error without Inspect's frames
     provider = model.split("/", 1)[0]
-    dropped = dropped_names(model, run_settings())
+    dropped = dropped_names(model, settings)
     if provider in _PROVIDERS_WITHOUT_LOGPROBS or "logprobs" in dropped:
         raise InvalidArgument(
             f"{model} gives no log probabilities, which this method needs; these do: "

@@ -43,6 +43,7 @@ class IntervalMethod:
     calls: int = 1  # per draw
     output_tokens: int = 8
     read_again: int = 0  # characters of a call besides question and wording
+    needs_logprobs: bool = False
 
 
 METHODS: Mapping[str, IntervalMethod] = {
@@ -67,6 +68,7 @@ METHODS: Mapping[str, IntervalMethod] = {
         lambda prompt, system, draws: ask_integer(prompt, system),
         prompts.INTEGER,
         output_tokens=2,
+        needs_logprobs=True,
     ),
     "traces": IntervalMethod(
         token_distribution,
@@ -77,6 +79,7 @@ METHODS: Mapping[str, IntervalMethod] = {
         output_tokens=150,
         # The second of two calls reads the trace, 300 tokens of 4 characters, and the question.
         read_again=(300 * 4 + len(prompts.TRACE_ANSWER)) // 2,
+        needs_logprobs=True,
     ),
 }
 
@@ -146,8 +149,12 @@ def fermi_eval(
             read_again=elicitation.read_again,
             output_tokens=elicitation.output_tokens,
             prompts=["fermi_eval"],
-            # Draws of one prompt may share a call; traces don't, since each goes on by itself.
-            further={"draws_per_sample": n_draws if elicitation.calls == 1 else 0, **calibrated},
+            further={
+                # Draws of one prompt may share a call; traces don't: each goes on by itself.
+                "draws_per_sample": n_draws if elicitation.calls == 1 else 0,
+                "needs_logprobs": elicitation.needs_logprobs,
+                **calibrated,
+            },
         ),
         config=GenerateConfig(),
     )

@@ -33,6 +33,7 @@ from inspect_confidence.scorers.eval_decisions import score_keys
 from inspect_confidence.scorers.graded import OWN
 from inspect_confidence.solvers.ask_confidence import (
     COMPARING,
+    NEEDING_LOGPROBS,
     TARGETS,
     ConfidenceRequest,
     ask_confidence,
@@ -193,12 +194,14 @@ def _bundled_quiz(task_args: Mapping[str, Any]) -> Task:
 def _costs(eval_task: Task, request: ConfidenceRequest, agreement: str) -> dict[str, object]:
     """Return the costs of asking, without those of the eval itself, for `plan`.
 
-    `output_tokens_per_call` are those of a confidence; `beside` ends the plan's sentence on the
-    number of calls, and says which calls and tokens are not counted.
+    `output_tokens_per_call` are those of a confidence; `uncounted` names the calls and tokens that
+    are not counted.
     """
     draws = request.draws if "consistency" in request.methods else 0
     compared = draws + (PUSHBACK in request.methods)  # answers that a judge compares
-    grading = ", and the grading of final answers by the eval's own scorer"
+    grading = ""
+    if PUSHBACK in request.methods:
+        grading = ", and the grading of final answers by the eval's own scorer"
     return {
         "dataset": eval_task.name,
         "items": len(eval_task.dataset),
@@ -208,9 +211,9 @@ def _costs(eval_task: Task, request: ConfidenceRequest, agreement: str) -> dict[
         "grader_calls_per_sample": compared if agreement == "judge" else 0,
         "prompt_characters": len(request.wording or prompts.ALONE),
         "output_tokens_per_call": _OUTPUT_TOKENS,
-        "beside": "that ask for confidence. Not counted, here and below: the calls of "
-        f"{eval_task.name} itself, and the text of its answers, which these calls send or ask for "
-        f"again{grading if PUSHBACK in request.methods else ''}",
+        "needs_logprobs": bool(NEEDING_LOGPROBS.intersection(request.methods)),
+        "uncounted": f"the calls of {eval_task.name} itself, and the text of its answers, "
+        f"which the calls for confidence send or ask for again{grading}",
     }
 
 
