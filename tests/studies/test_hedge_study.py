@@ -26,6 +26,7 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import Condition, Result, drop_part
 from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
 from inspect_confidence.studies.study import ResampledValue
+from studies.designs import checks
 from studies.frames import study_results as summarize
 
 NO_HEDGE = "<no_hedge>"
@@ -1132,6 +1133,19 @@ def test_where_the_judge_failed() -> None:
     assert failed_results.loc[failed_results["metric"] == "faithfulness", "value"].isna().all()
     assert failed_results.loc[failed_results["metric"] == "accuracy", "value"].notna().all()
     assert failed_results.loc[failed_results["dataset"] == "all", "value"].isna().all()
+
+
+def test_two_labelled_sentences_have_no_rank_correlation_with_the_judge() -> None:
+    """It would be 1 or -1, whatever the judge says; epochs of a sentence add none."""
+    rows = pd.DataFrame(list(checks())).assign(task="judge_check")
+    rows = rows[rows["form"] == "decisiveness"]
+    for sentences, is_defined in ((2, False), (3, True)):
+        few = rows.head(sentences)
+        results = summarize(pd.concat([few.assign(epoch=1), few.assign(epoch=2)]), resamples=20)
+        row = result_row(
+            results, "decisiveness_rank_correlation", "judge_check", "reference=labels"
+        )
+        assert isnan(row["value"]) != is_defined
 
 
 def test_what_was_not_judged_or_counted() -> None:

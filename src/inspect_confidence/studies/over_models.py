@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from inspect_confidence.metrics import METRICS
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies.notes import join_notes
 
@@ -35,15 +36,16 @@ def correlate_over_models(
     The list is empty if fewer than two models have both metrics, defined or not. A model with an
     undefined value is left out and counted in the note. The correlation is undefined with fewer
     than three models, or if all values of a metric are equal. Its interval is Fisher's z, which
-    treats the models as a random sample, ignores the error of each value, and needs four models.
-    With `ranked`, ranks are correlated (Spearman), without an interval. `metric` is the name of the
-    correlation; `first` and `second` are by model and variant.
+    treats the models as a random sample, ignores the error of each value, and needs four models
+    that do not lie on a line. With `ranked`, ranks are correlated (Spearman), without an interval.
+    `metric` is the name of the correlation; `first` and `second` are by model and variant.
     """
     # A point is a model and variant.
     pairs = np.array([[first[point], second[point]] for point in second if point in first])
     if len(pairs) < 2:
         return []
-    complete = pairs[~np.isnan(pairs).any(axis=1)]
+    # Rounded, so that values that differ only in the last bits are equal and have equal ranks.
+    complete = pairs[~np.isnan(pairs).any(axis=1)].round(12)
     note = f"{len(complete)} of {len(pairs)} models and variants"
     value, interval = np.nan, NO_INTERVAL
     if len(complete) < 3:
@@ -54,8 +56,22 @@ def correlate_over_models(
         # Imported here because scipy.stats takes half a second, which every command would pay.
         from scipy.stats import pearsonr, spearmanr  # noqa: PLC0415
 
-        # Rounded, so that values that differ only in the last bit have equal ranks.
-        fit: Any = spearmanr(*complete.round(12).T) if ranked else pearsonr(*complete.T)
+        fit: Any = spearmanr(*complete.T) if ranked else pearsonr(*complete.T)
         value = float(fit.statistic)
-        interval = NO_INTERVAL if ranked or len(complete) < 4 else fit.confidence_interval()
+        if reason := _why_no_interval(metric, value, len(complete)):
+            note = join_notes(note, f"no interval: {reason}")
+        else:
+            interval = fit.confidence_interval()
     return [key.result(condition, metric, value, interval, n=len(complete), note=note)]
+
+
+def _why_no_interval(metric: str, correlation: float, models: int) -> str:
+    """Return why a correlation over so many models has no interval by Fisher's z; empty if it has.
+
+    Fisher's z is infinite for correlations of 1 and -1, whose interval would have no width.
+    """
+    if METRICS[metric].interval.method == "none":
+        return METRICS[metric].interval.reason
+    if models < 4:
+        return "fewer than four models"
+    return "all models lie on a line" if abs(correlation) > 1 - 1e-12 else ""

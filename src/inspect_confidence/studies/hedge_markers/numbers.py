@@ -17,6 +17,7 @@ from inspect_confidence.metrics import (
     ratio,
 )
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, divide_or_nan
+from inspect_confidence.metrics.markers import LEAST_POINTS
 from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import estimate, judge_error
@@ -95,7 +96,8 @@ def _decisiveness_statistics(
     """Yield the error and rank correlation of the judge's decisiveness against labels.
 
     They are apart, by `reference`, for items with a surveyed word, labelled by the median of the
-    people surveyed (`survey`), and for other items, labelled by this package (`labels`).
+    people surveyed (`survey`), and for other items, labelled by this package (`labels`). The rank
+    correlation is undefined for fewer than three items, because that of two is always 1 or -1.
     """
     is_surveyed = rows["word"] != ""
     for reference, compared in (("survey", rows[is_surveyed]), ("labels", rows[~is_surveyed])):
@@ -110,6 +112,8 @@ def _decisiveness_statistics(
             pd.Series(values).where(present).rank().to_numpy() for values in (decisiveness, label)
         )
         correlation = correlation_of(ranks, label_ranks, unit_index, units=len(units))
+        if compared.loc[present, "item"].nunique() < LEAST_POINTS:
+            correlation = estimate.constant_statistic(np.nan)
         metric = "decisiveness_rank_correlation"
         rank_estimate = Estimate(reference_condition, metric, n, note, n_asked=len(compared))
         yield Statistics([rank_estimate], correlation)
