@@ -307,6 +307,18 @@ def test_chance_stands_beside_the_scores() -> None:
         )
 
 
+def test_random_runs_of_one_value_have_no_interval() -> None:
+    """Random words of one sequence hardly ever agree: by this seed the word changes in every run."""
+    rows = choice_rows(noisy(1), cot=(False,))
+    key = ("choice_set", "numbers", "interval", "scenario")
+    first = itemgetter(*key)(rows[0])
+    rows = [row for row in rows if itemgetter(*key)(row) == first]
+    random_runs = row_at(table(rows), CS, baseline="random")
+    assert random_runs["value"] == 1
+    assert np.isnan(random_runs["ci_low"])
+    assert random_runs["note"].endswith("no interval: all runs have the same value")
+
+
 def test_chance_of_a_part_of_the_prompts() -> None:
     """Where steps have no second prompt, chance is that of the steps that are left."""
     rows = choice_rows(noisy(1), cot=(False,))

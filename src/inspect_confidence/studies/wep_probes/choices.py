@@ -552,8 +552,13 @@ def _chance_results(
             yield key.result(chance_condition, metric, value, n=n, note=note)
             run_means = slice_units.groupby("drawn")["value"].mean().to_numpy(float)
             mean, interval = _mean_share_with_t_interval(run_means)
-            undefined_note = "undefined: no unit has all its choices" if np.isnan(mean) else ""
-            note = undefined_note or f"mean of {RANDOM_RUNS} random runs with its t interval"
+            note = f"mean of {RANDOM_RUNS} random runs"
+            if np.isnan(mean):
+                note = "undefined: no unit has all its choices"
+            elif np.isnan(interval[0]):
+                note = join_notes(note, "no interval: all runs have the same value")
+            else:
+                note += " with its t interval"
             chance_condition = chance_condition.but(baseline="random")
             yield key.result(chance_condition, metric, mean, interval, n=n, note=note)
 
@@ -587,11 +592,11 @@ def _random_choices(prompts: pd.DataFrame, seed: int) -> pd.DataFrame:
 def _mean_share_with_t_interval(values: FloatArray) -> tuple[float, tuple[float, float]]:
     """Return the mean of shares with its 95% t interval, which is cut off at 0 and 1.
 
-    It is NaN without values, and has no interval for one value.
+    It is NaN without values, and has no interval if all values are equal.
     """
-    if len(values) < 2:
-        return (float(values[0]) if len(values) else np.nan), NO_INTERVAL
-    mean = float(np.mean(values))
+    mean = float(np.mean(values)) if len(values) else np.nan
+    if metrics.are_equal(values):
+        return mean, NO_INTERVAL
     half_width = (
         stdtrit(len(values) - 1, 0.975) * float(np.std(values, ddof=1)) / np.sqrt(len(values))
     )
