@@ -17,6 +17,7 @@ from inspect_confidence.metrics import (
     debiased_squared_error,
     debiased_squared_error_interval,
     ece,
+    ece_interval,
     hle_calibration_error,
     rms_calibration_error,
     rms_calibration_error_interval,
@@ -209,6 +210,13 @@ def test_items_asked_twice_with_one_answer_change_nothing() -> None:
     for judgments in (twice, with_missing):
         expected = debiased_squared_error(confidence, correct)
         assert debiased_squared_error(*judgments) == pytest.approx(expected, abs=1e-12)
+
+
+def test_intervals_of_errors_end_at_the_greatest_error() -> None:
+    """Sixty wrong answers with confidence 1 have the error 1, beyond which none lies."""
+    for interval in (ece_interval, rms_calibration_error_interval, smooth_ece_interval):
+        low, high = interval([1.0] * 60, [0] * 60)
+        assert 0.9 < low < high == 1
 
 
 def test_calibration_errors_of_no_judgment_are_nan() -> None:

@@ -219,6 +219,15 @@ def test_probabilities_of_being_right() -> None:
     assert "no interval" in rates["0.75"]["note"]
 
 
+def test_equal_partial_grades_of_a_bin_do_not_make_its_accuracy_certain() -> None:
+    """30 answers with half credit: the interval has a width, as other grades were possible."""
+    rows = judgments([0.95] * 30, [0.5] * 30)
+    bins = results_frame(list(confidence_bins(rows, [], Resampling(200))))
+    (row,) = frame_rows(bins[bins["metric"] == "bin_accuracy"])
+    low, high = interval(row)
+    assert 0 < low < 0.49 < row["value"] < 0.51 < high < 1
+
+
 def test_what_is_missing_or_cannot_be_read() -> None:
     """A part of the condition, wrong answers, and replies: rows that say so."""
     # The rate is NaN and says why; the hit rate is there.

@@ -1121,7 +1121,8 @@ def smooth_ece_interval(
     Bins lie around the multiples of .05, and each gap lies at its bin's mean confidence. The size
     of gaps is their smooth ECE with the kernel of the sample, or of width 0.05 if that is wider.
     Each end is the smooth ECE, with a kernel of its own, of the gaps that the method finds for it;
-    the upper end is their size with the sample's kernel if that is greater. NaN for 0 or 1 item.
+    the upper end is their size with the sample's kernel if that is greater, and at most 1. NaN for
+    0 or 1 item.
 
     Args:
         confidence: In [0, 1], one per judgment; judgments with a NaN are left out.
@@ -1149,7 +1150,7 @@ def smooth_ece_interval(
     # Tables with these gaps: confidence less outcome, summed over the mass of a bin.
     right = share * bin_confidence - np.array([ends.low, ends.high])
     low, high = smooth_ece_of_tables(ConfidenceTables(bin_confidence, right, share - right))
-    return float(min(low, value)), float(max(high, value, norm(ends.high, share)))
+    return float(min(low, value)), float(min(max(high, value, norm(ends.high, share)), 1))
 
 
 @dataclass(frozen=True)

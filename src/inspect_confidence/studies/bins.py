@@ -442,7 +442,8 @@ def _bootstrap_intervals(
     `outcomes` have shape (judgments, bins), NaN where a judgment is not in the bin.
     """
     unit_count = int(unit_index.max()) + 1
-    means = means_of(outcomes, unit_index, unit_count)
+    ends = [(0.0, 1.0)] * outcomes.shape[1]  # of an outcome, which may all be equal in the sample
+    means = means_of(outcomes, unit_index, unit_count, ends)
     resamples = min(resampling.resamples, MAX_RESAMPLES)
     draws = bootstrap_draws(means, unit_count, resamples, resampling.seed)  # (resamples, bins)
     intervals = np.full((len(draws.T), 2), np.nan)
