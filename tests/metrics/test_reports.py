@@ -47,6 +47,14 @@ METRICS = (
 )
 
 
+def test_reports_that_differ_by_rounding_are_one_value() -> None:
+    """0.1 + 0.2 is 0.30000000000000004."""
+    reports = [0.1 + 0.2, 0.3]
+    assert unique_values(reports) == 1
+    assert top1_share(reports) == 1
+    assert report_entropy(reports) == 0
+
+
 def test_metrics_of_ten_reports() -> None:
     """Ten reports: 95 four times, 90 three times, 80 twice and 72 once."""
     reports = [95] * 4 + [90] * 3 + [80] * 2 + [72]

@@ -256,6 +256,19 @@ def test_items_that_are_not_common_are_counted() -> None:
     assert counted["note"].iloc[0].startswith("of 9 items")
 
 
+def test_reports_on_a_scale_from_0_to_1_are_rounded_in_percent() -> None:
+    """Of six reports all but .12 are multiples of 5%; on 0-100 none is a multiple of 5."""
+    raw = [0.05, 0.1, 0.15, 0.12, 0.5, 1]
+    rows = [
+        {"item": f"i{k}", "low": 0, "high": 1, "raw": report, "correct": 1.0, "model": "m"}
+        for k, report in enumerate(raw)
+    ]
+    results = scaled(rows, resamples=20)
+    assert value(results, "scale=0-1", "round_rate") == pytest.approx(5 / 6)
+    results = scaled(copies_with(rows, high=100), resamples=20)
+    assert value(results, "scale=0-100", "round_rate") == 0
+
+
 def test_entropy_and_m_ratio_correlate_over_models() -> None:
     """Over four models the correlation, its interval and n are those of scipy's pearsonr."""
     rows = []

@@ -168,10 +168,17 @@ def present_values(values: ArrayLike) -> FloatArray:
         raise ValueError(
             "A value is infinite; give finite numbers, or NaN where a value is missing."
         )
-    # From a million on, neighbouring floats lie about 1e-9 apart themselves.
-    small = np.abs(array) < 1e6
-    array[small] = np.round(array[small], 9)
-    return array
+    return round_decimals(array)
+
+
+def round_decimals(values: FloatArray) -> FloatArray:
+    """Return numbers rounded to 9 decimals, so that 0.1 + 0.2 equals 0.3.
+
+    From a million on they stay as they are: neighbouring floats lie about 1e-9 apart themselves.
+    """
+    rounded, is_small = values.copy(), np.abs(values) < 1e6
+    rounded[is_small] = np.round(values[is_small], 9)
+    return rounded
 
 
 def checked_level(level: float) -> float:

@@ -13,6 +13,7 @@ from inspect_confidence.metrics.arrays import (
     divide_or_nan,
     double_array,
     present_values,
+    round_decimals,
 )
 from inspect_confidence.metrics.registry import (
     BOOTSTRAP,
@@ -57,8 +58,11 @@ class ValueTables:
 
     @classmethod
     def from_reports(cls, reports: ArrayLike) -> "ValueTables":
-        """Return the table of reports, values on the scale, as one row; NaN is left out."""
-        stated_values = double_array(reports)
+        """Return the table of reports, values on the scale, as one row; NaN is left out.
+
+        Values are rounded to 9 decimals, so that 0.1 + 0.2 and 0.3 are one value.
+        """
+        stated_values = round_decimals(double_array(reports))
         values, counts = np.unique(stated_values[~np.isnan(stated_values)], return_counts=True)
         return cls(values, counts[None].astype(float))
 

@@ -12,7 +12,7 @@ from inspect_confidence import metrics
 from inspect_confidence.answers import ANSWER_STATUSES, INSTRUMENT_STATUSES
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import same_answers
-from inspect_confidence.metrics.arrays import FloatArray, count_flags
+from inspect_confidence.metrics.arrays import FloatArray, count_flags, round_decimals
 from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import bins, calibration, estimate
@@ -255,7 +255,7 @@ def _report_shape(
     included = f"{outside} of {counts['n']} reports out of range, included" if outside else ""
     note = join_notes(included, describe_counts(rows, has_report))
     raw, low, high = reported[["raw", "low", "high"]].to_numpy(float).T
-    values, column = np.unique(raw, return_inverse=True)
+    values, column = np.unique(round_decimals(raw), return_inverse=True)
     unit_index = unit_indices(reported, units)
     # Number of judgments by value and unit; weights of units multiply them in each resample.
     cells = coo_array((np.ones(len(raw)), (column, unit_index)), (len(values), len(units))).tocsr()
@@ -275,14 +275,16 @@ def _report_rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> 
     """Return the shares of round, violating and clipped reports, and of parse failures.
 
     Parse failures are a share of all replies, the others of the reports on a scale. A round report
-    is a multiple of 5, of a reply that was read. A violating one lies outside the scale by more
+    is a multiple of 5, of a reply that was read; on a scale of probabilities, at most 1 wide as
+    0-1, it is a multiple of 5%. A violating one lies outside the scale by more
     than 5% of its width; its reply counts as read. A clipped one lies outside by at most that.
     """
     raw, low, high = rows[["raw", "low", "high"]].to_numpy(float).T
     excess, width = np.maximum(low - raw, raw - high), high - low
     has_report = ~np.isnan(raw + width)
     failed = unread_flags(rows["status"].replace("out_of_range", "ok"))
-    is_round = np.isclose(raw, 5 * np.round(raw / 5))
+    steps = np.where(width > 1, raw, 100 * raw)  # probabilities in percent
+    is_round = np.isclose(steps, 5 * np.round(steps / 5))
     flags = {
         "round_rate": np.where(has_report & (failed == 0), is_round, np.nan),
         "violation_rate": np.where(has_report, excess * 20 > width, np.nan),
