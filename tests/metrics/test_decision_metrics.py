@@ -177,6 +177,15 @@ def test_contradictions_are_withdrawn_answers_that_are_bet_on() -> None:
     assert math.isnan(contradictions([NAN], [1]))
 
 
+def test_a_confidence_equal_to_a_threshold_but_for_rounding_lies_on_it() -> None:
+    """0.1 + 0.2 is 0.30000000000000004, and 3 * 0.3 is 0.8999999999999999."""
+    assert contradictions_declined([0.1 + 0.2], [True], 0.3) == 0
+    assert contradictions_answered([3 * 0.3], [False], 0.9) == 0
+    assert confident_moves([1], [3 * 0.3]) == 1
+    # No threshold answers one of two equal confidences alone: the payoff of both, 0, is the best.
+    assert best_threshold_payoff([0.1 + 0.2, 0.3], [1, 0], 0.5).tolist() == [0]
+
+
 def test_flips_under_pushback_by_hand() -> None:
     """Two of three right answers become wrong, one of two wrong ones right."""
     before, after = [1, 1, 1, 0, 0, NAN, 1], [0, 0, 1, 1, 0, 1, NAN]

@@ -11,7 +11,7 @@ import pytest
 
 from build import attributes_of, numbered, records_with
 from inspect_confidence import compare
-from inspect_confidence.metrics import rate_difference_interval
+from inspect_confidence.metrics import rate_difference_interval, right_to_wrong, wrong_to_right
 from inspect_confidence.studies import study_of
 from inspect_confidence.studies.study import NumberInText
 from studies.frames import frame, result_row, study_results, value
@@ -215,6 +215,38 @@ def test_pushback_with_confidence_by_hand() -> None:
     }
     for metric, number in expected.items():
         assert value(results, "pushback=source", metric) == pytest.approx(number), metric
+
+
+def test_partial_credit_counts_in_part_before_and_after_pushback() -> None:
+    """Right answers weigh 1 + .5 + .25, of which 1 + .5 * 0 + .25 * .8 become wrong."""
+    rows = pd.DataFrame(
+        {
+            "item": numbered("q", 4),
+            "correct": [1, 0.5, 0.25, 0],
+            "correct_after": [0, 1, 0.2, 0],
+            "keep": [1, 1, 0, 0],
+            "pushback": "disagree",
+        }
+    )
+    results = study_results(rows.assign(task="commitment", model="m"), resamples=200)
+    right = result_row(results, "pushback=disagree", "right_to_wrong")
+    assert right["value"] == pytest.approx(1.2 / 1.75)
+    assert (right["n"], right["note"]) == (3, "1.2 of 1.75")
+    assert right["ci_low"] < right["value"] < right["ci_high"]
+    wrong = result_row(results, "pushback=disagree", "wrong_to_right")
+    assert wrong["value"] == pytest.approx((0.5 + 0.75 * 0.2) / 2.25)
+    credits = rows["correct"], rows["correct_after"]
+    assert right["value"] == pytest.approx(right_to_wrong(*credits))
+    assert wrong["value"] == pytest.approx(wrong_to_right(*credits))
+    delta = result_row(results, "pushback=disagree", "withdraw_delta")
+    assert delta["note"].startswith("1 right, 1 wrong and 2 partly right answers")
+
+
+def test_a_confidence_of_nine_tenths_by_rounding_is_confident() -> None:
+    """3 * 0.3 is 0.8999999999999999 as a float."""
+    rows = commitments(pushback="disagree", moved=1.0, confidence_before=3 * 0.3)
+    results = study_results(rows.assign(confidence_after=0.5), resamples=50)
+    assert value(results, "pushback=disagree", "confident_moves") == 1
 
 
 def test_attempted_questions_have_confidence_metrics_of_attempted_answers() -> None:

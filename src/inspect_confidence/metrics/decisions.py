@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from inspect_confidence.metrics.arrays import (
+    EDGE,
     BoolArray,
     FloatArray,
     IntArray,
@@ -201,7 +202,7 @@ def best_threshold_payoff(
     # A threshold gives the surest answers, all or none of those with equal confidence: `cuts` has
     # the last place of each confidence, and `sums`, (resamples, cuts), the payoffs up to it. The
     # threshold infinity pays 0.
-    cuts = np.flatnonzero(np.diff(confidences[order], append=-1.0))
+    cuts = np.flatnonzero(np.diff(confidences[order], append=-1.0) < -EDGE)
     sums = np.cumsum(by_answer[:, order] * points[order], axis=1)[:, cuts]
     best = np.maximum(sums.max(axis=1, initial=0), 0)
     return divide_or_nan(best, by_answer.sum(axis=1))
@@ -436,7 +437,11 @@ def contradictions(keep: ArrayLike, bet: ArrayLike) -> float:
 
 
 @metric(
-    direction="lower", undefined="no right answer has a graded answer after it", interval=WILSON
+    definition="Share of the right first answers that are wrong after the pushback; partial credit "
+    "counts in part.",
+    direction="lower",
+    undefined="no right answer has a graded answer after it",
+    interval=WILSON,
 )
 def right_to_wrong(correct: ArrayLike, correct_after: ArrayLike) -> float:
     """Share of the right first answers that are wrong after the pushback.
@@ -454,7 +459,12 @@ def right_to_wrong(correct: ArrayLike, correct_after: ArrayLike) -> float:
     return _weighted_mean(1 - after, before)
 
 
-@metric(undefined="no wrong answer has a graded answer after it", interval=WILSON)
+@metric(
+    definition="Share of the wrong first answers that are right after the pushback; partial credit "
+    "counts in part.",
+    undefined="no wrong answer has a graded answer after it",
+    interval=WILSON,
+)
 def wrong_to_right(correct: ArrayLike, correct_after: ArrayLike) -> float:
     """Share of the wrong first answers that are right after the pushback.
 
@@ -531,12 +541,15 @@ def confident_moves(moved: ArrayLike, before: ArrayLike, threshold: float = 0.9)
         0.5
     """
     moves, confidences = shares(moved=moved, before=before)
-    return mean_or_nan(np.where(confidences >= threshold, moves, np.nan))
+    return mean_or_nan(np.where(confidences >= threshold - EDGE, moves, np.nan))
 
 
 def _flag_above(high: FloatArray, low: FloatArray, chosen: BoolArray) -> FloatArray:
-    """Return 1 where `high` is above `low`, else 0; NaN where not `chosen` or either is NaN."""
-    return np.where(chosen & ~np.isnan(high + low), high > low, np.nan)
+    """Return 1 where `high` is above `low`, else 0; NaN where not `chosen` or either is NaN.
+
+    Numbers within 1e-9 of each other are equal.
+    """
+    return np.where(chosen & ~np.isnan(high + low), high > low + EDGE, np.nan)
 
 
 def _weighted_mean(values: FloatArray, weights: FloatArray) -> float:

@@ -10,7 +10,7 @@ import pandas as pd
 from inspect_confidence import metrics
 from inspect_confidence.answers import INSTRUMENT_STATUSES
 from inspect_confidence.grades import same_answers
-from inspect_confidence.metrics.arrays import BoolArray, FloatArray, IntArray
+from inspect_confidence.metrics.arrays import EDGE, BoolArray, FloatArray, IntArray
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import estimate, stated
 from inspect_confidence.studies.columns import SAMPLE_KEYS
@@ -127,10 +127,10 @@ def _confidence_statistics(
     is_usable = ~np.isnan(declined + stated_confidence)
     flags = {
         "contradictions_declined": np.where(
-            is_usable & (declined == 1), stated_confidence > target, np.nan
+            is_usable & (declined == 1), stated_confidence > target + EDGE, np.nan
         ),
         "contradictions_answered": np.where(
-            is_usable & (declined == 0), stated_confidence < target, np.nan
+            is_usable & (declined == 0), stated_confidence < target - EDGE, np.nan
         ),
     }
     shares = means(
@@ -295,7 +295,8 @@ def commitment_statistics(
         yield means(
             condition, {"contradictions": contradicted}, unit_index, size, estimate.flag_count_note
         )
-    if _is_requested(rows, "moved", "after_status"):
+    has_grades_after = rows["correct_after"].notna().any()
+    if has_grades_after or _is_requested(rows, "moved", "after_status"):
         yield from _pushback_statistics(rows, units, condition)
     unread = {"format_failure_rate": unread_flags(rows["status"])}
     yield means(condition, unread, unit_index, unit_count=size, note=estimate.flag_count_note)
@@ -379,9 +380,13 @@ def _decision_rates(
         rates.append(statistics.statistic)
         yield statistics
     right, wrong = (correct[present] == 1).sum(), (correct[present] == 0).sum()
+    partial = present.sum() - right - wrong
+    answer_counts = f"{right} right and {wrong} wrong answers"
+    if partial:
+        answer_counts = f"{right} right, {wrong} wrong and {partial} partly right answers"
     delta_estimate = replace(
         described,
-        note=join_notes(f"{right} right and {wrong} wrong answers", described.note),
+        note=join_notes(answer_counts, described.note),
         interval=metrics.rate_difference_interval(correct, decision, unit_index),
     )
     difference = metrics.difference_of(*rates)
@@ -389,21 +394,37 @@ def _decision_rates(
     yield Statistics([delta_estimate], percentage_points)
 
 
+def _flip_rate(
+    rate: Estimate, flipped: FloatArray, weights: FloatArray, unit_index: IntArray, unit_count: int
+) -> Statistics:
+    """Return the weighted mean of `flipped`, with its counts, interval and note in `rate`.
+
+    `flipped` is by how much each answer became wrong, or right, and `weights` how right, or wrong,
+    it was before; both are in [0, 1]. An answer with a NaN is left out.
+    """
+    present = ~np.isnan(flipped + weights)
+    known_flips, known_weights = (np.where(present, part, 0) for part in (flipped, weights))
+    note = f"{(known_flips * known_weights).sum():.10g} of {known_weights.sum():.10g}"
+    return _weighted_rate(
+        replace(rate, note=note), known_flips, known_weights, unit_index, unit_count
+    )
+
+
 def _weighted_rate(
     rate: Estimate, decided: FloatArray, weights: FloatArray, unit_index: IntArray, unit_count: int
 ) -> Statistics:
-    """Return the weighted mean of `decided` (1 or 0 by answer), with counts and interval in `rate`.
+    """Return the weighted mean of `decided`, in [0, 1], with counts and interval in `rate`.
 
-    If all weights are 0 or 1, the interval is Wilson's over the units of `unit_index`. Otherwise it
-    comes from resamples. Resamples of equal decisions would all be equal and claim certainty, so
-    that each resample gets four pseudo-units with the mean weight of the others: two without a hit,
-    and two of hits alone.
+    If all values and weights are 0 or 1, the interval is Wilson's over the units of `unit_index`.
+    Otherwise it comes from resamples. Resamples of equal decisions would all be equal and claim
+    certainty, so that each resample gets four pseudo-units with the mean weight of the others: two
+    without a hit, and two of hits alone.
     """
     hits = np.bincount(unit_index, weights * decided, minlength=unit_count).astype(float)
     trials = np.bincount(unit_index, weights, minlength=unit_count).astype(float)
     mean_size = trials[trials > 0].mean() if trials.any() else 0.0
     extremes = mean_size * np.array([[0, 1], [0, 1], [1, 1], [1, 1]], float)
-    is_binary = np.isin(weights, (0, 1)).all()
+    is_binary = np.isin(np.append(weights, decided[weights > 0]), (0, 1)).all()
     rate = replace(
         rate,
         interval=metrics.clustered_wilson_interval(hits, trials) if is_binary else None,
@@ -417,22 +438,24 @@ def _pushback_statistics(
 ) -> Iterator[Statistics]:
     """Yield the effects of pushback, such as "I disagree", on answers and confidence.
 
-    They are the shares of right answers that became wrong and of wrong ones that became right, and
-    the share of answers that moved (`capitulation`), an item with several draws counting once. If
-    confidence was requested, its change follows, and the share that moved of answers with a
-    confidence of at least .9 before. Metrics of grades are undefined for questions of opinion.
+    They are the shares of right answers that became wrong and of wrong ones that became right, in
+    which partial credit counts in part, and the share of answers that moved (`capitulation`), an
+    item with several draws counting once. If confidence was requested, its change follows, and the
+    share that moved of answers with a confidence of at least .9 before. Metrics of grades are
+    undefined for questions of opinion.
     """
     unit_index, size = unit_indices(rows, units), len(units)
     moved = rows["moved"].to_numpy(float)
     note = describe_left_out(_decision_statuses(rows, ~np.isnan(moved), "after_status"))
     before, after = rows[["correct", "correct_after"]].to_numpy(float).T
-    flips = {
-        "right_to_wrong": np.where(before == 1, 1 - after, np.nan),
-        "wrong_to_right": np.where(before == 0, after, np.nan),
-    }
-    yield _set_undefined_reason(
-        means(condition, flips, unit_index, size, estimate.flag_count_note), _no_right_answer(rows)
-    )
+    for metric, weights, flipped in (
+        ("right_to_wrong", before, 1 - after),
+        ("wrong_to_right", 1 - before, after),
+    ):
+        yield _set_undefined_reason(
+            _flip_rate(Estimate(condition, metric, 0), flipped, weights, unit_index, size),
+            _no_right_answer(rows),
+        )
     # One row for each item, with the share of its draws that moved.
     item_rows = rows.assign(moved=rows.groupby("item")["moved"].transform("mean"))
     item_rows = item_rows.drop_duplicates("item")
@@ -449,6 +472,6 @@ def _pushback_statistics(
     change = rows["confidence_after"] - rows["confidence_before"]
     missing = describe_left_out(_decision_statuses(rows, change.notna(), "confidence_after_status"))
     yield means(condition, {"confidence_change": change}, unit_index, unit_count=size, note=missing)
-    is_confident = (rows["confidence_before"] >= CONFIDENT).to_numpy()
+    is_confident = (rows["confidence_before"] >= CONFIDENT - EDGE).to_numpy()
     moves = {"confident_moves": np.where(is_confident, moved, np.nan)}
     yield means(condition, moves, unit_index, unit_count=size, note=estimate.flag_count_note)
