@@ -308,7 +308,7 @@ def test_chance_stands_beside_the_scores() -> None:
 
 
 def test_random_runs_of_one_value_have_no_interval() -> None:
-    """Random words of one sequence hardly ever agree: by this seed the word changes in every run."""
+    """Random words of a sequence hardly ever agree: by this seed they change in every run."""
     rows = choice_rows(noisy(1), cot=(False,))
     key = ("choice_set", "numbers", "interval", "scenario")
     first = itemgetter(*key)(rows[0])
