@@ -20,6 +20,7 @@ from build import entries_of, notices_with
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.judgments.files import write_judgments
+from inspect_confidence.judgments.read import pooling_notices
 from inspect_confidence.judgments.rewriting import edited_scores
 from studies.recorded import recorded_ages
 
@@ -138,6 +139,23 @@ def test_pooling_of_equal_runs_is_said(tmp_path: Path) -> None:
     frames = read_judgments(tmp_path)
     assert len(frames["fermi_eval"]) == 6
     assert notices_with(frames, "2 runs of fermi_eval")
+
+
+def test_runs_of_different_conditions_are_not_pooled() -> None:
+    """By hand: A and B share target .5, C has the option to decline; A and B asked two scales."""
+    key = {"task": "abstain", "model": "m", "dataset": "d", "variant": "v"}
+    decisions = [
+        {"run": "A", "confidence_target": 0.5, "format": "open"},
+        {"run": "A", "confidence_target": 0.9, "format": "open"},
+        {"run": "B", "confidence_target": 0.5, "format": "open"},
+        {"run": "C", "confidence_target": 0.5, "format": "option"},
+    ]
+    notices = list(pooling_notices(pd.DataFrame(decisions).assign(**key)))
+    assert notices == ["2 runs of abstain with m on d are pooled (v)"]
+    scales = pd.DataFrame({"run": ["A", "B"], "low": 0, "high": [10, 100]}).assign(**key)
+    assert not list(pooling_notices(scales))
+    twice = pd.concat([scales, scales.assign(run=["B", "A"])])
+    assert list(pooling_notices(twice)) == notices
 
 
 def test_own_answers_need_only_the_required_columns(tmp_path: Path) -> None:

@@ -599,16 +599,33 @@ def _read_logs(
         yield unread[number].location, outcome
 
 
+_CONDITIONS = (
+    *("low", "high", "confidence_target", "format", "confidence_asked", "confidence_source"),
+    *("pushback", "window", "cot", "word", "setting", "language"),
+)
+"""Columns of conditions that have results of their own, besides method and level."""
+
+
 def pooling_notices(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield a notice for each group of runs that differ in no setting and are therefore pooled."""
-    identity = ["task", "model", "dataset", "variant"]
-    # A run with other levels or methods only adds conditions to runs of the same settings.
-    identity += columns_in(frame, ("method", "level"))
+    """Yield a notice for each group of runs that differ in no setting and are therefore pooled.
+
+    A run with other levels, methods or conditions (scales, targets) only adds conditions to runs of
+    the same settings, and is not pooled with them.
+    """
+    identity = ["task", "model", "dataset", "variant", *columns_in(frame, ("method", "level"))]
+    conditions = columns_in(frame, _CONDITIONS)
     for key, rows in frame.groupby(identity):
-        if (runs := rows["run"].nunique()) > 1:
-            task, model, dataset, *condition = map(str, key)
-            settings = " ".join(filter(None, condition))
-            yield f"{runs} runs of {task} with {model} on {dataset} are pooled ({settings})"
+        if rows["run"].nunique() < 2:
+            continue
+        task, model, dataset, *settings = map(str, key)
+        text = " ".join(filter(None, settings))
+        groups = (
+            rows.groupby(conditions, dropna=False)["run"] if conditions else [(key, rows["run"])]
+        )
+        # Runs that are pooled in several conditions have one notice.
+        for runs in dict.fromkeys(frozenset(runs) for _, runs in groups):
+            if len(runs) > 1:
+                yield f"{len(runs)} runs of {task} with {model} on {dataset} are pooled ({text})"
 
 
 def repeat_notices(counts: Mapping[str, int]) -> list[str]:
