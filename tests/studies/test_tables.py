@@ -102,9 +102,18 @@ def text_on_missing_numbers(columns: list[Column], *rows: tuple[str, float, floa
         # The column is shown without intervals.
         ([("accuracy", 0.5, nan, "no interval: too few")], ""),
         (
-            [("ece", nan, nan, f"undefined: reason {k}") for k in range(6)],
-            " ".join(f"Undefined: ECE in 1 of 6 lines. Reason: reason {k}." for k in range(4))
+            [("ece", nan, nan, f"undefined: reason {k}") for k in "abcdef"],
+            " ".join(f"Undefined: ECE in 1 of 6 lines. Reason: reason {k}." for k in "abcd")
             + " 2 further reasons: see the notes in the results.",
+        ),
+        # Reasons that differ only in whole numbers are one, a threshold and a percentage are not.
+        (
+            [
+                ("ece", nan, nan, f"undefined: {n} of 50 above 0.{k}, {k}%")
+                for n, k in ((9, 5), (11, 5), (8, 7))
+            ],
+            "Undefined: ECE in 2 of 3 lines. Reason: 9 to 11 of 50 above 0.5, 5%. "
+            "Undefined: ECE in 1 of 3 lines. Reason: 8 of 50 above 0.7, 7%.",
         ),
     ],
 )

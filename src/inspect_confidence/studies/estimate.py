@@ -29,7 +29,7 @@ from inspect_confidence.metrics.arrays import (
 )
 from inspect_confidence.metrics.registry import Interval
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
-from inspect_confidence.studies.notes import COUNT, join_notes
+from inspect_confidence.studies.notes import COUNT, join_notes, merge_reasons
 from inspect_confidence.studies.study import Observer, ResampledValue, Resampling
 
 PROGRESS: ContextVar[Callable[[int], object] | None] = ContextVar("progress", default=None)
@@ -728,7 +728,8 @@ def _mean_estimate(
         for name, column in columns.items()
         if np.isnan(column.value)
     }
-    distinct_reasons = "; ".join(dict.fromkeys(reasons.values()))
+    # Semicolons separate the parts of a note.
+    distinct_reasons = ", ".join(dict.fromkeys(merge_reasons(reasons.values()).values()))
     no_interval_reasons = [estimate.no_interval_reason for estimate in estimates]
     return replace(
         estimates[0],

@@ -1,5 +1,6 @@
 """Notes on the judgments that an estimate leaves out."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -31,6 +32,33 @@ def reason_in(note: str, missing: str) -> str | None:
         'every answer is right'
     """
     return dict(part.partition(": ")[::2] for part in note.split("; ")).get(missing)
+
+
+_WHOLE_NUMBER = re.compile(r"(?<![\w.,-])\d+(?![\w%]|[.,]\d)")  # not the 5 of 0.5 or of 5%
+
+
+def merge_reasons(reasons: Iterable[str]) -> dict[str, str]:
+    """Return a joint reason for each reason: those that differ only in whole numbers have one.
+
+    The joint reason has the smallest and the largest of the numbers.
+
+    Example:
+        >>> merge_reasons(["3 of 9 items", "5 of 9 items"])
+        {'3 of 9 items': '3 to 5 of 9 items', '5 of 9 items': '3 to 5 of 9 items'}
+    """
+    reasons_by_text: dict[tuple[str, ...], list[str]] = {}
+    for reason in dict.fromkeys(reasons):
+        reasons_by_text.setdefault(tuple(_WHOLE_NUMBER.split(reason)), []).append(reason)
+    joint_reasons = {}
+    for texts, alike_reasons in reasons_by_text.items():
+        numbers = np.array([_WHOLE_NUMBER.findall(reason) for reason in alike_reasons], object)
+        ranges = []
+        for values in numbers.T:
+            low, high = min(values, key=int), max(values, key=int)
+            ranges.append(low if low == high else f"{low} to {high}")
+        joint_reason = "".join(map("".join, zip(texts, [*ranges, ""], strict=True)))
+        joint_reasons.update(dict.fromkeys(alike_reasons, joint_reason))
+    return joint_reasons
 
 
 _PANDAS_FROM = 1_000

@@ -24,7 +24,7 @@ from inspect_confidence.printing import (
     shortened,
 )
 from inspect_confidence.results import KEY_PARTS, OTHER_ITEMS, ResultRow, ResultTable
-from inspect_confidence.studies.notes import reason_in
+from inspect_confidence.studies.notes import merge_reasons, reason_in
 from inspect_confidence.studies.study import View
 
 Parts = frozenset[tuple[str, str]]
@@ -313,17 +313,20 @@ def missing_numbers(table: pd.DataFrame) -> str:
     """Return sentences on the undefined numbers and missing intervals of a display table.
 
     A sentence is such as "Undefined: AUROC in 1 of 2 lines. Reason: every answer is right." There
-    are at most four; further reasons are counted. The text is empty if no missing number has a
-    reason.
+    are at most four; further reasons are counted. Reasons that differ only in whole numbers are
+    one. The text is empty if no missing number has a reason.
     """
-    # Numbers of lines by kind, reason and heading, as {"Undefined": {"no answer": {"AUROC": 1}}}.
-    lines_by_kind: dict[str, dict[str, dict[str, int]]] = {UNDEFINED: {}, NO_INTERVAL: {}}
+    missing_values: list[tuple[str, str, str]] = []  # heading, kind and reason
     for heading, column in table.items():
         for value in column:
             if isinstance(value, Cell) and value.missing:
-                kind, reason = value.missing
-                lines = lines_by_kind[kind].setdefault(reason, {})
-                lines[str(heading)] = lines.get(str(heading), 0) + 1
+                missing_values.append((str(heading), *value.missing))
+    joint_reasons = merge_reasons(reason for *_, reason in missing_values)
+    # Numbers of lines by kind, reason and heading, as {"Undefined": {"no answer": {"AUROC": 1}}}.
+    lines_by_kind: dict[str, dict[str, dict[str, int]]] = {UNDEFINED: {}, NO_INTERVAL: {}}
+    for heading, kind, reason in missing_values:
+        lines = lines_by_kind[kind].setdefault(joint_reasons[reason], {})
+        lines[heading] = lines.get(heading, 0) + 1
     sentences = []
     for kind, lines_by_reason in lines_by_kind.items():
         for reason, lines in lines_by_reason.items():
@@ -383,10 +386,10 @@ def columns_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
 def line_labels(headings: Mapping[str, str], line: Mapping[str, str]) -> Mapping[str, str]:
     """Return a line's first cells by heading; an empty one is a dash.
 
-    `line` has the texts of its parts by name, and `headings` the heading of each part whose name is
-    not its heading.
+    `line` has the texts of its parts by name, and `headings` the heading of each part whose name,
+    written in words, is not its heading.
     """
-    return {headings.get(name, name): text or "-" for name, text in line.items()}
+    return {headings.get(name, name.replace("_", " ")): text or "-" for name, text in line.items()}
 
 
 def join_title(*parts: str) -> str:

@@ -6,7 +6,7 @@ from math import isnan
 
 import pandas as pd
 
-from inspect_confidence.results import Result, ResultTable
+from inspect_confidence.results import Result, ResultRow, ResultTable
 from inspect_confidence.studies import display
 from inspect_confidence.studies.decisions.columns import ABSTAIN, COMMITMENT, SIMPLE_QA
 from inspect_confidence.studies.notes import has_partial_grades
@@ -32,8 +32,6 @@ _LINE_KEYS = ("model", "variant", "dataset")
 _HEADINGS = {
     "dataset": "data set",
     "confidence_target": "target",
-    "confidence_asked": "confidence asked",
-    "confidence_source": "confidence source",
 }
 _TARGET_COLUMNS = (
     Column("payoff", "payoff (game points)"),
@@ -87,9 +85,7 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
             targets,
             (*request_keys, "confidence_target"),
             _TARGET_COLUMNS,
-            "A right answer is worth 1 point, a wrong one -t/(1 - t), a declined one 0. Accuracy "
-            "given attempted is at least the target t if the model does as it is told. Regret is "
-            "the payoff of the best threshold on the confidence asked apart, minus the payoff.",
+            _target_caption,
         ),
         _table_spec(
             "From one target to the next",
@@ -132,6 +128,20 @@ def decision_tables(results: pd.DataFrame) -> list[View]:
         ),
     ]
     return views_with_lines(specs)
+
+
+def _target_caption(rows: Sequence[ResultRow]) -> str:
+    """Return the definitions of the table of targets; that of regret only if rows have it."""
+    caption = (
+        "A right answer is worth 1 point, a wrong one -t/(1 - t), a declined one 0. Accuracy given "
+        "attempted is at least the target t if the model does as it is told."
+    )
+    if all(row["metric"] != "regret" or isnan(row.value) for row in rows):
+        return caption
+    return (
+        f"{caption} Regret is the payoff of the best threshold on the confidence asked apart, "
+        "minus the payoff."
+    )
 
 
 _table_spec = partial(
