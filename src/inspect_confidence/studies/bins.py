@@ -330,9 +330,8 @@ def utility_curve(
 def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> Iterator[Result]:
     """Yield the utility of answering only from each stated confidence (threshold) on.
 
-    If there are very many confidences, only some of them, spread evenly over their order, are
-    thresholds. The group has at least one readable judgment. Declining at any confidence is left
-    out.
+    With more than `MAX_THRESHOLDS` confidences, so many of them, evenly spaced in rank, are
+    thresholds. The group has at least one readable judgment.
     """
     unit_count = group.unit_count
     confidence, correct = np.round(group.column("confidence"), _DECIMALS), group.column("correct")
@@ -343,8 +342,8 @@ def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> 
     # lowest threshold is the least confidence, which every answer reaches.
     reached = thresholds[np.searchsorted(thresholds, confidence, side="right") - 1]
     count_tables = ItemTables.from_judgments(reached, correct, group.unit_index, unit_count)
-    # Utilities from each threshold on, of shape (resamples, thresholds). The last column that
-    # `utilities` returns is that of never answering.
+    # Utilities from each threshold on, of shape (resamples, thresholds). The last column of
+    # `utilities` is dropped: never answering is no threshold.
     utility = count_tables.table_statistic.map(lambda tables: costs.utilities(tables)[:, :-1])
     values = utility(np.ones((1, unit_count)))[0]  # of the sample, in which units have weight 1
     resamples = min(resampling.resamples, MAX_RESAMPLES)

@@ -58,20 +58,15 @@ class Intervals:
         nothing and has width 0.
         """
         ok = frame["status"] == "ok"
-        lower, upper = (frame[name].where(ok).to_numpy(float) for name in ("lower", "upper"))
-        truth, epoch = (frame[name].to_numpy(float) for name in ("truth", "epoch"))
-        level = float(frame["level"].iloc[0]) if len(frame) else np.nan
-        empty = np.zeros(len(frame), bool)
-        unit_index = unit_indices(frame, units)
         intervals = cls(
-            level=level,
-            unit_index=unit_index,
+            level=float(frame["level"].iloc[0]) if len(frame) else np.nan,
+            unit_index=unit_indices(frame, units),
             unit_count=len(units),
-            lower=lower,
-            upper=upper,
-            truth=truth,
-            epoch=epoch,
-            empty=empty,
+            lower=frame["lower"].where(ok).to_numpy(float),
+            upper=frame["upper"].where(ok).to_numpy(float),
+            truth=frame["truth"].to_numpy(float),
+            epoch=frame["epoch"].to_numpy(float),
+            empty=np.zeros(len(frame), bool),
         )
         # Bounds stay; intervals whose bounds cross are marked as empty.
         return intervals.move_bounds(0)
@@ -93,9 +88,10 @@ class Intervals:
         return replace(self, lower=lower, upper=upper, empty=empty)
 
     def values(self) -> dict[str, FloatArray]:
-        """Return each judgment's values, by metric, of the metrics that are means of them.
+        """Return a value for each judgment by metric; the metric is their mean.
 
-        Values are NaN where the interval could not be read.
+        Values are NaN where the interval could not be read. An empty interval, whose bounds are its
+        midpoint, misses every true value: those below the midpoint, and all others as above it.
         """
         bounds_and_truth = (self.lower, self.upper, self.truth)
         inside = np.where(self.empty, 0, 1) * metrics.covered(*bounds_and_truth)

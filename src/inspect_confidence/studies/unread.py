@@ -173,9 +173,9 @@ def summarize_failures(results: pd.DataFrame) -> list[ParseFailureSummary]:
             rows_by_column.setdefault(",".join(varied), []).append(row)
         overall = rows_by_column.pop("", [])
         extremes = [_describe_extremes(name, rows) for name, rows in rows_by_column.items()]
-        for row in overall:
-            text = "; ".join(filter(None, extremes))
-            summaries.append(ParseFailureSummary(group, row, _describe_share(row), text))
+        extremes_text = "; ".join(filter(None, extremes))
+        for row in overall:  # one, if the results are those of one `summarize`
+            summaries.append(ParseFailureSummary(group, row, _describe_share(row), extremes_text))
     return summaries
 
 

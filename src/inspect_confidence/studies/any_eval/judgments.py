@@ -71,11 +71,7 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
     judgment. With `--outcome` one log has the grades, and its one judgment has no confidence
     (`only_grades`); judgments of the other log have NaN as their grade.
     """
-    # This package's score, of the confidence, beside the scores of the eval.
-    own_score = sample.score(SCORER)
-    # The eval may have a scorer with the same name, whose scores lack the ways of asking.
-    if own_score and "ways" not in own_score.metadata:
-        own_score = None
+    own_score = _own_score(sample)
     eval_scores = {name: score for name, score in sample.scores.items() if score is not own_score}
     metadata = dict(own_score.metadata) if own_score else {}
     # By method of asking: its details in `metadata`, its confidence or decision in `values`.
@@ -106,6 +102,15 @@ def read_sample(sample: SampleFacts) -> JudgmentRows:
         judgments = [{"method": NONE, **_status_columns(failure)}]
     rows = [_set_outcome({**row, **judgment}, sample, correct) for judgment in judgments]
     return [*rows, *decision_rows]
+
+
+def _own_score(sample: SampleFacts) -> ScoreFacts | None:
+    """Return the score of this package's scorer; None if there is none.
+
+    The eval may have a scorer with the same name, whose scores lack the methods of asking (`ways`).
+    """
+    score = sample.score(SCORER)
+    return score if score and "ways" in score.metadata else None
 
 
 def _grade(

@@ -55,6 +55,7 @@ def _truth_bin_results(rows: pd.DataFrame, key: Key, condition: Condition) -> It
         radius_condition, readable = condition.but(radius=radius), group[present[group.index]]
         exclusions = describe_left_out(statuses_of_estimate(group, present[group.index]))
         for position, inside in readable.groupby(bins.bin_of(readable["correct"].to_numpy(float))):
+            # By way of a text, as the type of a group's name is unknown.
             bin_condition = radius_condition.but(bin=bins.bin_name(int(str(position))))
             items = inside["item"].nunique()
             item_count = f"{items} items" if items < len(inside) else ""
