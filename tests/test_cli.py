@@ -87,6 +87,18 @@ def test_judgments_command_writes_both_kinds(answers: Path, tmp_path: Path) -> N
     assert "j.xlsx" in printed("judgments", answers, "-o", tmp_path / "j.xlsx", code=2).stderr
 
 
+def test_judgments_command_counts_the_rows_of_a_reply_as_one_judgment(tmp_path: Path) -> None:
+    """Each question has a row of its stated confidence and one of its token's probability."""
+    log = CHECKOUT / "examples" / "logs" / "question_sets-candid.eval"
+    done = printed("judgments", log, "-o", tmp_path / "j.csv")
+    table = pd.read_csv(tmp_path / "j.csv")
+    questions = table["uuid"].nunique()
+    assert len(table) == 2 * questions
+    assert done.stdout == (
+        f"{len(table)} rows of {questions} judgments written to {tmp_path / 'j.csv'}\n"
+    )
+
+
 def test_plan_counts_calls_and_prices_them(tmp_path: Path) -> None:
     """Plan prints samples, calls, tokens and dollars, and calls nothing."""
     prices = tmp_path / "prices.yaml"

@@ -155,6 +155,19 @@ def test_few_wrong_answers_at_the_top_do_not_end_the_tests() -> None:
     assert result.p == pytest.approx(binom.cdf(6, 1_000, 0.05))
 
 
+def test_the_reason_is_the_first_failure_below_the_threshold_or_without_one_the_last() -> None:
+    """A sequence starts at 1.0 (100 items, at least 72), a second one at .9, half of all items."""
+    confidence = [1.0] * 100 + [0.9] * 900
+    correct = [0.0] * 10 + [1.0] * 90 + [0.0] * 200 + [1.0] * 700
+    both_failed = metrics.risk_threshold(confidence, correct)
+    assert np.isnan(both_failed.threshold)
+    assert both_failed.first == 1
+    assert both_failed.reason.startswith("0.21 of 1000 items from 0.9 on are wrong")
+    passed = metrics.risk_threshold([1.0] * 100 + [0.9, 0.8] * 450, [1.0] * 100 + [0.0] * 900)
+    assert passed.threshold == 1
+    assert passed.reason.startswith("0.818 of 550 items from 0.9 on")  # 450 of 550
+
+
 def test_continuous_confidence_is_tried_at_hundredths() -> None:
     """More than 101 distinct confidences."""
     rng = np.random.default_rng(2)

@@ -125,6 +125,7 @@ STATED = {"mean_confidence": (0.9, 0.88, 0.92), "accuracy": (0.7, 0.6, 0.79)}
     [
         ((0.86, 0.81, 0.9), "its confidence tells right from wrong answers well"),
         ((0.86, 0.79, 0.9), "its confidence tells right from wrong answers fairly well"),
+        ((0.86, 0.6951, 0.9), "its confidence tells right from wrong answers fairly well"),
         ((0.86, 0.55, 0.97), "tells right from wrong answers better than chance"),
         ((0.75, 0.45, 0.92), "is not shown to tell right from wrong answers better than chance"),
         ((0.3, 0.2, 0.45), "its confidence is higher in wrong than in right answers"),
@@ -134,7 +135,7 @@ STATED = {"mean_confidence": (0.9, 0.88, 0.92), "accuracy": (0.7, 0.6, 0.79)}
 def test_a_sentence_judges_a_number_only_as_far_as_its_interval_allows(
     auroc: tuple[float, float, float], words: str
 ) -> None:
-    """The lower limit decides on the adverb; without an interval there is no verdict."""
+    """The lower limit as printed decides on the adverb; without an interval is no verdict."""
     text = sentence_of(clause_rows("scale_variants", "mmlu", 60, **STATED, auroc=auroc))
     interval = "" if math.isnan(auroc[1]) else f" [{auroc[1]:.2f}, {auroc[2]:.2f}]"
     ranking = words if math.isnan(auroc[1]) else f"{words}: AUROC {auroc[0]:.2f}{interval}"

@@ -315,13 +315,20 @@ def judgments(paths: Sequence[str], output: Path) -> None:
     """Write the judgments, one row each, to a csv or parquet file."""
     from inspect_confidence.judgments.files import check_suffix, write_judgments
     from inspect_confidence.privacy import redact_frame, redactors
+    from inspect_confidence.studies import all_tables
 
     check_suffix(output)  # an invalid name ends the command before logs are read
     frames = read_paths(paths)
+    rows = sum(map(len, frames.values()))
+    # A reply may have several rows, such as one for each way of reading its confidence.
+    replies = sum(len(all_tables()[task].replies(frame)) for task, frame in frames.items())
+    count = counted(replies, "judgment", form=",")
+    if rows > replies:
+        count = f"{counted(rows, 'row', form=',')} of {count}"
     redactors_by_column = redactors(frames.values())
     redacted = {task: redact_frame(frame, redactors_by_column) for task, frame in frames.items()}
     write_judgments(redacted, output)
-    echo(f"{counted(sum(map(len, frames.values())), 'judgment')} written to {output}")
+    echo(f"{count} written to {output}")
 
 
 @click.command()

@@ -639,7 +639,8 @@ def print_thresholds(rows: "pd.DataFrame", *, pooling: str = "") -> None:
         table,
         f"Confidence from which at most {rows['target'].iloc[0]:.4g} of answers are wrong",
         "With 95% confidence, of items like these (learn-then-test). A dash: no threshold keeps "
-        "the target with this confidence. The reason is the first test that failed.",
+        "the target with this confidence. The reason is the first test below the threshold that "
+        "failed or, beside a dash, the last.",
     )
 
 

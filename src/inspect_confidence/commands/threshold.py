@@ -28,7 +28,8 @@ def threshold(source: JudgmentSource, *, risk: float = 0.05) -> pd.DataFrame:
         (`risk`), the p of the hypothesis that the true share exceeds the target, the share of
         answers given (`coverage`) with its 95% interval, the numbers of items answered and of all
         items, the number of judgments left out (failures of the run, and unknown outcomes), and the
-        reason why there is no threshold, or no lower one.
+        reason why there is no lower threshold (the first test below it that failed), or none (the
+        last test that failed, or too few items).
 
     Raises:
         InvalidArgument: The source is invalid or has no stated confidence, or the target isn't

@@ -191,7 +191,8 @@ def risk_threshold(
 
     Returns:
         The threshold, NaN if none passes, with the answers that reach it and the reason why there
-        is none, or no lower one.
+        is none, or no lower one: the first test below the threshold that failed or, if none
+        passes, the last test, that of the second sequence if there are two.
 
     Raises:
         ValueError: A value is out of its range, or lengths differ.
