@@ -230,6 +230,7 @@ def statistics_of_tables(
     """
 
     def subset(positions: Sequence[int]) -> metrics.Statistic:
+        """Return the statistic of the estimates at these positions, a column each."""
         return make_tables.map(
             lambda tables: np.column_stack([values[position](tables) for position in positions])
         )
@@ -263,6 +264,7 @@ def means(
     """
 
     def note_of(metric: str, column: FloatArray) -> str:
+        """Return the note of a metric with these values, in whichever form notes were given."""
         if isinstance(note, Mapping):
             return note[metric]
         return note(column) if callable(note) else note

@@ -162,6 +162,7 @@ def fill_missing_judges(rows: pd.DataFrame) -> pd.DataFrame:
     They get the judge of the same model and variant; of several, the first in the alphabet. Without
     any the name stays empty.
     """
+    # NaN, the least of no names, becomes empty.
     judges = rows.groupby(["model", "variant"])["judge"].transform(
         lambda names: names[names != ""].min()
     )
