@@ -65,6 +65,16 @@ def parts(value: object) -> list[str]:
     return list(filter(None, map(str.strip, map(str, items))))
 
 
+def name_list(names: str | Iterable[str]) -> list[str]:
+    """Return one name or several as a list: a text is one name, not one for each of its letters.
+
+    Example:
+        >>> name_list("ece"), name_list(("ece", "brier"))
+        (['ece'], ['ece', 'brier'])
+    """
+    return [names] if isinstance(names, str) else list(names)
+
+
 def choice_list(name: str, value: object, allowed: Sequence[str]) -> list[str]:
     """Read one or more distinct allowed words from a list or from text with commas."""
     words = [choice(name, part, allowed) for part in parts(value)]

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 
 import pandas as pd
 
-from inspect_confidence.arguments import choice, integer, number, numbers, parts
+from inspect_confidence.arguments import choice, integer, name_list, number, numbers, parts
 from inspect_confidence.commands.judge_labels import read_judge_labels, refuse_other_judges
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.executors import ExecutorOption
@@ -32,7 +32,7 @@ class Settings(TypedDict, total=False):
     Attributes:
         resamples: Bootstrap resamples of the items for 95% intervals and differences; 10,000
             unless the function says otherwise.
-        seed: Seed of the resamples; 0 by default.
+        seed: Seed of the resamples, a whole number from 0 on; 0 by default.
         thresholds: Confidences in (0, 1] from which on stated confidence counts as high for type-2
             sensitivity; .5 and .75 by default.
         costs: Utilities of a right answer, a wrong answer and no answer, as `{"right": 1,
@@ -84,7 +84,7 @@ def read_settings(settings: Settings) -> dict[str, Resampling]:
     entries = list(thresholds) if is_list else thresholds
     common_settings = Resampling(
         resamples=integer("resamples", settings.get("resamples", 10_000), minimum=1),
-        seed=integer("seed", settings.get("seed", 0)),
+        seed=integer("seed", settings.get("seed", 0), minimum=0),
         # `below` excludes its own value, and a threshold of 1 is allowed.
         thresholds=tuple(numbers("thresholds", entries, above=0, below=nextafter(1, 2))),
         convention=convention,
@@ -374,6 +374,7 @@ def compute_results(
         InvalidArgument: A setting or the source is invalid, a metric is unknown, or paths have no
             judgments; an empty frame has no results.
     """
+    metrics = None if metrics is None else name_list(metrics)
     check_metrics(metrics or ())
     if not isinstance(source, Stream):
         for part in study_parts(source, settings):

@@ -10,8 +10,10 @@ from urllib.parse import unquote
 
 import pandas as pd
 
+from inspect_confidence.arguments import name_list
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.metrics import METRICS
+from inspect_confidence.results import COLUMNS as RESULT_COLUMNS
 from inspect_confidence.results import KEY_PARTS, ResultTable
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.notes import reason_in
@@ -165,7 +167,7 @@ COLUMNS = (
 
 
 def check(
-    results: pd.DataFrame, requirements: Sequence[str], *, strict: bool = False
+    results: pd.DataFrame, requirements: str | Sequence[str], *, strict: bool = False
 ) -> pd.DataFrame:
     """Check results against requirements such as `ece<=0.10` or `coverage>=0.85;level=90`.
 
@@ -191,7 +193,8 @@ def check(
         is undefined.
 
     Raises:
-        InvalidArgument: A requirement is invalid, or no row of results matches it.
+        InvalidArgument: A requirement is invalid, no row of results matches it, or the frame lacks
+            columns of results.
 
     Example:
         >>> row = ("life_eval", "m", "ssa-2022", "radius=5", "ece", 0.12, 0.08, 0.15, 200, "")
@@ -200,9 +203,14 @@ def check(
         >>> verdicts[["passed", "reason"]].to_dict("records")
         [{'passed': False, 'reason': '0.12 is not <= 0.1'}]
     """
-    parsed = list(map(read_requirement, requirements))
+    parsed = list(map(read_requirement, name_list(requirements)))
     if not parsed:
         raise InvalidArgument("There is no requirement; write one such as 'ece<=0.10'.")
+    for name in RESULT_COLUMNS:
+        if name not in results and name != "asked":  # which files of older results lack
+            raise InvalidArgument(
+                f"The frame has no column {name!r}; give results, as summarize returns them."
+            )
     table = ResultTable.from_frame(results)
     frames = []
     for requirement in parsed:

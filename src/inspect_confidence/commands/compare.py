@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from inspect_confidence.arguments import name_list
 from inspect_confidence.commands.analysis import (
     Settings,
     StudyResults,
@@ -23,7 +24,7 @@ from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgmen
 from inspect_confidence.metrics import METRICS, holm
 from inspect_confidence.overview.numbers import format_number
 from inspect_confidence.results import Condition, conditions_of
-from inspect_confidence.studies import Headline, Resampling, Study, study_of
+from inspect_confidence.studies import Headline, Resampling, Study, all_studies, study_of
 from inspect_confidence.studies.estimate import field_values
 
 COLUMNS = [
@@ -66,8 +67,8 @@ def compare(
     a: JudgmentSource,
     b: JudgmentSource | None = None,
     *,
-    metrics: Sequence[str] = (),
-    models: Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
+    models: str | Sequence[str] = (),
     study: str | None = None,
     headlines_only: bool = False,
     **settings: Unpack[Settings],
@@ -85,8 +86,8 @@ def compare(
         a: Judgments or paths. Without `b`, its contenders (each a model with a variant and a
             method) are compared pairwise.
         b: Judgments or paths; every contender of `a` is compared with every contender of `b`.
-        metrics: Primary metrics; if empty, the first main number of each task (the first of
-            `study.headlines`) that has a difference.
+        metrics: One or more primary metrics; if empty, the first main number of each task (the
+            first of `study.headlines`) that has a difference.
         models: Models to compare: with one name, only pairs with this model; with several, only
             pairs of these models; if empty, all pairs.
         study: Name of the only study to compare; None compares all.
@@ -108,10 +109,14 @@ def compare(
         compared, since their difference could not be attributed to either.
 
     Raises:
-        InvalidArgument: No two contenders answered common items, a setting is invalid, or no
-            difference is of a primary metric.
+        InvalidArgument: No two contenders answered common items, a setting is invalid, there is no
+            such study, or no difference is of a primary metric.
     """
     read_settings(settings)  # an invalid setting ends the command before logs are read
+    metrics, models = name_list(metrics), name_list(models)
+    studies = [known_study.name for known_study in all_studies()]
+    if study is not None and study not in studies:
+        raise InvalidArgument(f"study={study}: there is no such study. {nearest(study, studies)}")
     second = None if b is None else judgments_of(b)
     first = judgments_of(a)
     _check_models(models, [first, *([] if second is None else [second])])

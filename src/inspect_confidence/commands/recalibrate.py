@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import __version__
-from inspect_confidence.arguments import choice, user_path
+from inspect_confidence.arguments import choice, integer, user_path
 from inspect_confidence.commands import conformal
 from inspect_confidence.commands.conformal import FittedMap
 from inspect_confidence.commands.groups import (
@@ -121,7 +121,8 @@ def recalibrate(
     changes: list[dict[str, Any]] = []
     scores: list[dict[str, Any]] = []
     offsets: list[dict[str, Any]] = []
-    resampling = Resampling(resamples, seed)
+    seed = integer("seed", seed, minimum=0)
+    resampling = Resampling(integer("resamples", resamples, minimum=1), seed)
     groups: list[ConfidenceGroup | IntervalGroup] = []
     for group_of_all_fields in judgment_groups(judgments_of(source)):
         groups += group_of_all_fields.split_by_fields()

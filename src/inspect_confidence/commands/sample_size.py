@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from inspect_confidence.arguments import integer
 from inspect_confidence.commands.groups import ConfidenceGroup, confidence_groups
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.read import JudgmentSource, judgments_of
@@ -95,8 +97,10 @@ def items_needed(
         InvalidArgument: There is no aim, a metric or size is invalid, or the pilot has no stated
             confidence, too few items, or more than two contenders.
     """
-    if not 0.5 <= power < 1:
-        raise InvalidArgument(f"--power {power:g} is not between 0.5 and 1; 80% is 0.8.")
+    if not (isinstance(power, Real) and 0.5 <= power < 1):
+        raise InvalidArgument(f"--power {power} is not between 0.5 and 1; 80% is 0.8.")
+    seed = integer("seed", seed, minimum=0)
+    resamples = integer("resamples", resamples, minimum=1)
     difference = _read_aim("detect", detect, power, resamples) if detect else None
     interval = _read_aim("width", width, power, resamples) if width else None
     if not difference and not interval:

@@ -1,5 +1,7 @@
 """Confidence thresholds above which a model's answers may be given."""
 
+from numbers import Real
+
 import numpy as np
 import pandas as pd
 
@@ -35,8 +37,8 @@ def threshold(source: JudgmentSource, *, risk: float = 0.05) -> pd.DataFrame:
         InvalidArgument: The source is invalid or has no stated confidence, or the target isn't
             between 0 and 1.
     """
-    if not 0 < risk < 1:
-        raise InvalidArgument(f"--risk {risk:g} is not between 0 and 1; 5% is 0.05.")
+    if not (isinstance(risk, Real) and 0 < risk < 1):
+        raise InvalidArgument(f"--risk {risk} is not between 0 and 1; 5% is 0.05.")
     rows = []
     for whole in confidence_groups(judgments_of(source)):
         for field_value, is_chosen in field_values(whole.rows):

@@ -6,6 +6,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from inspect_confidence.arguments import name_list
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.judgments.counting import RECORD_ROWS, can_count, query_records
 from inspect_confidence.judgments.joining import LocatedRun, join_runs
@@ -24,7 +25,7 @@ COUNT_COLUMNS = ("model", "variant", "dataset", "confidence", "correct", "status
 
 
 def count_tables(
-    source: JudgmentSource, task: str, *, by: Sequence[str] = COUNT_COLUMNS
+    source: JudgmentSource, task: str, *, by: str | Sequence[str] = COUNT_COLUMNS
 ) -> pd.DataFrame:
     """Count the judgments of a task by the values of some columns.
 
@@ -35,8 +36,8 @@ def count_tables(
     Args:
         source: A store; or another source of judgments, which is read.
         task: Name of the task.
-        by: The columns. A missing number counts as a value. Without columns all judgments count
-            together.
+        by: One or more columns. A missing number counts as a value. Without columns all judgments
+            count together.
 
     Returns:
         A frame with these columns, sorted by them in order, and the count `n`. Its
@@ -47,8 +48,8 @@ def count_tables(
     """
     tables = all_tables()
     if task not in tables:
-        raise InvalidArgument(f"There is no task {task!r}; {nearest(task, tables)}")
-    columns = tables[task].kinds
+        raise InvalidArgument(f"There is no task {task!r}. {nearest(task, tables)}")
+    by, columns = name_list(by), tables[task].kinds
     for name in by:
         if name not in columns:
             hint = nearest(name, columns)

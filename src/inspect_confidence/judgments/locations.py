@@ -26,11 +26,16 @@ def path_texts(paths: Paths) -> list[str]:
     texts = []
     for path in [paths] if is_single or isinstance(paths, str | PathLike) else paths:
         if not isinstance(path, str | PathLike):
+            hint = "convert it with .to_pandas(); " if hasattr(path, "to_pandas") else ""
             raise InvalidArgument(
-                f"{type(path).__name__} is no path of a log, folder or file; functions such as "
-                "`summarize` also take a pandas frame of judgments with a column 'task'."
+                f"{type(path).__name__} is no path of a log, folder or file; {hint}functions such "
+                "as `summarize` also take a pandas frame of judgments with a column 'task'."
             )
+        if not fspath(path):  # Inspect would list the working directory
+            raise InvalidArgument("A path is empty; name a log, a folder of logs or a table.")
         texts.append(fspath(path))
+    if not texts:
+        raise InvalidArgument("No path is given; name a log, a folder of logs or a table.")
     return texts
 
 
