@@ -322,6 +322,17 @@ def quoted(beginning: str) -> list[tuple[str, str]]:
     return sorted(set(commands))
 
 
+def test_every_option_is_on_a_page() -> None:
+    """In one of its spellings, so that a reader of the pages learns of it."""
+    text = "\n".join(map(read, TEXTS))
+    for command in main.commands.values():
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                spellings = "|".join(map(re.escape, parameter.opts))
+                is_named = re.search(rf"(?<![\w-])({spellings})(?![\w-])", text)
+                assert is_named, (command.name, parameter.opts)
+
+
 def test_quoted_commands_and_tasks_exist() -> None:
     """Each with options and arguments of its own; both forms of quoting are found."""
     for page, line in quoted("inspect-confidence "):
