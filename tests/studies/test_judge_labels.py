@@ -115,6 +115,17 @@ def test_labels_of_the_runs_items_need_no_rates() -> None:
         assert "Rogan-Gladen" in note, note
 
 
+def test_corrected_overconfidence_stays_in_its_range() -> None:
+    """Confidence is 1 and 1 of 60 labelled answers right: Student's interval would exceed 1."""
+    items, verdicts = numbered("i", 200), np.zeros(200)
+    truth = np.where(np.arange(60) == 0, 1.0, 0.0)
+    run = pd.DataFrame({"item": items, "correct": verdicts, "confidence": 1.0, "task": "any_eval"})
+    run_labels = pd.DataFrame({"item": items[:60], "judged": verdicts[:60], "label": truth})
+    over = corrected(run, run_labels.astype(str))["judge_corrected_overconfidence"]
+    assert over.value == pytest.approx(59 / 60)
+    assert over.ci_low < over.value < over.ci_high == 1
+
+
 def hedged(**columns: Any) -> pd.DataFrame:
     """30 replies in ten of which the draws agree, in 20 not; one couldn't be judged."""
     rows = [

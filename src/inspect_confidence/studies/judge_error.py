@@ -353,14 +353,17 @@ def _correct_by_run_labels(
         f"prediction-powered: {len(labels)} of {len(items)} items labelled, lambda "
         f"{mean.weight:.2f}"
     )
+    # Labels and verdicts are shares, but their weighted sum may lie outside the range of a share,
+    # and Student's interval outside that of a difference of shares.
     if is_difference:
-        low, high = mean.interval
-        interval, value = (-high, -low), -mean.value
+        raw_value = -mean.value
+        low, high = np.clip(mean.interval, -1, 1)
+        interval, value = (float(-high), float(-low)), float(np.clip(raw_value, -1, 1))
     else:
-        # Labels and verdicts are shares, but their weighted sum may lie outside [0, 1].
-        interval, value = mean.share_interval, float(np.clip(mean.value, 0, 1))
-        if value != mean.value:
-            note = join_notes(note, f"{mean.value:.3f} before it was moved into the range")
+        raw_value = mean.value
+        interval, value = mean.share_interval, float(np.clip(raw_value, 0, 1))
+    if value != raw_value:
+        note = join_notes(note, f"{raw_value:.3f} before it was moved into the range")
     reason = ""
     if len(labels) < LEAST_LABELLED:
         reason = f"fewer than {LEAST_LABELLED} labelled items"
