@@ -232,6 +232,15 @@ def test_a_study_alone(tmp_path: Path) -> None:
     )
 
 
+def test_unread_replies_are_told_without_a_headline(tmp_path: Path) -> None:
+    """Answers on a scale other than 0-100 have no headline; one of four can't be read."""
+    rows = ["q1,0,10,8,1", "q2,0,10,9,0", "q3,0,10,,", "q4,0,10,7,1"]
+    (tmp_path / "m.csv").write_text("\n".join(["item,low,high,raw,correct", *rows]), "utf-8")
+    lines = " ".join(printed("summarize", tmp_path / "m.csv").stdout.split())
+    assert "No headline; see --study scale_variants." in lines
+    assert "Parse failures: 25% of 4 replies" in lines
+
+
 def test_more_mistakes_end_in_one_line(tmp_path: Path) -> None:
     """Of models, of files that can't be written, and of places without logs."""
     markers = tmp_path / "markers.csv"

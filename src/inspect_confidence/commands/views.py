@@ -92,7 +92,7 @@ def headline_views(
     there are several; the last line says which values are better, and the last column is the share
     of unread replies. Titles say how many judgments the numbers rest on. Captions explain undefined
     numbers and missing intervals, and describe frequent unread replies. A task without headlines
-    has an empty table.
+    has an empty table, and a caption on its unread replies.
 
     Args:
         results: A frame of results.
@@ -111,7 +111,10 @@ def headline_views(
             models = answering_models(table.matching(task=task))
             task_views = _headline_views_of_task(rows.matching(task=task), models, task_results)
             if not task_views and not metrics:
-                views.append(View(task, pd.DataFrame(), f"No headline; see --study {study.name}."))
+                notes = [f"No headline; see --study {study.name}."]
+                for failures in summarize_failures(task_results):
+                    notes += _parse_failure_notes(failures)
+                views.append(View(task, pd.DataFrame(), "\n".join(notes)))
             views += task_views
         if not metrics:
             views += corrected_views(results[results["task"].isin(study.tasks)])
