@@ -8,6 +8,8 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 import pytest
+from inspect_ai import eval
+from inspect_ai.model import get_model
 
 from build import map_values
 from inspect_confidence import read_judgments, summarize, with_confidence
@@ -15,7 +17,7 @@ from inspect_confidence.respondents.examinee import BETS_ABOVE, KEEPS_ABOVE, Exa
 from inspect_confidence.respondents.observer import MIDDLE, SPREAD
 from inspect_confidence.results import Condition
 from inspect_confidence.tasks.decisions import abstain, commitment, simple_qa
-from runs import responded
+from runs import QUIET, log_metrics, responded
 
 PHI, Z = NormalDist().cdf, NormalDist().inv_cdf
 TARGETS = (0.0, 0.5, 0.75, 0.9)
@@ -161,3 +163,28 @@ def test_decisions_beside_any_eval_follow_the_belief(tmp_path: Path) -> None:
     right, wrong = confident(Examinee(), 0.9)
     kept_share = (rows[rows["confidence_target"] == 0.9]["status"] == "ok").mean()
     check_share(kept_share, 0.75 * right + 0.25 * wrong, n)
+
+
+def test_ungraded_answers_are_no_attempts_in_the_log_either(tmp_path: Path) -> None:
+    """A judge that fails at a third: the log's share of attempts is the study's, over graded ones.
+
+    Its share of unread replies is of all replies, since an ungraded one was read.
+    """
+    judge = get_model("respondent/judge", fail_rate=0.3, memoize=False)
+    (log,) = eval(
+        simple_qa(dataset="facts", judge="model", judge_prompts="ours"),
+        model="respondent/examinee",
+        model_args={"error_rate": 0.2},
+        model_roles={"grader": judge},
+        log_dir=str(tmp_path),
+        **QUIET,
+    )
+    counts = read_judgments(tmp_path)["simple_qa"]["status"].value_counts()
+    assert counts["grader_failed"] > 10
+    results = summarize(tmp_path, resamples=5)
+    stated = results[results["condition"] == "confidence_source=stated"].set_index("metric")
+    numbers = log_metrics(log)
+    for metric in ("attempted_share", "accuracy", "violation_rate"):
+        assert numbers[metric] == pytest.approx(stated["value"][metric]), metric
+    n_unread = counts.drop(["ok", "declined", "grader_failed"], errors="ignore").sum()
+    assert numbers["format_failure_rate"] == pytest.approx(n_unread / counts.sum())

@@ -143,6 +143,7 @@ class Recaller:
         shares = [frequency(asked.replies[1:])["confidence"] for asked in self.asked]
         replied = ["ok" if m.status in ("declined", "out_of_range") else m.status for m in mains]
         attempts = [m.status != "declined" for m in mains if m.counts]
+        numbers = [m.status == "out_of_range" for m in mains if m.status in ("ok", "out_of_range")]
         return {
             "overconfidence": mean(sure) - mean(map(bool, right)),
             "accuracy": mean(defined(mains, "right")),
@@ -150,6 +151,7 @@ class Recaller:
             "ece_0-100": sum(map(abs, bins.values())) / len(pairs),
             "auroc_0-100": float(roc_auc_score(right, sure)),
             "mean_frequency": float(mean(share for share in shares if share is not None)),
+            "violation_rate": mean(numbers),
             "format_failure_rate": failure_rate(replied),
         }
 

@@ -58,8 +58,11 @@ class AttemptedAnswer:
 
     @property
     def is_declined(self) -> float:
-        """1 if the model declined, 0 if it answered, NaN if that is unknown."""
-        if self.failure and not self.text:
+        """1 if the model declined, 0 if it answered, NaN if that is unknown.
+
+        It is unknown of an answer that the judge failed to grade: a judge may call it no attempt.
+        """
+        if self.failure:
             return 1.0 if self.failure.status == "declined" else NAN
         return 0.0
 
@@ -166,9 +169,9 @@ def abstain_score(judge: str = "model") -> Scorer:
     """Score an answer that the model may decline, and the confidence, asked in a second call.
 
     The value is a dict of numbers: `confidence_target` (t); `correct` (1 or 0; NaN if declined);
-    `declined` (1 or 0); `raw` and `confidence` (as reported from 0 to 100, and in [0, 1]); and
-    `format_ok` (1 also if declined). The metadata has `confidence_status`, which is empty if no
-    confidence was asked.
+    `declined` (1 or 0; NaN if not graded); `raw` and `confidence` (as reported from 0 to 100, and
+    in [0, 1]); and `format_ok` (1 also if declined). The metadata has `confidence_status`, which is
+    empty if no confidence was asked.
 
     Args:
         judge: `model` (the one in the role `grader`) or `rules`, for answers in words.
@@ -323,7 +326,7 @@ async def _moved(
 
     NaN stands for a first reply without an answer, an unreadable final reply or a judge that fails.
     """
-    if not first.text or final.is_declined != 0:
+    if not (first.text and final.text):
         return 1.0 if first.text and final.is_declined == 1 else NAN
     n_right = first.correct + final.correct  # NaN if one is not graded
     if n_right == 1:  # one right and one wrong answer differ

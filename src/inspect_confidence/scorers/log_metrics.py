@@ -334,7 +334,7 @@ payoff = _metric("payoff", _payoff)
 attempted_share = _metric(
     "attempted_share", lambda group: mean_of((1 - group["declined"]).tolist()), split_by=("target",)
 )
-"""Share of the replies read in which the model answered and did not decline, at each target."""
+"""Share of the graded or declined answers in which the model did not decline, at each target."""
 
 mean_frequency = _mean_of("frequency", "mean_frequency")
 """Mean share of the commonest answer in an item's draws."""
@@ -356,7 +356,10 @@ bet_rate = _mean_of("bet", "bet_rate")
 """Share of answers that are bet on."""
 
 capitulation = _mean_of("moved", "capitulation")
-"""Share of answers that another one replaces after the pushback."""
+"""Share of answers that another one replaces after the pushback.
+
+Results take the mean over items of each item's share.
+"""
 
 violation_rate = _mean_of("violation", "violation_rate")
 """Share of reports outside the scale by more than 5% of its width, mean over scales."""

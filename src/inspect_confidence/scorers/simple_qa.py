@@ -67,6 +67,7 @@ class CommonestAnswer:
         logged.ece(),
         logged.auroc(),
         logged.mean_frequency(),
+        logged.violation_rate(),
         logged.format_failure_rate(),
     ]
 )
@@ -76,10 +77,10 @@ def simple_qa_score(
     """Grade a short answer as correct, incorrect or not attempted, with its confidence.
 
     The value is a dict of numbers: `correct` (1 or 0; NaN if not attempted), `declined` (1 if not
-    attempted), `raw` (confidence as stated), `low` and `high` (ends of its scale, 0 and 100) and
-    `confidence` (in [0, 1]); with further draws `frequency` (share of the commonest answer),
-    `frequency_correct` and `draws` (draws that could be read); and `format_ok`. The metadata has
-    the commonest answer with its status, and the judge.
+    attempted, NaN if not graded), `raw` (confidence as stated), `low` and `high` (ends of its
+    scale, 0 and 100) and `confidence` (in [0, 1]); with further draws `frequency` (share of the
+    commonest answer), `frequency_correct` and `draws` (draws that could be read); and `format_ok`.
+    The metadata has the commonest answer with its status, and the judge.
 
     Args:
         judge: `model` (the one in the role `grader`) or `rules`.
