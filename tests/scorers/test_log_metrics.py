@@ -159,6 +159,14 @@ def test_a_confidence_of_1_without_a_scale_has_its_own_bin() -> None:
     assert value_of(logged.ece(), *scaled) == pytest.approx({"ece_0-100": 0.475})
 
 
+def test_withdraw_delta_counts_partial_credit_in_part() -> None:
+    """Kept are 1 + .5 of 1.75 right and 0 + .5 of 1.25 wrong answers; without a grade none."""
+    scores = [{"correct": 1, "keep": 1}, {"correct": 0.5, "keep": 1}, {"correct": 0.25, "keep": 0}]
+    scores.append({"correct": NAN, "keep": 1})
+    expected = 100 * (1.5 / 1.75 - 0.5 / 1.25)
+    assert number_of(logged.withdraw_delta(), *scores) == pytest.approx(expected)
+
+
 def test_rates_of_a_judges_failures_and_extraction_equal_those_by_hand() -> None:
     """Two of eight judgments failed; of 3 found 1 is false; without a score all is NaN."""
     many = [{"judgments": 5.0, "failed": 2.0}, {"judgments": 3.0, "failed": 0.0}]

@@ -225,14 +225,6 @@ def _payoff(group: ScoreGroup) -> float:
     return mean_of(points.tolist())
 
 
-def _withdraw_delta(group: ScoreGroup) -> float:
-    """Return 100 times the keep rate of right less that of wrong answers; NaN without either."""
-    keep, correct = group["keep"], group["correct"]
-    rate_of_right = mean_of(keep[correct == 1].tolist())
-    rate_of_wrong = mean_of(keep[correct == 0].tolist())
-    return 100 * (rate_of_right - rate_of_wrong)
-
-
 def _slope(difficulty: FloatArray, overconfidence: FloatArray) -> float:
     """Return the least-squares slope of overconfidence on difficulty, without missing pairs.
 
@@ -346,8 +338,11 @@ accuracy_given_attempted = _metric(
 )
 """Share of right answers in those attempted, at each target."""
 
-withdraw_delta = _metric("withdraw_delta", _withdraw_delta)
-"""Keep rate of right answers less that of wrong ones, in percentage points."""
+withdraw_delta = _metric(
+    "withdraw_delta", lambda group: metrics.withdraw_delta(group["correct"], group["keep"])
+)
+"""Keep rate of right answers less that of wrong ones, in percentage points; partial credit counts
+in part."""
 
 keep_rate = _mean_of("keep", "keep_rate")
 """Share of answers that are kept."""
