@@ -288,6 +288,19 @@ def test_epochs_and_unread_replies() -> None:
 # What is undefined
 
 
+def test_means_over_epochs_that_differ_by_rounding_are_one_value() -> None:
+    """The mean of three times .7 differs from .7 in its last bit; other contexts have one epoch."""
+    rows = word_rows("likely", [0.7] * 16)
+    for epoch in (2, 3):
+        rows += word_rows("likely", [0.7] * 8, epoch=epoch)
+    results = table(rows)
+    spread = row_at(results, "probability_spread", word="likely")
+    assert spread["value"] == 0
+    assert spread["note"].startswith("one value in all contexts")
+    mean = row_at(results, "mean_probability", word="likely")
+    assert mean["note"].endswith("no interval: every resample gave the same value")
+
+
 def test_tests_of_few_values() -> None:
     """Of fewer than five values p is NaN with the reason, and left out of Holm's adjustment."""
     cases: list[tuple[list[float | str], list[float | str], float, str]] = [

@@ -119,7 +119,8 @@ class Side:
         readable = self.rows[self.rows["status"] == "ok"]
         setting_means = readable.groupby([*by, "setting"], sort=True)["probability"].mean()
         # The settings of a context, such as female and male, are about one event: one value.
-        means = 100 * setting_means.groupby(level=by).mean()
+        # Rounded, because means of equal probabilities may differ from them in the last bit.
+        means = (100 * setting_means.groupby(level=by).mean()).round(9)
         samples: dict[str, dict[str, float]] = {}  # in percent, by word and context
         for (word, context), value in zip(means.index, means.tolist(), strict=True):
             samples.setdefault(str(word), {})[str(context)] = value
