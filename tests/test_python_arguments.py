@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import inspect_confidence
 from inspect_confidence import (
     InvalidArgument,
     check,
     compare,
     count_tables,
     items_needed,
+    plots,
     read_judgments,
     recalibrate,
     summarize,
@@ -101,3 +103,28 @@ def test_functions_do_not_change_the_frame(answers: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(answers, before)
     shuffled = answers.sample(frac=1, random_state=3)
     pd.testing.assert_frame_equal(summarize(shuffled), results)
+
+
+PLOTS = [name for name in plots.__all__ if name not in ("COLOURS", "style")]
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_figure_of_anything_but_results_is_refused(name: str, answers: pd.DataFrame) -> None:
+    """Judgments, paths and empty frames have no column of results."""
+    plot = getattr(plots, name)
+    for rows, message in [
+        (answers, "no column 'metric'"),
+        (pd.DataFrame(), "no column 'metric'"),
+        ("logs", "str is no frame"),
+        (None, "NoneType is no frame"),
+    ]:
+        with pytest.raises(InvalidArgument, match=f"nothing to draw: .*{message}.* Give the frame"):
+            plot(rows)
+    with pytest.raises(TypeError, match="rows"):
+        plot()
+
+
+def test_public_names_are_listed() -> None:
+    """Completion in a notebook asks `dir`, which knows nothing of names that are imported late."""
+    assert set(inspect_confidence.__all__) <= set(dir(inspect_confidence))
+    assert "__version__" in dir(inspect_confidence)

@@ -63,3 +63,8 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f"inspect_confidence.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'inspect_confidence' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return all public names, also those that are not imported yet."""
+    return sorted({*globals(), *__all__})

@@ -36,11 +36,6 @@ def select_rows(
         InvalidArgument: No such row has a value; an infinite value counts.
     """
     tasks = [task] if isinstance(task, str) else list(task)
-    if "metric" not in rows:
-        raise InvalidArgument(
-            "There is nothing to draw: the frame has no column 'metric', as judgments have none. "
-            "Give the frame that `summarize` or `detail` makes."
-        )
     matching = rows[rows["task"].isin(tasks) & rows["metric"].isin(metrics)]
     matching = matching[matching["value"].notna()]
     if excluded_parts:

@@ -8,8 +8,11 @@ from inspect import cleandoc
 from typing import Any, ParamSpec
 from warnings import catch_warnings, filterwarnings
 
+import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+
+from inspect_confidence.errors import InvalidArgument
 
 Arguments = ParamSpec("Arguments")
 
@@ -85,14 +88,14 @@ def style() -> Iterator[None]:
 
 
 _RETURNS = "\n\nReturns:\n    The figure.\n"
-_RAISES = "\nRaises:\n    InvalidArgument: There is no such row."
+_RAISES = "\nRaises:\n    InvalidArgument: There is no such row, or `rows` are no results."
 
 
 def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
     """Return the plot with the package's look applied to its figure; decorates all plots.
 
     Its docstring gets the sections Returns and Raises that all plots have; Raises only if it has
-    none of its own.
+    none of its own. Rows that are no results, such as judgments, are refused.
     """
     # From Python 3.13 on docstrings come without their indentation.
     description, heading, errors = cleandoc(plot.__doc__ or "").partition("\nRaises:")
@@ -100,10 +103,31 @@ def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
 
     @wraps(plot)
     def wrapped(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Figure:
+        if args or "rows" in kwargs:  # else Python's own error names what is missing
+            _check_results(args[0] if args else kwargs["rows"])
         with style():
             return plot(*args, **kwargs)
 
     return wrapped
+
+
+_COLUMNS = ("metric", "task", "model", "dataset", "condition", "value")
+"""Columns of results that figures cannot do without."""
+
+
+def _check_results(rows: object) -> None:
+    """Raise `InvalidArgument` unless the argument is a frame of results."""
+    hint = "Give the frame that `summarize` or `detail` makes."
+    if not isinstance(rows, pd.DataFrame):
+        raise InvalidArgument(
+            f"There is nothing to draw: {type(rows).__name__} is no frame. {hint}"
+        )
+    for name in _COLUMNS:
+        if name not in rows:
+            raise InvalidArgument(
+                f"There is nothing to draw: the frame has no column {name!r}, as results have. "
+                f"{hint}"
+            )
 
 
 def mark(k: int) -> dict[str, Any]:
