@@ -177,6 +177,22 @@ def test_scores_are_those_of_maps_of_the_other_folds() -> None:
     assert recalibrate(frame, method="beta", resamples=10).maps["maps"][0]["method"] == "beta"
 
 
+def test_the_page_applies_a_map_behind_a_refused_one(tmp_path: Path) -> None:
+    """An entry without a map has no `kind`; the answers of two models, of which one has too few."""
+    few_answers = answers().query("item in @names", local_dict={"names": numbered("i", 9)})
+    both = pd.concat([few_answers.assign(model="a"), answers().assign(model="b")])
+    maps = recalibrate(both, method="platt", resamples=10).maps
+    assert ["refused" in entry for entry in maps["maps"]] == [True, False]
+    (tmp_path / "map.json").write_text(json.dumps(maps))
+    code = (CHECKOUT / "docs" / "use.md").read_text(encoding="utf-8").split("```python\n")[1]
+    scope: dict[str, Any] = {}
+    exec(code.split("```")[0].replace('"map.json"', repr(str(tmp_path / "map.json"))), scope)
+    entry = maps["maps"][1]
+    # With a = b and c = 0 the odds at .5 are 1; in general they are exp(c) .5^(a - b).
+    odds = np.exp(entry["c"]) * 0.5 ** (entry["a"] - entry["b"])
+    assert scope["q"][0] == pytest.approx(odds / (1 + odds))
+
+
 def test_refusals_of_recalibration(tmp_path: Path) -> None:
     """Too few items or one outcome, with the reason; unknown methods, maps and models."""
     few_answers = answers().query("item in @names", local_dict={"names": numbered("i", 9)})
@@ -343,7 +359,7 @@ def test_from_logs_by_the_command_line(tmp_path: Path) -> None:
 def test_atlas_by_the_command_line(
     shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What docs/use.md shows, and its four lines of Python give what `--recalibrated` gives."""
+    """What docs/use.md shows, and its five lines of Python give what `--recalibrated` gives."""
     folder = shared_data / "atlas"
     files = [
         folder / f"metacognitive_profile_results{suffix}.csv" for suffix in ("", " (3)", " (15)")
@@ -359,9 +375,9 @@ def test_atlas_by_the_command_line(
     for line in done.splitlines():
         if re.match(r" *(anthropic|openai|deepseek)", line):
             assert " ".join(line.split()) in page_lines, line
-    # The four lines, as the page has them.
+    # The five lines, as the page has them.
     code = page.split("```python\n")[1].split("```")[0]
-    assert len([line for line in code.splitlines() if line and "import" not in line]) == 4
+    assert len([line for line in code.splitlines() if line and "import" not in line]) == 5
     for entry in json.loads(maps.read_text())["maps"]:
         scope: dict[str, Any] = {}
         single = tmp_path / "single.json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -163,7 +164,10 @@ def test_by_the_command_line_and_without_us(tmp_path: Path) -> None:
     code = PAGE.split("```python\n")[2].split("```")[0]
     assert len([line for line in code.splitlines() if line and "import" not in line]) == 4
     scope: dict[str, Any] = {}
-    exec(code.replace('"map.json"', repr(str(maps))), scope)
+    # The lines pass over entries without a map, which have no `kind`.
+    entries = [{"refused": "too few items"}, *json.loads(maps.read_text())["maps"]]
+    (tmp_path / "more.json").write_text(json.dumps({"maps": entries}))
+    exec(code.replace('"map.json"', repr(str(tmp_path / "more.json"))), scope)
     keys = ["item", "epoch"]
     after = recalibrated(frame, maps)["fermi_eval"].query("level == 90").set_index(keys)["lower"]
     lower_bounds = frame[~is_train_item(frame, 0) & (frame["level"] == 90)].set_index(keys)["lower"]
