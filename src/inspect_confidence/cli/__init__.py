@@ -103,20 +103,21 @@ def summarize(
         output_rows(rows, as_json, csv, print_group_m_ratio)
         return
     study = study and find_study(study)
-    show: Callable[[pd.DataFrame], None] = print_headlines  # prints a frame of results
-    computed: Collection[str] | None = None  # all metrics
+    # The function that prints the results, and the metrics that are computed (None for all).
+    show: Callable[[pd.DataFrame], None] = print_headlines
+    computed_metrics: Collection[str] | None = None
     if metrics:
         check_metrics(metrics)  # an unknown one ends the command before logs are read
-        computed = metrics
+        computed_metrics = metrics
         show = functools.partial(print_headlines, metrics=metrics)
     elif full or study:
         show = functools.partial(print_views, full=full, study=study)
     elif not (as_json or csv):
         from inspect_confidence.commands.views import headline_metrics
 
-        computed = headline_metrics()
+        computed_metrics = headline_metrics()
     judgments = read_or_stream(paths, settings, reread=reread)
-    results = summarize_with_progress(judgments, settings, computed)
+    results = summarize_with_progress(judgments, settings, computed_metrics)
     if metrics:
         from inspect_confidence.commands.views import select_metrics
 
@@ -237,12 +238,12 @@ def plan(
     TASK may be a study file for `run`, whose runs are priced by model.
     With --detect or --width, print the number of items that a run needs, by resampling --pilot.
     """
-    needs_items = bool(detect or width)
-    if not task and not needs_items:
+    has_aim = bool(detect or width)
+    if not task and not has_aim:
         raise click.UsageError("Name a TASK, or give --detect or --width with a --pilot.")
     is_study_file = task is not None and task.endswith((".yaml", ".yml"))
-    models = model or grader or extractor
-    has_run_options = arguments or models or epochs or limit or temperature is not None
+    has_model = bool(model or grader or extractor)
+    has_run_options = arguments or has_model or epochs or limit or temperature is not None
     if is_study_file and has_run_options:
         raise click.UsageError(
             f"{task} is a study file: set models, arguments and settings in it, not by options."
@@ -265,8 +266,8 @@ def plan(
                 temperature=temperature,
                 connections=max_connections or CONNECTIONS,
             )
-        echo(text, err=as_json)
-    if not needs_items:
+        echo(text, err=as_json)  # with --json, standard output has only the JSON of the sizes
+    if not has_aim:
         return
     if not pilot:
         raise click.UsageError("--detect and --width need a --pilot: logs or a file of answers.")

@@ -609,7 +609,7 @@ def print_recalibrated(
     for name in ("stated", "recalibrated", "difference"):
         table[name] = _estimates(changes, name, f"{name}_low", f"{name}_high")
     is_unmapped = changes["recalibration"] == "as_stated"
-    # The interval of a difference of 0 would not be that of a map's effect.
+    # Without a map, "0.000 [0.000, 0.000]" would look like the effect of one.
     table.loc[is_unmapped, ["recalibrated", "difference"]] = "-"
     table["test items"] = changes["test_items"]
     unmapped = "A dash beside as_stated: no map is applied. " if is_unmapped.any() else ""
@@ -670,29 +670,30 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) ->
     """
     from inspect_confidence.metrics import METRICS
 
-    default = "the end of the interval that is nearest to failing" if strict else "the value"
+    compared = "the end of the interval that is nearest to failing" if strict else "the value"
     _print_text(
         _console(),
-        f"The column `verdict` decides the exit code: it compares {default}, or an end of the "
+        f"The column `verdict` decides the exit code: it compares {compared}, or an end of the "
         "interval that the requirement names, with the limit. `what n decides` says only whether n "
         "is large enough to be sure.\n",
     )
     for requirement, rows in verdicts.groupby("requirement", sort=False):
         table = rows[["task", "model", "dataset"]].copy()
         table["condition"] = _plain_conditions(rows)
-        table["value"] = rows["value"].mask(rows["value"].abs() < _ROUNDING, 0).map("{:.4g}".format)
+        is_rounding_error = rows["value"].abs() < _ROUNDING  # of 0
+        table["value"] = rows["value"].mask(is_rounding_error, 0).map("{:.4g}".format)
         table["95% interval"] = _bounds(rows, ".4g", missing="")
         table["n"] = rows["n"].astype(str)
         table["what n decides"] = rows["decision"]
         table["verdict"] = [f"fails: {reason}" if reason else "holds" for reason in rows["reason"]]
-        undecided = rows[rows["decision"].str.startswith("undecided")]
         caption = f"{rows['passed'].sum()} of {len(rows)} hold."
-        is_end = re.match(r"\s*\w+\.(low|high)\b", str(requirement)) is not None
         if undefined := int((rows["decision"] == "undefined").sum()):
             caption += f" {undefined} undefined."
-        if len(undecided) and not strict and not is_end:
+        n_undecided = int(rows["decision"].str.startswith("undecided").sum())
+        names_end = re.match(r"\s*\w+\.(low|high)\b", str(requirement)) is not None
+        if n_undecided and not strict and not names_end:
             caption += (
-                f" {len(undecided)} undecided: with this n the verdict on the value may be chance. "
+                f" {n_undecided} undecided: with this n the verdict on the value may be chance. "
                 "METRIC.low or METRIC.high in the requirement decides by an end of the interval."
             )
         metric = rows["metric"].iloc[0]

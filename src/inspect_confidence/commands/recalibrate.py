@@ -95,6 +95,8 @@ def recalibrate(
 ) -> Recalibrated:
     """Fit a map for each model, variant, elicitation method and value of `by`, and evaluate it.
 
+    A map corrects confidence, or the ends of intervals, that a model states.
+
     Stated confidence: methods are compared by their cross-fitted Brier score
     (`metrics.choose_recalibration`), in which the map of each item, or cluster of items, is fitted
     to the nine other folds. The simplest method within one standard error of the best is chosen; it
@@ -104,7 +106,7 @@ def recalibrate(
     Intervals: the map is the split-conformal offset of each level (`metrics.conformal_offset`),
     from the train items if the judgments have both a train and a test `split`, otherwise from the
     half that the seed assigns. Data sets are pooled. Judgments with values of several fields in
-    `by` get a map for each combination of values.
+    `by`, as a subject and an author, get a map for each combination of values.
 
     Args:
         source: Judgments, or paths.
@@ -133,12 +135,15 @@ def recalibrate(
         else:
             fitted_map = conformal.fit_offset(group.take(is_train), group.take(is_test), resampling)
             summaries = offsets
-        # The map for the file is `entry`, its row of scores or offsets `summary`.
+        # The record of the map for the file; it has a reason if no map could be fitted.
         items = {"train_items": group.take(is_train).items, "test_items": group.take(is_test).items}
         reason = fitted_map.entry.get("refused", "")
         datasets = sorted(set(map(_dataset_alias, group.rows["dataset"].unique())))
-        train = {} if reason else {"train": split}
-        maps.append({**_map_key(group), "datasets": datasets, **items, **train, **fitted_map.entry})
+        record = {**_map_key(group), "datasets": datasets, **items}
+        if not reason:
+            record["train"] = split
+        maps.append({**record, **fitted_map.entry})
+        # The rows of the tables: a summary of the fit, and metrics before and after.
         row = {
             "task": group.task,
             "model": group.model,
@@ -191,15 +196,17 @@ def _fit_confidence(group: ConfidenceGroup, method: str, resampling: Resampling)
     if reason := _reason_for_no_map(group):
         return FittedMap(entry={"refused": reason}, summary={"chosen": ""}, changes=[])
     answers = (group.confidence, group.correct, group.clusters)
-    folds = item_folds(group.rows, resampling.seed)
-    # `best.brier` has the score of every method, also if only one is fitted for the map.
-    best = chosen = choose_recalibration(*answers, folds=FOLDS, fold=folds)
+    fold_of_judgment = item_folds(group.rows, resampling.seed)
+    # All methods are fitted even if one is named, since the file has the score of each.
+    best = chosen = choose_recalibration(*answers, folds=FOLDS, fold=fold_of_judgment)
     if method != BEST:
-        chosen = choose_recalibration(*answers, methods=[method], folds=FOLDS, fold=folds)
+        chosen = choose_recalibration(
+            *answers, methods=[method], folds=FOLDS, fold=fold_of_judgment
+        )
     fold_maps = []
     for fold_map in chosen.fold_maps:
         record = fold_map.as_record()
-        del record["method"]  # that of the whole map
+        del record["method"]  # the maps of all folds have the method of the map on all items
         fold_maps.append(record)
     map_entry = {"brier": best.brier, **chosen.recalibration.as_record(), "fold_maps": fold_maps}
     scores = {"chosen": chosen.recalibration.method, **best.brier}

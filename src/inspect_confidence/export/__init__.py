@@ -105,18 +105,21 @@ def export(
     folder = Path(directory)
     if folder.exists() and not folder.is_dir():
         raise InvalidArgument(f"{folder} is a file; name a folder for the export.")
-    form = FORMATS[format]
+    chosen_format = FORMATS[format]
     judgments = judgments_of(source)
     draws: Mapping[int, Any] = {}  # values over the resamples, by row of the results
-    if form.draws:
+    if chosen_format.draws:
         results, draws = summarize_with_draws(judgments, **settings)
     else:
         results = summarize(judgments, **settings)
-    # Variants of results also name choices of the analysis; judgments get them to be found by it.
-    frames, rows = material.clean(add_choices_to_all_variants(judgments, settings), results)
+    # The variant of a result also names choices of the analysis, such as a threshold. Judgments get
+    # the same variants, by which formats find the judgments of a result.
+    judgments_by_task = add_choices_to_all_variants(judgments, settings)
+    frames, rows = material.clean(judgments_by_task, results)
     log_source = source if logs is None else logs
     runs: Mapping[str, material.LogRun] = {}
-    if form.runs and isinstance(log_source, str | PathLike | list | tuple):  # not judgments
+    is_paths = isinstance(log_source, str | PathLike | list | tuple)  # else it is judgments
+    if chosen_format.runs and is_paths:
         runs = material.read_runs(log_source)
     content = material.Material(
         frames,
@@ -129,5 +132,5 @@ def export(
     )
     # Files are written into a new folder, and moved when all of them are complete.
     with staged(folder) as new:
-        files = [file.relative_to(new) for file in form.write(content, new)]
+        files = [file.relative_to(new) for file in chosen_format.write(content, new)]
     return list(map(folder.joinpath, files))

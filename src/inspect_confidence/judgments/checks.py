@@ -17,7 +17,7 @@ from inspect_confidence.studies.columns import EXPONENT
 
 QUESTION_COLUMNS = {"level", "low", "high", "target", "sex", "method"}
 """Columns of `TaskTable.answers` that describe the question, not the answer."""
-_MEASURES = {"by", "phrase", "unseen_mass", "draws", "agreement", "clipped", "raw_sum"}
+_ANSWER_MEASURES = {"by", "phrase", "unseen_mass", "draws", "agreement", "clipped", "raw_sum"}
 """Columns outside `TaskTable.answers` that may differ between the answers to one question."""
 
 
@@ -34,7 +34,7 @@ class Violation:
     reasons: Mapping[int, str]
 
 
-_RARE = 0.1
+_MAX_SHARE_OF_MISTAKES = 0.1
 """Largest share of values outside a limit that are mistakes rather than values of another scale."""
 
 
@@ -72,7 +72,7 @@ def _limit_violations(values: pd.Series, limit: Limit) -> dict[int, str]:
     """
     filled = np.flatnonzero(values.notna() & (values != ""))
     broken = filled[~limit.holds(values.iloc[filled])]
-    is_rare = len(broken) <= _RARE * len(filled)
+    is_rare = len(broken) <= _MAX_SHARE_OF_MISTAKES * len(filled)
     usual_hint = limit.remedy_if_rare if is_rare and limit.remedy_if_rare else limit.remedy
     reasons = {}
     for row in broken:
@@ -105,6 +105,7 @@ def number_repeated_answers(
             answers; or one repetition has several answers; or a column unknown to the task tells
             the rows of an item apart, and may be a condition.
     """
+    # Equal rows are found by hash, which cells such as lists do not have, but their texts do.
     texts = frame.astype({name: str for name in frame if frame[name].dtype == object})
     without_uuid = pd.Series(True, frame.index)
     if "uuid" in frame:
@@ -114,19 +115,20 @@ def number_repeated_answers(
     if "method" in frame:
         has_draws = frame["method"].isin(table.repeated_methods)
     is_numbered = pd.Series("draw" in frame, frame.index) | (~has_draws & ("epoch" in frame))
-    # Step 1: equal rows of the same number are copies; without a number they are ambiguous.
-    is_copy = texts.duplicated() & without_uuid
-    _refuse_unnumbered(texts, is_copy & ~is_numbered & ~has_draws, source)
-    is_copy &= is_numbered
+    # Step 1: equal rows of the same number are copies; without a number they are ambiguous, unless
+    # they are draws of one answer, which may well be equal.
+    is_equal = texts.duplicated() & without_uuid
+    _refuse_unnumbered(texts, is_equal & ~is_numbered & ~has_draws, source)
+    is_copy = is_equal & is_numbered
     if is_copy.any():
         copies = counted(is_copy.sum(), "row is a copy and was", "rows are copies and were")
         notices.append(f"{source}: {copies} left out")
         frame, texts = frame[~is_copy], texts[~is_copy]
-    # Step 2: rows that differ in their answers alone are repeated answers to one question.
-    unknown_names = [name for name in texts if name not in table.kinds]
-    ignored = {*_answer_columns(table), *_MEASURES, *unknown_names}
-    # The columns that are neither answers nor measures of them identify the question and, if there
+    # Step 2: rows that differ in their answers alone are repeated answers to one question. The
+    # columns that are neither answers nor measures of answers identify the question and, if there
     # are numbers, the repetition.
+    unknown_names = [name for name in texts if name not in table.kinds]
+    ignored = {*_answer_columns(table), *_ANSWER_MEASURES, *unknown_names}
     question_cells = texts.drop(columns=list(ignored), errors="ignore")
     is_repeat = question_cells.duplicated() & without_uuid[frame.index]
     if not is_repeat.any():
@@ -137,8 +139,8 @@ def number_repeated_answers(
     if not has_draws.all():
         _refuse_conditions(texts[unknown_names], question_numbers, source)
     _refuse_contradictions(question_cells, is_repeat & is_numbered[frame.index], source)
-    # Step 3: rows of one question are numbered from 0 in their order. The file has no `draw`: rows
-    # with one are numbered, and their repeats were refused.
+    # Step 3: rows of one question are numbered from 0 in their order. No `draw` is overwritten: if
+    # the file has this column, all its rows are numbered, and their repeats were refused above.
     draws = question_numbers.groupby(question_numbers).cumcount()
     is_inferred = is_repeat & ~has_draws[frame.index]
     if is_inferred.any():

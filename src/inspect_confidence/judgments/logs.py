@@ -97,18 +97,17 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     header = read_eval_log(location, header_only=True)
     table = log_table(header)
     repairs = Repairs()  # counts values that cannot be used, for notices
+    # The samples that were completed, and that nobody declared invalid.
     completed = _completed_summaries(location, header)
-    invalid = set[str]()
-    if header.invalidated:  # summaries do not record which samples somebody declared invalid
-        for summary in completed:
-            if _read_sample(location, summary).invalidation is not None:
-                invalid.add(_uuid(summary))
+    invalid = _invalidated_uuids(location, header, completed)
     summaries = [summary for summary in completed if _uuid(summary) not in invalid]
+    # The judgments of these samples, and of all samples as a run.
     unsent = read_unsent(header, completed)  # settings that no request contained
     samples = _pair_with_samples(location, summaries, table, recorded)
     judgments = _judgments_by_sample(header, table, samples, unsent, repairs, recorded)
     unwritten = _judgments_of_unwritten_samples(header, table, completed)
     judgments, problem, run_notices = _complete_run(header, table, {**judgments, **unwritten})
+    # `fallback` marks the table for evals of others: such a log may lack the scores of confidence.
     if table.fallback and _has_unscored_replies(location, header, summaries, recorded):
         if problem:
             problem = _UNSCORED_REPLIES
@@ -117,7 +116,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     changed, reread_notices = Counter[str](), list[str]()
     if reread:
         judgments, changed, reread_notices = _read_again(location, header, table, judgments, unsent)
-    # A sample may hold judgments of further tasks too.
+    # The frame of the judgments; a sample may hold judgments of further tasks too.
     tasks = {str(row["task"]) for row in chain.from_iterable(judgments.values())}
     further_tasks = sorted(tasks - {table.task})
     frame, keys = _judgment_frame(judgments, add_task_columns(table, further_tasks), repairs)
@@ -179,6 +178,18 @@ def _completed_summaries(location: str, header: EvalLog) -> list[EvalSampleSumma
     summaries = read_eval_log_sample_summaries(location)
     completed = [summary for summary in summaries if summary.completed]
     return summaries if header.status == "success" and not completed else completed
+
+
+def _invalidated_uuids(
+    location: str, header: EvalLog, summaries: Iterable[EvalSampleSummary]
+) -> set[str]:
+    """Return the uuids of samples that somebody declared invalid; only whole samples record it."""
+    invalid = set[str]()
+    if header.invalidated:  # else no sample is, and none has to be read
+        for summary in summaries:
+            if _read_sample(location, summary).invalidation is not None:
+                invalid.add(_uuid(summary))
+    return invalid
 
 
 def _uuid(summary: EvalSampleSummary) -> str:
@@ -360,14 +371,15 @@ def _judgments_by_sample(
     """
     common = _common_columns(header, table)
     # A sample of another eval may also hold judgments of further tasks, such as decisions.
-    combined = add_task_columns(table, table.further_tasks)
+    combined_table = add_task_columns(table, table.further_tasks)
     run_facts = {
         "generation": header.plan.config.model_dump(exclude_none=True),
         "unsent": unsent.settings_of(header.eval.model),
         "epochs": header.eval.config.epochs or 1,
         "recorded": recorded,
     }
-    # The metadata of an eval of others may use the name for something else.
+    # The field of metadata that names the cluster: the user's, or this package's. An eval of others
+    # (`fallback`) may use the package's name for something else.
     cluster_field = recorded.cluster or ("" if table.fallback else CLUSTER)
     judgments: dict[str, list[dict[str, Any]]] = {}
     errors: list[Exception] = []
@@ -388,8 +400,8 @@ def _judgments_by_sample(
         for row in sample_rows:
             reason = scrub(str(row.get("reason") or ""))
             rows.append({**common, **identity, **row, "reason": reason})
-        judgments[key] = repaired_rows(rows, key, combined, repairs)
-    if errors and len(errors) == len(judgments):  # a log of another format
+        judgments[key] = repaired_rows(rows, key, combined_table, repairs)
+    if errors and len(errors) == len(judgments):  # no sample can be read: another format of logs
         raise errors[0]
     return judgments
 
@@ -461,10 +473,12 @@ def _read_again(
         return stored, Counter(), [notice]
     samples: list[tuple[EvalSampleSummary, _Sample]] = []
     for sample in log.samples or []:
-        # Through summaries, which write texts on one line, as they are read from a log.
+        # The stored judgments were read from summaries, in which a text is on one line. From them
+        # the new ones are read too, so that only other readings count as changes.
         summary = sample.summary()
         if _sample_key(summary) in stored:
             samples.append((summary, sample if _is_summary_shortened(summary) else summary))
+    # The values to repair were counted for notices when the stored judgments were read.
     reread_judgments = _judgments_by_sample(header, table, samples, unsent, Repairs())
     before = {key: stored[key] for key in reread_judgments}
     return {**stored, **reread_judgments}, _count_changes(before, reread_judgments), []
@@ -581,9 +595,9 @@ def _sample_facts(
 
     `sample` is the whole sample, or its summary if that suffices.
     """
-    failure_outcome = None
+    failure_outcome = None  # status and reason, of a sample that did not end well
     if summary.error:
-        question = summary.input
+        question = summary.input  # which `failure` removes from the error
         if not isinstance(question, str):
             question = "\n".join(message.text for message in question)
         failure_outcome = "sample_error", failure(summary.error.splitlines()[0], question)
@@ -665,7 +679,7 @@ def _run_settings(
     model arguments; a long text is replaced by its fingerprint. Left out are settings that were not
     sent or concern speed (`OPERATIONAL`), secrets, and arguments that have a column.
     """
-    facts = facts_of(header)
+    facts = facts_of(header)  # what the package's tasks record of themselves, such as the prompt
     arguments = _task_arguments(header, table, recorded)
     settings = {name: arguments[name] for name in arguments if name not in table.arguments_shown}
     for name in ("prompt", "system", "data", "judge_prompts"):
@@ -674,7 +688,7 @@ def _run_settings(
     for role, configs in models_by_role(header).items():
         settings[role] = ", ".join(_role_model(config, unsent) for config in configs)
     settings["task_version"] = header.eval.task_version
-    settings["dataset"] = facts.get("dataset")
+    settings["dataset"] = facts.get("dataset")  # None, as any other value, is left out below
     generation = header.plan.config.model_dump(exclude_none=True)
     ignored_names = OPERATIONAL | unsent.settings_of(header.eval.model).keys()
     settings |= {name: value for name, value in generation.items() if name not in ignored_names}

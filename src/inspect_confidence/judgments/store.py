@@ -330,9 +330,10 @@ def ingest(
         before = _read_manifest(folder) or Store(folder)
         if not rebuild and before.whole:
             _refuse_changed_sources(before, locations)
-        # An interrupted ingest goes on with its own build number.
+        # An interrupted ingest goes on with its own build number, so that it keeps the record files
+        # that it has written; a rebuild has a new number, and so no record file of before.
         build = before.build + int(rebuild) if before.unfinished is None else before.unfinished
-        # A key stands for a log in its present state: a changed log has another key.
+        # A key stands for a log in its present state and the build: a changed log has another key.
         log_by_key = {record_key(log, recorded, build): log for log in found_logs}
         entries = _stored_entries(folder, log_by_key)
         new = {key: log for key, log in log_by_key.items() if key not in entries}
@@ -351,7 +352,8 @@ def ingest(
         )
         write_manifest(after)
         _remove_old_files(after)
-    failed = [entry for entry in after.entries if entry.error]  # among `new`: none has a file
+    # Logs that cannot be read have no record file, so that each ingest tries them as new ones.
+    failed = [entry for entry in after.entries if entry.error]
     for entry in failed:
         location = location_text(entry.log.location)
         notices.append(f"{location} could not be read and was left out: {entry.error}")

@@ -217,52 +217,70 @@ _COMPARISON_WORDS = {
     "lower": _ComparisonWords("lowest", "highest", "lower"),
     "target": _ComparisonWords("nearest to {}", "farthest from it", "nearer"),
 }
-"""Words by the name of the metric's direction; a metric without one has those of `lower`."""
+"""Words by the name of the metric's direction."""
 
 
 def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> Sentence:
-    """Return a sentence on the best and the worst model in a column, and on overlaps of ranks.
+    """Return a sentence on the best and the worst model in a column; empty if none has a number.
 
-    It names best and worst only if ranks show a model to be worse than the best; otherwise it gives
-    the lowest and the highest number. It is empty if no model has a number. If all models have the
-    same number, it gives that number alone. If the matrix has no ranks, `source` names task, data
-    set and n, which follow in brackets; then comes the command that tests the difference.
+    It names best and worst only if rank intervals show a model to be worse than the best, and then
+    says how many models may be as good as the best. Otherwise it gives the lowest and the highest
+    number, or one number if all models have the same. For a matrix without ranks, `source` is a
+    text of task, data set and n: it follows in brackets, and then the command that tests the
+    differences.
     """
     column = matrix.columns[column_index]
     numbers = _numbers_best_first(matrix, column_index)
     if not numbers:
         return []
     heading = column.heading[:1].upper() + column.heading[1:]
-    best_line, best_number = numbers[0]
-    worst_line, worst_number = numbers[-1]
-    has_interval = any(number.interval for _, number in numbers)
-    without_interval = "" if has_interval else "; no interval"
-    source_text = f" ({source}{without_interval})" if source else ""
-    if len({number.text for _, number in numbers}) == 1:
-        of_model, for_models = "", f" for all {len(numbers)} models"
-        if len(numbers) == 1:
-            of_model, for_models = f" of {_describe_key(best_line.key)}", ""
-        elif len(numbers) == 2:
-            for_models = " for both models"
-        return [
-            SentencePart(f"{heading}{of_model}: "),
-            _number_part(best_number),
-            SentencePart(f"{for_models}{source_text}."),
-        ]
-    direction = column.direction
-    words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
-    test_text = _overlap_text(numbers, words.better)
+    source_text = ""
     if source:
-        test_text = _compare_text(numbers, column)
-    if not isnan(best_number.rank.low) and any(number.rank.low > 1 for _, number in numbers[1:]):
-        best_words = words.best.format(f"{direction.target:g}")
-        return [
-            SentencePart(f"{heading}: {best_words} for {_describe_key(best_line.key)}, "),
-            _number_part(best_number),
-            SentencePart(f"; {words.worst} for {_describe_key(worst_line.key)}, "),
-            _number_part(worst_number),
-            SentencePart(f"{test_text}."),
-        ]
+        has_interval = any(number.interval for _, number in numbers)
+        source_text = f" ({source})" if has_interval else f" ({source}; no interval)"
+    if len({number.text for _, number in numbers}) == 1:
+        return _equal_numbers_sentence(heading, numbers, source_text)
+    direction = column.direction
+    # Without a direction there are no ranks, and the sentence below has none of these words.
+    words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
+    test_text = _compare_text(numbers, column) if source else _overlap_text(numbers, words.better)
+    (best_line, best_number), *others = numbers
+    # A rank interval that begins above 1 shows that its model is not the best.
+    has_worse_model = any(number.rank.low > 1 for _, number in others)
+    if isnan(best_number.rank.low) or not has_worse_model:
+        return _lowest_and_highest_sentence(heading, numbers, f"{source_text}{test_text}")
+    best_words = words.best.format(f"{direction.target:g}")
+    worst_line, worst_number = numbers[-1]
+    return [
+        SentencePart(f"{heading}: {best_words} for {_describe_key(best_line.key)}, "),
+        _number_part(best_number),
+        SentencePart(f"; {words.worst} for {_describe_key(worst_line.key)}, "),
+        _number_part(worst_number),
+        SentencePart(f"{test_text}."),
+    ]
+
+
+def _equal_numbers_sentence(
+    heading: str, numbers: Sequence[tuple[Line, MatrixCell]], source_text: str
+) -> Sentence:
+    """Return the sentence on a column whose models all have the same number, or with one model."""
+    line, number = numbers[0]
+    of_model, for_models = "", f" for all {len(numbers)} models"
+    if len(numbers) == 1:
+        of_model, for_models = f" of {_describe_key(line.key)}", ""
+    elif len(numbers) == 2:
+        for_models = " for both models"
+    return [
+        SentencePart(f"{heading}{of_model}: "),
+        _number_part(number),
+        SentencePart(f"{for_models}{source_text}."),
+    ]
+
+
+def _lowest_and_highest_sentence(
+    heading: str, numbers: Sequence[tuple[Line, MatrixCell]], ending: str
+) -> Sentence:
+    """Return the sentence on the lowest and the highest number of a column of several models."""
     by_value = sorted(numbers, key=lambda number: number[1].value)
     (lowest_line, lowest_number), (highest_line, highest_number) = by_value[0], by_value[-1]
     start, separator = ("", ", ") if len(numbers) == 2 else ("from ", " to ")
@@ -271,7 +289,7 @@ def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> S
         _number_part(lowest_number),
         SentencePart(f" for {_describe_key(lowest_line.key)}{separator}"),
         _number_part(highest_number),
-        SentencePart(f" for {_describe_key(highest_line.key)}{source_text}{test_text}."),
+        SentencePart(f" for {_describe_key(highest_line.key)}{ending}."),
     ]
 
 
@@ -322,29 +340,28 @@ def _describe_key(key: LineKey) -> str:
 
 
 def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> str:
-    """Return a clause on how many models may be as good as the best one, as their ranks show.
+    """Return a clause on how many models may be as good as the best one, by their rank intervals.
 
-    If the best model or all others have no interval of ranks, it says so. The best of `numbers`
-    comes first; `better` is the comparative for it, such as `higher`.
+    If the best model or all others have no rank interval, it says so. `numbers` are those of two or
+    more models, the best first; `better` is the comparative for the best, such as `higher`.
     """
-    best_rank, *other_ranks = [number.rank.low for _, number in numbers]  # ends of intervals
-    ranked_others = np.array([rank for rank in other_ranks if not isnan(rank)])
-    # A model whose interval of ranks begins at 1 may be the best.
-    if isnan(best_rank) or not len(ranked_others):
+    # The lower end of a rank interval is NaN without one; if it is 1, the model may be the best.
+    best_low, *other_lows = [number.rank.low for _, number in numbers]
+    lows = np.array([low for low in other_lows if not isnan(low)])
+    if isnan(best_low) or not len(lows):
         return "; ranks have no interval"
-    overlaps = int((ranked_others <= 1).sum())
-    if overlaps == len(ranked_others):
-        return f"; it is not shown which is {better if len(other_ranks) == 1 else 'best'}"
-    if len(other_ranks) == 1:
+    overlaps = int((lows <= 1).sum())
+    if overlaps == len(lows):
+        return f"; it is not shown which is {better if len(other_lows) == 1 else 'best'}"
+    if len(other_lows) == 1:
         return "; the difference is beyond chance"
-    tested_text = overlap_text = "the only other one"
-    if len(ranked_others) > 1:
-        tested_text = f"each of the {len(ranked_others)} others"
-        overlap_text = f"{overlaps} of the {len(ranked_others)} others"
-    with_interval = " whose rank has an interval" if len(ranked_others) < len(other_ranks) else ""
+    with_interval = " whose rank has an interval" if len(lows) < len(other_lows) else ""
     if not overlaps:
-        return f"; the first is {better} than {tested_text}{with_interval}, beyond chance"
-    return f"; for {overlap_text}{with_interval} it is not shown that the first is {better}"
+        others = "the only other one" if len(lows) == 1 else f"each of the {len(lows)} others"
+        return f"; the first is {better} than {others}{with_interval}, beyond chance"
+    # At least one other model is shown to be worse, so that there are two or more intervals.
+    others = f"{overlaps} of the {len(lows)} others"
+    return f"; for {others}{with_interval} it is not shown that the first is {better}"
 
 
 def study_finding(results: ResultTable, study: str) -> Sentence:
@@ -376,18 +393,20 @@ def unread_sentence(matrix: Matrix) -> Sentence:
     model with several shares, as of two tasks, it names the largest as "up to".
     """
     has_shares = False
+    # A line (a model), its number with the largest share, and whether it has several shares.
     failures: list[tuple[Line, MatrixCell, bool]] = []
     for line in matrix.lines:
-        shares_by_row: dict[int, MatrixCell] = {}
+        # Numbers of one task and data set show the same share, a row of the results.
+        number_by_share: dict[int, MatrixCell] = {}
         for number in line.numbers:
             if number is not None and number.unread_row is not None:
-                shares_by_row[number.unread_row] = number
-        if not shares_by_row:
+                number_by_share[number.unread_row] = number
+        if not number_by_share:
             continue
         has_shares = True
-        largest = max(shares_by_row.values(), key=_unread_share)
+        largest = max(number_by_share.values(), key=_unread_share)
         if _unread_share(largest):
-            failures.append((line, largest, len(shares_by_row) > 1))
+            failures.append((line, largest, len(number_by_share) > 1))
     if not has_shares:
         return []
     if not failures:

@@ -24,7 +24,7 @@ _LONGEST_NAME = 120
 """Maximum number of characters of a name in a table; results.csv has the whole name."""
 _INFINITE = re.compile(r"\binf\b")
 _NUMBER = re.compile(r"[-+]?[\d.,]+%?$|-$")  # such as -1,200.5, 30% or a dash
-_MAY_DIFFER = ("variant", "judge")
+_PARTS_THAT_MAY_DIFFER = ("variant", "judge")
 
 
 @dataclass(frozen=True)
@@ -144,9 +144,10 @@ def exclusion_table(rows: pd.DataFrame) -> Table | None:
 
 
 def unread_table(rows: pd.DataFrame) -> Table | str:
-    """Return the shares of parse failures: a sentence for a single model, else a table.
+    """Return the shares of parse failures: a sentence if there is one share, else a table.
 
-    The sentence is empty if all replies could be read: the study's findings then say so.
+    There is a share for each task, model, data set and variant. The sentence is empty if all
+    replies could be read: the study's findings then say so.
     """
     shares = summarize_failures(rows)
     if len(shares) == 1:
@@ -174,9 +175,9 @@ def _number_text(value: float) -> str:
 
 
 def published_table(results: pd.DataFrame) -> Table | None:
-    """Return own and published figures of the same metric and condition; None without any.
+    """Return own and published numbers of the same task, metric and condition; None without any.
 
-    Variant and judge may differ. If figures on the results' data sets are published, figures on
+    Variant and judge may differ. If numbers on the results' data sets are published, numbers on
     other data sets are omitted. `results` are estimates, with their row as index.
     """
     rows = pd.concat(
@@ -185,31 +186,18 @@ def published_table(results: pd.DataFrame) -> Table | None:
             read_published().assign(row=-1, origin="published", note=""),
         ]
     )
-    blank = dict.fromkeys(_MAY_DIFFER, "")
+    # Variant and judge become columns, and leave the condition by which numbers are matched.
+    blank = dict.fromkeys(_PARTS_THAT_MAY_DIFFER, "")
     conditions = [str(condition.but(**blank)) for condition in conditions_of(rows)]
-    rows = with_parts(rows, _MAY_DIFFER).assign(condition=conditions)
+    rows = with_parts(rows, _PARTS_THAT_MAY_DIFFER).assign(condition=conditions)
     lines = []
-    for (_, metric, condition), group in rows.groupby(["task", "metric", "condition"]):
+    for _, group in rows.groupby(["task", "metric", "condition"]):
         is_own = group["origin"] == "own"
         if is_own.all() or not is_own.any():
             continue
         is_same_dataset = group["dataset"].isin(group["dataset"][is_own])
         compared = group[is_same_dataset] if (is_same_dataset & ~is_own).any() else group
-        for row in compared.to_dict("records"):
-            number = cell(row, 3)  # value and interval, with three digits
-            source = ". ".join(filter(None, (row["source"], row["definition"])))
-            lines.append(
-                [
-                    TableCell(str(metric), heads=True),
-                    TableCell(str(condition).replace(";", "; ") or "-", heads=True),
-                    *text_cells(row["dataset"] or "-"),
-                    *text_cells(row["model"], length=80),
-                    *text_cells(row["variant"], row["judge"], row["origin"]),
-                    # A published figure has no row of the results.
-                    value_cell(number) if row["origin"] == "own" else TableCell(number),
-                    TableCell(source or "-"),
-                ]
-            )
+        lines += map(_published_line, compared.to_dict("records"))
     if not lines:
         return None
     columns = ["metric", "condition", "data set", "model", "variant", "judge", "from", "value"]
@@ -220,6 +208,22 @@ def published_table(results: pd.DataFrame) -> Table | None:
         caption="Published figures come from the studies' own items and the models of their time. "
         "The last column names differences of definition or items.",
     )
+
+
+def _published_line(row: Mapping[Hashable, Any]) -> list[TableCell]:
+    """Return the line of an own or a published number, with variant and judge as columns."""
+    number = cell(row, 3)  # value and interval, with three digits
+    source = ". ".join(filter(None, (row["source"], row["definition"])))
+    return [
+        TableCell(row["metric"], heads=True),
+        TableCell(row["condition"].replace(";", "; ") or "-", heads=True),
+        *text_cells(row["dataset"] or "-"),
+        *text_cells(row["model"], length=80),
+        *text_cells(row["variant"], row["judge"], row["origin"]),
+        # A published number has no row of the results, to which a value cell refers.
+        value_cell(number) if row["origin"] == "own" else TableCell(number),
+        TableCell(source or "-"),
+    ]
 
 
 def difference_tables(

@@ -89,7 +89,8 @@ def write_report(
             f"{', '.join(shortened(model_name(name), 80) for name in models)}."
         )
     folder = Path(directory)
-    earlier = figures.list_figure_files(folder)
+    earlier_files = figures.list_figure_files(folder)
+    # Files are written into the folder `new`, and moved when all are complete, the page at the end.
     with staged(folder, last=PAGE) as new:
         page = _page_content(
             judgments,
@@ -108,9 +109,10 @@ def write_report(
             results = ResultTable.from_frame(page.results)
             findings += first_findings(results, page.models, limit=_FINDINGS)
             findings += _describe_scope(frames, models)
-        current = {file.name for file in (new / FIGURES).glob("*")}
-    for file in earlier:
-        if file.name not in current:
+        current_names = {file.name for file in (new / FIGURES).glob("*")}
+    # Figures of an earlier report that this one does not have would be taken for its own.
+    for file in earlier_files:
+        if file.name not in current_names:
             file.unlink(missing_ok=True)
     return folder / PAGE
 
@@ -145,14 +147,16 @@ def _page_content(
     Names are freed of keys, addresses and local paths. The arguments are as in `write_report`;
     `models` are all models of the judgments, in the order of lines and colours.
     """
-    results, draws = summarize_with_draws(judgments, **settings)
+    # Numbers: results for tables, followed by details, which only figures draw. Ranks also need the
+    # values of headline numbers over the resamples.
+    results, resampled_values = summarize_with_draws(judgments, **settings)
     details = detail(judgments, **settings)
     rows, names = _scrubbed(pd.concat([results, details], ignore_index=True), models)
     order = list(dict.fromkeys(names[model] for model in models))
-    is_estimate = rows.index < len(results)  # the details follow; only figures draw them
-    ranks = headline_ranks(ResultTable.from_frame(rows[is_estimate]), order, draws)
-    changes = tables.difference_tables(judgments, baseline, settings) if baseline else {}
-    # Of each study with judgments: its results and details, and its figures without pictures.
+    is_estimate = rows.index < len(results)
+    ranks = headline_ranks(ResultTable.from_frame(rows[is_estimate]), order, resampled_values)
+    baseline_tables = tables.difference_tables(judgments, baseline, settings) if baseline else {}
+    # Figures: of each study with judgments, its results and details, and figures without pictures.
     planned = []
     all_figures: list[figures.ReportFigure] = []
     for study in all_studies():
@@ -163,19 +167,21 @@ def _page_content(
             )
             planned.append((study, study_rows, study_figures))
             all_figures += study_figures
-    # All studies together, so that processes are started once.
-    pictures = figures.draw_figures(all_figures, settings.get("workers", 1), progress)
+    # Pictures of all studies are drawn in one call, so that processes are started once.
+    drawn_figures = figures.draw_figures(all_figures, settings.get("workers", 1), progress)
     sections = []
     for study, study_rows, study_figures in planned:
         estimates = study_rows[study_rows.index < len(results)]
-        comparisons = [changes[study.name]] if study.name in changes else []
+        comparisons = []
+        if study.name in baseline_tables:  # it has judgments of the baseline and of other models
+            comparisons.append(baseline_tables[study.name])
         if published and (comparison := tables.published_table(estimates)):
             comparisons.append(comparison)
         section = _study_section(
             study,
             estimates,
             comparisons,
-            figures_drawn=[pictures[figure.name] for figure in study_figures],
+            figures_drawn=[drawn_figures[figure.name] for figure in study_figures],
             exclusions=tables.exclusion_table(study_rows[study_rows.index >= len(results)]),
             n_judgments=_count_judgments(study, judgments, study_rows),
             models=order,
@@ -183,11 +189,7 @@ def _page_content(
         )
         sections.append(section)
     put(folder / "results.csv", as_csv(rows, "row"))
-    analysis = settings_text(settings)
-    notices, loss_notices = (
-        [shortened(scrub(notice), 300) for notice in kind]
-        for kind in (judgments.notices, judgments.loss_notices)
-    )
+    analysis = settings_text(settings)  # empty if no setting of the computation was given
     return Page(
         results=rows[is_estimate],
         models=order,
@@ -196,8 +198,8 @@ def _page_content(
         total=sum(section.judgments for section in sections),
         resamples=settings.get("resamples", 10_000),
         settings=[shortened(scrub(analysis), 3_000)] if analysis else [],
-        notices=notices,
-        loss_notices=loss_notices,
+        notices=[shortened(scrub(notice), 300) for notice in judgments.notices],
+        loss_notices=[shortened(scrub(notice), 300) for notice in judgments.loss_notices],
         metrics=set(rows["metric"]),
     )
 
