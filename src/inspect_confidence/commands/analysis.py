@@ -426,7 +426,7 @@ def study_parts(source: JudgmentSource, settings: Settings) -> Iterator[StudyRes
     """
     resampling_by_study = read_settings(settings)
     judgments = judgments_of(source)
-    any_resampling = next(iter(resampling_by_study.values()))  # all have the same labels
+    any_resampling = next(iter(resampling_by_study.values()))  # all have the same judge labels
     refuse_other_judges(any_resampling.judge_labels, judgments)
     for study in all_studies():
         resampling = resampling_by_study[study.name]
@@ -434,13 +434,14 @@ def study_parts(source: JudgmentSource, settings: Settings) -> Iterator[StudyRes
         all_frames: dict[str, pd.DataFrame] = {}
         notes: dict[tuple[str, str], str] = {}
         for table in study.tables:
-            if table.task in judgments:
-                frame = add_choices_to_variants(judgments[table.task], table.task, resampling)
-                frame = all_frames[table.task] = _store_texts_as_objects(frame)
-                if settings.get("common_items", False):
-                    frame, dataset_notes = keep_common_items(frame, table)
-                    for dataset, note in dataset_notes.items():
-                        notes[table.task, dataset] = note
-                frames[table.task] = frame
+            if table.task not in judgments:
+                continue
+            frame = add_choices_to_variants(judgments[table.task], table.task, resampling)
+            frame = _store_texts_as_objects(frame)
+            all_frames[table.task] = frames[table.task] = frame
+            if settings.get("common_items", False):
+                frames[table.task], dataset_notes = keep_common_items(frame, table)
+                for dataset, note in dataset_notes.items():
+                    notes[table.task, dataset] = note
         if any(map(len, frames.values())):
             yield StudyResults(study, frames, all_frames, resampling, notes)

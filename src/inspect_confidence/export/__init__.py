@@ -118,8 +118,8 @@ def export(
     frames, rows = material.clean(judgments_by_task, results)
     log_source = source if logs is None else logs
     runs: Mapping[str, material.LogRun] = {}
-    is_paths = isinstance(log_source, str | PathLike | list | tuple)  # else it is judgments
-    if chosen_format.runs and is_paths:
+    # Judgments in place of paths do not tell where their logs are.
+    if chosen_format.runs and isinstance(log_source, str | PathLike | list | tuple):
         runs = material.read_runs(log_source)
     content = material.Material(
         frames,

@@ -279,20 +279,20 @@ def _decisions_as_scores(frame: pd.DataFrame, recorded: Recorded, source: str) -
     Raises:
         InvalidArgument: No decision is one of the words of `--answering`.
     """
-    texts = frame[DECISION_COLUMN].map(
+    decisions = frame[DECISION_COLUMN].map(
         lambda value: "" if is_missing(value) else str(value).strip()
     )
-    words = sorted(set(texts) - {""})
-    answering = set(map(str.casefold, recorded.answering))
+    words = sorted(set(decisions) - {""})
+    answering_words = set(map(str.casefold, recorded.answering))
     column = recorded.columns[DECISION_COLUMN]
-    chosen = texts.str.casefold().isin(answering)
-    if not chosen.any():
+    is_answering = decisions.str.casefold().isin(answering_words)
+    if not is_answering.any():
         names_text = join_names(words)
         raise InvalidArgument(
             f"--column decision={column}: {source} has the words {names_text}; say which stand "
             f"for answering: --answering {words[0] if words else 'WORD'}."
         )
-    raw = np.where(texts == "", np.nan, chosen.astype(float))
+    raw = np.where(decisions == "", np.nan, is_answering.astype(float))
     rows = frame.drop(columns=DECISION_COLUMN).assign(raw=raw, ordinal=True)
     return rows if "method" in rows else rows.assign(method=DECISION_COLUMN)
 
@@ -335,13 +335,14 @@ def apply_confidence_scale(
     if recorded.order_only:
         return other_columns.assign(raw=raw, ordinal=True)
     _refuse_mixed_percentages(raw, is_percent, recorded.scale, source)
+    # Without a scale from the user: percentages (85% was read as 0.85), or probabilities.
     if recorded.scale is None:
         if is_percent.any():
             percentages = raw * 100
             notices += _outside_notices(percentages, 0, 100, source)
             return other_columns.assign(raw=percentages, low=0.0, high=100.0)
         outside = raw[(raw < 0) | (raw > 1)]
-        if column == "raw" and len(outside):
+        if column == "raw" and len(outside):  # values of `confidence` are checked with its limits
             raise InvalidArgument(
                 f"{source}: {len(outside)} of {counted(raw.notna().sum(), 'value')} of 'raw' not "
                 f"in 0-1, such as {outside.iloc[0]:g} in "
@@ -349,12 +350,12 @@ def apply_confidence_scale(
                 "--confidence-scale 0-100, or --confidence-scale none if only their order counts."
             )
         return other_columns.assign(**{column: raw})
+    # With a scale: a percentage is a share of its width. Other numbers may be on another scale.
     low, high = recorded.scale
-    # A percentage was read as a share of the scale's width.
     raw = raw.mask(is_percent, low + raw * (high - low))
-    plain = raw[~is_percent].dropna()
-    place_of = partial(_place_of, source, plain.index)
-    if problem := other_scale(plain.to_numpy(float), low, high, place_of):
+    plain_numbers = raw[~is_percent].dropna()
+    place_of = partial(_place_of, source, plain_numbers.index)
+    if problem := other_scale(plain_numbers.to_numpy(float), low, high, place_of):
         raise InvalidArgument(f"--confidence-scale {low:g}-{high:g}: {source} has {problem}.")
     notices += _outside_notices(raw, low, high, source)
     notices += _low_value_notices(
@@ -463,6 +464,7 @@ def rename_common_columns(
     """
     columns_by_name = _columns_by_normalized_name(list(map(str, frame)))
     present = set(map(str, frame))
+    # An alias is the normalized name of the file's column, by this package's name of the column.
     aliases = _confidence_and_grade_aliases(columns_by_name, present, source, has_answer=has_answer)
     # `_OTHER_NAMES` has the common names of each column, the most certain first.
     answer_aliases = [

@@ -185,29 +185,30 @@ def _read_each(
         executor: Reads the logs: an executor, a value of `--executor`, or None for this process.
         notices: Receives a notice of how many logs the executor lost.
     """
-    numbers = []
-    for number, log in enumerate(logs):
+    remaining = []  # positions of logs that are not known to be unreadable
+    for position, log in enumerate(logs):
         if log.unreadable:
-            yield number, log.unreadable
+            yield position, log.unreadable
         else:
-            numbers.append(number)
-    if not numbers:
+            remaining.append(position)
+    if not remaining:
         return
-    with _open_executor(executor, [logs[number] for number in numbers]) as running_executor:
+    with _open_executor(executor, [logs[position] for position in remaining]) as running_executor:
         if running_executor is None:
-            for number in numbers:
-                yield number, read_here(logs[number].location)
+            for position in remaining:
+                yield position, read_here(logs[position].location)
             return
         errors: list[BaseException] = []
-        locations = [logs[number].absolute for number in numbers]
-        for position, future in _submit_all(running_executor, read_in_worker, locations):
-            number = numbers[position]
+        # A worker may run in another folder, and so gets absolute locations.
+        locations = [logs[position].absolute for position in remaining]
+        for index, future in _submit_all(running_executor, read_in_worker, locations):
+            position = remaining[index]
             error = future.exception()
             if error is None:
-                yield number, _refuse_other_readers(future.result())
+                yield position, _refuse_other_readers(future.result())
             else:
                 errors.append(error)
-                yield number, read_here(logs[number].location)
+                yield position, read_here(logs[position].location)
         if errors and notices is not None:
             notices.append(
                 f"the executor lost {counted(len(errors), 'log')}; read in this process: "

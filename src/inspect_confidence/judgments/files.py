@@ -1,7 +1,7 @@
 """Judgments in users' tables, written by this package or collected elsewhere."""
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 
 from inspect_confidence.answers import STATUSES, ParseFailure
@@ -222,7 +223,7 @@ def _add_inferred_task(
     Without a column that names the items, each row is an item. Notices tell which columns were
     renamed. `recorded` has the user's options. A frame whose columns fit no task is refused.
     """
-    # Options about evals of other packages make rows judgments of such an eval.
+    # All options but --cluster are about evals of other packages: with one, the rows are of such.
     is_other_eval = replace(recorded, cluster="") != SELF_DESCRIBING
     # First attempt: the names as they are.
     task = _inferred_task(frame, is_other_eval=is_other_eval)
@@ -486,6 +487,7 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
     for name, kind in table.kinds.items():
         columns[name] = _typed_column(frame, name, kind, source, defaults.get(name))
     judgments = pd.DataFrame(columns, index=frame.index)
+    # Columns that the file has may have empty cells, which get the defaults too.
     for name, number in _REPETITION_DEFAULTS.items():
         judgments[name] = judgments[name].fillna(number)
     for name, default in table.defaults.items():
@@ -493,9 +495,10 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
     if "status" not in frame:  # inferred from empty cells
         judgments[["status", "reason"]] = _infer_statuses(frame, judgments, table)
     if GRADE in frame and not is_numeric_dtype(frame[GRADE]):
-        # Beside `y` an `n` means no, otherwise "no answer". A sample that failed stays so.
+        # In a column of grades with `y`, `n` means no; otherwise it means "no answer".
         declines = partial(_is_declined, no_is_n=_has_y(frame[GRADE]))
         is_declined = map_cells(frame[GRADE], declines, bool, source=source, column=GRADE)
+        # A sample that ended in an error has no answer that could be declined.
         is_declined &= judgments["status"] != "sample_error"
         reason = "the grade says that the model gave no answer"
         judgments.loc[is_declined, ["status", "reason"]] = ["declined", reason]
@@ -513,27 +516,25 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
     A row with a complete answer is `ok`. One that lacks only what a grader fills in, or a number of
     the question, is `scoring_failed`, one without any part of an answer is `no_response`, and any
     other is `invalid_response_format`. So is a row with a grade and no confidence, even if it has
-    no answer: a grade is evidence of a reply. The columns of `frame`, the rows as given, decide
-    which forms of answers are possible; `judgments` are the same rows with typed columns.
+    no answer: a grade is evidence of a reply. `judgments` are the rows of `frame` with typed
+    columns, of which some were added; answers are sought only in the columns that `frame` has.
     """
     filled = judgments.notna() & (judgments != "")
-    is_complete, is_ungraded = np.zeros(len(frame), bool), np.zeros(len(frame), bool)
-    lacks_confidence, is_empty = np.zeros(len(frame), bool), np.ones(len(frame), bool)
-    for form in table.answers:  # columns that make an answer together, such as answer and target
-        if not set(form) <= set(frame):
+    is_complete, is_ungraded, lacks_confidence = np.zeros((3, len(frame)), bool)
+    is_empty = np.ones(len(frame), bool)
+    for columns in map(set, table.answers):  # that make an answer, such as answer and target
+        if not columns <= set(frame):
             continue
-        is_complete |= filled[list(form)].all(axis=1).to_numpy()
-        answer_columns = set(form) - GRADER_COLUMNS - QUESTION_COLUMNS
-        is_empty &= ~filled[list(answer_columns)].any(axis=1).to_numpy()
-        if confidence_columns := set(form) & CONFIDENCE_COLUMNS:
-            other_columns = list(set(form) - CONFIDENCE_COLUMNS - QUESTION_COLUMNS)
-            has_confidence = filled[list(confidence_columns)].all(axis=1).to_numpy()
-            lacks_confidence |= ~has_confidence & filled[other_columns].any(axis=1).to_numpy()
-        if set(form) & GRADER_COLUMNS:
-            is_ungraded |= filled[list(set(form) - GRADER_COLUMNS)].all(axis=1).to_numpy()
+        is_complete |= _has_all(filled, columns)
+        is_empty &= ~_has_any(filled, columns - GRADER_COLUMNS - QUESTION_COLUMNS)
+        if columns & CONFIDENCE_COLUMNS:
+            has_other_part = _has_any(filled, columns - CONFIDENCE_COLUMNS - QUESTION_COLUMNS)
+            lacks_confidence |= has_other_part & ~_has_all(filled, columns & CONFIDENCE_COLUMNS)
+        if columns & GRADER_COLUMNS:
+            is_ungraded |= _has_all(filled, columns - GRADER_COLUMNS)
     # Numbers of the question, such as the true value, without which an answer has no score.
     question_numbers = [name for name in table.required if table.kinds[name] == "number"]
-    has_gap = is_complete & ~filled[question_numbers].all(axis=1).to_numpy()
+    has_gap = is_complete & ~_has_all(filled, question_numbers)
     is_complete &= ~has_gap
     causes = [has_gap, is_ungraded, lacks_confidence, is_empty]  # the first that holds counts
     statuses = ["scoring_failed", "scoring_failed", "invalid_response_format", "no_response"]
@@ -559,6 +560,14 @@ def _missing_columns(frame: pd.DataFrame, table: TaskTable) -> list[str]:
     return [name for name in [*table.required, *answer] if name not in present]
 
 
+def _has_all(filled: pd.DataFrame, columns: Iterable[str]) -> NDArray[np.bool_]:
+    return filled[list(columns)].all(axis=1).to_numpy(bool)
+
+
+def _has_any(filled: pd.DataFrame, columns: Iterable[str]) -> NDArray[np.bool_]:
+    return filled[list(columns)].any(axis=1).to_numpy(bool)
+
+
 def _typed_column(
     frame: pd.DataFrame, name: str, kind: Kind, source: str, default: object = None
 ) -> pd.Series:
@@ -582,7 +591,8 @@ def _typed_column(
         return text.str.removesuffix(".0") if name in ("item", CLUSTER) else text
     if is_numeric_dtype(values):
         numbers = values.astype(float)
-        if isinstance(values.dtype, np.dtype):  # pandas' own types may hold pd.NA
+        if isinstance(values.dtype, np.dtype):  # not one of pandas' own types, with pd.NA
+            # A float32 such as 0.9 becomes the nearest decimal, not 0.89999998.
             numbers = pd.Series(double_array(values), values.index)
     elif name == GRADE:
         parse = partial(_parse_grade, no_is_n=_has_y(values))

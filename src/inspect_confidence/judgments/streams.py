@@ -242,15 +242,17 @@ def _files_with_shared_datasets(
 
     Their items may be the same, and counts do not tell which.
     """
+    if not records:
+        return set()
     logs_of_model = Counter((entry.record["model"], variant) for entry, variant in entries)
     files_of_dataset: dict[tuple[str, str, str, str], list[str]] = {}
     for entry, variant in entries:
         model, task = entry.record["model"], entry.record["task"]
-        if logs_of_model[model, variant] == 1 or not records:
+        if logs_of_model[model, variant] == 1:
             continue
         if entry.file in records:
             datasets = records[entry.file].datasets
-        else:
+        else:  # a log that was not counted; its record is new if the file was damaged
             source = BytesIO(entry.new_record) if entry.new_record else store.folder / entry.file
             column = pq.ParquetFile(source).read(["dataset"])["dataset"]
             datasets = column.unique().to_pylist()

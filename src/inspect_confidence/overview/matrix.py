@@ -260,40 +260,50 @@ def _rows_by_column(
     """Return the rows of each column: of a headline number on a data set, or over all of them.
 
     Studies take turns to add a column, and within a study its tasks, up to the limit. The added
-    columns are then sorted: the study with the most models first, each in the order of its tasks. A
-    number that is undefined for all models has no column; without rows the list is empty. `rows`
-    have the parts `study`, `label` and `short` (name); `keys` has the key of each row's line by the
-    row's index.
+    columns are then sorted: the study with the most models first, each in the order of its tasks.
+    Without rows the list is empty. `rows` are those of `headline_rows`; `keys` has the key of each
+    row's line (a model) by the row's index.
+    """
+    by_study = _columns_by_study_and_task(rows, keys)
+    # Selection: the study with the most models has the first turn and so any additional column; of
+    # equal ones that of the user's own eval, whose table takes logs of all unknown tasks.
+    own_evals = {task for task, table in all_tables().items() if table.fallback}
+    studies_in_order = sorted(
+        (_take_in_turns(by_task.values()) for by_task in by_study.values()),
+        key=lambda columns: (-max(map(len, columns)), columns[0].first["task"] not in own_evals),
+    )
+    # Tables have no equality, so the selected ones are recognized by `id`.
+    selected_ids = set(map(id, _take_in_turns(studies_in_order)[:limit]))
+    # Order: as in `by_study`, except that studies with more models come first.
+    selected: list[ResultTable] = []
+    for by_task in by_study.values():
+        for column in chain.from_iterable(by_task.values()):
+            if id(column) in selected_ids:
+                selected.append(column)
+    most_models: dict[str, int] = {}
+    for column in selected:
+        study = column.first["study"]
+        most_models[study] = max(most_models.get(study, 0), len(column))
+    return sorted(selected, key=lambda column: -most_models[column.first["study"]])
+
+
+def _columns_by_study_and_task(
+    rows: ResultTable, keys: Mapping[int, LineKey]
+) -> dict[str, dict[str, list[ResultTable]]]:
+    """Return the rows of each possible column by study and task.
+
+    Only numbers with a short name have columns, but all of a study without short names, as one of
+    another package may be. A number that is undefined for all models has no column.
     """
     with_short_name = rows.having("short")
-    # A study of another package may have no short names; all of its rows are used.
     other_studies = set(rows.values("study")) - set(with_short_name.values("study"))
     column_rows = ResultTable([*with_short_name, *rows.among("study", other_studies)])
-    by_study: dict[str, dict[str, list[ResultTable]]] = {}  # tables by study and task
+    columns: dict[str, dict[str, list[ResultTable]]] = {}
     for (study, task, _, _), group in column_rows.groups("study", "task", "metric", "label"):
         for table in _split_by_dataset(group, keys):
             if len(table.defined()):
-                by_study.setdefault(study, {}).setdefault(task, []).append(table)
-    columns_by_study = [_take_in_turns(by_task.values()) for by_task in by_study.values()]
-    # The study with the most models has the first turn and so any additional column; of equal ones
-    # that of the user's own eval, whose table takes logs of all unknown tasks.
-    own_evals = {task for task, table in all_tables().items() if table.fallback}
-    in_order = sorted(
-        columns_by_study,
-        key=lambda tables: (-max(map(len, tables)), tables[0].first["task"] not in own_evals),
-    )
-    # Those that are added in turns, back in the order of studies and tasks. Tables cannot be
-    # compared, so they are told apart by `id`.
-    selected = set(map(id, _take_in_turns(in_order)[:limit]))
-    chosen: list[ResultTable] = []
-    for by_task in by_study.values():
-        for tables in by_task.values():
-            chosen += [table for table in tables if id(table) in selected]
-    most_models: dict[str, int] = {}
-    for table in chosen:
-        study = table.first["study"]
-        most_models[study] = max(most_models.get(study, 0), len(table))
-    return sorted(chosen, key=lambda table: -most_models[table.first["study"]])
+                columns.setdefault(study, {}).setdefault(task, []).append(table)
+    return columns
 
 
 def _take_in_turns(groups: Iterable[Sequence[ResultTable]]) -> list[ResultTable]:
@@ -362,6 +372,7 @@ def _matrix_cell(
         if key in shares:
             share = shares[key]
             break
+    # The share's note also says how many judgments had no reply: `not counted: 3 sample_error`.
     parts = share.note.split("; ") if share else []
     not_counted = [part.removeprefix("not counted: ") for part in parts if "not counted" in part]
     text, interval = format_with_interval(metric, row.value, row.low, row.high, row.n)

@@ -128,6 +128,7 @@ def model_ranks(values: Sequence[RankedValue], metric: str, direction: Direction
     # Smaller losses are better; those of undefined values are NaN.
     losses = direction.loss(np.array([value.value for value in values], float))
     defined = np.flatnonzero(~np.isnan(losses))
+    # The p of each pair of models, in a symmetric matrix.
     p = np.full((len(values), len(values)), nan)
     for j, k in combinations(defined.tolist(), 2):
         p[j, k] = p[k, j] = _p_equally_good(values[j], values[k], metric, direction)
@@ -153,21 +154,23 @@ def _p_equally_good(
 ) -> float:
     """Return the two-sided p that both models are equally good by the metric.
 
-    If both have resamples, the test is paired: models with the same items have the same resamples.
-    With fewer than 100 units (items or clusters) it shows too many differences, so that the larger
-    p counts, of it and of a test that takes the values as independent. They are also taken so
-    without resamples, and if the metric's rule for differences needs none (`own`, `wilson`). With a
-    target t, two values a and b are equally near to it if a = b or if (a + b)/2 = t; p is the
-    larger one of these two hypotheses. It is NaN if a value has no interval, or if units are too
-    few for that of a difference.
+    Two values are equally good if they are equal. With a target they also are if their mean is the
+    target, since both are then equally near to it; p is the larger one of these two hypotheses. It
+    is NaN if a value has no interval, or if units (items or clusters) are too few for an interval
+    of the difference.
+
+    If both values were resampled, the test is paired: models with the same items have the same
+    resamples. With fewer than 100 units it shows too many differences, so that p is at least that
+    of a test that takes the values as independent. The latter alone counts without resamples, or if
+    the metric's rule for differences needs none (`own`, `wilson`).
     """
     if isnan(first.interval[0]) or isnan(second.interval[0]):
         return nan
     difference = first.value - second.value
     mean = (first.value + second.value) / 2 - direction.target  # NaN without a target
     rule = metrics.METRICS[metric].interval
-    a, b = first.resampled, second.resampled
     p_equal, p_mean = _p_if_independent(first, second, difference, mean, biased=rule.biased)
+    a, b = first.resampled, second.resampled
     if a is not None and b is not None and rule.of_difference().method not in ("own", "wilson"):
         rule = rule.over(a.clusters).of_difference()
         unit_count = min(a.unit_count, b.unit_count)
@@ -178,7 +181,8 @@ def _p_equally_good(
             rule, difference, a.draws - b.draws, unit_count, balanced_units=balanced_units
         )
         p_equal = p_paired if unit_count >= MIN_PAIRED_UNITS else max(p_paired, p_equal)
-        # Errors on shared items add up in the mean, which the resamples have.
+        # On shared items the errors of both values tend to have one sign and add up in the mean,
+        # which only a paired test takes into account: it counts alone, at any number of units.
         p_mean = metrics.resampled_p(mean, (a.draws + b.draws) / 2 - direction.target, unit_count)
     return p_equal if direction.name != "target" else max(p_equal, p_mean)
 

@@ -190,7 +190,7 @@ def published_table(results: pd.DataFrame) -> Table | None:
     blank = dict.fromkeys(_PARTS_THAT_MAY_DIFFER, "")
     conditions = [str(condition.but(**blank)) for condition in conditions_of(rows)]
     rows = with_parts(rows, _PARTS_THAT_MAY_DIFFER).assign(condition=conditions)
-    lines = []
+    lines: list[list[TableCell]] = []
     for _, group in rows.groupby(["task", "metric", "condition"]):
         is_own = group["origin"] == "own"
         if is_own.all() or not is_own.any():
