@@ -136,7 +136,7 @@ def test_without_duckdb_rows_are_read(store: str, monkeypatch: pytest.MonkeyPatc
     stream = as_stream(store, FEW)
     assert isinstance(stream, Stream)
     assert not [notice for notice in stream.notices if "DuckDB" in notice]  # too few to mention
-    monkeypatch.setattr(streams, "_MANY_ROWS", 10_000)
+    monkeypatch.setattr(streams, "_MIN_ROWS_FOR_NOTICE", 10_000)
     stream = as_stream(store, FEW)
     assert isinstance(stream, Stream)
     (notice,) = [notice for notice in stream.notices if "one by one" in notice]
@@ -147,7 +147,7 @@ def test_without_duckdb_rows_are_read(store: str, monkeypatch: pytest.MonkeyPatc
 def test_a_notice_says_which_metrics_need_rows(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the number of rows and the reason, before they are read."""
     pytest.importorskip("duckdb")
-    monkeypatch.setattr(streams, "_MANY_ROWS", 10_000)
+    monkeypatch.setattr(streams, "_MIN_ROWS_FOR_NOTICE", 10_000)
     stream = as_stream(store, FEW)
     assert isinstance(stream, Stream)
     (notice,) = [notice for notice in stream.notices if "one by one" in notice]

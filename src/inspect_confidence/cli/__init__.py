@@ -306,7 +306,7 @@ def run(
     from inspect_confidence.commands.run import run_design
 
     if not run_design(design, logs=log_dir, display=display, retries=retry_attempts):
-        click.get_current_context().exit(_FAILED)
+        click.get_current_context().exit(_EXIT_CODE_OF_FAILURE)
 
 
 @click.command()
@@ -372,7 +372,11 @@ def ingest(paths: Sequence[str], store: str, rebuild: bool) -> None:
 @click.command()
 @judgment_options
 @click.option(
-    "--format", "form", required=True, type=click.Choice(FORMATS), help="Format of the export."
+    "--format",
+    "format_name",
+    required=True,
+    type=click.Choice(FORMATS),
+    help="Format of the export.",
 )
 @DIRECTORY
 @settings_options
@@ -391,7 +395,7 @@ def ingest(paths: Sequence[str], store: str, rebuild: bool) -> None:
 )
 def export(
     paths: Sequence[str],
-    form: str,
+    format_name: str,
     directory: Path,
     organization: str,
     relationship: str,
@@ -404,7 +408,7 @@ def export(
     with show_progress(judgments):
         files = write(
             judgments,
-            form,
+            format_name,
             directory,
             logs=paths,
             organization=organization,
@@ -583,7 +587,7 @@ def recalibrate(
     fitted = sum("refused" not in entry for entry in result.maps["maps"])
     echo(f"{fitted} of {len(result.maps['maps'])} maps written to {output}", err=as_json)
     if not fitted:
-        click.get_current_context().exit(_FAILED)
+        click.get_current_context().exit(_EXIT_CODE_OF_FAILURE)
 
 
 @click.command()
@@ -620,7 +624,7 @@ class _RequirementText(click.types.StringParamType):
         return f"Write one such as {param.opts[0]} 'ece<=0.10'."
 
 
-_FAILED = 1
+_EXIT_CODE_OF_FAILURE = 1
 """Exit code of a failed check; click exits with 2 for errors of usage."""
 
 
@@ -670,7 +674,7 @@ def check(
     show = functools.partial(print_verdicts, strict=strict, lost_logs=lost_logs)
     output_rows(verdicts, as_json, csv=None, show=show)
     if not verdicts["passed"].all() or lost_logs:
-        click.get_current_context().exit(_FAILED)
+        click.get_current_context().exit(_EXIT_CODE_OF_FAILURE)
 
 
 @click.command()
@@ -704,7 +708,7 @@ class _Commands(click.Group):
             try:
                 result = super().invoke(ctx)
                 if has_failed(ctx):
-                    ctx.exit(_FAILED)
+                    ctx.exit(_EXIT_CODE_OF_FAILURE)
                 return result
             except BrokenPipeError:  # the reader of the output, such as `head`, has ended
                 raise

@@ -18,7 +18,7 @@ PIPED = 80
 
 _NUMBER = re.compile(r"[-+<]?\d|-?inf|\[|-?$")
 """Beginning of a cell with a number, such as `<0.01`, or with an interval; a dash, or no text."""
-_BETTER = re.compile(r"(higher|lower|neither|nearer to \S+)$")
+_BETTER_CELL = re.compile(r"(higher|lower|neither|nearer to \S+)$")
 """Cell that says which numbers of its column are better."""
 _GAP = 2
 _MIN_NAME, _MIN_PROSE, _MAX_PROSE, _LONG_WORD, _LONG_PART, _NAMES_SHARE = 8, 16, 40, 12, 20, 0.45
@@ -36,7 +36,7 @@ def _words(heading: str) -> list[str]:
     return words
 
 
-_JOINT = re.compile(r"(?<=[\s_/;,=])(?=\S)|(?<=-)(?=[^\W\d])")
+_NAME_BREAK = re.compile(r"(?<=[\s_/;,=])(?=\S)|(?<=-)(?=[^\W\d])")
 """Places at which names are broken; a hyphen before a digit, as in 0-100, is none."""
 
 
@@ -48,7 +48,7 @@ def _break(name: str, width: int) -> list[str]:
         (['scale_', 'variants'], ['wep_choice ', 'design'])
     """
     lines = [""]
-    for part in _JOINT.split(name):
+    for part in _NAME_BREAK.split(name):
         if lines[-1] and len((lines[-1] + part).rstrip()) > width:
             lines.append(part)
         else:
@@ -169,7 +169,7 @@ class Grid:
 
     def _longest_part(self, column: int) -> int:
         """Return the length of the longest part of a column's names that has no joint."""
-        parts = chain.from_iterable(map(_JOINT.split, self._cells(column)))
+        parts = chain.from_iterable(map(_NAME_BREAK.split, self._cells(column)))
         return max((len(part.rstrip()) for part in parts), default=0)
 
     def fits(self, width: int) -> bool:
@@ -210,7 +210,7 @@ class Grid:
 
         Cells that say which numbers are better, such as `higher`, do not count.
         """
-        numbers = list(filterfalse(_BETTER.match, self._cells(column)))
+        numbers = list(filterfalse(_BETTER_CELL.match, self._cells(column)))
         return not any(numbers) or not all(map(_NUMBER.match, numbers))
 
     def _heading_lines(self) -> list[list[str]]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from inspect_confidence.judgments.streams import Stream
 
 
-_LONGEST = 80
+_MAX_REPLY_LENGTH = 80
 """Number of characters of a reply that a table shows."""
 
 
@@ -89,7 +89,7 @@ def _print_notices(judgments: "Judgments | Stream", loss_label: str) -> None:
     """
     from inspect_confidence.redaction import without_keys
 
-    hidden = set(judgments.loss_notices[_MOST_LOSSES:])
+    hidden = set(judgments.loss_notices[_MAX_LOSS_NOTICES:])
     for notice in judgments.notices:
         kind = loss_label if notice in judgments.loss_notices else "note"
         if notice not in hidden:
@@ -102,7 +102,7 @@ def _print_notices(judgments: "Judgments | Stream", loss_label: str) -> None:
         note_loss()
 
 
-_MOST_LOSSES = 10
+_MAX_LOSS_NOTICES = 10
 """Most notices about lost data that are printed; the others are counted."""
 
 
@@ -341,7 +341,7 @@ def _print_filled(table: "pd.DataFrame", title: str, caption: str) -> None:
 def _cell_text(value: object) -> str:
     """Format a value on one line, shortened if it is long."""
     line = " ".join((f"{value:g}" if isinstance(value, float) else str(value)).split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
+    return line if len(line) <= _MAX_REPLY_LENGTH else f"{line[: _MAX_REPLY_LENGTH - 3]}..."
 
 
 def _bounds(rows: "pd.DataFrame", form: str, missing: str = "-") -> list[str]:
@@ -358,9 +358,9 @@ def _estimates(
     return [format_estimate(number, start, end, ".3f") for number, start, end in columns]
 
 
-_ROUNDING = 1e-12
+_ROUNDING_ERROR = 1e-12
 """Differences below this are rounding errors of equal values."""
-_SCREEN = 30
+_MAX_LINES_ON_SCREEN = 30
 """Number of differences that a screen shows at most, if it has several pairs."""
 
 
@@ -390,7 +390,7 @@ def print_differences(
     lines = 0
     for n_printed, ((a, b), group) in enumerate(pairs):
         lines += len(group)
-        if n_printed and lines > _SCREEN:
+        if n_printed and lines > _MAX_LINES_ON_SCREEN:
             caption += f" {n_printed} of {len(pairs)} pairs are shown; --model NAME selects."
             break
         tasks = set(_task_texts(group))
@@ -561,7 +561,7 @@ def _full_table(rows: "pd.DataFrame") -> "pd.DataFrame":
     pairs = zip(rows["metric"], _plain_conditions(rows), strict=True)
     table["metric"] = [";".join(filter(None, pair)) for pair in pairs]  # as `check` takes it
     for name in ("value_a", "value_b", "difference"):
-        table[name] = rows[name].mask(rows[name].abs() < _ROUNDING, 0).map("{:.3g}".format)
+        table[name] = rows[name].mask(rows[name].abs() < _ROUNDING_ERROR, 0).map("{:.3g}".format)
     table["95% interval"] = _bounds(rows, ".3g")
     table["items"] = rows["items"].astype(str)
     table["verdict"] = rows["verdict"]
@@ -680,7 +680,7 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) ->
     for requirement, rows in verdicts.groupby("requirement", sort=False):
         table = rows[["task", "model", "dataset"]].copy()
         table["condition"] = _plain_conditions(rows)
-        is_rounding_error = rows["value"].abs() < _ROUNDING  # of 0
+        is_rounding_error = rows["value"].abs() < _ROUNDING_ERROR  # of 0
         table["value"] = rows["value"].mask(is_rounding_error, 0).map("{:.4g}".format)
         table["95% interval"] = _bounds(rows, ".4g", missing="")
         table["n"] = rows["n"].astype(str)

@@ -252,11 +252,12 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
         InvalidArgument: A path can't be read, or has no judgments.
     """
     frames = read_judgments(paths) if judgments is None else judgments
-    runs = _read_headers(paths, _unique_values(frames, "run"))
+    runs = _read_headers(paths, _unique_values(frames, "run"))  # headers of readable logs, by task
     stored = _stored_runs(paths)
     headers = list(chain.from_iterable(runs.get(task, []) for task in frames))
     datasets = sorted(_dataset_names(frames))
 
+    # References: package, studies, data sets, tasks, Inspect.
     entries = [
         _software_entry("inspect_confidence", headers, _unique_values(frames, "package_version"))
     ]
@@ -270,6 +271,7 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     if headers:
         entries.append(_software_entry("inspect_ai", headers))
 
+    # A paragraph on the settings of each task.
     paragraphs = []
     for task, table in all_tables().items():
         if task in frames:

@@ -396,7 +396,7 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
     metric for which neither high nor low is better gives "a is higher", and which is nearer to its
     best value, if it has one.
     """
-    p = row["p_holm"] if row["role"] == PRIMARY else row["p"]
+    p = row["p_holm"] if row["role"] == PRIMARY else row["p"]  # the p that decides
     if np.isnan(row["difference"]):
         return "undefined"
     if np.isnan(p):
@@ -405,6 +405,7 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
     if p >= 0.05:
         if row["p"] >= 0.05:
             return "no difference beyond chance"
+        # Only the adjustment by Holm's method makes p too large.
         adjustment = f"adjustment for {row['family']} comparisons"
         return f"no difference beyond chance after {adjustment} ({_p_text(p)})"
     ahead, behind = ("a", "b") if row["difference"] > 0 else ("b", "a")

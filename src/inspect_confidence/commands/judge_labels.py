@@ -73,7 +73,8 @@ def _read_judge_check(path: str) -> JudgeLabels:
 def _parse_labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
     """Parse a table of labels, as `read_judge_labels` describes; errors name `source`.
 
-    Both words of a row become numbers; its `form` tells correctness of answers from agreement.
+    Both words of a row, the judge's and the label, become numbers. The column `form` says what the
+    words are on: whether an answer is right, or whether two answers agree.
     """
     for name in ("judged", "label"):
         if name not in frame:

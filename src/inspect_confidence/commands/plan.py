@@ -514,8 +514,9 @@ def _cost_lines(
             f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out if replies have one "
             f"sentence; {extractor_cost.description}"
         )
-    other_costs = [judge_cost, *([extractor_cost] if extractor_cost.calls else [])]
-    if judge_cost.calls and all(part.is_priced for part in (cost, *other_costs)):
+    # A sum is printed if there is a judge, and if each part with calls has a price.
+    parts_with_calls = [part for part in costs if part.calls]
+    if judge_cost.calls and all(part.is_priced for part in parts_with_calls):
         total = _dollars_text(cost.dollars + judge_cost.dollars + extractor_cost.dollars)
         lines.append(f"all:     {total}, the judge's typical calls included")
     if _are_simulated(costs):
@@ -545,8 +546,8 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
     if not judge.replies:  # a judge of single answers, as of `simple_qa`: no draws to compare
         cases = [(0, "at most: declined and unreadable answers are not judged")]
     lines: list[str] = []
-    for different, case in cases:
-        calls, usage = judge.count(requests.samples, requests.question_characters, different)
+    for n_different, case in cases:
+        calls, usage = judge.count(requests.samples, requests.question_characters, n_different)
         cost = _cost_of_calls(grader, usage, cost_file, option="--grader")
         tokens = f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out"
         price = f"; {cost.description}" if cost.is_priced else ""
@@ -559,6 +560,7 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
             f"         {repeats * requests.samples:,} calls more, at most, if none of its replies "
             "about a sentence can be read, and all is asked for again"
         )
+    # Without a price, the description says so, once for both cases.
     return lines if cost.is_priced else [*lines, f"         {cost.description}"]
 
 

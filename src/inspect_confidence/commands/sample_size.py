@@ -77,9 +77,9 @@ def items_needed(
     if its interval is at most that wide.
 
     Six sizes are tried, one after the other, with 200 runs each. Since errors decrease with the
-    square root of n, each tried size gives an estimate of the needed one. The next size to try is
-    the last estimate, and the result is the mean of the estimates that differ little from the size
-    that gave them. Sizes above 5,000 items are extrapolated.
+    square root of n, each tried size gives an estimate of the needed one. The next size to try, and
+    at last the result, is the geometric mean of the estimates that differ little from the size that
+    gave them (the last estimate if none does). Sizes above 5,000 items are extrapolated.
 
     Args:
         pilot: Judgments, or paths.
@@ -432,8 +432,9 @@ def _size_to_detect(
 ) -> dict[str, object]:
     """Return the row of the table with the items needed to detect the aim's difference.
 
-    More than two groups, or too few items, are refused. With one group its run stands for both
-    runs, which are then simulated independently of each other.
+    The groups are the pilot's models, variants or methods. More than two of them, or too few items,
+    are refused. With one group its run stands for both runs, which are then simulated independently
+    of each other.
     """
     names = [group.name for group in groups]
     if len(groups) > 2:
@@ -443,14 +444,14 @@ def _size_to_detect(
         )
     frames, item_counts = zip(*map(_readable_pilot, groups), strict=True)
     is_paired = len(groups) == 2
-    sides = [frames[0], frames[0]]
+    first = second = frames[0]
     if is_paired:
-        _, sides = restrict_to_common_items(frames)
-    first, second = sides
+        _, (first, second) = restrict_to_common_items(frames)
+    # Runs are drawn from the units of the pilot: items, or clusters of items.
     units, pilot_items, cluster_note = _pilot_units(" and ".join(names), first)
-    first_run = _Population.from_frame(first, units)
-    second_run = _Population.from_frame(second, units)
-    test = _SimulatedTest(aim, first_run, second_run, is_paired, rng)
+    first_population = _Population.from_frame(first, units)
+    second_population = _Population.from_frame(second, units)
+    test = _SimulatedTest(aim, first_population, second_population, is_paired, rng)
     _refuse_undefined(aim, test.pilot_difference, " and ".join(names))
     items, note = _search_size(test.detection, test.target_size, pilot_items)
     if is_paired:

@@ -127,6 +127,7 @@ def mark_item_sets(results: pd.DataFrame) -> pd.DataFrame:
     n = results["n"].where(is_number & results["model"].isin(answering_models(table)))
     largest_n = n.groupby([*keys, pd.Series(shared_conditions, results.index)]).transform("max")
     is_count = results["metric"].map(lambda name: METRICS[name].unit == "count").astype(bool)
+    # The n of a count is not a sample size by which models could be compared.
     is_marked = (n < _MIN_SHARE_OF_ITEMS * largest_n) & ~is_count
     if not is_marked.any():
         return results

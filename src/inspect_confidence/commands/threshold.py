@@ -46,7 +46,7 @@ def threshold(source: JudgmentSource, *, risk: float = 0.05) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-_NUMBERS = ("threshold", "risk", "p", "coverage", "ci_low", "ci_high", "answered")
+_NUMBER_COLUMNS = ("threshold", "risk", "p", "coverage", "ci_low", "ci_high", "answered")
 """Columns with numbers of `metrics.RiskThreshold`, by its attributes."""
 
 
@@ -68,7 +68,9 @@ def _threshold_row(group: ConfidenceGroup, field_value: str, risk: float) -> dic
         "condition": str(group.condition),
         "by": field_value,
         "target": risk,
-        **{name: getattr(result, name) for name in _NUMBERS},  # threshold, risk, coverage, ...
+        **{
+            name: getattr(result, name) for name in _NUMBER_COLUMNS
+        },  # threshold, risk, coverage, ...
         "items": len(np.unique(replies.clusters[~unknown])),
         "left_out": len(group.rows) - len(replies.rows) + int(unknown.sum()),
         "note": result.reason,

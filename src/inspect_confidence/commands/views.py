@@ -35,8 +35,8 @@ from inspect_confidence.studies.unread import (
     without_unread,
 )
 
-_KEYS = ("model", "dataset", "variant", "judge")
-_MANY = 0.05
+_KEY_COLUMNS = ("model", "dataset", "variant", "judge")
+_MIN_REPORTED_SHARE = 0.05
 """Share of unread replies from which on they are reported in a line of their own."""
 
 
@@ -169,17 +169,17 @@ def _headline_view(
     means over models. `unread` has the unread replies of each model and data set. `unread_warning`
     replaces all reasons, if nearly all replies are unread; else it is empty.
     """
-    rows, ending = _without_shared_ending(rows)
-    columns = [name for name in _KEYS if name == "model" or len(rows.values(name)) > 1]
+    rows, label_ending = _without_shared_ending(rows)  # the title has it
+    columns = [name for name in _KEY_COLUMNS if name == "model" or len(rows.values(name)) > 1]
     lines = _headline_lines(rows, columns, unread)
     if lines:
         lines.append(_better_line(lines[0], rows.defined()))
+    # The notes below the table.
     numbers = rows.defined().among("model", models)
-    notes = (
-        [f"{unread_warning}."]
-        if unread_warning
-        else [*_reasons(rows), *_group_notes(rows), *_wide_notes(rows), *_count_notes(numbers)]
-    )
+    if unread_warning:
+        notes = [f"{unread_warning}."]
+    else:
+        notes = [*_reasons(rows), *_group_notes(rows), *_wide_notes(rows), *_count_notes(numbers)]
     if any(OTHER_ITEMS in row.note for row in rows):
         notes.append(f"{OTHER_ITEMS} on fewer items: n is below 90% of the metric's largest.")
     uncounted = [
@@ -195,7 +195,7 @@ def _headline_view(
         _, _, dataset, _ = failures.group  # task, model, data set and variant
         if dataset in rows.values("dataset"):
             notes += _parse_failure_notes(failures)
-    names = ", ".join(filter(None, [*_names_of_all(rows, columns), ending]))
+    names = ", ".join(filter(None, [*_names_of_all(rows, columns), label_ending]))
     title = ": ".join(filter(None, (names, _describe_n(numbers))))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
 
@@ -203,7 +203,7 @@ def _headline_view(
 def _names_of_all(rows: ResultTable, columns: Sequence[str]) -> Iterator[str]:
     """Yield the names that all rows share: the task, and the keys that are not in `columns`."""
     yield rows.first["task"]
-    for name in _KEYS:  # model, data set, variant and judge
+    for name in _KEY_COLUMNS:  # model, data set, variant and judge
         if name not in columns and rows.first[name]:
             text = dataset_text(rows.first) if name == "dataset" else rows.first[name]
             yield f"judge {text}" if name == "judge" else text
@@ -224,12 +224,12 @@ def _headline_lines(
     for failures in unread:
         _, *run = failures.group  # without the task
         unread_shares[tuple(run)] = failures.row
-    groups = list(rows.groups(*_KEYS))  # by model, data set, variant and judge
+    groups = list(rows.groups(*_KEY_COLUMNS))  # by model, data set, variant and judge
     has_unread = not unread_shares.keys().isdisjoint(tuple(key[:3]) for key, _ in groups)
     lines = []
     for key, group in groups:
         row_by_label = {row["label"]: row for row in group}
-        names = dict(zip(_KEYS, key, strict=True))
+        names = dict(zip(_KEY_COLUMNS, key, strict=True))
         line: dict[str, Any] = {}
         for name in columns:
             line[name.replace("dataset", "data set")] = names[name] or "-"
@@ -368,12 +368,12 @@ def _count_notes(rows: ResultTable) -> Iterator[str]:
         if counts := _describe_n(group):
             numbers = counts.removeprefix("n = ").removesuffix(" of each model")
             labels_by_counts.setdefault(numbers, {})[label] = None
-    if 1 < len(labels_by_counts) <= _MOST_COUNTS:
+    if 1 < len(labels_by_counts) <= _MAX_COUNTS:
         parts = [f"{', '.join(labels)}: {counts}" for counts, labels in labels_by_counts.items()]
         yield f"n by metric: {'; '.join(parts)}."
 
 
-_MOST_COUNTS = 3
+_MAX_COUNTS = 3
 """Most different n that a note tells; more would be a table of their own."""
 
 
@@ -382,5 +382,5 @@ def _parse_failure_notes(failures: ParseFailureSummary) -> Iterator[str]:
 
     Judgments without a reply are not counted, which the note says.
     """
-    if "not counted" in failures.row.note or failures.row.value >= _MANY:
+    if "not counted" in failures.row.note or failures.row.value >= _MIN_REPORTED_SHARE:
         yield f"{' '.join(filter(None, failures.group[1:]))}: {failures.sentence}"

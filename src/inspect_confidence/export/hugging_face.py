@@ -23,7 +23,7 @@ from inspect_confidence.results import ResultRow, ResultTable
 from inspect_confidence.writing import put
 
 # PyYAML quotes the words of YAML 1.1; these are words of YAML 1.2 or of some readers of 1.1.
-_AMBIGUOUS = re.compile(r"0[ox][0-9A-Fa-f]+|y|n|~", re.IGNORECASE)
+_AMBIGUOUS_IN_YAML = re.compile(r"0[ox][0-9A-Fa-f]+|y|n|~", re.IGNORECASE)
 
 
 class _QuotingDumper(yaml.SafeDumper):
@@ -39,7 +39,7 @@ def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     try:
         float(text)
     except ValueError:
-        quoted = bool(_AMBIGUOUS.fullmatch(text))
+        quoted = bool(_AMBIGUOUS_IN_YAML.fullmatch(text))
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if quoted else None)
 
 

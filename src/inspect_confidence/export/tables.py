@@ -81,7 +81,7 @@ def _header_and_rows(view: View) -> tuple[list[str], list[list[str]]]:
 _LATEX_HEAD = r"""% Tables for \input: the preamble needs \usepackage{booktabs}.
 % Letters beyond Latin need LuaLaTeX or XeLaTeX and a font that has them.
 """
-_FLOAT = r"""\begin{{table}}
+_LATEX_TABLE = r"""\begin{{table}}
 \centering
 \caption{{{caption}}}
 {small}
@@ -152,7 +152,7 @@ def _latex_floats(view: View) -> Iterator[str]:
     is_wide = len(header) > _MANY_COLUMNS
     for start in range(0, max(len(rows), 1), _ROWS_PER_PAGE):
         page_rows = map(_latex_row, rows[start : start + _ROWS_PER_PAGE])
-        yield _FLOAT.format(
+        yield _LATEX_TABLE.format(
             caption=caption if start == 0 else f"{title} (continued).",
             small=r"\scriptsize\setlength{\tabcolsep}{3pt}" if is_wide else r"\small",
             columns=f"l{'r' * (len(header) - 1)}",

@@ -36,7 +36,7 @@ def _visible_character(character: str) -> str:
     return f"U+{ord(character):04X}" if is_acting else character
 
 
-_JOINT = re.compile(r"(?<=[/_@:.-])(?=[^/_@:.-])")
+_NAME_BREAK = re.compile(r"(?<=[/_@:.-])(?=[^/_@:.-])")
 
 
 def breakable(name: object) -> Markup:
@@ -46,7 +46,7 @@ def breakable(name: object) -> Markup:
         >>> breakable("openai/gpt-4o")
         Markup('openai/<wbr>gpt-<wbr>4o')
     """
-    return Markup("<wbr>").join(_JOINT.split(visible(name)))
+    return Markup("<wbr>").join(_NAME_BREAK.split(visible(name)))
 
 
 def unbroken_interval(number: object) -> Markup:

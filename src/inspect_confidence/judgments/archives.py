@@ -50,7 +50,7 @@ def refuse_oversized(location: str) -> None:
         members = archive.infolist()
     for member in members:
         size = member.file_size
-        ratio = size / max(member.compress_size, 1)
+        ratio = size / max(member.compress_size, 1)  # an empty part has no bytes
         if size > MAX_PART_BYTES or (size > UNCHECKED_BYTES and ratio > MAX_COMPRESSION):
             raise InvalidArgument(
                 f"{location_text(location)}: its part {member.filename[:100]!r} has "

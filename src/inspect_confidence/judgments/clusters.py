@@ -13,7 +13,7 @@ CLUSTER = "cluster"
 
 _MAX_NAME_LENGTH = 60
 """Characters up to which a value is a name; longer texts would not fit into tables."""
-_ITEM = ["dataset", "item"]
+_ITEM_COLUMNS = ["dataset", "item"]
 """Columns that identify an item."""
 
 
@@ -45,7 +45,9 @@ def join_clusters(judgments: pd.DataFrame) -> pd.DataFrame:
     if not has_clusters(judgments):
         return judgments
     named_rows = judgments[judgments[CLUSTER] != ""]
-    clusters = named_rows.drop_duplicates([*_ITEM, CLUSTER]).set_index(_ITEM)[CLUSTER]
+    clusters = named_rows.drop_duplicates([*_ITEM_COLUMNS, CLUSTER]).set_index(_ITEM_COLUMNS)[
+        CLUSTER
+    ]
     # The index is the item: data set and id. It repeats if the item has two clusters.
     repeated = clusters.index.duplicated(keep=False)
     if repeated.any():
@@ -56,7 +58,7 @@ def join_clusters(judgments: pd.DataFrame) -> pd.DataFrame:
             f"cluster: item {item!r}{dataset_text} is in {first!r} and in {second!r}; give each "
             "item one cluster."
         )
-    items = pd.MultiIndex.from_frame(judgments[_ITEM])
+    items = pd.MultiIndex.from_frame(judgments[_ITEM_COLUMNS])
     return judgments.assign(**{CLUSTER: clusters.reindex(items).fillna("").to_numpy(object)})
 
 
@@ -66,9 +68,9 @@ def unclustered_notices(judgments: Mapping[str, pd.DataFrame], field: str) -> It
     `judgments` are by task; `field` is the field of `--cluster` that names the clusters.
     """
     for task, frame in judgments.items():
-        unclustered_items = len(frame[frame[CLUSTER] == ""].drop_duplicates(_ITEM))
+        unclustered_items = len(frame[frame[CLUSTER] == ""].drop_duplicates(_ITEM_COLUMNS))
         if unclustered_items:
-            items = len(frame.drop_duplicates(_ITEM))
+            items = len(frame.drop_duplicates(_ITEM_COLUMNS))
             yield (
                 f"--cluster {field}: {unclustered_items} of {counted(items, 'item')} of {task} "
                 "without a value; each is a cluster of its own"

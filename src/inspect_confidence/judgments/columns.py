@@ -358,9 +358,8 @@ def apply_confidence_scale(
     if problem := other_scale(plain_numbers.to_numpy(float), low, high, place_of):
         raise InvalidArgument(f"--confidence-scale {low:g}-{high:g}: {source} has {problem}.")
     notices += _outside_notices(raw, low, high, source)
-    notices += _low_value_notices(
-        frame.assign(**{column: raw})[~is_percent], column, recorded, source
-    )
+    rows_without_percent = frame.assign(**{column: raw})[~is_percent]
+    notices += _low_value_notices(rows_without_percent, column, low, high, source)
     return other_columns.assign(raw=raw, low=low, high=high)
 
 
@@ -382,14 +381,13 @@ def _outside_notices(raw: pd.Series, low: float, high: float, source: str) -> li
 
 
 def _low_value_notices(
-    rows: pd.DataFrame, column: str, recorded: Recorded, source: str
+    rows: pd.DataFrame, column: str, low: float, high: float, source: str
 ) -> list[str]:
     """Return a notice of the models all of whose confidences are in the lowest tenth of the scale.
 
-    They may be on a shorter scale than `recorded` declares. `rows` are those of the file without
+    They may be on a shorter scale than from `low` to `high`. `rows` are those of the file without
     percentages; `column` has their confidences as numbers.
     """
-    low, high = recorded.scale or (np.nan, np.nan)
     values_by_model = {"": rows[column]}
     if "model" in rows:
         values_by_model = dict(iter(rows.groupby(rows["model"].map(str), sort=False)[column]))

@@ -14,7 +14,7 @@ from inspect_confidence.judgments.runs import reader_versions
 from inspect_confidence.studies import table_of
 from inspect_confidence.studies.study import SEVERAL, too_different
 
-_MEMORY = "1GB"
+_MEMORY_LIMIT = "1GB"
 """Memory that DuckDB may take before it writes to the disk."""
 
 _MOST_ROWS = 5_000
@@ -96,7 +96,7 @@ def query_records(query: str, files: str | Sequence[str]) -> pd.DataFrame:
     import duckdb  # noqa: PLC0415 # an optional package
 
     with TemporaryDirectory() as folder:
-        settings: dict[str, Any] = {"memory_limit": _MEMORY, "temp_directory": folder}
+        settings: dict[str, Any] = {"memory_limit": _MEMORY_LIMIT, "temp_directory": folder}
         with duckdb.connect(config=settings) as connection:
             rows: pd.DataFrame = connection.execute(query, {"files": files}).df()
     return rows

@@ -522,16 +522,16 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
     filled = judgments.notna() & (judgments != "")
     is_complete, is_ungraded, lacks_confidence = np.zeros((3, len(frame)), bool)
     is_empty = np.ones(len(frame), bool)
-    for columns in map(set, table.answers):  # that make an answer, such as answer and target
-        if not columns <= set(frame):
+    for parts in map(set, table.answers):  # columns that make an answer, as answer and target
+        if not parts <= set(frame):
             continue
-        is_complete |= _has_all(filled, columns)
-        is_empty &= ~_has_any(filled, columns - GRADER_COLUMNS - QUESTION_COLUMNS)
-        if columns & CONFIDENCE_COLUMNS:
-            has_other_part = _has_any(filled, columns - CONFIDENCE_COLUMNS - QUESTION_COLUMNS)
-            lacks_confidence |= has_other_part & ~_has_all(filled, columns & CONFIDENCE_COLUMNS)
-        if columns & GRADER_COLUMNS:
-            is_ungraded |= _has_all(filled, columns - GRADER_COLUMNS)
+        is_complete |= _has_all(filled, parts)
+        is_empty &= ~_has_any(filled, parts - GRADER_COLUMNS - QUESTION_COLUMNS)
+        if parts & CONFIDENCE_COLUMNS:
+            has_other_part = _has_any(filled, parts - CONFIDENCE_COLUMNS - QUESTION_COLUMNS)
+            lacks_confidence |= has_other_part & ~_has_all(filled, parts & CONFIDENCE_COLUMNS)
+        if parts & GRADER_COLUMNS:
+            is_ungraded |= _has_all(filled, parts - GRADER_COLUMNS)
     # Numbers of the question, such as the true value, without which an answer has no score.
     question_numbers = [name for name in table.required if table.kinds[name] == "number"]
     has_gap = is_complete & ~_has_all(filled, question_numbers)

@@ -14,7 +14,7 @@ from inspect_confidence.printing import counted
 LocatedRun = tuple[str, Run]
 """The location of a log and its run."""
 
-_LOGS_NAMED = 5
+_MAX_LOGS_NAMED = 5
 """Number of logs that a notice names; it counts the others."""
 
 
@@ -115,8 +115,10 @@ def shared_sample_notices(counts: Mapping[str, int]) -> list[str]:
     if not counts:
         return []
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    parts = [f"{count} from {location_text(location)}" for location, count in ordered[:_LOGS_NAMED]]
-    if unnamed := ordered[_LOGS_NAMED:]:
+    parts = [
+        f"{count} from {location_text(location)}" for location, count in ordered[:_MAX_LOGS_NAMED]
+    ]
+    if unnamed := ordered[_MAX_LOGS_NAMED:]:
         others = counted(len(unnamed), "other")
         parts.append(f"{sum(dict(unnamed).values())} from {others}")
     samples = counted(

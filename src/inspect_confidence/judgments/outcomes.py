@@ -31,14 +31,16 @@ def join_outcomes(confidence: pd.DataFrame, graded: pd.DataFrame) -> tuple[pd.Da
     outcome_rows = [_combine_epochs(epochs) for _, epochs in samples]
     outcomes = pd.DataFrame(outcome_rows, columns=graded.columns)
     outcomes_by_sample = outcomes.set_index(_SAMPLE_COLUMNS)
+    # For each judgment of confidence, the graded row of its sample; an empty row without one.
     keys = pd.MultiIndex.from_frame(confidence[_SAMPLE_COLUMNS])
     is_matched = keys.isin(outcomes_by_sample.index)
+    matches = outcomes_by_sample.reindex(keys)
     joined = confidence.copy()
-    matches = outcomes_by_sample.reindex(keys)  # the graded row for each judgment, or empty
     for name in _GRADING_COLUMNS:
         joined[name] = np.where(is_matched, matches[name].to_numpy(), joined[name].to_numpy())
     joined["correct"] = joined["correct"].astype(float)
     joined["choices"] = joined["choices"].astype(float)
+    # The status of the answer replaces that of the confidence, if it says more.
     status = np.where(is_matched, matches["status"].to_numpy(), "scoring_failed")
     missing = "no log of --outcome has the sample"
     reason = np.where(is_matched, matches["reason"].to_numpy(), missing)

@@ -50,7 +50,7 @@ def keep_common_items(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFra
     Raises:
         InvalidArgument: A data set has no such item.
     """
-    parts, notes = [frame.iloc[:0]], {}
+    parts, notes = [frame.iloc[:0]], {}  # without rows, the result keeps the columns
     for dataset, rows in frame.groupby("dataset", sort=False):
         # An item of each row, as a tuple of the columns that identify it.
         items = pd.Series(list(rows[list(table.listwise)].itertuples(index=False)), rows.index)

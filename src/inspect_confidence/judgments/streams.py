@@ -210,7 +210,7 @@ def _count_entries(
     for entry, _ in entries:
         record = entry.record
         if record["rows"] <= MOST_UNITS:
-            continue  # up to 4,000 judgments are computed with as they are
+            continue  # up to 4,000 judgments are computed with one by one anyway
         if not all(table_of(task).counting for task in record_tasks(record)):
             problems[entry.file] = f"all metrics of {record['task']}"
         elif not can_count():
@@ -219,6 +219,7 @@ def _count_entries(
             problems[entry.file] = _JOINED
         else:
             files_by_task.setdefault(record["task"], []).append(entry.file)
+    # The remaining files are counted, and refused where a count hides what a metric needs.
     records: dict[str, CountedRecord] = {}
     for task, files in files_by_task.items():
         paths = [str(store.folder / file) for file in files]
@@ -265,7 +266,7 @@ def _files_with_shared_datasets(
 _JOINED = "all metrics, because several logs have judgments of a run, or of several tasks"
 _NOT_INSTALLED = "all metrics, because DuckDB is missing: install inspect_confidence[scale]"
 
-_MANY_ROWS = 100_000
+_MIN_ROWS_FOR_NOTICE = 100_000
 """Judgments from which on a notice says that they are read one by one."""
 
 
@@ -278,7 +279,7 @@ def _row_notices(entries: Sequence[StoredLog], problems: Mapping[str, str]) -> I
     for entry in entries:
         if problem := problems.get(entry.file):
             totals[problem] += entry.record["rows"]
-    if totals.total() < _MANY_ROWS:
+    if totals.total() < _MIN_ROWS_FOR_NOTICE:
         return
     n_judgments = sum(entry.record["rows"] for entry in entries)
     reasons = "; ".join(f"{n:,} for {problem}" for problem, n in sorted(totals.items()))

@@ -9,7 +9,7 @@ from inspect_confidence.overview.sentences import Sentence, model_sentences
 from inspect_confidence.printing import shortened
 from inspect_confidence.results import ResultTable
 
-_LONGEST = 60  # maximum number of characters of a name
+_MAX_NAME_LENGTH = 60  # maximum number of characters of a name
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def front_of(
         matrix=shortened_matrix,
         boards=boards_of(shortened_matrix, ranked=ranked),
         # By model, the number of its colour and marker.
-        looks={shortened(model, _LONGEST): number for number, model in enumerate(models)},
+        looks={shortened(model, _MAX_NAME_LENGTH): number for number, model in enumerate(models)},
         order=[line.key for line in lines],
         sentences=sentences,
     )
@@ -61,7 +61,7 @@ def front_of(
 def _shorten_names(key: LineKey) -> LineKey:
     """Return the key of a line with names of at most 60 characters."""
     return LineKey(
-        shortened(key.model, _LONGEST),
-        shortened(key.variant, _LONGEST),
-        shortened(key.judge, _LONGEST),
+        shortened(key.model, _MAX_NAME_LENGTH),
+        shortened(key.variant, _MAX_NAME_LENGTH),
+        shortened(key.judge, _MAX_NAME_LENGTH),
     )

@@ -20,7 +20,7 @@ from inspect_confidence.studies.unread import ALL_DATASETS, UNREAD_SHARE
 
 MAX_COLUMNS = 8
 """Default maximum number of columns."""
-_LONGEST = 40  # maximum number of characters of a data set's name
+_MAX_NAME_LENGTH = 40  # maximum number of characters of a data set's name
 OVER_SETS = {
     "pooled": "all data sets pooled",
     "mean": "mean of the data sets",
@@ -331,8 +331,8 @@ def dataset_text(row: ResultRow) -> str:
     dataset = row["dataset"]
     for part in row.note.split("; "):
         if dataset == "pooled" and part.startswith("pooled: "):
-            return shortened(f"pooled ({part.removeprefix('pooled: ')})", _LONGEST)
-    return OVER_SETS.get(dataset) or shortened(dataset, _LONGEST)
+            return shortened(f"pooled ({part.removeprefix('pooled: ')})", _MAX_NAME_LENGTH)
+    return OVER_SETS.get(dataset) or shortened(dataset, _MAX_NAME_LENGTH)
 
 
 def _counts_text(rows: ResultTable) -> str:

@@ -5,7 +5,7 @@ from math import isinf, isnan, nan
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.printing import P_VALUES, format_p
 
-_PLAIN = frozenset(
+_SHARES_WITHOUT_PERCENT = frozenset(
     {
         *("auroc", "ece", "smooth_ece", "rms_calibration_error", "hle_calibration_error"),
         *("brier", "aurc", "augrc", "auprc_error", "cmfg", "f_score"),
@@ -14,7 +14,7 @@ _PLAIN = frozenset(
     }
 )
 """Shares that are formatted as plain numbers, as in their literature."""
-_ROUNDING = 1e-9  # differences below this are rounding errors
+_ROUNDING_ERROR = 1e-9  # differences below this are rounding errors
 _LEAST_WHOLE_DIFFERENCE = 0.01  # difference of shares from which on points have no decimal
 
 
@@ -127,7 +127,8 @@ def _is_rounded_to_0(
     It prints with the digits of the number `digits_of` and `more_digits` more.
     """
     return any(
-        abs(end) > _ROUNDING and not _signed(metric, end, digits_of, more_digits).strip("+-0.")
+        abs(end) > _ROUNDING_ERROR
+        and not _signed(metric, end, digits_of, more_digits).strip("+-0.")
         for end in ends
     )
 
@@ -156,7 +157,9 @@ def _signed(metric: str, number: float, digits_of: float, more_digits: int = 0) 
 
 def is_share(metric: str) -> bool:
     """Return whether the metric is formatted as a percentage."""
-    return METRICS[metric].unit in ("share", "probability") and metric not in _PLAIN
+    return (
+        METRICS[metric].unit in ("share", "probability") and metric not in _SHARES_WITHOUT_PERCENT
+    )
 
 
 def _is_signed(metric: str) -> bool:

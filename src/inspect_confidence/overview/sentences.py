@@ -26,8 +26,8 @@ from inspect_confidence.results import Condition, ResultRow, ResultTable
 from inspect_confidence.studies import Clause, NumberInText, all_studies
 from inspect_confidence.studies.unread import answering_models
 
-_FIRST = ("calibration", "ranking")
-_LONGEST = 60  # maximum number of characters of a name
+_FIRST_TOPICS = ("calibration", "ranking")
+_MAX_NAME_LENGTH = 60  # maximum number of characters of a name
 _MAX_CLAUSES = 5  # maximum number of clauses of a sentence
 
 
@@ -50,6 +50,7 @@ def model_sentences(
     A clause is a text with gaps for the numbers of some metrics, such as "it is right {} of the
     time". Lines of the matrix are models with their variant and judge.
     """
+    # The rows that clauses need, of the models of the matrix.
     metrics = {metric for clause in _ordered_clauses() for metric, _ in clause.numbers}
     models = {line.key.model for line in matrix.lines}
     rows = results.among("model", models).among("metric", metrics)
@@ -62,6 +63,7 @@ def model_sentences(
     for row in rows:  # `row.shared` is the condition without variant and judge
         if (row["task"], row["metric"], row.shared) in needed_numbers:
             needed_rows.append(row)
+    # The same rows by line, task, metric and condition.
     line_keys = keys_of_lines(ResultTable(needed_rows))
     numbers: dict[tuple[LineKey, str, str, Condition], list[ResultRow]] = {}
     for row in needed_rows:
@@ -77,7 +79,7 @@ def model_sentences(
 def _ordered_clauses() -> list[Clause]:
     """Return the clauses of all studies, those on calibration and ranking first."""
     clauses = chain.from_iterable(study.clauses for study in all_studies())
-    order = {topic: k for k, topic in enumerate(_FIRST)}
+    order = {topic: k for k, topic in enumerate(_FIRST_TOPICS)}
     return sorted(clauses, key=lambda clause: order.get(clause.about, len(order)))
 
 
@@ -114,7 +116,7 @@ def _line_sentence(
     follows the last of them in brackets. `numbers` has the rows of the results by line, task,
     metric and condition.
     """
-    chosen: dict[str, tuple[Clause, Sequence[ResultRow]]] = {}
+    chosen: dict[str, tuple[Clause, Sequence[ResultRow]]] = {}  # clause and its numbers, by topic
     dataset_by_task: dict[str, str] = {}
     for clause in clauses:
         if clause.about in chosen or len(chosen) >= max_clauses:
@@ -124,6 +126,7 @@ def _line_sentence(
         if dataset in by_dataset:
             dataset_by_task[clause.task] = dataset
             chosen[clause.about] = clause, by_dataset[dataset]
+    # The text: clauses with numbers, and a source where the next clause has another one.
     parts: list[SentencePart] = []
     sources = [_source_text(rows) for _, rows in chosen.values()]
     for position, (clause, rows) in enumerate(chosen.values(), start=1):
@@ -170,7 +173,7 @@ def _least_n(rows: Sequence[ResultRow]) -> int:
 def _source_text(rows: Sequence[ResultRow]) -> str:
     """Return the task, the data set and the number of judgments behind a clause."""
     task, dataset = rows[0]["task"], rows[0]["dataset"]
-    name = task if dataset in ("", task) else f"{task} on {shortened(dataset, _LONGEST)}"
+    name = task if dataset in ("", task) else f"{task} on {shortened(dataset, _MAX_NAME_LENGTH)}"
     return f"{name}, n = {_least_n(rows):,}"
 
 
@@ -336,7 +339,7 @@ def _number_part(number: MatrixCell) -> SentencePart:
 def _describe_key(key: LineKey) -> str:
     """Return the names of a line: model, variant and judge, without empty ones."""
     names = filter(None, (key.model, key.variant, key.judge))
-    return ", ".join(shortened(name, _LONGEST) for name in names)
+    return ", ".join(shortened(name, _MAX_NAME_LENGTH) for name in names)
 
 
 def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> str:

@@ -248,16 +248,16 @@ def _judgment_counts(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataF
     which figures are split (`spec.by`). A model drawn beside the others, such as surveyed people,
     is not counted.
     """
+    # The keys of the figure's lines. One that is not split by data set counts the judgments of all.
     parts = [name for name in spec.by if name not in COLUMNS and name != "variant"]
-    model_rows = with_parts(figure_rows[figure_rows["model"] != spec.beside], ["variant", *parts])
-    tasks = (spec.task, *spec.tasks)
-    counted = rows[rows["task"].isin(tasks) & (rows["metric"] == "status_count")]
-    counted = with_parts(counted, ["variant", *parts, "status"])
-    # A figure that is not split by data set counts the judgments of all of them.
     keys = ["model", "variant", *(["dataset"] if "dataset" in spec.by else []), *parts]
+    model_rows = with_parts(figure_rows[figure_rows["model"] != spec.beside], ["variant", *parts])
     lines = set(model_rows[keys].astype(str).itertuples(index=False, name=None))
-    in_figure = [_is_of_figure(row, keys, lines) for row in counted.to_dict("records")]
-    counts = counted[np.array(in_figure, bool)].groupby("status", sort=False)["value"].sum()
+    # The counts of these lines, added up by status.
+    is_count = rows["task"].isin((spec.task, *spec.tasks)) & (rows["metric"] == "status_count")
+    count_rows = with_parts(rows[is_count], ["variant", *parts, "status"])
+    in_figure = [_is_of_figure(row, keys, lines) for row in count_rows.to_dict("records")]
+    counts = count_rows[np.array(in_figure, bool)].groupby("status", sort=False)["value"].sum()
     if counts.empty:
         return ""
     total = int(counts.sum())

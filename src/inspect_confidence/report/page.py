@@ -20,7 +20,7 @@ from inspect_confidence.results import ResultTable
 from inspect_confidence.studies.unread import nearly_all_unread
 
 _MOST_NAMED_MODELS = 2  # maximum number of models that a title names
-_LONGEST = 60  # maximum number of characters of a name
+_MAX_NAME_LENGTH = 60  # maximum number of characters of a name
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def page_title(models: Sequence[str], studies: Sequence[str]) -> str:
         >>> page_title(["a", "b", "c"], ["FermiEval: intervals", "LifeEval: ages"])
         'Confidence of 3 models in 2 studies'
     """
-    names = [shortened(model, _LONGEST) for model in models]
+    names = [shortened(model, _MAX_NAME_LENGTH) for model in models]
     subject = (
         " and ".join(names) if 1 <= len(names) <= _MOST_NAMED_MODELS else f"{len(names)} models"
     )

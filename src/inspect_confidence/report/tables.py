@@ -236,16 +236,20 @@ def difference_tables(
     tables = {}
     title = f"Differences from {shortened(scrub(baseline), 60)}"
     for study in all_studies():
-        base, compared = {}, {}
-        for table in study.tables:
-            frame = judgments.get(table.task, pd.DataFrame({"model": []}))
+        of_baseline, of_others = {}, {}  # judgments by task
+        for task in study.tasks:
+            if task not in judgments:
+                continue
+            frame = judgments[task]
             is_baseline = frame["model"] == baseline
             if is_baseline.any() and not is_baseline.all():
-                base[table.task], compared[table.task] = frame[is_baseline], frame[~is_baseline]
-        if not base:
+                of_baseline[task], of_others[task] = frame[is_baseline], frame[~is_baseline]
+        if not of_baseline:
             continue
         try:
-            tables[study.name] = _difference_table(title, compare(compared, base, **settings))
+            tables[study.name] = _difference_table(
+                title, compare(of_others, of_baseline, **settings)
+            )
         except InvalidArgument as error:  # no items in common
             tables[study.name] = Table(title, ["why there are none"], [[TableCell(str(error))]])
     return tables

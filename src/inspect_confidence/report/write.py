@@ -107,7 +107,7 @@ def write_report(
         put(new / PAGE, render_page(page))
         if findings is not None:
             results = ResultTable.from_frame(page.results)
-            findings += first_findings(results, page.models, limit=_FINDINGS)
+            findings += first_findings(results, page.models, limit=_MAX_FINDINGS)
             findings += _describe_scope(frames, models)
         current_names = {file.name for file in (new / FIGURES).glob("*")}
     # Figures of an earlier report that this one does not have would be taken for its own.
@@ -117,16 +117,16 @@ def write_report(
     return folder / PAGE
 
 
-_FINDINGS = 2
+_MAX_FINDINGS = 2
 """Number of models on which the command prints a sentence."""
 
 
 def _describe_scope(frames: Iterable[pd.DataFrame], models: Sequence[str]) -> list[str]:
     """Return a sentence on what the page has beside the findings; none if they have all.
 
-    Findings are sentences on `_FINDINGS` models, each on one data set of a task.
+    Findings are sentences on `_MAX_FINDINGS` models, each on one data set of a task.
     """
-    parts = [f"all {len(models)} models"] if len(models) > _FINDINGS else []
+    parts = [f"all {len(models)} models"] if len(models) > _MAX_FINDINGS else []
     if any(frame["dataset"].nunique() > 1 for frame in frames):
         parts.append("all data sets")
     return [f"The page has {' and '.join(parts)}."] if parts else []
