@@ -139,11 +139,13 @@ class Grid:
         last_width = narrowed[last]
         if last >= self.n_names and self._is_prose(last):
             narrowed[last] = min(last_width, _MIN_PROSE)
-        numbers = narrowed[self.n_names :]
-        room = width - sum(numbers) - _GAP * len(numbers)
+        # The names get what the other columns leave; or their share, beside the widest of these.
+        others = narrowed[self.n_names :]
+        room = width - sum(others) - _GAP * len(others)
         if room < _NAMES_SHARE * width / 2:
-            room = min(int(_NAMES_SHARE * width), width - max(numbers, default=0) - _GAP)
+            room = min(int(_NAMES_SHARE * width), width - max(others, default=0) - _GAP)
         narrowed[: self.n_names] = self._shorten_names(narrowed[: self.n_names], room)
+        # The last column gets the rest of its width back, as far as there is room.
         free_width = width - sum(narrowed[:last]) - _GAP * last
         narrowed[last] = min(last_width, free_width) if free_width >= narrowed[last] else last_width
         return narrowed

@@ -309,6 +309,7 @@ def print_sample_sizes(rows: "pd.DataFrame") -> None:
 
 def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> None:
     """Print the shares of unread replies, and then at most `limit` of these replies."""
+    # The shares: a line for each task, model and variant.
     table = shares.drop(columns=["ci_low", "ci_high"])
     table["share"] = [format_number(share, ".3g") for share in table["share"]]
     after_share = list(table).index("share") + 1
@@ -317,6 +318,7 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
         "Wilson's intervals over items. Failures that gave no reply, or no grade, are not counted."
     )
     _print_filled(table.rename(columns={"unread": "parse failures"}), "Parse failures", caption)
+    # The replies: a table for each model, variant and data set.
     keys = ["task", "model", "variant", "dataset"]
     for key, group in rows[:limit].groupby(keys, sort=False):
         cells, caption = group.drop(columns=keys).map(_cell_text), ""
@@ -387,10 +389,10 @@ def print_differences(
     rows = main_differences(differences, only_primary=only_primary)
     caption = " ".join(filter(None, [_describe_fields(differences), _main_caption(rows)]))
     pairs = list(rows.groupby(["a", "b"], sort=False))
-    lines = 0
+    n_lines = 0
     for n_printed, ((a, b), group) in enumerate(pairs):
-        lines += len(group)
-        if n_printed and lines > _MAX_LINES_ON_SCREEN:
+        n_lines += len(group)
+        if n_printed and n_lines > _MAX_LINES_ON_SCREEN:
             caption += f" {n_printed} of {len(pairs)} pairs are shown; --model NAME selects."
             break
         tasks = set(_task_texts(group))

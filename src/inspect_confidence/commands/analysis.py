@@ -81,17 +81,18 @@ def read_settings(settings: Settings) -> dict[str, Resampling]:
     thresholds = settings.get("thresholds", Resampling.thresholds)
     # A list is read as it is; anything else, such as ".5,.75" or 0.5, as text.
     is_list = isinstance(thresholds, Iterable) and not isinstance(thresholds, str)
-    entries = list(thresholds) if is_list else thresholds
+    threshold_entries = list(thresholds) if is_list else thresholds
     common_settings = Resampling(
         resamples=integer("resamples", settings.get("resamples", 10_000), minimum=1),
         seed=integer("seed", settings.get("seed", 0), minimum=0),
         # `below` excludes its own value, and a threshold of 1 is allowed.
-        thresholds=tuple(numbers("thresholds", entries, above=0, below=nextafter(1, 2))),
+        thresholds=tuple(numbers("thresholds", threshold_entries, above=0, below=nextafter(1, 2))),
         convention=convention,
         workers=integer("workers", settings.get("workers", 1), minimum=1),
         costs=read_costs(settings.get("costs")),
         judge_labels=read_judge_labels(settings.get("judge_labels")),
     )
+    # To these each study adds its own options, and the choices that results name.
     options_by_study = _read_options(settings.get("options", {}))
     resampling_by_study = {}
     for study in all_studies():

@@ -99,7 +99,7 @@ def _parse_labels(frame: pd.DataFrame, source: str) -> JudgeLabels:
 
 
 def _parse_words(column: pd.Series, source: str) -> tuple[pd.Series, pd.Series]:
-    """Return the form of judgment of each word, and its number: consistency and 1 for `yes`.
+    """Return what each word is on (correctness or consistency), and its number, as 1 for `yes`.
 
     Unknown words are refused; `source` names the table in the error.
     """

@@ -556,7 +556,7 @@ def rename_task_columns(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataF
         if column.name not in frame and present_aliases:
             renamed_columns[column.name] = columns_by_name[present_aliases[0]]
     present = {*frame, *renamed_columns}
-    has_answer = any(set(form) - GRADER_COLUMNS <= present for form in table.answers)
+    has_answer = any(set(answer) - GRADER_COLUMNS <= present for answer in table.answers)
     if not renamed_columns or not has_answer:
         return frame, []
     return _rename_columns(frame, renamed_columns)

@@ -104,6 +104,7 @@ def _invalid_uuids(newest_first: Sequence[Run]) -> set[str]:
     for run in newest_first:  # what a newer log says of a uuid is kept
         is_invalid = {**dict.fromkeys(run.frame["uuid"], False), **is_invalid}
         is_invalid = {**dict.fromkeys(run.invalidated, True), **is_invalid}
+    # The empty uuid stands for all samples without one.
     return {uuid for uuid, invalid in is_invalid.items() if invalid and uuid}
 
 

@@ -332,7 +332,7 @@ def _files_with_same_items(frames: Mapping[int, pd.DataFrame]) -> dict[str, list
     rows = []
     for file, frame in frames.items():
         rows.append(frame.loc[frame["uuid"] == "", identity].assign(file=file))
-    joined = pd.concat(rows).drop_duplicates()
+    joined = pd.concat(rows).drop_duplicates()  # a file may hold an answer twice
     repeated = joined[joined.duplicated(identity, keep=False)]
     files_by_model = {}
     for model in repeated["model"].unique():

@@ -227,12 +227,12 @@ def _count_entries(
         records.update(zip(files, counts, strict=True))
     shared_files = _files_with_shared_datasets(store, entries, records)
     counted = {}
-    for file, counts_of_file in records.items():
-        if counts_of_file.frame is None or file in shared_files:
+    for file, record_counts in records.items():
+        if record_counts.frame is None or file in shared_files:
             # In a data set of several logs an item may have several judgments.
-            problems[file] = counts_of_file.problem or SEVERAL
+            problems[file] = record_counts.problem or SEVERAL
         else:
-            counted[file] = counts_of_file.frame
+            counted[file] = record_counts.frame
     return counted, problems
 
 

@@ -126,7 +126,7 @@ def read_table(path: Path) -> UserTable:
     except pd.errors.EmptyDataError:
         table = UserTable(pd.DataFrame())
     except (OSError, EOFError, zlib.error, ValueError) as error:
-        if isinstance(error, InvalidArgument):
+        if isinstance(error, InvalidArgument):  # a `ValueError` that names file and remedy already
             raise
         problem = " ".join(str(error).split())
         raise InvalidArgument(f"{path} can't be read: {problem.removesuffix('.')}.") from error
@@ -206,12 +206,13 @@ def _read_separated_text(path: Path) -> UserTable:
         if rows[column].str.startswith("'", na=False).any():
             rows[column] = rows[column].map(unescape_formula, na_action="ignore")
     header, cells = rows.iloc[0].fillna("").str.strip(), rows.iloc[1:]
-    # Spreadsheets write rows and columns that were used once.
-    has_cells = cells.fillna("").ne("")
-    cells = cells.loc[has_cells.any(axis=1), (header != "") | has_cells.any(axis=0)]
+    # Spreadsheets also write empty rows and columns, if they were used once.
+    is_filled = cells.fillna("").ne("")
+    is_row, is_column = is_filled.any(axis=1), (header != "") | is_filled.any(axis=0)
+    cells = cells.loc[is_row, is_column]
     frame = cells.set_axis(header[cells.columns], axis="columns").reset_index(drop=True)
-    n_empty = int((~has_cells.any(axis=1)).sum())
-    return UserTable(frame, decimal_comma=separator == ";", empty_rows=n_empty)
+    # Countries that write 0,5 separate cells by semicolons.
+    return UserTable(frame, decimal_comma=separator == ";", empty_rows=int((~is_row).sum()))
 
 
 def _detect_separator(content: bytes) -> str:
