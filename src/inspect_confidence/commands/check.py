@@ -230,8 +230,8 @@ def _matching_positions(requirement: Requirement, results: ResultTable) -> list[
     """Return the positions of rows with the requirement's metric and `parts`; refuse if none has.
 
     Parts are values by key, as `level=90`. Means over models match only if `model` is among the
-    keys, and rows of another estimator, such as `bins=15`, only if it is named or no other row
-    matches.
+    keys. Rows that estimate the metric in another than the standard way, such as with `bins=15`,
+    match only if the keys name the way, or if no other row matches.
     """
     is_named = "model" in requirement.parts
     models = results.values("model") if is_named else answering_models(results)

@@ -358,7 +358,8 @@ def _split_by_maps(group: JudgmentGroup, entries: Sequence[SavedMap]) -> Sequenc
     by_values = [entry.by for entry in entries if {**entry.judgments, "by": ""} == key]
     if not any(by_values):
         return [group]
-    # `domain=law` becomes `--by domain`. The greatest text is not empty; all have the same fields.
+    # `domain=law` becomes `--by domain`. All texts have the same fields, except that of a map for
+    # all judgments, which is empty and so never the greatest.
     fields = " ".join(map("--by {}".format, Condition.read(max(by_values))))
     if "by" not in group.rows or not group.rows["by"].any():
         raise InvalidArgument(

@@ -325,8 +325,9 @@ def _result_of_metric(aim: _Aim, answers: Answers, resampling: Resampling) -> Re
         metric_form = METRIC_FORMS[aim.metric]  # the metric with its options, such as bins
         statistics = table_statistics(answers, [metric_form], condition={}, note="")
     draws = estimate.resample([statistics], answers.unit_count, resampling)
-    (row,) = estimate.results_of(draws, Key("", "", ""))  # a result without task and model
-    return row
+    # One metric gives one result; its task and model are not needed.
+    (result,) = estimate.results_of(draws, Key("", "", ""))
+    return result
 
 
 @dataclass(frozen=True)

@@ -286,14 +286,15 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
     # A judge may accept another wording, but neither another letter nor another number, which are
     # the texts that are exact.
     exact = rows["target"].map(is_exact) & rows["answer"].map(is_exact)
-    wrong = int(((grades == 0) & equal).sum())
-    right = int(((grades == 1) & ~equal & exact).sum())
-    if not wrong + right:
+    n_equal_wrong = int(((grades == 0) & equal).sum())
+    n_different_right = int(((grades == 1) & ~equal & exact).sum())
+    n_doubtful = n_equal_wrong + n_different_right
+    if not n_doubtful:
         return []
     return [
-        f"{source}: 'correct' contradicts 'answer' and 'target' in {wrong + right} of "
-        f"{counted(grades.notna().sum(), 'row')} ({wrong} equal but graded wrong, {right} "
-        "different but graded right); 'correct' was used"
+        f"{source}: 'correct' contradicts 'answer' and 'target' in {n_doubtful} of "
+        f"{counted(grades.notna().sum(), 'row')} ({n_equal_wrong} equal but graded wrong, "
+        f"{n_different_right} different but graded right); 'correct' was used"
     ]
 
 

@@ -303,8 +303,9 @@ def _drop_foreign_values(
     for name, values in frame.items():  # notices have the order of the file's columns
         if name not in optional:
             continue
+        kind: Kind = "flag" if table.kinds[name] == "flag" else "number"
         try:
-            _typed_column(frame, name, "flag" if table.kinds[name] == "flag" else "number", source)
+            _typed_column(frame, name, kind, source)  # only to see whether it refuses the values
         except InvalidArgument:
             if name in ("epoch", "draw"):
                 changed[name] = pd.Series(pd.factorize(values)[0], frame.index)

@@ -630,7 +630,10 @@ def _flush_folder(folder: Path) -> None:
 
 
 def _remove_old_files(store: Store) -> None:
-    """Remove record files that the store no longer refers to, and unfinished manifests."""
+    """Remove record files that the store no longer refers to, and unfinished manifests.
+
+    Interrupted ingests leave such manifests. Files with names of another form are the user's.
+    """
     current = {store.folder / entry.file for entry in store.entries}
     for model_folder in store.folder.glob(_MODEL_FOLDERS):
         for file in model_folder.iterdir():
