@@ -53,8 +53,8 @@ class Board:
 def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
     """Return the board, a table of models, of a headline number on a data set and condition.
 
-    Columns that are empty for all models are left out; so are ranks if neither higher nor lower
-    values are better. `rows` have the number of each model and variant; `ranks` has the rank by a
+    Columns that are empty for all models are left out; so are ranks if no value of the metric is
+    better than another. `rows` have the number of each model and variant; `ranks` has the rank by a
     row's index.
     """
     first = rows[0]
@@ -67,7 +67,7 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
         lines.append(_line_cells(rank, row, tied=rank_counts[rank.rank] > 1))
     table = pd.DataFrame(lines, columns=list(_HEADER), dtype=object)
     is_empty = table.isin(["", "-"]).all()
-    # The rank and its interval are shown, even if all are undefined, if a direction is better.
+    # The rank and its interval (the first two columns) are shown even if all are undefined.
     is_empty[list(_HEADER[:2])] = not direction.ordered
     table = table.loc[:, ~is_empty]
     name = first["dataset"]  # empty for answers in a file that names none

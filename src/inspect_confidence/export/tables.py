@@ -104,7 +104,7 @@ _LATEX_CHARACTERS = {
     **{"-": "{-}", "`": "{`}", "'": "{'}", ",": "{,}"},
 }
 _PLAIN_ALONE = {"-": "-", ",": ","}
-_MANY_COLUMNS = 8
+_MAX_COLUMNS_OF_USUAL_SIZE = 8
 _ROWS_PER_PAGE = 45
 
 
@@ -149,8 +149,8 @@ def _latex_floats(view: View) -> Iterator[str]:
     header, rows = _header_and_rows(view)
     title = latex_escaped(view.title)
     caption = f"{title}. {latex_escaped(view.text_below, _LONGEST_CAPTION)}"
-    is_wide = len(header) > _MANY_COLUMNS
-    for start in range(0, max(len(rows), 1), _ROWS_PER_PAGE):
+    is_wide = len(header) > _MAX_COLUMNS_OF_USUAL_SIZE
+    for start in range(0, max(len(rows), 1), _ROWS_PER_PAGE):  # one table if there are no rows
         page_rows = map(_latex_row, rows[start : start + _ROWS_PER_PAGE])
         yield _LATEX_TABLE.format(
             caption=caption if start == 0 else f"{title} (continued).",
