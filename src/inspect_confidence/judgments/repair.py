@@ -61,7 +61,8 @@ def repaired_rows(
 
     Lone surrogates in texts become U+FFFD. A value of another kind or an infinite number becomes
     NaN (None for a flag), and the judgment `scoring_failed`; so does a judgment with an unknown
-    status. Columns that the task does not have stay as they are.
+    status. Of several reasons the last is kept. Columns that the task does not have stay as they
+    are.
 
     Args:
         rows: Judgments of the sample.
@@ -78,7 +79,8 @@ def repaired_rows(
             if kind is None or value is None:
                 continue
             if kind == "text":
-                text = "" if isinstance(value, float) and math.isnan(value) else str(value)
+                is_nan = isinstance(value, float) and math.isnan(value)  # a missing text
+                text = "" if is_nan else str(value)
                 values[name] = readable_text(text)
                 if values[name] != text:
                     repairs.replaced.add(key)
