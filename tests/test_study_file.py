@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
@@ -116,6 +117,93 @@ def test_a_folder_that_cannot_be_written_ends_in_a_line(
     assert done.output.startswith(f"Error: logs can't be written to {logs} (")
     assert done.output.endswith("; name another folder by --log-dir.\n")
     assert done.output.count("\n") == 1
+
+
+def _continued_study(folder: Path, **changes: object) -> str:
+    """A study file of a csv file with three questions, whose `changes` replace its arguments."""
+    questions = folder / "questions.csv"
+    if not questions.exists():
+        questions.write_text("id,question,exponent\na,How many?,1\nb,How much?,2\nc,How far?,3\n")
+    arguments = {"dataset": str(questions), "levels": 90}
+    return write_study(
+        folder,
+        {
+            "logs": str(folder / "logs"),
+            "models": ["openai/gpt-4o-mini"],
+            "settings": {"max_retries": 0},
+            "tasks": [{"task": "fermi_eval", "arguments": arguments}],
+            **changes,
+        },
+    )
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[ProviderServer]:
+    """A server that plays OpenAI for this process, in which Inspect keeps a model's address."""
+    with ProviderServer(lambda _: Reply("[3, 5]")) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "test")
+        patch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        yield server
+
+
+def test_logs_whose_answers_would_be_mixed_or_deleted_are_refused(
+    tmp_path: Path, provider: ProviderServer
+) -> None:
+    """Changed questions, fewer repeats and fewer items; added ones continue the logs."""
+    calls_before = len(provider.requests)
+    printed("run", _continued_study(tmp_path, repeats=2), "--display", "none")
+    logs = tmp_path / "logs"
+    before = sorted(logs.glob("*.eval"))
+    run = f"Error: fermi_eval on openai/gpt-4o-mini: {logs} has answers "
+    done = printed("run", _continued_study(tmp_path), code=2).output
+    assert done.startswith(
+        f"{run}of repeats=2, and fewer repeats would delete some; write repeats: 2"
+    )
+    questions = tmp_path / "questions.csv"
+    text = questions.read_text()
+    questions.write_text(text.replace("How far?", "How near?"))
+    done = printed("run", _continued_study(tmp_path, repeats=2), code=2).output
+    assert done.startswith(
+        f"{run}to questions of questions.csv before it was changed; name another"
+    )
+    assert sorted(logs.glob("*.eval")) == before
+    questions.write_text(text)
+    done = printed("run", _continued_study(tmp_path, repeats=3), "--display", "none").output
+    assert "fermi_eval on openai/gpt-4o-mini: 9 samples, success" in done
+    assert len(provider.requests) - calls_before == 3 * 3
+
+
+def test_logs_of_items_that_the_run_lacks_are_refused(
+    tmp_path: Path, provider: ProviderServer
+) -> None:
+    """The list of items is a file, which can change; a longer one continues the logs."""
+    items = tmp_path / "items.txt"
+    items.write_text("a\nb\n")
+    arguments = {"dataset": str(tmp_path / "questions.csv"), "levels": 90, "items": str(items)}
+    tasks = [{"task": "fermi_eval", "arguments": arguments}]
+    calls_before = len(provider.requests)
+    printed("run", _continued_study(tmp_path, tasks=tasks), "--display", "none")
+    items.write_text("a\nc\n")
+    done = printed("run", _continued_study(tmp_path, tasks=tasks), code=2).output
+    assert " has answers to items that the run does not have, such as b@90; name another" in done
+    items.write_text("a\nb\nc\n")
+    done = printed("run", _continued_study(tmp_path, tasks=tasks), "--display", "none").output
+    assert "fermi_eval on openai/gpt-4o-mini: 3 samples, success" in done
+    assert len(provider.requests) - calls_before == 3
+
+
+def test_two_processes_do_not_run_into_one_folder(tmp_path: Path, provider: ProviderServer) -> None:
+    """The second would pay for the same calls; once the first has ended it is let in."""
+    fcntl = pytest.importorskip("fcntl")
+    (tmp_path / "logs").mkdir()
+    file = _continued_study(tmp_path)
+    calls_before = len(provider.requests)
+    with (tmp_path / "logs" / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = printed("run", file, code=2).output
+        assert done.startswith(f"Error: another process makes runs in {tmp_path / 'logs'}; wait")
+        assert len(provider.requests) == calls_before
+    printed("run", file, "--display", "none")
 
 
 def test_a_failed_run_is_named_with_its_error(tmp_path: Path) -> None:

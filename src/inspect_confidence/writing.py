@@ -112,6 +112,31 @@ def staged(folder: Path, *, last: str = "") -> Iterator[Path]:
 
 
 @contextmanager
+def lock_folder(folder: Path, refusal: str) -> Iterator[None]:
+    """Keep other processes out of a folder until the process ends or leaves the context.
+
+    Windows, and file systems without locks, keep nobody out.
+
+    Args:
+        folder: An existing folder; its file `.lock` is made.
+        refusal: The error if another process has locked the folder.
+
+    Raises:
+        InvalidArgument: Another process has locked the folder.
+    """
+    with (folder / ".lock").open("a") as lock:
+        try:
+            import fcntl  # noqa: PLC0415 # missing on Windows
+
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InvalidArgument(refusal) from None
+        except (ImportError, OSError):  # a file system without locks
+            pass
+        yield
+
+
+@contextmanager
 def name_write_errors(folder: Path) -> Iterator[None]:
     """Turn errors of writing to a folder (no space, or a path in it) into `write_error`.
 

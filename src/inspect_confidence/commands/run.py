@@ -1,8 +1,9 @@
 """Run of a study file as one `eval_set` of Inspect."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from copy import copy
+from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, eval_set, task_with
@@ -15,6 +16,7 @@ from inspect_ai.model import Model, get_model
 from inspect_ai.util import DisplayType
 from rich.text import Text
 
+from inspect_confidence.commands.continued_logs import refuse_other_logs
 from inspect_confidence.commands.design import (
     Design,
     StudyEntry,
@@ -23,6 +25,7 @@ from inspect_confidence.commands.design import (
 )
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.printing import counted, echo, excerpt, one_line
+from inspect_confidence.writing import lock_folder
 
 _SHOWN_ERROR = 300
 """Number of characters of a failed run's error that are printed."""
@@ -51,16 +54,21 @@ def run_design(
         Whether all runs succeeded.
 
     Raises:
-        InvalidArgument: The study file is invalid, a model lacks a key or a package, or logs can't
-            be written to the folder.
+        InvalidArgument: The study file is invalid, a model lacks a key or a package, logs can't be
+            written to the folder, another process writes to it, or its logs do not fit the file.
     """
     design = read_design(path)
     tasks = _build_tasks(design)
     folder = logs or design.logs
     _check_folder(folder)
-    echo(f"{counted(len(tasks), 'run')} of {path}, logs in {folder}")
     try:
-        with _print_ended_runs(len(tasks)) if display == "none" else nullcontext():
+        with ExitStack() as stack:
+            if "://" not in folder:  # a folder of this machine
+                stack.enter_context(lock_folder(Path(folder), _busy_text(folder)))
+            refuse_other_logs(folder, tasks)
+            echo(f"{counted(len(tasks), 'run')} of {path}, logs in {folder}")
+            if display == "none":
+                stack.enter_context(_print_ended_runs(len(tasks)))
             success, logs_of_runs = eval_set(
                 tasks,
                 log_dir=folder,
@@ -97,6 +105,13 @@ def _check_folder(folder: str) -> None:
         raise InvalidArgument(
             f"logs can't be written to {folder} ({reason}); name another folder by --log-dir."
         )
+
+
+def _busy_text(folder: str) -> str:
+    return (
+        f"another process makes runs in {folder}; wait for its end, or name another folder by "
+        "--log-dir."
+    )
 
 
 def _failure_line(log: EvalLog) -> str:

@@ -15,7 +15,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import chain, filterfalse
 from os import PathLike, fspath
@@ -47,7 +46,7 @@ from inspect_confidence.judgments.runs import (
 from inspect_confidence.judgments.tables import is_table
 from inspect_confidence.printing import excerpt
 from inspect_confidence.studies import SELF_DESCRIBING, Recorded, all_tables
-from inspect_confidence.writing import name_write_errors, write_whole
+from inspect_confidence.writing import lock_folder, name_write_errors, write_whole
 
 MANIFEST = "manifest.json"
 _WRITER = "inspect-confidence ingest"
@@ -326,7 +325,8 @@ def ingest(
     locations = list(map(_absolute_log_location, path_texts(logs)))
     found_logs = list(chain.from_iterable(list_logs(location) for location in locations))
     notices: list[str] = []
-    with name_write_errors(folder), _lock(folder):
+    busy = f"--output {folder}: another ingest writes to this store; wait for its end."
+    with name_write_errors(folder), lock_folder(folder, busy):
         before = _read_manifest(folder) or Store(folder)
         if not rebuild and before.whole:
             _refuse_changed_sources(before, locations)
@@ -459,26 +459,6 @@ def _refuse_changed_sources(before: Store, places: Sequence[str]) -> None:
             f"--output {before.folder}: it holds the logs of {missing[0]} too. Give that path too, "
             "or --rebuild for a store of these logs alone."
         )
-
-
-@contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    """Keep other ingests out of a folder until the process ends or leaves the context.
-
-    Windows, and file systems without locks, keep nobody out. A locked folder is refused.
-    """
-    with (folder / ".lock").open("a") as lock:
-        try:
-            import fcntl  # noqa: PLC0415 # missing on Windows
-
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InvalidArgument(
-                f"--output {folder}: another ingest writes to this store; wait for its end."
-            ) from None
-        except (ImportError, OSError):  # a file system without locks
-            pass
-        yield
 
 
 def write_record(folder: Path, log: Log, key: str, record: bytes) -> StoredLog:
