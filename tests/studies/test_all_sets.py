@@ -245,7 +245,7 @@ def test_figures_over_sets(frames: dict[str, pd.DataFrame]) -> None:
     assert legend(figure) == ["stated", "token"]
     rows = detail(frames)
     panels = calibration(rows)
-    assert titles(panels) == ["ssa-2022 (n = 4)", "one (n = 4)", "two (n = 2)"]
+    assert titles(panels) == ["ssa-2022 (n = 2)", "one (n = 3)", "two (n = 2)"]  # stated
     (_, x, y, _), (_, second_x, second_y, _) = points(panels.axes[0])
     assert [*x, *y] == pytest.approx([0.3, 0.5, 0.4, 0.2])
     assert [*second_x, *second_y] == pytest.approx([0.7, 0.9, 0.2, 0.4])

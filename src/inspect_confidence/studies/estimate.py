@@ -410,6 +410,7 @@ def resample(
         draws[:, positions] = column_draws.reshape(len(draws), -1)
     if ordered_clusters:  # normal draws may leave the range of a metric
         _move_into_ranges(draws, estimates, values)
+    # A statistic may also have computed estimates that are not requested.
     is_requested = np.array([resampling.requests(estimate.metric) for estimate in estimates], bool)
     return ResampledEstimates(
         list(compress(estimates, is_requested)),
@@ -666,7 +667,8 @@ def average_estimates(
             lack them; other metrics are left out in this case.
     """
     over = f"unweighted mean of {', '.join(parts)}"
-    estimates, values, draws, missing = [], [], [], []
+    estimates, values, draws = [], [], []  # of the means
+    missing = []  # undefined estimates, which come last
     for (condition, metric), columns in _columns_by_estimate(parts).items():
         is_p_value = metrics.METRICS[metric].unit == "probability"
         if metric in excluded_metrics or is_p_value:
@@ -683,15 +685,16 @@ def average_estimates(
     first, *_ = parts.values()
     # Summed along rows, as the draws are: sums in another order would differ in the last bit.
     means = np.ascontiguousarray(np.array(values).reshape(-1, len(parts)).T).mean(axis=0)
-    undefined = [np.full(len(first.draws), np.nan)] * len(missing)
+    # The array without columns gives the stack its rows, even if there is no draw to stack.
+    mean_draws = np.column_stack([np.empty((len(first.draws), 0)), *draws])
+    undefined_draws = np.full((len(first.draws), len(missing)), np.nan)
     unit_count = sum(part.unit_count for part in parts.values())
     return ResampledEstimates(
         [*estimates, *missing],
         np.pad(means, (0, len(missing)), constant_values=np.nan),
-        # With no columns to start from, so that a mean of no estimates keeps its resamples.
-        np.column_stack([np.empty((len(first.draws), 0)), *draws, *undefined]),
+        np.hstack([mean_draws, undefined_draws]),
         unit_count=unit_count if independent else first.unit_count,
-        observe=first.observe,
+        observe=first.observe,  # all parts have the same settings
         clusters=next(filter(None, (part.clusters for part in parts.values())), None),
         grouped=any(part.grouped for part in parts.values()),
     )
