@@ -39,6 +39,12 @@ def counts_column(*numbers: tuple[str, int, int, str]) -> list[str]:
             "69 to 77 of 100 (8 refused, 23 unparseable)",
         ),
         ([("accuracy", 69, 100, LOST + "; 35 items")], "69 of 100 (8 refused, 23 unparseable)"),
+        # Of 15 contexts two have no number; the note counts the judgments of two epochs.
+        (
+            [("accuracy", 13, 15, "9 of 30 judgments left out: 9 echo; 15 items")],
+            "13 of 15 (9 of 30 judgments: 9 echo)",
+        ),
+        ([("accuracy", 0, 1, "1 of 1 judgment left out: 1 echo")], "0 of 1 (1 echo)"),
         ([("accuracy", 1_500, 2_000, "")], "1,500 of 2,000"),
         # A number that the table doesn't show says nothing of it.
         ([("accuracy", 100, 100, ""), ("brier", 3, 100, "")], "100"),

@@ -275,14 +275,17 @@ class TableSpec:
         return rows_by_line
 
 
-_LEFT_OUT_PATTERN = re.compile(r"\d+ of \d+ judgments left out: ([^;]*)")
+_LEFT_OUT_PATTERN = re.compile(
+    r"(?P<part>\d+) of (?P<whole>\d+) judgments? left out: (?P<reasons>[^;]*)"
+)
 
 
 def describe_line_counts(rows: Sequence[ResultRow]) -> str:
     """Describe how many judgments the numbers of a line use, such as "69 to 77 of 100 (31 echo)".
 
-    The reasons in brackets are those of the number that leaves out most. Without rows the text is
-    empty.
+    The reasons in brackets are those of the number that leaves out most. They count judgments; if
+    the number counts other units, such as contexts or items of several draws, the text says so:
+    "13 of 15 (9 of 30 judgments: 9 echo)". Without rows the text is empty.
     """
     if not rows:
         return ""
@@ -295,8 +298,11 @@ def describe_line_counts(rows: Sequence[ResultRow]) -> str:
         return text
     text += f" of {n_asked:,}"
     for _, _, note in counts:
-        if reasons := _LEFT_OUT_PATTERN.search(note):
-            return f"{text} ({reasons[1]})"
+        if left_out := _LEFT_OUT_PATTERN.search(note):
+            part, whole, reasons = left_out.groups()
+            if int(whole) != n_asked:
+                reasons = f"{int(part):,} of {int(whole):,} judgments: {reasons}"
+            return f"{text} ({reasons})"
     return text
 
 

@@ -407,7 +407,7 @@ def _left_out_caption(rows: Sequence[ResultRow], *metrics: str) -> str:
             if row["metric"] == metric and not row.note.startswith("unweighted"):
                 line = (row["model"], row["dataset"], row["radius"], row["source"])
                 # Such as "3 of 40 judgments left out: 2 echo, 1 truncated".
-                match = re.search(r"(\d+) of \d+ judgments left out: ([^;]+)", row.note)
+                match = re.search(r"(\d+) of \d+ judgments? left out: ([^;]+)", row.note)
                 by_line.setdefault(line, f"{match[1]} ({match[2]})" if match else "")
     descriptions = []
     for line_names, reasons in by_line.items():
