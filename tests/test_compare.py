@@ -236,6 +236,15 @@ def test_nothing_to_compare_is_an_error() -> None:
         compare(judgments("a", 0), renamed_items, resamples=10)
 
 
+def test_judgments_without_any_confidence_are_refused_with_that_reason(tmp_path: Path) -> None:
+    """Two models answered the same items, and no confidence could be read."""
+    lines = [f"q{item},{model},,1" for model in "ab" for item in range(20)]
+    file = tmp_path / "answers.csv"
+    file.write_text("\n".join(["item,model,confidence,correct", *lines]), encoding="utf-8")
+    with pytest.raises(InvalidArgument, match="no judgment was both read and graded"):
+        compare(file, resamples=10)
+
+
 def test_sides_of_one_name_are_told_apart_by_their_paths(tmp_path: Path) -> None:
     """One model before and after a change, in two files."""
     cells = {"item": range(40), "model": "m", "confidence": [0.5, 0.9] * 20, "correct": 1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 from itertools import chain, pairwise
 from pathlib import Path
@@ -113,8 +114,8 @@ def test_the_model_with_the_lower_ece_is_first(tmp_path: Path) -> None:
     board = board_of(text, "ece")
     assert "Lower is better." in board
     _, first, second = markdown_tables(board)[0]
-    assert (first[0], first[2], first[3].split(" ")[0]) == ("1", "exact", "0")
-    assert (second[0], second[2], second[3].split(" ")[0]) == ("2", "certain", "0.5")
+    assert (first[0], first[2], first[3].split(" ")[0]) == ("1", "exact", "0.000")
+    assert (second[0], second[2], second[3].split(" ")[0]) == ("2", "certain", "0.500")
 
 
 def test_the_page_loads_nothing_and_its_headers_have_scopes(leaderboard: Path) -> None:
@@ -170,8 +171,8 @@ def test_variants_are_ranked_apart_and_means_over_models_are_not(tmp_path: Path)
         ["1", "one", "effort=low", rows[0][4]],
         ["2", "two", "", rows[1][4]],
     ]
-    assert rows[0][4].split()[0] == "1"
-    assert rows[1][4].split()[0] == "0.5"
+    assert rows[0][4].split()[0] == "1.00"
+    assert rows[1][4].split()[0] == "0.50"
     assert rows[2][:5] == ["-", "-", "one", "effort=high", "-"]
     assert "every answer is right" in rows[2][6]
 
@@ -182,3 +183,11 @@ def test_a_leaderboard_without_numbers_says_so(tmp_path: Path) -> None:
     export(frame, "leaderboard", tmp_path, resamples=20)
     assert "no headline number" in (tmp_path / "leaderboard.md").read_text("utf-8")
     assert "no headline number" in (tmp_path / "leaderboard.html").read_text("utf-8")
+
+
+def test_the_numbers_of_a_board_have_as_many_decimals(leaderboard: Path) -> None:
+    """Values and ends of intervals; the largest value has three significant digits or decimals."""
+    for header, *rows in markdown_tables((leaderboard / "leaderboard.md").read_text("utf-8")):
+        column = header.index("value [95% interval]")
+        numbers = re.findall(r"\d+(?:\.\d+)?", " ".join(row[column] for row in rows))
+        assert len({len(number.partition(".")[2]) for number in numbers}) == 1

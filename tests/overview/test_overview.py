@@ -245,6 +245,12 @@ def test_a_number_and_its_interval_have_the_same_decimals(
     assert format_with_interval(metric, value, *ends) == expected
 
 
+def test_values_that_differ_in_the_last_bits_are_rounded_alike() -> None:
+    """A mean of 0.485 is printed alike, whichever way its sum was computed."""
+    texts = {format_with_interval("accuracy", 0.485 + change)[0] for change in (-1e-16, 0, 1e-16)}
+    assert len(texts) == 1
+
+
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(
     st.sampled_from(["overconfidence", "coverage", "ece", "meta_d", "brier"]),

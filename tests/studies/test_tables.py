@@ -9,7 +9,12 @@ import pytest
 
 from inspect_confidence.printing import stars
 from inspect_confidence.results import Key, ResultTable, results_frame
-from inspect_confidence.studies.tables import Column, TableSpec, views_with_lines
+from inspect_confidence.studies.tables import (
+    Column,
+    TableSpec,
+    columns_with_numbers,
+    views_with_lines,
+)
 
 KEY = Key("life_eval", "m", "d")
 LOST = "31 of 100 judgments left out: 8 refused, 23 unparseable"
@@ -174,3 +179,11 @@ def test_lines_without_a_number_are_counted_below_the_table_with_their_reasons()
     assert list(view.table["value"]) == ["-", "-"]
     assert view.missing == "Undefined: value. Reason: one set."
     assert replace(spec, rows=ResultTable([])).view().table.empty
+
+
+def test_a_table_without_any_number_is_left_out() -> None:
+    """If all columns are dashes, a table of names and counts alone says nothing."""
+    rows = [KEY.result({}, "ece", nan, n=0, asked=9, note="undefined: no answer")]
+    table = ResultTable.from_frame(results_frame(rows))
+    spec = TableSpec("T", table, ("model",), [Column("ece", "ECE")], layout=columns_with_numbers)
+    assert views_with_lines([spec]) == []

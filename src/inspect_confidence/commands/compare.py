@@ -130,6 +130,12 @@ def compare(
             resampling = replace(resampling, metrics={*metrics, *main_metrics})
         rows += _study_rows(study_judgments, second, models, resampling)
     if not rows:
+        frames = [*first.values(), *(second or {}).values()]
+        if not any((frame["status"] == "ok").any() for frame in frames):
+            raise InvalidArgument(
+                "There is nothing to compare: no judgment was both read and graded; "
+                "`inspect-confidence unread` says why."
+            )
         raise InvalidArgument(
             "There is nothing to compare: no two models, variants or methods answered the same "
             "items; name logs or files of at least two, and the items with --column item=COLUMN."

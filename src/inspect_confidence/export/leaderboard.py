@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
-from math import isnan
+from math import floor, isfinite, isnan, log10
 from operator import attrgetter
 from pathlib import Path
 
@@ -60,11 +60,12 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
     first = rows[0]
     direction = direction_of(first["metric"], first.condition)
     lines = []
+    form = _number_form([row.value for row in rows])
     rank_counts = Counter(ranks[row.index].rank for row in rows)
     ranked = [(ranks[row.index], row) for row in rows]
     # Undefined ranks come last.
     for rank, row in sorted(ranked, key=lambda pair: (isnan(pair[0].rank), pair[0].rank)):
-        lines.append(_line_cells(rank, row, tied=rank_counts[rank.rank] > 1))
+        lines.append(_line_cells(rank, row, form, tied=rank_counts[rank.rank] > 1))
     table = pd.DataFrame(lines, columns=list(_HEADER), dtype=object)
     is_empty = table.isin(["", "-"]).all()
     # The rank and its interval (the first two columns) are shown even if all are undefined.
@@ -84,12 +85,23 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
     )
 
 
-def _line_cells(rank: Rank, row: ResultRow, *, tied: bool) -> list[str]:
+def _number_form(values: Sequence[float]) -> str:
+    """Return the format of a column's numbers, which all have as many decimals.
+
+    The largest finite one has three significant digits, but at most three decimals.
+    """
+    largest = max((abs(value) for value in values if isfinite(value)), default=0.0)
+    digits = 2 - floor(log10(largest)) if largest else 3
+    return f"z.{min(max(digits, 0), 3)}f"  # z: no minus sign before 0.00
+
+
+def _line_cells(rank: Rank, row: ResultRow, form: str, *, tied: bool) -> list[str]:
     """Return the texts of a model's line, one for each entry of `_HEADER`.
 
-    A tied rank has `=`. A number has a dagger (`OTHER_ITEMS`) if its note has one.
+    The value and its interval are written in the format `form`. A tied rank has `=`. A number has
+    a dagger (`OTHER_ITEMS`) if its note has one.
     """
-    number = format_estimate(row.value, row.low, row.high, ".3g")
+    number = format_estimate(row.value, row.low, row.high, form)
     if OTHER_ITEMS in row.note and not isnan(row.value):
         number += f" {OTHER_ITEMS}"
     return [

@@ -385,8 +385,10 @@ def views_with_lines(specs: Iterable[TableSpec]) -> list[View]:
 
 
 def columns_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table without columns that hold nothing but dashes (no number)."""
-    return table.loc[:, (table != "-").any()]
+    """Return the table without columns that hold nothing but dashes; without lines if all do."""
+    kept = table.loc[:, (table != "-").any()]
+    has_number = any(isinstance(text, Cell) and text != "-" for text in kept.to_numpy().ravel())
+    return kept if has_number else kept.iloc[:0]
 
 
 def line_labels(headings: Mapping[str, str], line: Mapping[str, str]) -> Mapping[str, str]:
