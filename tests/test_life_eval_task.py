@@ -112,6 +112,8 @@ def test_bad_arguments_name_value_and_remedy() -> None:
         ({"tokens": "perhaps"}, "tokens=perhaps"),
         ({"ages": []}, "ages="),
         ({"population": ["Swedish", "Danish"]}, "population="),  # as -T reads commas
+        ({"population": None}, "population=None is no adjective such as American."),
+        ({"population": {"a": 1}}, "population={'a': 1} is no adjective"),
     ]
     check_refusals(build, cases)
 

@@ -160,6 +160,11 @@ def test_arguments_that_cannot_be_used() -> None:
         ({"draws": "2.5"}, "draws=2.5 is not a whole number"),
         ({"agreement": "txt"}, "Did you mean 'text'?"),
         ({"score": "mach"}, "score=mach is no scorer of sums. Did you mean 'match'?"),
+        (
+            {"score": ["match"]},
+            "score=['match'] is not the name of a scorer. Did you mean 'match'?",
+        ),
+        ({"score": True}, "score=True is not the name of a scorer."),
         ({"score": "match.mean"}, "score=match.mean: match gives one number; use score=match."),
     ]
     check_refusals(partial(with_confidence, task=sums()), cases)

@@ -70,7 +70,7 @@ def life_eval(
     window_name = arguments.choice("window", window, tables.WINDOWS)
     schema = is_schema(format)
     adjective = str(population).strip()
-    if isinstance(population, list) or not adjective:
+    if not isinstance(population, str) or not adjective:
         raise InvalidArgument(f"population={population} is no adjective such as American.")
     exact = is_exact(
         prompts,

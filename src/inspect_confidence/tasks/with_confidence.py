@@ -232,7 +232,7 @@ def _names_of(scorers: Sequence[Scorer]) -> list[str]:
     return names
 
 
-def _score_name(eval_task: Task, score: str | None) -> str | None:
+def _score_name(eval_task: Task, score: object) -> str | None:
     """Return the name of the score that defines correctness; None stands for the eval's only one.
 
     It is the user's `score`, or else the eval's headline. Refuse an eval without a scorer, with
@@ -250,6 +250,10 @@ def _score_name(eval_task: Task, score: str | None) -> str | None:
             f"The task {eval_task.name} asks for confidence itself; run it as it is."
         )
     if score is not None:
+        if not isinstance(score, str):
+            raise InvalidArgument(
+                f"score={score} is not the name of a scorer. {nearest(str(score), names)}"
+            )
         name, _, key = score.partition(".")
         if name not in names:
             raise InvalidArgument(
