@@ -118,3 +118,10 @@ def test_a_caption_mentions_intervals_if_and_only_if_the_picture_shows_them(
     without = rows.assign(ci_low=np.nan, ci_high=np.nan)
     shows_intervals = saved(draw(rows)) != saved(draw(without))
     assert shows_intervals == (bool(spec.intervals) or "95% interval" in spec.reads)
+
+
+def test_pooled_panels_are_explained_only_beside_others() -> None:
+    """A figure of one data set has no panel of all data sets together."""
+    for study in all_studies():
+        for spec in study.figures:
+            assert "pooled" not in spec.reads

@@ -522,9 +522,9 @@ FIGURES: Sequence[FigureSpec] = (
         plot="calibration",
         title="Calibration by data set, all models",
         reads="Accuracy, or mean true probability, against stated confidence, over the judgments "
-        "of all models or of each group of models, in ten bins and one for full confidence. The "
-        'panel "pooled" has the judgments of all data sets. Points below the diagonal are '
-        "overconfident.",
+        "of all models or of each group of models, in ten bins and one for full confidence. Points "
+        "below the diagonal are overconfident.",
+        reads_panels='A panel "pooled" has the judgments of all data sets.',
         intervals=("bin_accuracy",),
         metrics=("bin_accuracy", "bin_confidence"),
         keep=lambda parts: "models" in parts,
@@ -533,7 +533,8 @@ FIGURES: Sequence[FigureSpec] = (
         plot="over_sets",
         title="Overconfidence by data set",
         reads="Mean confidence minus accuracy of each model. Right of the line models are "
-        'overconfident. In "pooled" every judgment has the same weight.',
+        "overconfident.",
+        reads_panels='In a panel "pooled" every judgment has the same weight.',
         intervals=("overconfidence",),
         metrics=("overconfidence",),
         keep=lambda parts: set(parts) <= {"variant", "window"},
