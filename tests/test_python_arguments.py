@@ -14,6 +14,7 @@ from inspect_confidence import (
     InvalidArgument,
     check,
     compare,
+    confidence,
     count_tables,
     items_needed,
     plots,
@@ -73,6 +74,10 @@ class OtherFrame:
         (lambda _: read_judgments(["", "x"]), "A path is empty; name a log"),
         (lambda _: read_judgments([]), "No path is given; name a log"),
         (lambda _: summarize(OtherFrame()), "convert it with .to_pandas()"),  # type: ignore[arg-type]
+        (lambda _: summarize({"any_eval": 5}), "'any_eval': int is no frame"),
+        (lambda _: read_judgments("logs", recorded="x"), "recorded=x is no Recorded"),  # type: ignore[arg-type]
+        (lambda _: confidence(equality="match"), "equality=match is no scorer"),  # type: ignore[arg-type]
+        (lambda _: confidence(regrade=3), "regrade=3 is no scorer"),  # type: ignore[arg-type]
         (lambda frame: summarize(frame, seed=-1), "seed=-1 is below 0"),
         (lambda frame: recalibrate(frame, seed=-1), "seed=-1 is below 0"),
         (lambda frame: recalibrate(frame, resamples=0), "resamples=0 is below 1"),

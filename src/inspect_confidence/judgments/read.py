@@ -195,6 +195,11 @@ def read_judgments(
     Raises:
         InvalidArgument: A path does not exist, a file cannot be used, or there is no judgment.
     """
+    if not isinstance(recorded, Recorded):
+        raise InvalidArgument(
+            f"recorded={recorded} is no Recorded of inspect_confidence.studies; give one, "
+            "such as Recorded(scale=(0, 100))."
+        )
     locations = path_texts(paths)
     files = list(dict.fromkeys(filter(is_table, locations)))
     log_locations = list(filterfalse(is_table, locations))
@@ -368,6 +373,10 @@ def judgments_of(source: JudgmentSource) -> Judgments:
             raise InvalidArgument(f"There is no task {task!r}; known: {', '.join(tables)}.")
     frames: dict[str, pd.DataFrame] = {}
     for task, frame in source.items():
+        if not isinstance(frame, pd.DataFrame):
+            raise InvalidArgument(
+                f"{task!r}: {type(frame).__name__} is no frame; give a pandas frame for each task."
+            )
         rows = frame.assign(task=task).reset_index(drop=True)
         typed_rows = check_judgments(rows, tables[task], "the frame")
         frames[task] = sort_judgments(join_clusters(typed_rows))

@@ -103,6 +103,9 @@ def confidence(
     request = None
     if ways is not None:
         request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt, targets)
+    for name, chosen_scorer in (("equality", equality), ("regrade", regrade)):
+        if chosen_scorer is not None and not callable(chosen_scorer):
+            raise InvalidArgument(f"{name}={chosen_scorer} is no scorer; give one such as match().")
     rule = Rule(arguments.choice("agreement", agreement, AGREEMENTS), equality)
     if rule.agreement == "scorer" and equality is None:
         raise InvalidArgument("agreement=scorer needs equality, a scorer that compares.")
