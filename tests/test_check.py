@@ -8,15 +8,19 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from inspect_ai import eval
 from inspect_ai.log import EvalError, EvalStatus, read_eval_log, write_eval_log
 
 from build import column_of, texts_starting, texts_with
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments
+from inspect_confidence._registry import fermi_eval
 from inspect_confidence.cli import check as command
 from inspect_confidence.cli.terminal import print_verdicts
 from inspect_confidence.commands.check import COLUMNS, check
 from inspect_confidence.results import Condition, Key, Result, results_frame
+from refusals import refused
+from runs import QUIET
 
 NAN = math.nan
 
@@ -347,6 +351,14 @@ def test_incomplete_runs_are_lost_unless_retried(tmp_path: Path) -> None:
     write_eval_log(cut, str(tmp_path / "cut" / "cut.eval"))
     (running,) = read_judgments(tmp_path / "cut").loss_notices
     assert "the run goes on, or was killed: 11 of 12 samples are in the log" in running
+
+
+def test_a_run_that_logged_no_samples_is_named_with_the_option(tmp_path: Path) -> None:
+    """No retry completes it: Inspect takes it for a finished run."""
+    task = fermi_eval(dataset="bundled", items=3)
+    eval(task, model="respondent/calibrated", log_dir=str(tmp_path), log_samples=False, **QUIET)
+    error = refused(read_judgments, tmp_path)
+    assert "the log has none of 12 samples: run again without --no-log-samples" in error
 
 
 def test_samples_that_a_crash_left_with_an_error_are_lost(tmp_path: Path) -> None:

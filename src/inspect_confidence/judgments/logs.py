@@ -278,6 +278,9 @@ def _incomplete_run_notices(
         return [], [f"stopped early (manager {stopping.manager}): {counts}"]
     if n_completed >= n_expected:
         return [], []
+    if config.log_samples is False and not completed:
+        unlogged = counted(n_expected, "sample")
+        return [f"the log has none of {unlogged}: run again without --no-log-samples"], []
     samples = counted(n_completed, f"of {n_expected} samples is", f"of {n_expected} samples are")
     state = "goes on, or was killed" if header.status == "started" else "is incomplete"
     without_error = " without an error" if n_failed else ""
