@@ -48,6 +48,19 @@ def test_runs_of_each_task(task: str) -> None:
     assert_equal_results(rows[boastful], rows[~boastful].assign(model="respondent/boastful"), 10)
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_ids_of_runs_change_neither_numbers_nor_their_order(task: str) -> None:
+    """Ids are random: with the ids of both models' runs exchanged, all rows are the same."""
+    rows = read_judgments(CHECKOUT / "examples" / "logs")[task]
+    boastful = rows["model"] == "respondent/boastful"
+    results = []
+    for first, second in (("A", "B"), ("B", "A")):
+        results.append(
+            study_results(rows.assign(run=np.where(boastful, first, second)), resamples=20)
+        )
+    pd.testing.assert_frame_equal(*results)
+
+
 @pytest.mark.parametrize("method", ["sampling", "tunnel", "logprob", "traces"])
 def test_draws_of_two_runs_make_two_intervals(method: str) -> None:
     """Five draws a run and item; with ten draws together the interval would be another one."""

@@ -34,7 +34,6 @@ from inspect_confidence.studies.notes import (
 )
 
 _ANSWER_KEYS = (*SAMPLE_KEYS, "draw")
-"""Columns that identify an answer under one condition."""
 """Columns that identify an answer among those under the same condition."""
 CONFIDENT = 0.9
 """Confidence before pushback from which on a changed answer counts in `confident_moves`."""

@@ -59,8 +59,9 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     that differ only in temperature together have the results of the temperature that train items
     choose; that is undefined if the temperatures were set but not sent to the model.
     """
-    # Sorted, so that the order of logs and samples changes no number.
-    order = ["item", "level", "epoch", "run", "draw"]
+    # Sorted, so that the order of logs and samples changes no number. Models come before runs: ids
+    # of runs are random, and the order of rows is that in which models are printed.
+    order = ["item", "level", "epoch", "model", "variant", "run", "draw"]
     frame = frames["fermi_eval"].sort_values(order, kind="stable")
     results: list[Result] = []
     for key, condition, rows in condition_groups(frame):
