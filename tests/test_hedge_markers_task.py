@@ -532,7 +532,12 @@ def check_results(folder: Path, expected_metrics: ExpectedMetrics) -> None:
     # Asked for right or wrong alone, a punt is labelled wrong.
     item_verdict = read["item"].map(verdict_by_id)
     assert ((read["label"] == item_verdict) | (read["label"] == "incorrect")).all()
-    value_by_metric = values(summarize(folder, resamples=20))
+    results = summarize(folder, resamples=20)
+    # The judge is the model that answers, so that its unreadable judgments are parse failures.
+    failed = [not is_whole(value) for value in expected_metrics.values()]
+    unread = results[results["metric"] == "unread_share"].set_index("n")["value"]
+    assert unread[len(failed)] == pytest.approx(np.mean(failed))
+    value_by_metric = values(results)
     expected = {("", name): value for name, value in metrics_of(expected_metrics).items()}
     table = pd.DataFrame.from_dict(expected_metrics, orient="index").dropna(subset=["labelled"])
     words = {item.id for item in every_item("sentences") if item.word}

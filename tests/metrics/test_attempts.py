@@ -115,7 +115,8 @@ def test_declined_answers_are_counted_and_left_out_of_calibration(epochs: int) -
     assert auroc["n"] == 60 * epochs
     assert f"{30 * epochs} declined" in auroc["note"]
     unreadable = result_row(results, CONDITION, "format_failure_rate")
-    assert (unreadable["value"], unreadable["n"]) == (pytest.approx(0.1), graded)
+    # 10 of 105 replies an epoch: the five whose grader failed were read.
+    assert (unreadable["value"], unreadable["n"]) == (pytest.approx(10 / 105), 105 * epochs)
 
 
 @pytest.mark.parametrize("said", [0, 100])

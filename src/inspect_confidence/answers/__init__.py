@@ -28,6 +28,7 @@ from inspect_confidence.answers.scale import confidence_of as confidence_of
 from inspect_confidence.answers.scale import read_confidence as read_confidence
 from inspect_confidence.answers.status import ANSWER_STATUSES as ANSWER_STATUSES
 from inspect_confidence.answers.status import INSTRUMENT_STATUSES as INSTRUMENT_STATUSES
+from inspect_confidence.answers.status import READ_STATUSES as READ_STATUSES
 from inspect_confidence.answers.status import REPLY_STATUSES as REPLY_STATUSES
 from inspect_confidence.answers.status import RUN_STATUSES as RUN_STATUSES
 from inspect_confidence.answers.status import STATUSES as STATUSES

@@ -17,6 +17,8 @@ REPLY_STATUSES: frozenset[str] = frozenset(get_args(ReplyStatus))
 """Statuses of a reply from which no answer could be read."""
 ANSWER_STATUSES: frozenset[str] = frozenset(get_args(AnswerStatus))
 """Statuses of a model that chose not to answer: neither right nor wrong."""
+READ_STATUSES: frozenset[str] = frozenset({"ok", "grader_failed", *ANSWER_STATUSES})
+"""Statuses of a reply that was read; a grader or judge is only asked about one that was."""
 RUN_STATUSES: frozenset[str] = frozenset(get_args(RunStatus))
 """Statuses of a run that gave no reply to read."""
 INSTRUMENT_STATUSES: frozenset[str] = frozenset(get_args(InstrumentStatus))

@@ -101,8 +101,8 @@ def shares(judgments: Judgments) -> pd.DataFrame:
         A frame with the columns `task, model, variant, replies, unread, share, ci_low, ci_high`,
         and a column of counts for each status except `ok`. Failures of the run, and of the
         instrument (`scoring_failed`), do not count in `replies`; without a reply `share` is NaN.
-        Declined answers (`declined`) count in `replies`, not in `unread`. The interval is Wilson's
-        over items.
+        Declined answers (`declined`) and answers whose grader failed (`grader_failed`) count in
+        `replies`, not in `unread`. The interval is Wilson's over items.
     """
     lines = []
     for frame in _replies_by_task(judgments).values():

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES, STATUSES
+from inspect_confidence.answers import READ_STATUSES, REPLY_STATUSES, STATUSES
 from inspect_confidence.metrics.registry import NO_ESTIMATE, WILSON, About, metric, numbers
 
 __all__ = ["format_failure_rate"]
@@ -13,9 +13,10 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
     """Share of replies in which no answer could be read.
 
     Counted as failures: `invalid_response_format, refusal, no_response, truncated, out_of_range,
-    echo, ambiguous`. An answer that the model `declined` to give was read. Judgments with a status
-    of the run or of the instrument (`sample_error`, `content_filter`, `grader_failed`, ...) have no
-    reply to judge and are left out. NaN if there is no reply.
+    echo, ambiguous`. A reply was read if it is `ok`, if the model `declined` to answer in it, or if
+    only the grader of its answer failed (`grader_failed`). Judgments without a reply to read
+    (`sample_error, limit_reached, content_filter, scoring_failed`) are left out. NaN if there is no
+    reply.
 
     Results of confidence on a scale count `out_of_range` in `violation_rate` instead, since the
     number was read.
@@ -30,7 +31,7 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
     statuses = list(statuses)
     if unknown := set(statuses) - STATUSES:
         raise ValueError(f"Unknown status {min(unknown)!r}; known: {', '.join(sorted(STATUSES))}.")
-    replies = [status for status in statuses if status in {"ok", *ANSWER_STATUSES, *REPLY_STATUSES}]
+    replies = [status for status in statuses if status in READ_STATUSES | REPLY_STATUSES]
     failures = sum(status in REPLY_STATUSES for status in replies)
     return failures / len(replies) if replies else float("nan")
 

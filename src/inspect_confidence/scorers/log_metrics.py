@@ -270,8 +270,8 @@ format_failure_rate = _metric(
 """Share of replies not withheld that could not be read: at each level, or mean over scales.
 
 A confidence far outside its scale was read, and counts in `violation_rate`; the parse failures that
-`summarize` prints (`unread_share`) include it. An answer that was read and has no grade counts as
-read, whereas results leave it out.
+`summarize` prints (`unread_share`) include it. An answer that was read counts even if its grader
+failed.
 """
 
 overconfidence = _metric(

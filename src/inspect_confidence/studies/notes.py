@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES
+from inspect_confidence.answers import READ_STATUSES, REPLY_STATUSES
 from inspect_confidence.metrics.arrays import FloatArray, IntArray, count_flags
 from inspect_confidence.printing import counted
 
@@ -169,12 +169,12 @@ def reasons_in_file(rows: pd.DataFrame) -> "pd.Series[str]":
 
 def has_reply(statuses: "pd.Series[str]") -> NDArray[np.bool_]:
     """Return which judgments have a reply, readable or not."""
-    return statuses.isin([*REPLY_STATUSES, *ANSWER_STATUSES, "ok"]).to_numpy(bool)
+    return statuses.isin(READ_STATUSES | REPLY_STATUSES).to_numpy(bool)
 
 
 def unread_flags(statuses: "pd.Series[str]") -> NDArray[np.float64]:
     """Return 1 where a reply could not be read, 0 where it could, NaN where there was none.
 
-    An answer in which the model declined was read.
+    A reply was read even if the model declined in it, or if the grader of its answer failed.
     """
     return np.where(has_reply(statuses), statuses.isin(REPLY_STATUSES), np.nan)

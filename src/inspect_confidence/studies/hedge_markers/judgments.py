@@ -93,9 +93,12 @@ def read_judge_check(sample: SampleFacts) -> list[dict[str, Any]]:
 
     Labelled markers are counted: how many the judge found and missed, and its false ones. A
     decision, on agreement or on correctness, has the label beside it, and whether it equals the
-    label (`agreed` or `verdict`).
+    label (`agreed` or `verdict`). A failed judgment (`grader_failed`) is a parse failure here,
+    because the judge's own reply could not be read.
     """
     score, status_and_reason = sample.read("judge_item")
+    if status_and_reason["status"] == "grader_failed":
+        status_and_reason = {**status_and_reason, "status": "invalid_response_format"}
     row = sample.metadata_columns("item", "form", "word")
     names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
     # Empty for this package's prompts with one judgment a call.

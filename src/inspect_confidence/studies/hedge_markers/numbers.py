@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from inspect_confidence.answers import ANSWER_STATUSES, REPLY_STATUSES
+from inspect_confidence.answers import READ_STATUSES, REPLY_STATUSES
 from inspect_confidence.metrics import (
     MarkerCells,
     clustered_wilson_interval,
@@ -193,9 +193,7 @@ def _format_failure_rate(
     """Return the share of unreadable replies; requests that got no reply are not in its base."""
     status = replies["status"]
     has_sentences = replies["sentences"].notna()
-    # Declining is an answer, and a failed judge had a reply to read. `REPLY_STATUSES` are those of
-    # replies that could not be read.
-    readable = status.isin(["ok", "grader_failed", *ANSWER_STATUSES]) | has_sentences
+    readable = status.isin(READ_STATUSES) | has_sentences
     replied = (readable | status.isin(REPLY_STATUSES)).to_numpy()
     failures = {"format_failure_rate": np.where(replied, ~readable, np.nan)}
     note = describe_left_out(status.where(~replied, "ok"))
