@@ -329,6 +329,19 @@ def test_the_screen_is_of_the_primary_metric_of_models_on_the_main_scale(
     assert set(main_differences(one_model)["contrast"]) == {"methods"}
 
 
+def test_the_screen_says_that_each_data_set_is_tested_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Reports rank by the mean of several data sets; with one data set there is no other test."""
+    frames = [stated("m/one", 0.9, 50, items=100), stated("m/two", 0.6, 40, items=100)]
+    first = pd.concat(frames)
+    both = pd.concat([first, first.assign(dataset="other")], ignore_index=True)
+    for judgments, says_alone in ((first, False), (both, True)):
+        print_differences(compare(judgments, resamples=50))
+        screen = " ".join(capsys.readouterr().out.split())
+        assert ("Each data set is tested alone; ranks in reports" in screen) == says_alone
+
+
 @pytest.mark.parametrize(("items", "says_ranks"), [(99, True), (100, False)])
 def test_the_screen_says_where_ranks_may_differ_and_which_intervals_are_wide(
     capsys: pytest.CaptureFixture[str], items: int, says_ranks: bool

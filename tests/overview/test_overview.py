@@ -192,6 +192,12 @@ def test_the_page_shows_all_numbers_of_the_matrix_and_all_sentences(tmp_path: Pa
     ]
     for (key, parts), text in zip(first_view.sentences, lines, strict=True):
         assert " ".join(text.split()) == f"{key.model}: {''.join(attributes_of(parts, 'text'))}"
+    text = page.read_text("utf-8")
+    for note in (
+        "numbers of a task in a sentence are those of the data set with the most judgments",
+        "A rank by a number over several data sets uses all of them; compare tests each data set",
+    ):
+        assert text.count(note) == 1, note
     hidden = [
         element.attributes.get("id") for element in page_elements if "hidden" in element.attributes
     ]
@@ -337,13 +343,55 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
         f"{heading}from 0.00 [0.00, 0.50] for a to 0.20 [0.00, 0.50] for c; "
         "it is not shown which is best."
     )
-    assert texts["untested"] == f"{heading}0.10 for a, 0.20 for b; ranks have no interval."
-    assert texts["three"] == f"{heading}from 0.00 for a to 0.20 for c; ranks have no interval."
+    assert texts["untested"] == f"{heading}0.10 for a, 0.20 for b; the difference is not tested."
+    assert texts["three"] == f"{heading}from 0.00 for a to 0.20 for c; differences are not tested."
     # The worst model was not tested: the sentence names the one that was.
     assert texts["one ranked"].endswith(
         "; the first is lower than the only other one whose rank has an interval, beyond chance."
     )
     assert texts["equal"] == "ECE on 0-100: 0.10 [0.00, 0.30] for both models."
+
+
+def sentence_on(metric: str, *values: tuple[float, float]) -> str:
+    """The sentence on models a, b, ... with these values and half widths of their intervals."""
+    rows = [
+        row_of(name, value, value - half, value + half, metric)
+        for name, (value, half) in zip("abcdefgh", values, strict=False)
+    ]
+    (sentence,) = study_sentences(ranked_matrix(rows, attributes_of(rows, "model")))
+    return "".join(attributes_of(sentence, "text"))
+
+
+def test_of_several_models_that_may_be_the_best_none_is_called_so() -> None:
+    """Up to three are named; those shown to be worse have a verdict of their own."""
+    two, three = (0.8, 0.02), (0.79, 0.02)
+    assert sentence_on("auroc", two, three, (0.6, 0.02)) == (
+        "AUROC on 0-100: it is not shown which is highest, a, 0.80 [0.78, 0.82], or b, 0.79 "
+        "[0.77, 0.81]; c, 0.60 [0.58, 0.62], is lower than both, beyond chance."
+    )
+    assert sentence_on("auroc", two, three, (0.78, 0.02), (0.6, 0.02), (0.5, 0.02)) == (
+        "AUROC on 0-100: it is not shown which is highest, a, 0.80 [0.78, 0.82], b, 0.79 "
+        "[0.77, 0.81], or c, 0.78 [0.76, 0.80]; lowest for e, 0.50 [0.48, 0.52]; each of the 2 "
+        "others is lower than each of them, beyond chance."
+    )
+    assert sentence_on("ece", *[(0.1, 0.05)] * 3, (0.11, 0.05), (0.4, 0.05)) == (
+        "ECE on 0-100: it is not shown which of 4 models is lowest, from 0.10 [0.05, 0.15] for a "
+        "to 0.11 [0.06, 0.16] for d; e, 0.40 [0.35, 0.45], is higher than each of them, beyond "
+        "chance."
+    )
+    assert sentence_on("overconfidence", (0.03, 0.05), (-0.04, 0.05), (0.6, 0.05)) == (
+        "Overconfidence on 0-100: it is not shown which is nearest to 0, a, +3 pts [-2, +8], or b, "
+        "-4 pts [-9, +1]; c, +60 pts [+55, +65], is farther from it than both, beyond chance."
+    )
+    # b is so uncertain that only a is shown to be better than c.
+    assert sentence_on("auroc", (0.8, 0.02), (0.7, 0.3), (0.6, 0.02)).endswith(
+        "; c, 0.60 [0.58, 0.62], is lower than one of them, beyond chance."
+    )
+    # All d is worse than is a: the worst value is not named as shown to be the worst.
+    assert sentence_on("auroc", (0.8, 0.02), (0.7, 0.01), (0.69, 0.01), (0.5, 0.35)) == (
+        "AUROC on 0-100: it is not shown which is highest, a, 0.80 [0.78, 0.82], or d, 0.50 "
+        "[0.15, 0.85]; each of the 2 others is lower than at least one model, beyond chance."
+    )
 
 
 def test_a_finding_without_ranks_names_no_best_model_but_the_command_that_tests() -> None:

@@ -26,7 +26,13 @@ from inspect_confidence.results import Key, Result, ResultTable, results_frame
 from inspect_confidence.studies import NumberInText, Study, all_studies
 from inspect_confidence.studies.unread import nearly_all_unread, summarize_failures
 
-VALUES = {"even": (0.5, 0.5, 0.5), "apart": (0.02, 0.5, 0.98), "ends": (0.0, 0.5, 1.0)}
+VALUES = {
+    "even": (0.5, 0.5, 0.5),
+    "apart": (0.02, 0.5, 0.98),
+    "ends": (0.0, 0.5, 1.0),
+    "high": (0.905, 0.9, 0.3),
+    "low": (0.305, 0.3, 0.9),
+}
 """Position of each model's number between the ends of the metric's range."""
 INTERVALS = ("none", "narrow", "wide")
 CASES = (
@@ -34,6 +40,7 @@ CASES = (
     *product((2,), VALUES, ("narrow",), (0.0,)),
     *product((2, 3), ("even",), ("none", "wide"), (0.3,)),
     *product((1, 3), ("apart",), ("narrow",), (1.0,)),
+    *product((3,), ("high", "low"), ("narrow",), (0.0,)),
 )
 """Number of models, values, intervals and share of parse failures: alone, tied, none readable."""
 _EACH = {"method": "stated", "scale": "0-100", "threshold": "0.75"}
@@ -130,6 +137,8 @@ def test_sentences_of_generated_results_are_english(study: Study) -> None:
             assert_is_english(failures.sentence)
         if models > 1 and values == "even" and unread < 1:
             assert not texts_with(sentences, "beyond chance")
+        for text in texts_with(sentences, "it is not shown which"):
+            assert not texts_with([text], "est for"), text  # no highest, lowest or nearest
     assert printed
 
 

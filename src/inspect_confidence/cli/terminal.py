@@ -456,6 +456,10 @@ def _main_caption(rows: "pd.DataFrame") -> str:
     if rows["verdict"].str.contains("which is nearer").any():
         sentences.append("Which side is nearer to the best value is tested apart from a-b.")
     sentences.append("n counts the items that both answered; only they are compared.")
+    if (rows.groupby("task")["dataset"].nunique() > 1).any():
+        sentences.append(
+            "Each data set is tested alone; ranks in reports by a number over several use all."
+        )
     if ((rows["items"] < MIN_PAIRED_UNITS) & (rows["p"] < 0.05)).any():
         sentences.append(
             f"With fewer than {MIN_PAIRED_UNITS} items, ranks in reports and leaderboards ask for "

@@ -20,7 +20,8 @@ RANKING = (
     "test, adjusted for the number of pairs, shows that it is worse. The test is paired for models "
     "that answered the same items. With fewer than 100 items the difference must also be shown if "
     "the answers of both models count as independent: `compare`, which does not ask for this, may "
-    "then show a difference that ranks do not. Means over models are not ranked."
+    "then show a difference that ranks do not. A rank by a number over several data sets uses all "
+    "of them; `compare` tests each data set alone. Means over models are not ranked."
 )
 """Definition of ranks and their intervals for readers."""
 

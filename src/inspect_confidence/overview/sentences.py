@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import isnan
 
@@ -21,7 +21,7 @@ from inspect_confidence.overview.matrix import (
     matrix_of,
 )
 from inspect_confidence.overview.numbers import format_with_interval
-from inspect_confidence.printing import shortened
+from inspect_confidence.printing import counted, shortened
 from inspect_confidence.results import Condition, ResultRow, ResultTable
 from inspect_confidence.studies import Clause, NumberInText, all_studies
 from inspect_confidence.studies.unread import answering_models
@@ -205,7 +205,7 @@ def first_findings(results: ResultTable, models: Sequence[str], limit: int) -> l
 
 @dataclass(frozen=True)
 class _ComparisonWords:
-    """Words for the best and the worst model of a column, and for the better one of two.
+    """Words for the best and the worst model of a column, and for the better and worse one of two.
 
     `{}` in the words stands for the target of the metric.
     """
@@ -213,59 +213,72 @@ class _ComparisonWords:
     best: str
     worst: str
     better: str
+    worse: str
+
+
+_RankedNumbers = Sequence[tuple[Line, MatrixCell]]
+"""Lines with their numbers in a column, the best first."""
 
 
 _COMPARISON_WORDS = {
-    "higher": _ComparisonWords("highest", "lowest", "higher"),
-    "lower": _ComparisonWords("lowest", "highest", "lower"),
-    "target": _ComparisonWords("nearest to {}", "farthest from it", "nearer"),
+    "higher": _ComparisonWords("highest", "lowest", "higher", "lower"),
+    "lower": _ComparisonWords("lowest", "highest", "lower", "higher"),
+    "target": _ComparisonWords("nearest to {}", "farthest from it", "nearer", "farther from it"),
 }
 """Words by the name of the metric's direction."""
 
 
-def column_sentence(matrix: Matrix, column_index: int, *, source: str = "") -> Sentence:
+def column_sentence(matrix: Matrix, column_index: int, *, with_source: bool = False) -> Sentence:
     """Return a sentence on the best and the worst model in a column; empty if none has a number.
 
-    It names best and worst only if rank intervals show a model to be worse than the best, and then
-    says how many models may be as good as the best. Otherwise it gives the lowest and the highest
-    number, or one number if all models have the same. For a matrix without ranks, `source` is a
-    text of task, data set and n: it follows in brackets, and then the command that tests the
-    differences.
+    It names best and worst only if rank intervals show a model to be worse than the best; of
+    several that may be the best, none is called so. Otherwise it gives the lowest and the highest
+    number, or one number if all models have the same. Numbers without an interval, such as that of
+    a model with one judgment, are left out and counted if at least two others have one. For a
+    matrix without ranks, `with_source` adds task, data set and n in brackets, and then the command
+    that tests the differences.
     """
     column = matrix.columns[column_index]
     numbers = _numbers_best_first(matrix, column_index)
     if not numbers:
         return []
     heading = column.heading[:1].upper() + column.heading[1:]
+    left_out = ""
+    with_interval = [(line, number) for line, number in numbers if number.interval]
+    if 2 <= len(with_interval) < len(numbers):
+        count = counted(len(numbers) - len(with_interval), "model")
+        left_out = f"; {count} without an interval left out"
+        numbers = with_interval
     source_text = ""
-    if source:
-        has_interval = any(number.interval for _, number in numbers)
-        source_text = f" ({source})" if has_interval else f" ({source}; no interval)"
+    if with_source:
+        without_interval = "" if with_interval else "; no interval"
+        source_text = f" ({_column_source(column, numbers)}{without_interval})"
     if len({number.text for _, number in numbers}) == 1:
-        return _equal_numbers_sentence(heading, numbers, source_text)
+        return _equal_numbers_sentence(heading, numbers, f"{source_text}{left_out}")
     direction = column.direction
     # Without a direction there are no ranks, and the sentence below has none of these words.
     words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
-    test_text = _compare_text(numbers, column) if source else _overlap_text(numbers, words.better)
+    words = replace(words, best=words.best.format(f"{direction.target:g}"))
+    test_text = _compare_text(numbers, column) if with_source else _test_text(numbers, words)
     (best_line, best_number), *others = numbers
     # A rank interval that begins above 1 shows that its model is not the best.
     has_worse_model = any(number.rank.low > 1 for _, number in others)
     if isnan(best_number.rank.low) or not has_worse_model:
-        return _lowest_and_highest_sentence(heading, numbers, f"{source_text}{test_text}")
-    best_words = words.best.format(f"{direction.target:g}")
+        return _lowest_and_highest_sentence(heading, numbers, f"{source_text}{test_text}{left_out}")
+    if len(_leaders(numbers)) > 1:
+        tie_parts = _tie_parts(numbers, words)
+        return [SentencePart(f"{heading}: "), *tie_parts, SentencePart(f"{left_out}.")]
     worst_line, worst_number = numbers[-1]
     return [
-        SentencePart(f"{heading}: {best_words} for {_describe_key(best_line.key)}, "),
+        SentencePart(f"{heading}: {words.best} for {_describe_key(best_line.key)}, "),
         _number_part(best_number),
         SentencePart(f"; {words.worst} for {_describe_key(worst_line.key)}, "),
         _number_part(worst_number),
-        SentencePart(f"{test_text}."),
+        SentencePart(f"{test_text}{left_out}."),
     ]
 
 
-def _equal_numbers_sentence(
-    heading: str, numbers: Sequence[tuple[Line, MatrixCell]], source_text: str
-) -> Sentence:
+def _equal_numbers_sentence(heading: str, numbers: _RankedNumbers, source_text: str) -> Sentence:
     """Return the sentence on a column whose models all have the same number, or with one model."""
     line, number = numbers[0]
     of_model, for_models = "", f" for all {len(numbers)} models"
@@ -280,9 +293,7 @@ def _equal_numbers_sentence(
     ]
 
 
-def _lowest_and_highest_sentence(
-    heading: str, numbers: Sequence[tuple[Line, MatrixCell]], ending: str
-) -> Sentence:
+def _lowest_and_highest_sentence(heading: str, numbers: _RankedNumbers, ending: str) -> Sentence:
     """Return the sentence on the lowest and the highest number of a column of several models."""
     by_value = sorted(numbers, key=lambda number: number[1].value)
     (lowest_line, lowest_number), (highest_line, highest_number) = by_value[0], by_value[-1]
@@ -296,7 +307,16 @@ def _lowest_and_highest_sentence(
     ]
 
 
-def _compare_text(numbers: Sequence[tuple[Line, MatrixCell]], column: MatrixColumn) -> str:
+def _column_source(column: MatrixColumn, numbers: _RankedNumbers) -> str:
+    """Return the task, the data set if it has another name, and the n of some numbers."""
+    dataset, separator, _ = column.subheading.rpartition(", n = ")
+    name = f"{column.task} on {dataset}" if separator else column.task
+    counts = [number.n for _, number in numbers]
+    upper = f" to {max(counts):,}" if max(counts) > min(counts) else ""
+    return f"{name}, n = {min(counts):,}{upper}"
+
+
+def _compare_text(numbers: _RankedNumbers, column: MatrixColumn) -> str:
     """Return a clause on the command that tests the differences of a column's numbers.
 
     It is empty if only judges differ, or if fewer than two numbers rest on as many judgments as a
@@ -342,29 +362,73 @@ def _describe_key(key: LineKey) -> str:
     return ", ".join(shortened(name, _MAX_NAME_LENGTH) for name in names)
 
 
-def _overlap_text(numbers: Sequence[tuple[Line, MatrixCell]], better: str) -> str:
-    """Return a clause on how many models may be as good as the best one, by their rank intervals.
+def _leaders(numbers: _RankedNumbers) -> _RankedNumbers:
+    """Return the lines that no other is shown to be better than: their rank may be 1."""
+    return [(line, number) for line, number in numbers if number.rank.low <= 1]
 
-    If the best model or all others have no rank interval, it says so. `numbers` are those of two or
-    more models, the best first; `better` is the comparative for the best, such as `higher`.
+
+def _shown_worse(number: MatrixCell) -> int:
+    """Return how many models are shown to be worse than the one with this number."""
+    return int(number.rank.models - number.rank.high)
+
+
+def _tie_parts(numbers: _RankedNumbers, words: _ComparisonWords) -> Iterator[SentencePart]:
+    """Yield parts of a sentence on models that may be the best, and on those that are not.
+
+    At least two may be the best, and at least one is shown to be worse than another.
     """
-    # The lower end of a rank interval is NaN without one; if it is 1, the model may be the best.
-    best_low, *other_lows = [number.rank.low for _, number in numbers]
-    lows = np.array([low for low in other_lows if not isnan(low)])
-    if isnan(best_low) or not len(lows):
-        return "; ranks have no interval"
-    overlaps = int((lows <= 1).sum())
-    if overlaps == len(lows):
-        return f"; it is not shown which is {better if len(other_lows) == 1 else 'best'}"
-    if len(other_lows) == 1:
+    leaders = _leaders(numbers)
+    worse = [(line, number) for line, number in numbers if number.rank.low > 1]
+    if len(leaders) <= _MAX_MODELS:
+        yield SentencePart(f"it is not shown which is {words.best}, ")
+        for position, (line, number) in enumerate(leaders, start=1):
+            yield SentencePart(f"{_describe_key(line.key)}, ")
+            yield _number_part(number)
+            if position < len(leaders):
+                yield SentencePart(", or " if position == len(leaders) - 1 else ", ")
+    else:
+        by_value = sorted(leaders, key=lambda leader: leader[1].value)
+        (lowest_line, lowest_number), (highest_line, highest_number) = by_value[0], by_value[-1]
+        yield SentencePart(f"it is not shown which of {len(leaders)} models is {words.best}, from ")
+        yield _number_part(lowest_number)
+        yield SentencePart(f" for {_describe_key(lowest_line.key)} to ")
+        yield _number_part(highest_number)
+        yield SentencePart(f" for {_describe_key(highest_line.key)}")
+    than = "both" if len(leaders) == 2 else "each of them"
+    if any(_shown_worse(number) < len(worse) for _, number in leaders):
+        than = "one of them" if len(worse) == 1 else "at least one model"
+    worst_line, worst_number = worse[-1]
+    if len(worse) == 1:
+        yield SentencePart(f"; {_describe_key(worst_line.key)}, ")
+        yield _number_part(worst_number)
+        yield SentencePart(f", is {words.worse} than {than}, beyond chance")
+        return
+    if worst_line is numbers[-1][0]:
+        yield SentencePart(f"; {words.worst} for {_describe_key(worst_line.key)}, ")
+        yield _number_part(worst_number)
+    yield SentencePart(
+        f"; each of the {len(worse)} others is {words.worse} than {than}, beyond chance"
+    )
+
+
+def _test_text(numbers: _RankedNumbers, words: _ComparisonWords) -> str:
+    """Return a clause on what the models' ranks show, unless several may be the best of them.
+
+    If fewer than two have an interval of their rank, it says that nothing is tested.
+    """
+    is_pair = len(numbers) == 2
+    _, best_number = numbers[0]
+    other_ranks = [number.rank.low for _, number in numbers[1:]]  # lower ends of intervals
+    if isnan(best_number.rank.low) or all(map(isnan, other_ranks)):
+        return f"; {'the difference is' if is_pair else 'differences are'} not tested"
+    if all(rank <= 1 for rank in other_ranks):
+        return f"; it is not shown which is {words.better if is_pair else 'best'}"
+    if is_pair:
         return "; the difference is beyond chance"
-    with_interval = " whose rank has an interval" if len(lows) < len(other_lows) else ""
-    if not overlaps:
-        others = "the only other one" if len(lows) == 1 else f"each of the {len(lows)} others"
-        return f"; the first is {better} than {others}{with_interval}, beyond chance"
-    # At least one other model is shown to be worse, so that there are two or more intervals.
-    others = f"{overlaps} of the {len(lows)} others"
-    return f"; for {others}{with_interval} it is not shown that the first is {better}"
+    others = f"each of the {len(other_ranks)} others"
+    if _shown_worse(best_number) < len(other_ranks):
+        return f"; {others} is {words.worse} than at least one model, beyond chance"
+    return f"; the first is {words.better} than {others}, beyond chance"
 
 
 def study_finding(results: ResultTable, study: str) -> Sentence:
@@ -384,9 +448,7 @@ def study_finding(results: ResultTable, study: str) -> Sentence:
     if described:
         key, sentence = described[0]
         return [SentencePart(f"{_describe_key(key)}: "), *sentence]
-    column = matrix.columns[0]  # its subheading is the data set, if that has a name, and n
-    separator = ", " if column.subheading.startswith("n = ") else " on "
-    return column_sentence(matrix, 0, source=f"{column.task}{separator}{column.subheading}")
+    return column_sentence(matrix, 0, with_source=True)
 
 
 def unread_sentence(matrix: Matrix) -> Sentence:
