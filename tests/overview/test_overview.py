@@ -345,9 +345,10 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
     )
     assert texts["untested"] == f"{heading}0.10 for a, 0.20 for b; the difference is not tested."
     assert texts["three"] == f"{heading}from 0.00 for a to 0.20 for c; differences are not tested."
-    # The worst model was not tested: the sentence names the one that was.
-    assert texts["one ranked"].endswith(
-        "; the first is lower than the only other one whose rank has an interval, beyond chance."
+    # The highest value has no interval: the sentence is on the others.
+    assert texts["one ranked"] == (
+        f"{heading}lowest for a, 0.05 [0.00, 0.10]; highest for b, 0.35 [0.30, 0.40]; the "
+        "difference is beyond chance; 1 model without an interval left out."
     )
     assert texts["equal"] == "ECE on 0-100: 0.10 [0.00, 0.30] for both models."
 
@@ -411,6 +412,14 @@ def test_a_finding_without_ranks_names_no_best_model_but_the_command_that_tests(
     assert finding == (
         "Overconfidence on 0-100: from -20 pts [-30, -10] for b to +30 pts [+20, +40] for c "
         f"({source}); `compare` tests the differences."
+    )
+    stray = replace(row_of("d", -1, math.nan, math.nan, "overconfidence"), n=1)
+    finding = "".join(
+        attributes_of(study_finding(table_of([*three, stray]), "scale_variants"), "text")
+    )
+    assert finding == (
+        "Overconfidence on 0-100: from -20 pts [-30, -10] for b to +30 pts [+20, +40] for c "
+        f"({source}); `compare` tests the differences; 1 model without an interval left out."
     )
     judged = [
         replace(row, model="a", condition=f"{row.condition};judge={judge}")

@@ -223,7 +223,8 @@ def refuse_verdicts(judgments: pd.DataFrame, source: str) -> None:
 def model_notices(judgments: pd.DataFrame, source: str) -> list[str]:
     """Return a notice for each pair of model names that differ only in blanks or capital letters.
 
-    They count as two models, which is seldom meant. `judgments` are those of the file `source`.
+    They count as two models, which is seldom meant. So does a name with a blank at an end, if it is
+    compared with another file's. `judgments` are those of the file `source`.
     """
     first_spellings: dict[str, str] = {}
     notices = []
@@ -233,6 +234,11 @@ def model_notices(judgments: pd.DataFrame, source: str) -> list[str]:
             notices.append(
                 f"{source}: the models {first!r} and {name!r} differ only in blanks or capital "
                 "letters, and count as two"
+            )
+        elif name != name.strip():
+            notices.append(
+                f"{source}: the model {name!r} begins or ends with a blank, and counts as another "
+                f"than {name.strip()!r}"
             )
     return notices
 
