@@ -404,7 +404,13 @@ def test_rows_of_an_item_are_told_apart_or_refused(tmp_path: Path) -> None:
     assert value_of("n", path, *scale, "--column", "epoch=wording") == ITEMS
     path = write(tmp_path / "mine.csv", item=items, seconds=range(ITEMS))
     done = printed("summarize", path, *scale)
-    assert "20 items have several rows" in " ".join(done.stderr.split())
+    notice = " ".join(done.stderr.split())
+    # The first of them is named, with its lines below the header.
+    assert "20 items have several rows (such as 'q0' in lines 2, 3), which were read" in notice
+    path = write(tmp_path / "mine.csv", item=[*numbered("q", ITEMS - 4), *["last"] * 4])
+    notice = " ".join(printed("summarize", path, *scale).stderr.split())
+    last = ITEMS - 2  # the first of the four rows, below the header
+    assert f"1 item has several rows ('last' in lines {last}, {last + 1}, {last + 2}, ...)" in notice
 
 
 # Grades
@@ -615,6 +621,10 @@ def test_model_names_that_differ_only_in_capital_letters_have_a_notice(tmp_path:
         notice = " ".join(printed("summarize", path, *scale).stderr.split())
         text = f"the models 'model-a' and {other!r} differ only in blanks or capital letters"
         assert (text in notice) == says
+        assert "begins or ends" not in notice
+    path = write(tmp_path / "mine.csv", model=["model-a "] * 40)
+    notice = " ".join(printed("summarize", path, *scale).stderr.split())
+    assert "the model 'model-a ' begins or ends with a blank, and counts as another than" in notice
 
 
 def test_grades_that_no_target_or_another_supports_have_a_notice(tmp_path: Path) -> None:

@@ -47,9 +47,30 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
         FERMI + "q2,90,two,3,3\n",
         "line 3: 'two' in the column 'lower' is not",
     ),
+    "words for two numbers": (
+        FERMI + "q2,90,two,3,3\nq3,90,2,3,3\nq4,90,one,3,3\n",
+        "'two' in the column 'lower' is not a number (1 more is like it: line 5); write one",
+    ),
+    "words for six numbers": (
+        FERMI + "".join(f"q{k},90,{'two' if k % 2 else 'one'},3,3\n" for k in range(2, 8)),
+        "line 3: 'one' in the column 'lower' is not a number (5 more are like it: lines 4, 5, 6, "
+        "...); write one",
+    ),
+    "two percentages for shares": (
+        PAIR + "q2,75,1\nq3,0.5,1\nq4,80,1\n",
+        "or 0-10 if it ends at 10 (1 more is like it: line 5).",
+    ),
+    "two rows without an item": (
+        PAIR + ",0.5,1\n,0.75,1\n",
+        "line 3: the column 'item' is empty (1 more is like it: line 4); name the question",
+    ),
     "an infinite bound": (
         FERMI + "q2,90,2,inf,3\n",
         "line 3: the column 'upper' holds an infinite",
+    ),
+    "two infinite bounds": (
+        FERMI + "q2,90,2,inf,3\nq3,90,2,inf,3\n",
+        "holds an infinite number (1 more is like it: line 4); leave",
     ),
     "a number of 5,000 digits": (
         f"{FERMI}q2,90,2,{'9' * 5000},3\n",

@@ -9,7 +9,7 @@ import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import is_exact, same_answers
-from inspect_confidence.judgments.tables import row_place
+from inspect_confidence.judgments.tables import row_place, row_places
 from inspect_confidence.printing import counted, excerpt
 from inspect_confidence.scales import verdict_sign
 from inspect_confidence.studies import Limit, TaskTable
@@ -146,9 +146,13 @@ def number_repeated_answers(
     if is_inferred.any():
         items = question_numbers[is_inferred].nunique()
         items_text = counted(items, "item has", "items have")
+        first_number = question_numbers[is_inferred].iloc[0]
+        first_rows = question_numbers.index[question_numbers == first_number].tolist()
+        example = shorten_value(texts["item"].loc[first_rows[0]])
         notices.append(
-            f"{source}: {items_text} several rows, which were read as repeated answers; if a "
-            "column tells them apart, name it: --column epoch=COLUMN, method=COLUMN or model=COLUMN"
+            f"{source}: {items_text} several rows ({'such as ' if items > 1 else ''}{example!r} in "
+            f"{row_places(source, first_rows)}), which were read as repeated answers; if a column "
+            "tells them apart, name it: --column epoch=COLUMN, method=COLUMN or model=COLUMN"
         )
     return frame.assign(draw=draws)
 

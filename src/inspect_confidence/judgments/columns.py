@@ -16,7 +16,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
 from inspect_confidence.judgments.order import columns_in
-from inspect_confidence.judgments.tables import row_place
+from inspect_confidence.judgments.tables import more_rows_text, row_place
 from inspect_confidence.printing import counted, excerpt, join_names
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import (
@@ -634,19 +634,25 @@ def map_cells(
         column: Name of the column.
 
     Raises:
-        InvalidArgument: A cell cannot be read; the error names the place of the first one.
+        InvalidArgument: Cells cannot be read; the error names the first one, and the places of up
+            to three more.
     """
     if values.dtype == object:
         values = values.map(lambda value: value if isinstance(value, Hashable) else str(value))
     codes, distinct = pd.factorize(values, use_na_sentinel=False)
     converted: NDArray[Any] = np.empty(len(distinct), dtype)
+    expected: dict[int, str] = {}  # what cells that cannot be read should hold, by code
     for code, value in enumerate(distinct):
         try:
             converted[code] = convert(None if value is pd.NA or value is pd.NaT else value)
-        except ValueError as expected:
-            place = row_place(source, int(values.index[codes == code][0]))
-            raise InvalidArgument(
-                f"{source}, {place}: {excerpt(value, 60)!r} in the column {column!r} is not "
-                f"{expected}; write one, or leave the cell empty."
-            ) from None
+        except ValueError as error:
+            expected[code] = str(error)
+    if expected:
+        first_code = min(expected)  # codes are in the order of the rows
+        first_row, *more_rows = map(int, values.index[np.isin(codes, list(expected))])
+        raise InvalidArgument(
+            f"{source}, {row_place(source, first_row)}: {excerpt(distinct[first_code], 60)!r} in "
+            f"the column {column!r} is not {expected[first_code]}"
+            f"{more_rows_text(source, more_rows)}; write one, or leave the cell empty."
+        )
     return pd.Series(converted[codes], values.index)

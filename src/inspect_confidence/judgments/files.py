@@ -39,7 +39,13 @@ from inspect_confidence.judgments.columns import (
     rename_task_columns,
 )
 from inspect_confidence.judgments.order import sort_judgments
-from inspect_confidence.judgments.tables import UserTable, file_stem, read_table, row_place
+from inspect_confidence.judgments.tables import (
+    UserTable,
+    file_stem,
+    more_rows_text,
+    read_table,
+    row_place,
+)
 from inspect_confidence.metrics.arrays import double_array
 from inspect_confidence.printing import counted
 from inspect_confidence.results import as_csv
@@ -391,9 +397,10 @@ def _is_empty(cells: pd.Series) -> pd.Series:
 def _refuse_missing_items(frame: pd.DataFrame, source: str) -> None:
     """Refuse rows without an item, which would count as repeated answers to one question."""
     if "item" in frame and (is_empty := _is_empty(frame["item"])).any():
-        place = row_place(source, int(frame.index[is_empty][0]))
+        first, *more = map(int, frame.index[is_empty])
         raise InvalidArgument(
-            f"{source}, {place}: the column 'item' is empty; name the question in each row, or "
+            f"{source}, {row_place(source, first)}: the column 'item' is empty"
+            f"{more_rows_text(source, more)}; name the question in each row, or "
             "another column: --column item=COLUMN."
         )
 
@@ -460,9 +467,10 @@ def check_judgments(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Da
     """
     judgments = typed_columns(frame, table, source)
     for violation in violations(judgments, table):
-        for position, reason in violation.reasons.items():
-            place = row_place(source, int(frame.index[position]))
-            raise InvalidArgument(f"{source}, {place}: {reason}.")
+        first, *more = violation.reasons  # positions
+        place = row_place(source, int(frame.index[first]))
+        more_text = more_rows_text(source, [int(row) for row in frame.index[more]])
+        raise InvalidArgument(f"{source}, {place}: {violation.reasons[first]}{more_text}.")
     return judgments
 
 
@@ -601,10 +609,10 @@ def _typed_column(
     else:
         numbers = _parse_numbers(values, name, source)
     if np.isinf(numbers).any():
-        row = frame.index[np.isinf(numbers)][0]
+        first, *more = map(int, frame.index[np.isinf(numbers)])
         raise InvalidArgument(
-            f"{source}, {row_place(source, row)}: the column {name!r} holds an infinite number; "
-            "leave the cell empty where there is none."
+            f"{source}, {row_place(source, first)}: the column {name!r} holds an infinite number"
+            f"{more_rows_text(source, more)}; leave the cell empty where there is none."
         )
     return numbers
 

@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -90,6 +90,28 @@ def row_place(source: str, row: int) -> str:
         except (OSError, csv.Error):
             pass  # not a file, or a cell too long for the csv module
     return f"row {row + 1}"
+
+
+_MAX_PLACES = 3
+"""Maximum number of places that a text lists."""
+
+
+def row_places(source: str, rows: Sequence[int]) -> str:
+    """Return where up to three rows, from 0, stand: `lines 3, 8, 12, ...`, `line 3` or `row 2`."""
+    # A line of a file with columns of several models has several rows.
+    places = dict.fromkeys(row_place(source, row) for row in rows[:_MAX_PLACES])
+    kind, _, _ = next(iter(places)).partition(" ")  # line or row
+    numbers = ", ".join(place.partition(" ")[2] for place in places)
+    more = ", ..." if len(rows) > _MAX_PLACES else ""
+    return f"{kind}{'s' if more or len(places) > 1 else ''} {numbers}{more}"
+
+
+def more_rows_text(source: str, rows: Sequence[int]) -> str:
+    """Return the end of an error on a row: how many more are like it, and where; may be empty."""
+    if not rows:
+        return ""
+    count = f"{len(rows):,} more {'is' if len(rows) == 1 else 'are'}"
+    return f" ({count} like it: {row_places(source, rows)})"
 
 
 def read_table(path: Path) -> UserTable:
