@@ -23,6 +23,7 @@ from inspect_confidence import (
     summarize,
     threshold,
 )
+from inspect_confidence.cli.terminal import print_recalibrated
 from inspect_confidence.commands.groups import item_folds
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.tasks.scale_variants import scale_variants
@@ -53,7 +54,9 @@ def answers(model: str = "m", items: int = 600, seed: int = 0, gap: float = 0.2)
     return pd.concat([*copies_per_value(frame, "epoch", (1, 2)), unread_rows], ignore_index=True)
 
 
-def test_map_is_fitted_on_all_items_and_judged_by_those_of_the_folds() -> None:
+def test_map_is_fitted_on_all_items_and_judged_by_those_of_the_folds(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """Whatever the `split`: what a map is judged by is what `summarize` and `compare` say."""
     frame = answers()
     frame["split"] = np.where(np.arange(len(frame)) % 2, "train", "test")
@@ -67,6 +70,10 @@ def test_map_is_fitted_on_all_items_and_judged_by_those_of_the_folds() -> None:
     assert entry["x"] == pytest.approx(expected.x)
     assert entry["y"] == pytest.approx(expected.y)
     assert (entry["train_items"], entry["test_items"]) == (600, 600)
+    print_recalibrated(recalibration.scores, recalibration.offsets, recalibration.changes)
+    screen = capsys.readouterr().out
+    assert "folds)" in screen  # in the heading of the items, which are not those of a test alone
+    assert "train_items" not in screen
     after = recalibrated(frame, recalibration.maps)["any_eval"].assign(variant="after")
     value_by_metric = summarize(frame, resamples=200).set_index(["condition", "metric"])["value"]
     change_by_metric: dict[Any, dict[Any, Any]] = recalibration.changes.set_index("metric").to_dict(

@@ -409,8 +409,8 @@ def test_rows_of_an_item_are_told_apart_or_refused(tmp_path: Path) -> None:
     assert "20 items have several rows (such as 'q0' in lines 2, 3), which were read" in notice
     path = write(tmp_path / "mine.csv", item=[*numbered("q", ITEMS - 4), *["last"] * 4])
     notice = " ".join(printed("summarize", path, *scale).stderr.split())
-    last = ITEMS - 2  # the first of the four rows, below the header
-    assert f"1 item has several rows ('last' in lines {last}, {last + 1}, {last + 2}, ...)" in notice
+    lines = ", ".join(str(ITEMS - 2 + k) for k in range(3))  # of four, below the header
+    assert f"1 item has several rows ('last' in lines {lines}, ...)" in notice
 
 
 # Grades
@@ -499,6 +499,26 @@ def test_parse_failures_of_empty_cells_are_told_by_what_the_file_lacks(tmp_path:
         "mine: Parse failures: 7.7% of 39 replies (1 with an empty cell in the file, 2 with no "
         "confidence in the file; not counted: 1 with no grade in the file)."
     ) in text
+
+
+def test_each_model_with_few_parse_failures_is_named_or_counted(tmp_path: Path) -> None:
+    """One of 40 replies, 2.5%, of four models and two of another; the sixth has none."""
+    rows = []
+    for model, empty in {"a": 1, "b": 1, "c": 2, "d": 1, "e": 1, "f": 0}.items():
+        confidence = [np.nan] * empty + list(SURE[empty:])
+        columns = {"model": model, "confidence": confidence, "correct": RIGHT}
+        rows.append(pd.DataFrame(columns).assign(item=numbered("q", ITEMS)))
+    path = tmp_path / "mine.csv"
+    pd.concat(rows).to_csv(path, index=False)
+    words = ("summarize", path, "--confidence-scale", "0-100", "--resamples", 100)
+    text = " ".join(printed(*words).stdout.split())
+    reason = "with no confidence in the file"
+    assert f"c: Parse failures: 5% of 40 replies (2 {reason})." in text
+    assert (
+        f"Parse failures below 5%: a 2.5% of 40 replies (1 {reason}); b 2.5% of 40 "
+        f"replies (1 {reason}); d 2.5% of 40 replies (1 {reason}); and 1 more."
+    ) in text
+    assert " f 0" not in text.partition("below 5%")[2]
 
 
 def test_equal_judgments_of_logs_and_files_are_counted_apart() -> None:

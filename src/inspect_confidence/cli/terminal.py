@@ -589,12 +589,17 @@ def print_recalibrated(
     """
     if pooling:
         _print_text(_console(), f"{one_line(pooling)}\n")
+    from inspect_confidence.commands.groups import FOLDS
+
     keys = ["model", "variant", "condition", "by"]
     counts = ["train_items", "test_items"]
     if len(scores):
         other_columns = [*keys, *counts, "chosen", "note"]
         methods = [name for name in scores if name not in ("task", *other_columns)]
-        table = scores[[*keys, *counts]].join(scores[methods].map("{:.4f}".format))
+        table = scores[keys].copy()
+        # All items are on both sides: each fold is judged by a map of the others.
+        table[f"items ({FOLDS} folds)"] = scores["test_items"]
+        table = table.join(scores[methods].map("{:.4f}".format))
         _print_filled(
             table.assign(chosen=scores["chosen"], text=scores["note"]),
             "Methods of recalibration",

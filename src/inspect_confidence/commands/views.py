@@ -38,6 +38,8 @@ from inspect_confidence.studies.unread import (
 _KEY_COLUMNS = ("model", "dataset", "variant", "judge")
 _MIN_REPORTED_SHARE = 0.05
 """Share of unread replies from which on they are reported in a line of their own."""
+_MAX_SMALL = 3
+"""Maximum number of smaller shares that a note names."""
 
 
 def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
@@ -191,10 +193,9 @@ def _headline_view(
         notes.append(
             f'Parse failures are counted on each data set, not for "{name}" ({OVER_SETS[name]}).'
         )
-    for failures in unread:
-        _, _, dataset, _ = failures.group  # task, model, data set and variant
-        if dataset in rows.values("dataset"):
-            notes += _parse_failure_notes(failures)
+    datasets = rows.values("dataset")
+    # Groups are task, model, data set and variant.
+    notes += _parse_failure_notes([item for item in unread if item.group[2] in datasets])
     names = ", ".join(filter(None, [*_names_of_all(rows, columns), label_ending]))
     title = ": ".join(filter(None, (names, _describe_n(numbers))))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
@@ -377,10 +378,19 @@ _MAX_COUNTS = 3
 """Most different n that a note tells; more would be a table of their own."""
 
 
-def _parse_failure_notes(failures: ParseFailureSummary) -> Iterator[str]:
-    """Describe the unread replies if they are at least 5%, or if any judgment had no reply.
+def _parse_failure_notes(unread: Sequence[ParseFailureSummary]) -> Iterator[str]:
+    """Describe the unread replies of each model and data set, if it has any.
 
-    Judgments without a reply are not counted, which the note says.
+    A share of at least 5% has a line, and so has one that leaves out judgments without a reply. The
+    others have one line together, which names three of them and counts the rest.
     """
-    if "not counted" in failures.row.note or failures.row.value >= _MIN_REPORTED_SHARE:
-        yield f"{' '.join(filter(None, failures.group[1:]))}: {failures.sentence}"
+    small = []
+    for failures in unread:
+        names = " ".join(filter(None, failures.group[1:]))
+        if "not counted" in failures.row.note or failures.row.value >= _MIN_REPORTED_SHARE:
+            yield f"{names}: {failures.sentence}"
+        elif failures.row.value > 0:
+            small.append(f"{names} {failures.share}")
+    if small:
+        more = f"; and {len(small) - _MAX_SMALL} more" if len(small) > _MAX_SMALL else ""
+        yield f"Parse failures below {_MIN_REPORTED_SHARE:.0%}: {'; '.join(small[:_MAX_SMALL])}{more}."
