@@ -329,6 +329,19 @@ def test_the_screen_is_of_the_primary_metric_of_models_on_the_main_scale(
     assert set(main_differences(one_model)["contrast"]) == {"methods"}
 
 
+def test_the_screen_says_why_a_difference_of_zero_may_have_no_interval(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Shifted intervals have the same widths, and other scores."""
+    differences = compare(judgments("a", 0), judgments("b", 0.8), resamples=50)
+    is_shifted = differences["metric"] == "interval_score"
+    for rows, says in ((differences, True), (differences[is_shifted], False)):
+        print_differences(rows)
+        screen = " ".join(capsys.readouterr().out.split())
+        assert ("the same in every resample" in screen) == says
+        assert ("where half a pair of answers that differ is added" in screen) == says
+
+
 def test_the_screen_says_that_each_data_set_is_tested_alone(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

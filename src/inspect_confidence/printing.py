@@ -162,6 +162,12 @@ def format_p(p: float) -> str:
 OFTEN_WIDE = "Intervals often wider than 95% needs"
 """Beginning of a sentence that names metrics whose intervals are conservative."""
 
+ALIKE_TEXT = (
+    "A difference that is the same for all items has an interval only where half a pair of answers "
+    "that differ is added (docs/metrics.md, pseudo-units)."
+)
+"""Which constant differences have an interval, for captions: those with pseudo-units."""
+
 STARS_TEXT = "* p < .05, ** p < .01"
 """What `stars` mean, for captions."""
 

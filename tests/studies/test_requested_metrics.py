@@ -78,3 +78,16 @@ def test_an_unknown_metric_is_refused() -> None:
     """With the nearest name."""
     with pytest.raises(InvalidArgument, match=r"no metric 'auroc2'.*auroc"):
         summarize(reports(), metrics=["auroc2"])
+
+
+def test_an_interval_that_was_widened_to_contain_its_value_has_a_note() -> None:
+    """Half of 100 are right: at confidence .5 the value is 0 - .25/99, at .9 it is .16 - .25/99."""
+    outcomes = [0.0, 1.0] * 50
+    for confidence, is_widened in ((0.5, True), (0.9, False)):
+        frame = pd.DataFrame({"item": numbered("q", 100), "correct": outcomes})
+        frame = frame.assign(task="any_eval", model="m", confidence=confidence, status="ok")
+        results = summarize(frame, metrics=["debiased_squared_error"], resamples=50)
+        (row,) = results[results["metric"] == "debiased_squared_error"].to_dict("records")
+        assert row["value"] == pytest.approx((confidence - 0.5) ** 2 - 0.25 / 99)
+        assert (row["ci_low"] == row["value"]) == is_widened
+        assert ("the interval was widened to contain the value" in row["note"]) == is_widened

@@ -189,6 +189,17 @@ def test_differences_carry_stars_after_holm(results: pd.DataFrame) -> None:
         assert row["accuracy"].removesuffix(" †").endswith(f"]{stars}")
 
 
+def test_the_caption_of_differences_says_which_constant_ones_have_an_interval() -> None:
+    """The same answers to the same questions are as often right on two scales."""
+    first = scale_rows("0-100", 40, 4, model="m", unreadable=0)
+    second = [
+        {**row, "high": 50, "raw": row["raw"] / 2, "uuid": f"{row['uuid']} b"} for row in first
+    ]
+    view = views(scaled([*first, *second], resamples=50))[-1]
+    assert view.table["accuracy"].item().startswith("0.000 [")
+    assert "A difference that is the same for all items has an interval only where" in view.caption
+
+
 def cases() -> dict[str, list[Row]]:
     """Judgments that leave tables nearly or wholly empty."""
     two = [*scale_rows("0-100", items=12), *scale_rows("0-10", items=12, seed=1)]

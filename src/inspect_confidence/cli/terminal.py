@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from inspect_confidence.cli.options import chosen_executor, note_loss, recorded, selected_maps
 from inspect_confidence.printing import (
+    ALIKE_TEXT,
     OFTEN_WIDE,
     counted,
     echo,
@@ -445,6 +446,7 @@ def _main_caption(rows: "pd.DataFrame") -> str:
     `rows` are those of `main_differences`, with the verdicts of `compare`.
     """
     from inspect_confidence.commands.compare import PRIMARY, metric_labels
+    from inspect_confidence.metrics import SAME
     from inspect_confidence.overview.ranks import MIN_PAIRED_UNITS
 
     sentences = []
@@ -465,6 +467,8 @@ def _main_caption(rows: "pd.DataFrame") -> str:
             f"With fewer than {MIN_PAIRED_UNITS} items, ranks in reports and leaderboards ask for "
             "more than this test, and may not show a difference that stands here."
         )
+    if rows["note"].str.contains(SAME, regex=False).any():
+        sentences.append(ALIKE_TEXT)
     options = "--metric NAME: another metric; --full: all metrics, with p and reasons; --csv FILE"
     return " ".join(filter(None, [*sentences, f"{options}: all numbers."]))
 

@@ -809,7 +809,7 @@ def hle_calibration_error(
 
 @metric(
     definition="Debiased mean squared distance of confidence from the accuracy at it: 0 on "
-    "average for calibrated confidence, below 0 by chance.",
+    "average for calibrated confidence, below 0 by chance (its interval then begins at the value).",
     unit="squared share",
     direction="target=0",
     low=-1,

@@ -12,7 +12,7 @@ from inspect_confidence.commands.analysis import Settings
 from inspect_confidence.commands.compare import EXPLORATORY, compare
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.printing import format_estimate, format_number, shortened
+from inspect_confidence.printing import ALIKE_TEXT, format_estimate, format_number, shortened
 from inspect_confidence.published import read_published
 from inspect_confidence.redaction import scrub
 from inspect_confidence.results import conditions_of, with_parts
@@ -281,7 +281,8 @@ def _difference_table(title: str, compared: pd.DataFrame) -> Table:
         "with its 95% interval over resampled items. p (no difference) comes from the same "
         "resamples and is below .05 exactly if the interval excludes 0. Holm's adjustment covers "
         f"the {compared['family'].max():,} comparisons of the primary metric; other rows are "
-        "exploratory, without adjustment.",
+        "exploratory, without adjustment."
+        f"{f' {ALIKE_TEXT}' if (compared['difference'] == 0).any() else ''}",
         missing=missing_numbers(_differences_by_metric(compared)),
     )
 

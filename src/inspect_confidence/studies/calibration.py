@@ -438,21 +438,26 @@ def item_statistics(
         return
     arrays = answers.confidence, answers.correct, answers.unit_index
     counts = answers.counts
+    value = metrics.debiased_squared_error(*arrays, counts=counts)
+    low, high = metrics.debiased_squared_error_interval(*arrays, counts=counts)
+    is_widened = value in (low, high) and value not in (0, 1)
+    widened = "the interval was widened to contain the value" if is_widened else ""
     squared_error = Estimate(
         condition,
         "debiased_squared_error",
         answers.n_readable,
-        note=note,
-        interval=metrics.debiased_squared_error_interval(*arrays, counts=counts),
+        note=join_notes(note, widened),
+        interval=(low, high),
         n_asked=answers.n_asked,
         unit_count=answers.readable_units,
         no_interval_reason="too few items of each confidence",
     )
-    test = replace(squared_error, metric="calibration_p", interval=None, no_interval_reason="")
+    test = replace(
+        squared_error, metric="calibration_p", note=note, interval=None, no_interval_reason=""
+    )
     draws = min(resampling.resamples, MAX_TEST_DRAWS)
     p = metrics.calibration_p(*arrays, counts=counts, draws=draws)
-    values = metrics.debiased_squared_error(*arrays, counts=counts), p
-    yield Statistics([squared_error, test], constant_statistic(values))
+    yield Statistics([squared_error, test], constant_statistic((value, p)))
 
 
 def table_statistics(

@@ -8,7 +8,7 @@ from math import isnan
 
 import pandas as pd
 
-from inspect_confidence.printing import STARS_TEXT, stars
+from inspect_confidence.printing import ALIKE_TEXT, STARS_TEXT, stars
 from inspect_confidence.results import Result, ResultRow, ResultTable
 from inspect_confidence.scales import BASELINE, GROUPS
 from inspect_confidence.studies.bins import report_shares
@@ -263,8 +263,14 @@ def _tables_of_model(
             lines=("dataset", "scale"),
             columns=[_difference_column(measure, adjusted) for measure in measures],
             caption="Value less that of the baseline on the items that both have. "
-            f"{STARS_TEXT} after {_ADJUSTMENT_NAMES[adjusted]} over the scales.",
+            f"{STARS_TEXT} after {_ADJUSTMENT_NAMES[adjusted]} over the scales."
+            f"{f' {ALIKE_TEXT}' if _has_zero(compared) else ''}",
         )
+
+
+def _has_zero(differences: ResultTable) -> bool:
+    """Return whether a difference from the baseline is 0."""
+    return any(row.value == 0 for row in differences.matching(metric="difference"))
 
 
 def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
