@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
 
 from build import rows_by
 from conftest import CHECKOUT, Command
@@ -99,6 +100,17 @@ def test_judgments_command_counts_the_rows_of_a_reply_as_one_judgment(tmp_path: 
     )
 
 
+def test_a_log_without_a_model_has_a_notice(tmp_path: Path) -> None:
+    """Inspect names it none/none where no `--model` was given."""
+    log = read_eval_log(str(CHECKOUT / "examples" / "logs" / "fermi_eval-candid.eval"))
+    for model, says in (("none/none", True), ("a/model", False)):
+        log.eval.model = model
+        path = tmp_path / f"{model.replace('/', '-')}.eval"
+        write_eval_log(log, str(path))
+        done = printed("judgments", path, "-o", tmp_path / "j.csv")
+        assert ("the run names no model (none/none)" in " ".join(done.stderr.split())) == says
+
+
 def test_plan_counts_calls_and_prices_them(tmp_path: Path) -> None:
     """Plan prints samples, calls, tokens and dollars, and calls nothing."""
     prices = tmp_path / "prices.yaml"
@@ -143,6 +155,21 @@ def test_mistakes_end_in_one_line(command: Command) -> None:
             ["check", "x"],
             "Missing option '--require'. Write one such as --require 'ece<=0.10'.",
             "inspect-confidence check",
+        ),
+        (
+            ["judgments", "x"],
+            "Missing option '-o' / '--output'. Name one such as -o judgments.csv.",
+            "inspect-confidence judgments",
+        ),
+        (
+            ["report", "x"],
+            "Missing option '-o' / '--output'. Name one such as -o report.",
+            "inspect-confidence report",
+        ),
+        (
+            ["ingest", "x"],
+            "Missing option '-o' / '--output'. Name one such as -o store.",
+            "inspect-confidence ingest",
         ),
         (["check", "x", "--seed", "y"], "Invalid value for '--seed'", "inspect-confidence check"),
     ],

@@ -18,7 +18,7 @@ from inspect_confidence import InvalidArgument, summarize
 from inspect_confidence.cli.layout import PIPED
 from inspect_confidence.cli.terminal import print_headlines, print_table, print_views
 from inspect_confidence.commands.views import headline_views, views_of
-from inspect_confidence.judges.model import expect_grader
+from inspect_confidence.judges.model import expect_grader, expect_model
 from inspect_confidence.results import Key, Result, results_frame
 from inspect_confidence.studies import View
 from inspect_confidence.studies.tables import Cell
@@ -277,3 +277,22 @@ def test_a_missing_grader_is_refused_before_the_run() -> None:
         with click.Context(click.Command("eval")) as context:
             context.params |= arguments
             expect_grader()
+
+
+def test_a_missing_model_is_refused_before_the_run() -> None:
+    """Where a command of Inspect's names none; elsewhere the model is not known yet."""
+    expect_model()
+    for run_arguments in ({"model": None}, {"model": None, "run_config": None}):
+        with click.Context(click.Command("eval")) as context:
+            context.params |= {"model_role": (), **run_arguments}
+            with pytest.raises(InvalidArgument, match="no model is named; add --model NAME"):
+                expect_model()
+    for arguments in (
+        {"model_role": (), "model": "none/none"},
+        {"model_role": (), "model": None, "run_config": "run.yaml"},
+        {"model": None},
+        {},
+    ):
+        with click.Context(click.Command("eval")) as context:
+            context.params |= arguments
+            expect_model()

@@ -22,6 +22,7 @@ from inspect_confidence.cli.options import (
     RESAMPLES,
     SEED,
     STRICT,
+    StoreName,
     chosen_executor,
     has_failed,
     judgment_options,
@@ -339,6 +340,7 @@ def judgments(paths: Sequence[str], output: Path) -> None:
     "--output",
     "store",
     required=True,
+    type=StoreName(),
     metavar="STORE",
     help="Folder that is new, empty, or a store.",
 )

@@ -176,7 +176,33 @@ def judgment_options(command: Callable[..., None]) -> Callable[..., None]:
     return PATHS(record_options(STRICT(command)))
 
 
-class _NewFile(click.Path):
+_OUTPUTS = {
+    "canonicalize": "markers.json",
+    "export": "exported",
+    "ingest": "store",
+    "judgments": "judgments.csv",
+    "recalibrate": "map.json",
+    "report": "report",
+}
+"""Examples of outputs by command."""
+
+
+class _Output(click.ParamType):
+    """Name of an output; the error of a missing one has an example."""
+
+    def get_missing_message(
+        self, param: click.Parameter, ctx: click.Context | None = None
+    ) -> str | None:
+        """Return an example of the option."""
+        command = ctx.info_name if ctx else None
+        return f"Name one such as -o {_OUTPUTS[command]}." if command in _OUTPUTS else None
+
+
+class StoreName(_Output, click.types.StringParamType):
+    """Name of the folder of a store."""
+
+
+class _NewFile(_Output, click.Path):
     """Output file in an existing folder, which is checked before logs are read."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
@@ -187,7 +213,7 @@ class _NewFile(click.Path):
         return super().convert(value, param, ctx)
 
 
-class _Folder(click.Path):
+class _Folder(_Output, click.Path):
     """Output folder, whose permissions are checked before logs are read."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:

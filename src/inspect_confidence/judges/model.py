@@ -71,14 +71,36 @@ def expect_grader(setting: str = "judge=model", alternative: str = "judge=rules"
         raise _no_grader(setting, alternative)
 
 
+def expect_model() -> None:
+    """Raise an error before a run if Inspect's command names no model.
+
+    Inspect then runs with the model `none/none`, which answers nothing.
+
+    Raises:
+        InvalidArgument: The command has no `--model`.
+    """
+    parameters = _run_parameters()
+    if "model" in parameters and not (parameters["model"] or parameters.get("run_config")):
+        raise InvalidArgument("no model is named; add --model NAME, such as openai/gpt-4o-mini.")
+
+
 def is_without_roles() -> bool:
     """Return whether a command of Inspect runs and names no model in any role."""
-    command = click.get_current_context(silent=True)
-    parameters = command.params if command else {}
-    if "model_role" not in parameters:  # no command that runs an eval, as in Python
+    parameters = _run_parameters()
+    if not parameters:
         return False
     # A configuration file of the run (`run_config`) may name roles.
     return not (parameters["model_role"] or parameters.get("run_config") or model_roles())
+
+
+def _run_parameters() -> dict[str, Any]:
+    """Return the options of Inspect's command that runs an eval; empty without one, as in Python.
+
+    An option may come from its variable of the environment, such as `INSPECT_EVAL_MODEL`.
+    """
+    command = click.get_current_context(silent=True)
+    parameters = command.params if command else {}
+    return parameters if "model_role" in parameters else {}
 
 
 def extractor() -> Model | None:

@@ -134,6 +134,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
         samples=np.array(list(map(readable_text, keys)), dtype=object),
         empty=[key for key, rows in judgments.items() if not rows],
         notices=[
+            *_model_notices(header),
             *_edit_notices(location, header, table, summaries, invalid),
             *stop_notices,
             *run_notices,
@@ -301,6 +302,12 @@ def _unasked_items_notice(header: EvalLog) -> list[str]:
     dataset = facts.get("dataset")
     items = counted(sum(excluded.values()), f"item of {dataset} is", f"items of {dataset} are")
     return [f"{items} not asked: {reasons}"]
+
+
+def _model_notices(header: EvalLog) -> Iterator[str]:
+    """Yield a notice if the run named no model."""
+    if header.eval.model == "none/none":
+        yield "the run names no model (none/none), which answers nothing; run it with --model NAME"
 
 
 def _edit_notices(

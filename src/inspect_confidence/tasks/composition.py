@@ -21,7 +21,7 @@ from inspect_ai.viewer import ViewerConfig
 
 from inspect_confidence import __version__, arguments
 from inspect_confidence.datasets.selection import Item, Selection
-from inspect_confidence.judges.model import is_without_roles
+from inspect_confidence.judges.model import expect_model, is_without_roles
 from inspect_confidence.tasks.provenance import provenance
 from inspect_confidence.versions import TASK_VERSIONS
 
@@ -68,9 +68,11 @@ def read_shared(
     `fields` is a template: the wording in the user's file `prompt` must have the same fields.
 
     Raises:
-        InvalidArgument: There is an unknown argument, or one cannot be used.
+        InvalidArgument: There is an unknown argument, or one cannot be used, or Inspect's command
+            names no model.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(task))
+    expect_model()
     choice: ItemChoice = {
         "items": items,
         "split": arguments.choice("split", split, ("all", "train", "test")),

@@ -25,7 +25,7 @@ from inspect_confidence.arguments import fingerprint
 from inspect_confidence.datasets.questions import load_questions
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import score_name
-from inspect_confidence.judges.model import expect_grader
+from inspect_confidence.judges.model import expect_grader, expect_model
 from inspect_confidence.prompts import confidence as prompts
 from inspect_confidence.scorers.agreement import compares
 from inspect_confidence.scorers.confidence import confidence
@@ -96,7 +96,7 @@ def with_confidence(
 
     Raises:
         InvalidArgument: The eval does not exist, has no scorer, or has several and `score` names
-            none.
+            none; or neither Inspect's command nor the eval names a model.
     """
     arguments.refuse_unknown(unknown, arguments.argument_names(with_confidence))
     request = ConfidenceRequest.from_arguments(ways, scale, draws, prompt, targets)
@@ -107,6 +107,8 @@ def with_confidence(
         eval_task = _bundled_quiz(eval_arguments)
     else:
         eval_task = task if isinstance(task, Task) else _load_task(str(task), eval_arguments)
+    if eval_task.model is None:
+        expect_model()
     scorers = eval_task.scorer or []
     score_name = _score_name(eval_task, score)
     # Scorers that can tell whether two answers are the same.
