@@ -393,4 +393,5 @@ def _parse_failure_notes(unread: Sequence[ParseFailureSummary]) -> Iterator[str]
             small.append(f"{names} {failures.share}")
     if small:
         more = f"; and {len(small) - _MAX_SMALL} more" if len(small) > _MAX_SMALL else ""
-        yield f"Parse failures below {_MIN_REPORTED_SHARE:.0%}: {'; '.join(small[:_MAX_SMALL])}{more}."
+        shares = "; ".join(small[:_MAX_SMALL])
+        yield f"Parse failures below {_MIN_REPORTED_SHARE:.0%}: {shares}{more}."
