@@ -187,7 +187,7 @@ _OUTPUTS = {
 """Examples of outputs by command."""
 
 
-class _Output(click.ParamType):
+class _Output(click.ParamType[Any]):
     """Name of an output; the error of a missing one has an example."""
 
     def get_missing_message(

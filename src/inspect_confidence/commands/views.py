@@ -114,8 +114,7 @@ def headline_views(
             task_views = _headline_views_of_task(rows.matching(task=task), models, task_results)
             if not task_views and not metrics:
                 notes = [f"No headline; see --study {study.name}."]
-                for failures in summarize_failures(task_results):
-                    notes += _parse_failure_notes(failures)
+                notes += _parse_failure_notes(summarize_failures(task_results))
                 views.append(View(task, pd.DataFrame(), "\n".join(notes)))
             views += task_views
         if not metrics:
