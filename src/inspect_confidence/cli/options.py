@@ -187,8 +187,8 @@ _OUTPUTS = {
 """Examples of outputs by command."""
 
 
-class _Output(click.ParamType[Any]):
-    """Name of an output; the error of a missing one has an example."""
+class _Output:
+    """Base of the types of outputs, before a type of click's: a missing one has an example."""
 
     def get_missing_message(
         self, param: click.Parameter, ctx: click.Context | None = None
