@@ -241,7 +241,8 @@ def row_of(model: str, value: float, low: float, high: float, metric: str = "ece
         ("coverage", 0.004, (0.0, 0.0371), ("0.4%", "0.0, 3.7")),
         ("coverage", 0.996, (0.96, 0.9996), ("99.6%", "96.0, 100.0")),
         ("coverage", 0.5, (0.004, 0.98), ("50%", "0, 98")),
-        ("withdraw_delta", 0.0, (-12.06, 14.87), ("0.00", "-12.06, 14.87")),
+        ("withdraw_delta", 0.0, (-12.06, 14.87), ("0.0", "-12.1, 14.9")),
+        ("withdraw_delta", 0.5, (-0.06, 4.87), ("0.50", "-0.06, 4.87")),
     ],
 )
 def test_a_number_and_its_interval_have_the_same_decimals(

@@ -1,6 +1,6 @@
 """Formatting of the values of metrics for people."""
 
-from math import isinf, isnan, nan
+from math import inf, isinf, isnan, nan
 
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.printing import P_VALUES, format_p
@@ -14,6 +14,7 @@ _SHARES_WITHOUT_PERCENT = frozenset(
     }
 )
 """Shares that are formatted as plain numbers, as in their literature."""
+_LARGE_END = 10  # size of an end of an interval from which on it decides the decimals
 _ROUNDING_ERROR = 1e-9  # differences below this are rounding errors
 _LEAST_WHOLE_DIFFERENCE = 0.01  # difference of shares from which on points have no decimal
 
@@ -48,12 +49,19 @@ def format_with_interval(
         ('-0.7 pts', '-20.0, +20.0')
         >>> format_with_interval("meta_d", 2.71, 1.417, 4.63), format_with_interval("ece", 0.1)
         (('2.7', '1.4, 4.6'), ('0.10', ''))
+        >>> format_with_interval("withdraw_delta", 0.0, -12.06, 14.87)
+        ('0.0', '-12.1, 14.9')
     """
     if isnan(value):
         return "-", ""
     if _is_signed(metric):
         return format_difference(metric, value, low, high)
-    number = _without_unit(metric, value, value)
+    digits_of = value
+    if not is_share(metric):
+        # A value near 0 with a wide interval has as many decimals as greater ones beside it.
+        large_ends = [abs(end) for end in (low, high) if _LARGE_END <= abs(end) < inf]
+        digits_of = max([abs(value), *large_ends])
+    number = _without_unit(metric, value, digits_of)
     if METRICS[metric].unit == "count":
         number = f"{number} of {n:,}" if n else number
     elif metric in P_VALUES:
@@ -62,15 +70,15 @@ def format_with_interval(
         number = f"{number}%"
     if isnan(low) or isnan(high):
         return number, ""
-    ends = [_without_unit(metric, end, value) for end in (low, high)]
+    ends = [_without_unit(metric, end, digits_of) for end in (low, high)]
     return number, ", ".join(ends)
 
 
 def _without_unit(metric: str, number: float, digits_of: float) -> str:
     """Return a value or an end of its interval without unit, with as many decimals as the value.
 
-    `digits_of` is the value. A share in percent has one decimal if the value is within 1 of 0% or
-    100%, but none if that decimal would be 0.
+    `digits_of` is the value, or a large end. A share in percent has one decimal if the value is
+    within 1 of 0% or 100%, but none if that decimal would be 0.
     """
     if isinf(number):
         return "∞" if number > 0 else "-∞"
