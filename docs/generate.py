@@ -288,9 +288,9 @@ At constant confidence, the interval of overconfidence is that confidence minus 
 of accuracy (Brown, Cai and DasGupta 2001).
 
 **Few right or few wrong answers.** Intervals of AUROC, PRR, `brier_reliability` and
-`corp_miscalibration` use Student's t with the degrees of freedom of 4RW/(R + W) units, where R and
-W are the numbers of right and of wrong units, each plus the half unit that the bootstrap adds. A
-sample of 4RW/(R + W) units, half of them right, is as precise (Willer, Li and Abecasis 2010).
+`corp_miscalibration` use Student's t with m - 1 degrees of freedom, where m = 4RW/(R + W), and R
+and W are the numbers of right and of wrong units, each plus the half unit that the bootstrap adds.
+A sample of m units, half of them right, is as precise (Willer, Li and Abecasis 2010).
 
 **ECE** is biased upwards, also in resamples. The 95% interval of the difference of two ECEs is
 therefore from l1 - u2 to u1 - l2, where [l1, u1] and [l2, u2] are the intervals of the two ECEs.

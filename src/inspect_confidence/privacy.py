@@ -185,7 +185,8 @@ def setting_text(value: object) -> str:
             return setting_text(str(value["name"]))
         return f"(set; sha256 {fingerprint(str(value))})"
     text = str(value)
-    # A secret may contain a comma, so the whole text is scrubbed if no item is a path or address.
+    # Items that are paths or addresses are shortened first. A text without any stays in one piece:
+    # a secret that contains a comma would not be recognised in parts.
     items = list(_split_comma_list(text))
     has_paths = any(_SHAREABLE_PATH.match(item) or _HOST.fullmatch(item) for item in items)
     shortened = scrub(",".join(map(_redact_item, items)) if has_paths else text)
@@ -210,7 +211,10 @@ def _split_comma_list(text: str) -> Iterator[str]:
 
 
 def _redact_item(text: str) -> str:
-    """Redact an item of a comma list: an address becomes a note, a path its last part."""
+    """Shorten an item of a comma list: an address becomes a note, a path its last part.
+
+    Other items are returned unchanged.
+    """
     if _HOST.fullmatch(text):
         return "(an address)"
     return last_part(text) if _SHAREABLE_PATH.match(text) else text

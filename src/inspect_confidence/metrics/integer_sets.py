@@ -404,7 +404,7 @@ def tunnel_index(traces: ArrayLike) -> float:
 @metric(
     definition="Entropy of the answer's mean distribution over all N traces (reasonings), minus "
     "the mean entropy of the distribution averaged over n of the traces; the Tunnel Index at "
-    "n = 1, 0 at n = N. Mean over items.",
+    "n = 1, 0 at n = N. Mean over items with N readable traces, for each n of the column `traces`.",
     unit="bits",
     direction="lower",
     undefined=_FEW,

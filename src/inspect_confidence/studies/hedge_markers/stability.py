@@ -329,9 +329,10 @@ def _split_distances(
     """Yield MAEs of MICs between train and test splits, within data sets and across them.
 
     MAE is the mean absolute error, MIC a marker's mean confidence in a group (data set's split).
-    The error is of the test split's sentences from the train split's MIC; by `level`, each marker,
-    sentence or reply has weight one in it. At `mean` it is the distance of both MICs. Each other
-    MAE is followed by the pooled standard deviation of the distances that it is a mean of.
+    An error is the distance of a test sentence's confidence from the train split's MIC of its
+    marker. The mean over errors gives each marker, each sentence or each reply the same weight, by
+    `level`. At the level `mean` a marker's error is instead the distance of its two MICs. Each MAE
+    of another level is followed by the pooled standard deviation of its distances.
 
     Args:
         sentences: Groups of the sentences.
