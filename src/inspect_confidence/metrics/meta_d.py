@@ -270,14 +270,16 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
     `table` has the rating counts of R fits, and `meta` the meta-d' at which each starts. meta-d' is
     infinite, with the sign of the ascent, where it rises beyond `LARGEST` or without end on a
     plateau: there is no maximum. Both results are NaN for fits that don't converge in 100 steps.
+    Edges are the distances of the rating criteria from the type-1 criterion.
     """
     maxima, likelihood = np.full_like(meta, np.nan), np.full_like(meta, np.nan)
-    rows = np.arange(len(meta))
+    rows = np.arange(len(meta))  # fits that still climb
     edges = starting_edges(table, meta)
     unit = _meta_unit(table)  # the change of meta-d' that moves edges by about 1
     point = newton(table, meta, edges, np.maximum(np.abs(meta), unit))
-    length = point.length
+    length = point.length  # share of Newton's step that is taken
     for _ in range(_STEPS):
+        # Try a step of meta-d' and of the edges.
         next_meta = meta + length * point.meta_step
         next_edges = edges + length * point.edge_steps
         size = np.abs(point.meta_step)
@@ -286,10 +288,15 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
         following = newton(table, next_meta, next_edges, cap)
         # Armijo's rule: a step is halved twice unless it gains 1e-4 of what its slope promises.
         accepted = following.value >= point.value + 1e-4 * length * point.gain - _SLACK
+
+        # A fit is finished at a maximum, on a plateau, or beyond the largest meta-d'.
         small = (point.gain < 1e-12) & (size < 1e-6 * np.maximum(unit, np.abs(meta)))
+        at_maximum = small & (length == 1)  # a whole step, so that it isn't small by halving
         # A plateau: nothing to gain from steps that aren't small.
         flat = (point.gain < 1e-10) & (size > 1e-2) & (np.abs(meta) > 5)
-        finished = accepted & ((small & (length == 1)) | flat | (np.abs(next_meta) > LARGEST))
+        finished = accepted & (at_maximum | flat | (np.abs(next_meta) > LARGEST))
+
+        # Move the fits whose step is accepted; the others try a quarter of it.
         length = np.where(accepted, following.length, length / 4)
         meta = np.where(accepted, next_meta, meta)
         edges = np.where(accepted, next_edges, edges)
@@ -305,7 +312,9 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
             table, point = table.rows(active), point.rows(active)
         if not len(rows):
             break
-    creeps = np.abs(meta) > LARGEST * unit  # along the tail of a likelihood that levels off
+    # Of fits that are not finished, those with a huge meta-d' creep along the tail of a likelihood
+    # that levels off.
+    creeps = np.abs(meta) > LARGEST * unit
     maxima[rows[creeps]] = np.copysign(np.inf, meta[creeps])
     likelihood[rows[creeps]] = point.value[creeps]
     return maxima, likelihood
@@ -387,16 +396,17 @@ def highest_maximum(
     d', fails, start from up to three more values; and if ascents end at different heights, from
     eight more.
     """
-    meta, value = np.empty_like(d_prime), np.empty_like(d_prime)
+    meta, likelihood = np.empty_like(d_prime), np.empty_like(d_prime)
     size = max(1, _CELLS // (2 * nr_s1.shape[1]))
     for first in range(0, len(meta), size):
         chunk = slice(first, first + size)
         table, chunk_d_prime = rating_tables(nr_s1[chunk], nr_s2[chunk], k[chunk]), d_prime[chunk]
         unit = _meta_unit(table)  # a step of meta-d' that matters: it moves the edges by about 1
         with np.errstate(all="ignore"):
-            maxima = ascend(table, chunk_d_prime)
+            maxima = ascend(table, chunk_d_prime)  # meta-d' and log-likelihood
             offset, failed = np.abs(k[chunk]), np.isnan(maxima[0])
-            # Each further ascent replaces what is lower in `maxima`.
+            # Each further ascent replaces what is lower in `maxima`, and returns the rows in which
+            # it ends at another height.
             rows = np.flatnonzero((offset > _ONE_START) | failed)
             differ = [_ascend_again(table, maxima, rows, [-chunk_d_prime[rows]])]
             rows = np.flatnonzero((offset > _TWO_STARTS) | failed)
@@ -404,8 +414,8 @@ def highest_maximum(
             rows = np.unique(np.concatenate(differ))
             starts = [factor * unit[rows] for factor in (-8, -2, -1, -0.5, 0.5, 1, 2, 8)]
             _ascend_again(table, maxima, rows, starts)
-        meta[chunk], value[chunk] = maxima
-    return meta, value
+        meta[chunk], likelihood[chunk] = maxima
+    return meta, likelihood
 
 
 NEAR_ZERO = 1e-3
@@ -537,10 +547,10 @@ def type1_statistics(
     """
     half = raw_s1.shape[1] // 2
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
-    with np.errstate(all="ignore"):
-        hits = ndtri(nr_s2[:, half:].sum(1) / nr_s2.sum(1))
-        false_alarms = ndtri(nr_s1[:, half:].sum(1) / nr_s1.sum(1))
-        d_prime, criterion = hits - false_alarms, -(hits + false_alarms) / 2
+    with np.errstate(all="ignore"):  # rates of 0, 1 and 0/0, whose d' becomes NaN below
+        z_hit = ndtri(nr_s2[:, half:].sum(1) / nr_s2.sum(1))
+        z_false_alarm = ndtri(nr_s1[:, half:].sum(1) / nr_s1.sum(1))
+        d_prime, criterion = z_hit - z_false_alarm, -(z_hit + z_false_alarm) / 2
     levels = (raw_s1 + raw_s2 > 0).reshape(len(raw_s1), 2, half).sum(2)  # used, by response
     without_d_prime = {
         "there are no judgments of one of the stimuli": ~(raw_s1.any(1) & raw_s2.any(1)),
@@ -554,7 +564,8 @@ def type1_statistics(
         ).all(1),
     }
     reason = np.full(len(raw_s1), "", dtype=object)
-    for text, rows in reversed(undefined.items()):  # the first reason that holds is written last
+    # From the last reason to the first, so that the first one that holds stays.
+    for text, rows in reversed(undefined.items()):
         reason[rows] = text
     d_prime[np.any([*without_d_prime.values()], axis=0)] = np.nan
     return d_prime, criterion, reason

@@ -240,16 +240,9 @@ def facets(
     # Without shared axes each panel has tick labels. Its title begins above them, up to 0.3 inches
     # left of the panel.
     title_shift = 0 if shared != "none" else min(tick_inches, 0.3)
-    text_width, headings = panel_width + _OVERHANG, []
-    for k, (title, content) in enumerate(titled_panels):
-        remark = ""
-        if callable(remarks):
-            remark = remarks(content)
-        elif remarks:
-            remark = remarks[k]
-        title_lines = lines_of(title, text_width + title_shift, _TITLE, most_lines)
-        remark_lines = lines_of(remark, text_width, _REMARK, _MOST_REMARK_LINES)
-        headings.append(_Heading(title_lines, remark_lines))
+    headings = _headings(titled_panels, remarks, panel_width + _OVERHANG, title_shift, most_lines)
+
+    # Margins: each row of panels has below it tick labels, and the headings of the next row.
     head_height = max(heading.height for heading in headings)
     space_below = 0.1 if shared == "both" else _TICK_ROW
     if inches_below is not None:
@@ -260,15 +253,20 @@ def facets(
         between_rows=head_height + space_below,
         foot=_FOOT if inches_below is None else inches_below + _EDGE,
     )
+
     figure, axes = _panel_grid(n_panels, n_columns, heights, shared)
     for k, (ax, heading) in enumerate(zip(axes, headings, strict=True)):
         heading.write(ax, title_x=-title_shift / panel_width)
+        # The lowest panel of each column, also where the last row has fewer panels than columns.
         if shared == "both" and k + n_columns >= n_panels:
-            ax.tick_params(labelbottom=True)  # nothing is beneath it
-        draw(ax, titled_panels[k][1])
+            ax.tick_params(labelbottom=True)
+        _, content = titled_panels[k]
+        draw(ax, content)
     finish(axes)
     if legend:
-        artists = [Line2D([], [], **look) for look in looks] or (handles and handles(axes))
+        artists: list[Any] = [Line2D([], [], **look) for look in looks]
+        if handles and not artists:
+            artists = list(handles(axes))
         _draw_legend(figure, artists or _labelled_artists(axes, legend), legend)
     _name_axes(figure, x, y=y, shared=shared, least_tick_inches=least_tick_inches)
     return figure
@@ -300,6 +298,31 @@ class _Heading:
             # At the panel's upper left corner, four points above it.
             anchor: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
             ax.annotate("\n".join(self.remark), (0, 1), (0, 4), va="bottom", **anchor, **small)
+
+
+def _headings(
+    titled_panels: Sequence[tuple[str, PlottedT]],
+    remarks: Sequence[str] | Callable[[PlottedT], str],
+    inches: float,
+    title_shift: float,
+    most_lines: int,
+) -> list[_Heading]:
+    """Return each panel's heading; remarks are at most `inches` wide, titles `title_shift` more.
+
+    `remarks` are one for each panel, none, or a function that returns the remark on a panel's
+    content. Each line of a title is broken into at most `most_lines` lines.
+    """
+    headings = []
+    for k, (title, content) in enumerate(titled_panels):
+        remark = ""
+        if callable(remarks):
+            remark = remarks(content)
+        elif remarks:
+            remark = remarks[k]
+        title_lines = lines_of(title, inches + title_shift, _TITLE, most_lines)
+        remark_lines = lines_of(remark, inches, _REMARK, _MOST_REMARK_LINES)
+        headings.append(_Heading(title_lines, remark_lines))
+    return headings
 
 
 @dataclass(frozen=True)
@@ -405,21 +428,29 @@ def _name_axes(figure: Figure, x: str, y: str, shared: Shared, least_tick_inches
     """
     axes, margins = figure.axes, figure.subplotpars
     tick_inches = max(least_tick_inches, *(map(_widest_tick, axes)))
+
+    # Heights in inches: the foot, below the panels, grows with the lines of `x`.
     old_height = float(figure.get_figheight())
     x_lines = lines_of(x, WIDTH - 2 * _EDGE, _LABEL)
-    old_foot = foot = margins.bottom * old_height  # inches below the panels
+    old_foot = foot = margins.bottom * old_height
     if x_lines:
         foot = _FOOT + _LINE_HEIGHTS[_LABEL] * (len(x_lines) - 1)
     new_height = old_height + foot - old_foot
+
+    # Widths in inches: the left margin grows with the lines of `y`, and panels become narrower.
     y_lines = lines_of(y, new_height - 2 * _EDGE, _LABEL)
     left_edge = _left_margin(tick_inches, len(y_lines))
-    gap, n_columns = _panel_gap(shared, tick_inches), len({ax.get_position().x0 for ax in axes})
+    n_columns = len({ax.get_position().x0 for ax in axes})
+    gap = _panel_gap(shared, tick_inches)
     panel_width = _panel_width(left_edge, n_columns, gap)
-    figure.set_figheight(new_height)
+
     # Matplotlib takes margins as shares of the figure, and gaps as shares of a panel.
+    figure.set_figheight(new_height)
     bottom, top = foot / new_height, 1 - (1 - margins.top) * old_height / new_height
     left, right, wspace = left_edge / WIDTH, 1 - _RIGHT / WIDTH, gap / panel_width
     figure.subplots_adjust(left=left, right=right, bottom=bottom, top=top, wspace=wspace)
+
+    # Each name is centred beside the panels, or moved so that it stays within the figure.
     if x_lines:
         x_centre = _centre_within((left_edge + WIDTH - _RIGHT) / 2, x_lines, WIDTH) / WIDTH
         figure.text(x_centre, _EDGE / new_height, "\n".join(x_lines), ha="center", va="bottom")
