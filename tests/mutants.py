@@ -300,8 +300,8 @@ STUDIES = (
     Mutant(
         "declined_answers_are_unread",
         "studies/notes.py",
-        'return statuses.isin([*REPLY_STATUSES, *ANSWER_STATUSES, "ok"]).to_numpy(bool)',
-        'return statuses.isin([*REPLY_STATUSES, "ok"]).to_numpy(bool)',
+        "return statuses.isin(READ_STATUSES | REPLY_STATUSES).to_numpy(bool)",
+        "return statuses.isin(READ_STATUSES - {'declined'} | REPLY_STATUSES).to_numpy(bool)",
         ["tests/any_eval", "tests/studies", "tests/test_unread.py"],
     ),
     Mutant(
