@@ -346,11 +346,15 @@ def test_incomplete_runs_are_lost_unless_retried(tmp_path: Path) -> None:
     assert notice in frames.notices
     judgments = read_judgments([tmp_path / "cut", tmp_path / "whole"])
     assert judgments.loss_notices == ()
-    assert notice in judgments.notices
+    retry = "the same `run`, or `inspect eval-retry`, completes it"
+    assert notice.endswith(f"(status error; {retry})")
+    assert notice.replace(retry, "another log of the run is complete") in judgments.notices
+    assert not any(retry in text for text in judgments.notices)
     cut.status = "started"
     write_eval_log(cut, str(tmp_path / "cut" / "cut.eval"))
     (running,) = read_judgments(tmp_path / "cut").loss_notices
     assert "the run goes on, or was killed: 11 of 12 samples are in the log" in running
+    assert running.endswith(f"(status started; {retry})")
 
 
 def test_a_run_that_logged_no_samples_is_named_with_the_option(tmp_path: Path) -> None:

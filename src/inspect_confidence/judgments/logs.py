@@ -38,6 +38,7 @@ from inspect_confidence.judgments.rewriting import (
     write_time,
 )
 from inspect_confidence.judgments.runs import (
+    RETRY_REMEDY,
     Run,
     SampleJudgments,
     add_task_columns,
@@ -285,7 +286,7 @@ def _incomplete_run_notices(
     samples = counted(n_completed, f"of {n_expected} samples is", f"of {n_expected} samples are")
     state = "goes on, or was killed" if header.status == "started" else "is incomplete"
     without_error = " without an error" if n_failed else ""
-    status = f"(status {header.status}; the same `run`, or `inspect eval-retry`, completes it)"
+    status = f"(status {header.status}; {RETRY_REMEDY})"
     return [f"the run {state}: {samples} in the log{without_error} {status}"], []
 
 

@@ -25,7 +25,7 @@ from inspect_confidence.judgments.locations import (
 )
 from inspect_confidence.judgments.order import columns_in, sort_judgments
 from inspect_confidence.judgments.outcomes import join_outcomes
-from inspect_confidence.judgments.runs import is_repeated
+from inspect_confidence.judgments.runs import RETRY_REMEDY, is_repeated
 from inspect_confidence.judgments.store import ReadOutcome, check_read_arguments, store_at
 from inspect_confidence.judgments.tables import file_stem, is_table
 from inspect_confidence.printing import counted
@@ -479,6 +479,10 @@ def _check_cluster_field(
     )
 
 
+_COMPLETED = "another log of the run is complete"
+"""Takes the place of the remedy in the notice of an incomplete log whose run was completed."""
+
+
 def runs_with_judgments(
     outcomes: Iterable[tuple[str, ReadOutcome]], notices: list[str], loss_notices: list[str]
 ) -> list[LocatedRun]:
@@ -502,7 +506,15 @@ def runs_with_judgments(
             notices.append(f"{location_name} was left out: {outcome.exclusion_reason}")
         else:
             runs.append((location, outcome))
-            notices += [f"{location_name}: {notice}" for notice in outcome.loss_notices]
+    # What one log of a run lacks is no loss if another log, of a retry, completed the run.
+    completed = {run.id for _, run in runs if not run.loss_notices}
+    for location, run in runs:
+        run_notices = [f"{location_text(location)}: {text}" for text in run.loss_notices]
+        if run.id in completed:
+            notices += [notice.replace(RETRY_REMEDY, _COMPLETED) for notice in run_notices]
+        else:
+            notices += run_notices
+            loss_notices += run_notices
     notices_of_logs: list[tuple[str, str]] = []
     for location, run in runs:
         # `unsent` are notices on settings that no request to the model contained.
@@ -512,11 +524,6 @@ def runs_with_judgments(
     # `unasked` names items that were not asked, which are the same in each run of a data set.
     notices += dict.fromkeys(chain.from_iterable(run.unasked for _, run in runs))
     notices += _reread_notices(runs)
-    # What one log of a run lacks is no loss if another log, of a retry, completed the run.
-    completed = {run.id for _, run in runs if not run.loss_notices}
-    for location, run in runs:
-        if run.id not in completed:
-            loss_notices += [f"{location_text(location)}: {text}" for text in run.loss_notices]
     return runs
 
 

@@ -26,6 +26,9 @@ from inspect_confidence.studies import ENTRY_POINTS, JudgmentColumn, Kind, TaskT
 FORMAT = 6
 """Version of record files and of a store's manifest; files of other versions are not used."""
 
+RETRY_REMEDY = "the same `run`, or `inspect eval-retry`, completes it"
+"""Remedy in the notice of an incomplete log."""
+
 _RECORD_KEY = b"inspect_confidence"
 _SAMPLE_COLUMN = "sample"
 _ARROW_TYPES: Mapping[Kind, pa.DataType] = {
