@@ -297,6 +297,10 @@ def ranked_matrix(rows: list[Result], models: list[str]) -> Matrix:
     return matrix_of(table, models, headline_ranks(table, models, {}))
 
 
+SOURCE = "(scale_variants on mine, n = 60)"
+"""Task, data set and n of the rows of `row_of`."""
+
+
 def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
     """The best of three is shaded so, the worst too; the sentence names both."""
     rows = [row_of("a", 0.05, 0, 0.1), row_of("b", 0.2, 0.15, 0.25), row_of("c", 0.35, 0.3, 0.4)]
@@ -308,8 +312,8 @@ def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
     assert matrix.columns[0].definition.endswith(". Intervals often wider than 95% needs.")
     (sentence,) = study_sentences(matrix)
     assert "".join(attributes_of(sentence, "text")) == (
-        "ECE on 0-100: lowest for a, 0.05 [0.00, 0.10]; highest for c, 0.35 [0.30, 0.40]; the "
-        "first is lower than each of the 2 others, beyond chance."
+        f"ECE on 0-100 {SOURCE}: lowest for a, 0.05 [0.00, 0.10]; highest for c, 0.35 "
+        "[0.30, 0.40]; the first is lower than each of the 2 others, beyond chance."
     )
 
 
@@ -335,7 +339,7 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
         texts[name] = "".join(attributes_of(sentence, "text"))
     assert texts["apart"].endswith("0.35 [0.30, 0.40]; the difference is beyond chance.")
     # Without a shown difference no model is called the best: the values are in order of size.
-    heading = "ECE on 0-100: "
+    heading = f"ECE on 0-100 {SOURCE}: "
     assert texts["close"] == (
         f"{heading}0.05 [0.00, 0.30] for a, 0.15 [0.00, 0.40] for b; "
         "it is not shown which is lower."
@@ -351,7 +355,7 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
         f"{heading}lowest for a, 0.05 [0.00, 0.10]; highest for b, 0.35 [0.30, 0.40]; the "
         "difference is beyond chance; 1 model without an interval left out."
     )
-    assert texts["equal"] == "ECE on 0-100: 0.10 [0.00, 0.30] for both models."
+    assert texts["equal"] == f"ECE on 0-100 {SOURCE}: 0.10 [0.00, 0.30] for both models."
 
 
 def sentence_on(metric: str, *values: tuple[float, float]) -> str:
@@ -368,22 +372,23 @@ def test_of_several_models_that_may_be_the_best_none_is_called_so() -> None:
     """Up to three are named; those shown to be worse have a verdict of their own."""
     two, three = (0.8, 0.02), (0.79, 0.02)
     assert sentence_on("auroc", two, three, (0.6, 0.02)) == (
-        "AUROC on 0-100: it is not shown which is highest, a, 0.80 [0.78, 0.82], or b, 0.79 "
-        "[0.77, 0.81]; c, 0.60 [0.58, 0.62], is lower than both, beyond chance."
+        f"AUROC on 0-100 {SOURCE}: it is not shown which is highest, a, 0.80 [0.78, 0.82], or b, "
+        "0.79 [0.77, 0.81]; c, 0.60 [0.58, 0.62], is lower than both, beyond chance."
     )
     assert sentence_on("auroc", two, three, (0.78, 0.02), (0.6, 0.02), (0.5, 0.02)) == (
-        "AUROC on 0-100: it is not shown which is highest, a, 0.80 [0.78, 0.82], b, 0.79 "
+        f"AUROC on 0-100 {SOURCE}: it is not shown which is highest, a, 0.80 [0.78, 0.82], b, 0.79 "
         "[0.77, 0.81], or c, 0.78 [0.76, 0.80]; lowest for e, 0.50 [0.48, 0.52]; each of the 2 "
         "others is lower than each of them, beyond chance."
     )
     assert sentence_on("ece", *[(0.1, 0.05)] * 3, (0.11, 0.05), (0.4, 0.05)) == (
-        "ECE on 0-100: it is not shown which of 4 models is lowest, from 0.10 [0.05, 0.15] for a "
-        "to 0.11 [0.06, 0.16] for d; e, 0.40 [0.35, 0.45], is higher than each of them, beyond "
-        "chance."
+        f"ECE on 0-100 {SOURCE}: it is not shown which of 4 models is lowest, from 0.10 "
+        "[0.05, 0.15] for a to 0.11 [0.06, 0.16] for d; e, 0.40 [0.35, 0.45], is higher "
+        "than each of them, beyond chance."
     )
     assert sentence_on("overconfidence", (0.03, 0.05), (-0.04, 0.05), (0.6, 0.05)) == (
-        "Overconfidence on 0-100: it is not shown which is nearest to 0, a, +3 pts [-2, +8], or b, "
-        "-4 pts [-9, +1]; c, +60 pts [+55, +65], is farther from it than both, beyond chance."
+        f"Overconfidence on 0-100 {SOURCE}: it is not shown which is nearest to 0, a, +3 pts "
+        "[-2, +8], or b, -4 pts [-9, +1]; c, +60 pts [+55, +65], is farther from it than both, "
+        "beyond chance."
     )
     # b is so uncertain that only a is shown to be better than c.
     assert sentence_on("auroc", (0.8, 0.02), (0.7, 0.3), (0.6, 0.02)).endswith(
@@ -391,8 +396,8 @@ def test_of_several_models_that_may_be_the_best_none_is_called_so() -> None:
     )
     # All d is worse than is a: the worst value is not named as shown to be the worst.
     assert sentence_on("auroc", (0.8, 0.02), (0.7, 0.01), (0.69, 0.01), (0.5, 0.35)) == (
-        "AUROC on 0-100: it is not shown which is highest, a, 0.80 [0.78, 0.82], or d, 0.50 "
-        "[0.15, 0.85]; each of the 2 others is lower than at least one model, beyond chance."
+        f"AUROC on 0-100 {SOURCE}: it is not shown which is highest, a, 0.80 [0.78, 0.82], or d, "
+        "0.50 [0.15, 0.85]; each of the 2 others is lower than at least one model, beyond chance."
     )
 
 
@@ -402,17 +407,16 @@ def test_a_finding_without_ranks_names_no_best_model_but_the_command_that_tests(
         row_of(name, value, value - 0.1, value + 0.1, "overconfidence")
         for name, value in (("a", 0.01), ("b", -0.2))
     ]
-    source = "scale_variants on mine, n = 60"
     values = "-20 pts [-30, -10] for b, +1 pt [-9, +11] for a"
     finding = "".join(attributes_of(study_finding(table_of(rows), "scale_variants"), "text"))
     assert finding == (
-        f"Overconfidence on 0-100: {values} ({source}); `compare` tests the difference."
+        f"Overconfidence on 0-100: {values} {SOURCE}; `compare` tests the difference."
     )
     three = [*rows, row_of("c", 0.3, 0.2, 0.4, "overconfidence")]
     finding = "".join(attributes_of(study_finding(table_of(three), "scale_variants"), "text"))
     assert finding == (
         "Overconfidence on 0-100: from -20 pts [-30, -10] for b to +30 pts [+20, +40] for c "
-        f"({source}); `compare` tests the differences."
+        f"{SOURCE}; `compare` tests the differences."
     )
     stray = replace(row_of("d", -1, math.nan, math.nan, "overconfidence"), n=1)
     finding = "".join(
@@ -420,14 +424,14 @@ def test_a_finding_without_ranks_names_no_best_model_but_the_command_that_tests(
     )
     assert finding == (
         "Overconfidence on 0-100: from -20 pts [-30, -10] for b to +30 pts [+20, +40] for c "
-        f"({source}); `compare` tests the differences; 1 model without an interval left out."
+        f"{SOURCE}; `compare` tests the differences; 1 model without an interval left out."
     )
     judged = [
         replace(row, model="a", condition=f"{row.condition};judge={judge}")
         for row, judge in zip(rows, "xy", strict=True)
     ]
     finding = "".join(attributes_of(study_finding(table_of(judged), "scale_variants"), "text"))
-    assert finding.endswith(f" ({source}).")
+    assert finding.endswith(f" {SOURCE}.")
 
 
 def test_a_finding_promises_only_the_tests_that_compare_makes() -> None:

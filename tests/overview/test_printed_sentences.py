@@ -126,6 +126,9 @@ def test_sentences_of_generated_results_are_english(study: Study) -> None:
         ]:
             assert_is_english(text)
             printed += 1
+        of_numbers = [text for text in sentences if not text.startswith(("Parse", "All replies"))]
+        for text in [*of_numbers, *by_model, *filter(None, [finding])]:
+            assert re.search(r"\((\w+) on d, n = 40\b.*\)", text), text
         for text in by_model:
             assert _VERBS.search(text), text
         if unread == 1:

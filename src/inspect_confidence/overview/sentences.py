@@ -228,15 +228,15 @@ _COMPARISON_WORDS = {
 """Words by the name of the metric's direction."""
 
 
-def column_sentence(matrix: Matrix, column_index: int, *, with_source: bool = False) -> Sentence:
+def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = True) -> Sentence:
     """Return a sentence on the best and the worst model in a column; empty if none has a number.
 
     It names best and worst only if rank intervals show a model to be worse than the best; of
     several that may be the best, none is called so. Otherwise it gives the lowest and the highest
     number, or one number if all models have the same. Numbers without an interval, such as that of
-    a model with one judgment, are left out and counted if at least two others have one. For a
-    matrix without ranks, `with_source` adds task, data set and n in brackets, and then the command
-    that tests the differences.
+    a model with one judgment, are left out and counted if at least two others have one. Task, data
+    set and n are in brackets, after the heading, or after the numbers if the matrix has no ranks
+    (`with_ranks` is false); the command that tests the differences follows then.
     """
     column = matrix.columns[column_index]
     numbers = _numbers_best_first(matrix, column_index)
@@ -249,17 +249,18 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_source: bool = Fa
         count = counted(len(numbers) - len(with_interval), "model")
         left_out = f"; {count} without an interval left out"
         numbers = with_interval
-    source_text = ""
-    if with_source:
-        without_interval = "" if with_interval else "; no interval"
-        source_text = f" ({_column_source(column, numbers)}{without_interval})"
+    source = _column_source(column, numbers)
+    if with_ranks:
+        heading, source_text = f"{heading} ({source})", ""
+    else:
+        source_text = f" ({source})" if with_interval else f" ({source}; no interval)"
     if len({number.text for _, number in numbers}) == 1:
         return _equal_numbers_sentence(heading, numbers, f"{source_text}{left_out}")
     direction = column.direction
     # Without a direction there are no ranks, and the sentence below has none of these words.
     words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
     words = replace(words, best=words.best.format(f"{direction.target:g}"))
-    test_text = _compare_text(numbers, column) if with_source else _test_text(numbers, words)
+    test_text = _test_text(numbers, words) if with_ranks else _compare_text(numbers, column)
     (best_line, best_number), *others = numbers
     # A rank interval that begins above 1 shows that its model is not the best.
     has_worse_model = any(number.rank.low > 1 for _, number in others)
@@ -281,15 +282,15 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_source: bool = Fa
 def _equal_numbers_sentence(heading: str, numbers: _RankedNumbers, source_text: str) -> Sentence:
     """Return the sentence on a column whose models all have the same number, or with one model."""
     line, number = numbers[0]
-    of_model, for_models = "", f" for all {len(numbers)} models"
+    for_models = f"all {len(numbers)} models"
     if len(numbers) == 1:
-        of_model, for_models = f" of {_describe_key(line.key)}", ""
+        for_models = _describe_key(line.key)
     elif len(numbers) == 2:
-        for_models = " for both models"
+        for_models = "both models"
     return [
-        SentencePart(f"{heading}{of_model}: "),
+        SentencePart(f"{heading}: "),
         _number_part(number),
-        SentencePart(f"{for_models}{source_text}."),
+        SentencePart(f" for {for_models}{source_text}."),
     ]
 
 
@@ -448,7 +449,7 @@ def study_finding(results: ResultTable, study: str) -> Sentence:
     if described:
         key, sentence = described[0]
         return [SentencePart(f"{_describe_key(key)}: "), *sentence]
-    return column_sentence(matrix, 0, with_source=True)
+    return column_sentence(matrix, 0, with_ranks=False)
 
 
 def unread_sentence(matrix: Matrix) -> Sentence:
