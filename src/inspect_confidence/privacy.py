@@ -169,9 +169,10 @@ def model_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
 
 
 def setting_text(value: object) -> str:
-    """Return a setting as redacted text.
+    """Return a setting, such as an argument of a task, as redacted text.
 
-    Text that is long or has several lines, and a mapping, are replaced by a fingerprint.
+    Text that is long or has several lines, and a mapping, are replaced by a fingerprint. Inspect's
+    record of a registered object is replaced by the object's name.
 
     Example:
         >>> setting_text("/home/me/a.csv,cais/mmlu"), setting_text("Answer yes/no.")
@@ -180,8 +181,7 @@ def setting_text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ",".join(map(setting_text, value))
     if isinstance(value, Mapping):
-        # Inspect's record of a task, a scorer or another registered object.
-        if value.keys() >= {"type", "name", "params"}:
+        if value.keys() >= {"type", "name", "params"}:  # a registered object, such as a scorer
             return setting_text(str(value["name"]))
         return f"(set; sha256 {fingerprint(str(value))})"
     text = str(value)
@@ -189,10 +189,10 @@ def setting_text(value: object) -> str:
     # a secret that contains a comma would not be recognised in parts.
     items = list(_split_comma_list(text))
     has_paths = any(_SHAREABLE_PATH.match(item) or _HOST.fullmatch(item) for item in items)
-    shortened = scrub(",".join(map(_redact_item, items)) if has_paths else text)
-    if "\n" in text or len(shortened) > _MAX_SETTING_LENGTH:
+    redacted = scrub(",".join(map(_redact_item, items)) if has_paths else text)
+    if "\n" in text or len(redacted) > _MAX_SETTING_LENGTH:
         return f"(text; sha256 {fingerprint(text)})"
-    return shortened
+    return redacted
 
 
 def _split_comma_list(text: str) -> Iterator[str]:
@@ -227,19 +227,27 @@ def redactors(frames: Iterable[pd.DataFrame]) -> Redactors:
     """Return redactors by column, for the columns of names and notes of judgments and results.
 
     A redactor is a function from a cell's value to the redacted text. Names that differ stay
-    different in all frames, except in the columns `a` and `b` of differences, whose texts are
-    redacted one by one.
+    different in all frames, except in the columns `a` and `b` of differences (both sides of a
+    comparison), whose texts are redacted one by one.
     """
     sources = list(frames)
     conditions = {text: Condition.read(text) for text in _distinct_texts(sources, "condition")}
-    name_redactors = {"model": model_name, "judge": model_name, "dataset": redact_path}
-    aliases: dict[str, dict[str, str]] = {}  # redacted name by column and name
-    for column, redact in {**name_redactors, "variant": scrub_condition}.items():
+
+    # Names get an alias, the redacted name, that is the same in all frames.
+    redact_by_column = {
+        "model": model_name,
+        "judge": model_name,
+        "dataset": redact_path,
+        "variant": scrub_condition,
+    }
+    aliases: dict[str, dict[str, str]] = {}  # alias by column and name
+    for column, redact in redact_by_column.items():
         # The name may also stand in a condition: "judge=openai/gpt-4o".
         in_conditions = [condition.get(column, "") for condition in conditions.values()]
         aliases[column] = scrubbed_names(
             [*_distinct_texts(sources, column), *in_conditions], redact
         )
+
     # A judge in a condition gets the alias of the column `judge`; the rest is scrubbed after that.
     with_alias = {}
     for text, condition in conditions.items():
@@ -250,13 +258,16 @@ def redactors(frames: Iterable[pd.DataFrame]) -> Redactors:
     return {
         **{column: partial(_alias_of, names) for column, names in aliases.items()},
         "condition": condition_aliases.__getitem__,
-        **dict.fromkeys(("a", "b"), _contender),
+        **dict.fromkeys(("a", "b"), _redact_contender),
         **dict.fromkeys(("reason", "note", "verdict"), scrub),
     }
 
 
 def _distinct_texts(frames: Iterable[pd.DataFrame], column: str) -> list[str]:
-    """Return the distinct values of a column in each of the frames that have it, as texts."""
+    """Return the distinct values of a column in each of the frames that have it, as texts.
+
+    A value that is in two frames is there twice.
+    """
     columns = (frame.get(column, pd.Series(dtype=object)) for frame in frames)
     return list(map(str, chain.from_iterable(map(pd.unique, columns))))
 
@@ -292,8 +303,8 @@ def redact_rows(frame: pd.DataFrame) -> pd.DataFrame:
     return redact_frame(frame, redactors([frame]))
 
 
-def _contender(name: str) -> str:
-    """Redact the name of a contender: a model with its variant and method."""
+def _redact_contender(name: str) -> str:
+    """Redact the name of a side of a comparison: a model with its variant and method."""
     # The first blank before `key=` ends the model's name.
     model, *parts = re.split(r" (?=[\w.]+=)", name, maxsplit=1)
     return " ".join([model_name(model), *map(scrub_condition, parts)])

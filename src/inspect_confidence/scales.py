@@ -97,7 +97,7 @@ def _parse_scale(argument: str, text: str, end: str) -> Scale | None:
     return scale
 
 
-_RARE = 0.1
+_MOST_MISTAKES = 0.1
 """Share of values up to which those beyond a scale are taken for mistakes."""
 
 
@@ -133,10 +133,10 @@ def other_scale(
         >>> other_scale(np.array([0.4, 12.7, 90]), 0, 100)
         ''
     """
-    if low == 0 and high == 1 and (values >= 2).any():
-        above = values >= 2
+    above = values >= 2
+    if low == 0 and high == 1 and above.any():
         remedy = "give the scale that they are on, such as 0-100, or bring them to one scale"
-        if above.mean() <= _RARE:  # mistakes among shares
+        if above.mean() <= _MOST_MISTAKES:
             remedy = "bring these to the scale of the others, on which 70% is 0.7"
         return (
             f"{above.sum()} of {counted(len(values), 'value')} from 2 on, such as "
@@ -144,13 +144,16 @@ def other_scale(
         )
     if high < 2 or low > 1 or not len(values):
         return ""
+    # Values that may be shares, on a scale that is none.
     is_fraction = (values > 0) & (values < 1)
     larger = values > 1
     # A scale with decimals, such as 0.4 and 12.7 on 0-100, has values below 1 of its own.
     is_whole = bool((values[larger] == values[larger].round()).all())
     # On a short scale, such as 0-10, a model may state 0.5: a tenth of the values may be below 1.
-    is_mixed = is_whole and int(is_fraction.sum()) > (0 if high >= 20 else 0.1 * len(values))
-    if not is_mixed and (larger.any() or not (values == 1).any() or low >= 1):
+    most_fractions = 0 if high >= 20 else 0.1 * len(values)
+    is_mixed = is_whole and int(is_fraction.sum()) > most_fractions
+    ends_at_1 = low < 1 and not larger.any() and bool((values == 1).any())
+    if not (is_mixed or ends_at_1):
         return ""
     example = ""
     if is_fraction.any():

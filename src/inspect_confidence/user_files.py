@@ -118,30 +118,34 @@ def _read(path: Path, largest: int) -> str:
 
 
 def _fault(name: str, value: object, error: ValidationError) -> str:
-    """Describe the first fault in a line: the key, the fault and the value."""
+    """Describe in a line the first fault of a file's content (`value`): key, fault and value.
+
+    `name` is the file's name.
+    """
     fault = error.errors(include_url=False)[0]
     keys = list[str]()
+    part = value  # of the content, at the keys so far
     for key in fault["loc"]:
         # pydantic's location also contains members of unions, which are no keys of the file.
-        if _has(value, key):
-            value = value[key]  # type: ignore[index] # `_has` checks it
+        if _has(part, key):
+            part = part[key]  # type: ignore[index] # `_has` checks it
             keys.append(str(key))
     if fault["type"] == "missing":
         keys.append(str(fault["loc"][-1]))
     place = f"{name}: {'.'.join(keys)}" if keys else name
     if fault["type"] == "missing":
         return f"{place} is missing."
-    if fault["type"] == "value_error":
+    if fault["type"] == "value_error":  # raised by a validator of this package
         message = str(fault["ctx"]["error"])
         return f"{place}: {message}" if message[-1:] in ".?" else f"{place}: {message}."
     # pydantic writes "Input should be a valid integer", or "List should have ... after validation,
     # not 1"; the key and the value take the place of "Input".
     message = re.sub("^(?:Input|List) | after validation.*", "", fault["msg"])
     message = message.replace("dictionary", "mapping (`name: value`)")
-    value = fault["input"]
     # A text in quotes is told apart from the number or the truth value that it looks like.
-    value = _shorten(repr(value) if isinstance(value, str) else value)
-    return f"{place}{'=' if keys else ': '}{value} {message[:1].lower()}{message[1:]}."
+    wrong = fault["input"]
+    wrong_text = _shorten(repr(wrong) if isinstance(wrong, str) else wrong)
+    return f"{place}{'=' if keys else ': '}{wrong_text} {message[:1].lower()}{message[1:]}."
 
 
 def _has(value: object, key: int | str) -> bool:
@@ -155,7 +159,12 @@ def _shorten(value: object) -> str:
 
 
 def _check_values(name: str, value: object, depth: int = 0) -> None:
-    """Raise an error for deep nesting, too many digits, infinities and lone surrogates."""
+    """Raise `InvalidArgument` for values that no file may hold.
+
+    These are lists and mappings nested more than `DEEPEST` deep, whole numbers with more than
+    `DIGITS` digits, numbers that are not finite, and text with a lone surrogate (half a character).
+    `name` is the place of `value` in errors; `depth` counts the mappings and lists around it.
+    """
     if depth > DEEPEST:
         raise InvalidArgument(f"{name}: {_too_deep()}")
     if isinstance(value, dict):

@@ -752,6 +752,7 @@ def hle_calibration_error_of_tables(
     cumulated_gap = np.cumsum(np.insert(_gap_mass(tables), 0, 0, axis=1), axis=1)
     squares = np.full(len(cumulated_mass), np.nan)
     for row, (mass, gap) in enumerate(zip(cumulated_mass, cumulated_gap, strict=True)):
+        # A remainder of less than `size` items belongs to the last bin.
         starts = size * np.arange(max(1, np.floor(mass[-1] / size + EDGE)))
         edges = np.append(starts, mass[-1])
         bin_squares = divide_or_nan(np.diff(np.interp(edges, mass, gap)) ** 2, np.diff(edges))

@@ -301,8 +301,8 @@ def prediction_powered_mean(
         ValueError: There are fewer than two labels, lengths differ, or a value is infinite.
 
     Example:
-        >>> found = prediction_powered_mean([1, 0, 1, 0], [1, 0, 1, 1], [1, 1, 0, 1, 1, 0, 1, 1])
-        >>> print(f"{found.value:.4f} {found.weight:.4f}")
+        >>> mean = prediction_powered_mean([1, 0, 1, 0], [1, 0, 1, 1], [1, 1, 0, 1, 1, 0, 1, 1])
+        >>> print(f"{mean.value:.4f} {mean.weight:.4f}")
         0.5000 0.4074
     """
     labels, verdicts = aligned(label=label, verdict=verdict)
@@ -316,13 +316,14 @@ def prediction_powered_mean(
     if n < 2:
         raise ValueError(f"{n} labels are too few; give at least two.")
     variance = np.var(np.concatenate([verdicts, unlabelled_verdicts]), ddof=1)
-    weight = 0.0
+    weight = 0.0  # lambda; 0 if verdicts tell nothing
     if unlabelled_count and variance > 0:
         covariance = float(np.mean((labels - labels.mean()) * (verdicts - verdicts.mean())))
         weight = float(np.clip(covariance / ((1 + n / unlabelled_count) * variance), 0, 1))
     residuals = labels - weight * verdicts
-    value, error = residuals.mean(), residuals.var() / n
+    value, squared_error = residuals.mean(), residuals.var() / n
     if unlabelled_count:
         value += weight * unlabelled_verdicts.mean()
-        error += weight**2 * unlabelled_verdicts.var() / unlabelled_count
-    return PredictionPowered(float(value), float(np.sqrt(error)), weight, n, n + unlabelled_count)
+        squared_error += weight**2 * unlabelled_verdicts.var() / unlabelled_count
+    error = float(np.sqrt(squared_error))
+    return PredictionPowered(float(value), error, weight, n, n + unlabelled_count)

@@ -179,6 +179,7 @@ def solve_newton_equations(
     r = (offset[:, 0] * slope.sum(1)).sum((0, 1))
     s = (offset[:, 0] ** 2 * shift_slope.sum(1)).sum((0, 1))
     rise, bend = r - (b * solved_g).sum((0, 1)), s - (b * solved_b).sum((0, 1))
+    # Uphill, by `cap` where the curvature is not that of a maximum.
     meta_step = np.copysign(np.minimum(cap, np.abs(rise) / np.maximum(bend, 1e-300)), rise)
     gain = (g * solved_g).sum((0, 1)) + meta_step * rise
     return meta_step, solved_g - solved_b * meta_step, gain
@@ -343,13 +344,13 @@ def profile_likelihood(
         for _ in range(_STEPS):
             if (point.gain < 1e-12).all():
                 break
-            target = edges + length * point.edge_steps
-            new = newton(table, meta, target, no_step)
+            next_edges = edges + length * point.edge_steps
+            following = newton(table, meta, next_edges, no_step)
             # Armijo's rule: a step is halved twice unless it gains 1e-4 of what its slope promises.
-            accepted = new.value >= point.value + 1e-4 * length * point.gain - _SLACK
-            length = np.where(accepted, new.length, length / 4)
-            edges = np.where(accepted, target, edges)
-            point = point.replaced(new, accepted)
+            accepted = following.value >= point.value + 1e-4 * length * point.gain - _SLACK
+            length = np.where(accepted, following.length, length / 4)
+            edges = np.where(accepted, next_edges, edges)
+            point = point.replaced(following, accepted)
     return point.value
 
 

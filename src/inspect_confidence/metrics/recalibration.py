@@ -211,8 +211,10 @@ def choose_recalibration(
     check_count("folds", folds, 2)
     confidence, correct = shares(confidence=confidence, correct=correct)
     unit = unit_numbers(unit, len(confidence))
-    cells = _item_tables(confidence, correct, unit)
+    cells = _item_tables(confidence, correct, unit)  # masses of right, then of wrong answers
     items = cells.masses.shape[1]
+
+    # The fold of each item: at random, which also gives the fold of each judgment, or as given.
     is_present = ~np.isnan(confidence + correct)
     _, present_unit = np.unique(unit[is_present], return_inverse=True)
     if fold is None:
@@ -222,11 +224,13 @@ def choose_recalibration(
     else:
         item_fold = np.zeros(items, np.int64)
         item_fold[present_unit] = fold[is_present]
+
     fold_maps, losses = _cross_fit(candidates, cells, item_fold, folds)
     total_mass = np.asarray(cells.masses.tocsc().sum(axis=1), float)
     scores = {method: float(loss.sum() / total_mass.sum()) for method, loss in losses.items()}
     chosen = _simplest_within_error(losses, scores, float(total_mass.sum()))
-    recalibration = _fit_map(chosen, cells.values, *np.split(total_mass, 2))
+    right_mass, wrong_mass = np.split(total_mass, 2)  # of all items, by confidence
+    recalibration = _fit_map(chosen, cells.values, right_mass, wrong_mass)
     return ChosenRecalibration(recalibration, scores, fold_maps[chosen], fold)
 
 
@@ -440,12 +444,12 @@ def _fit_nonnegative_slopes(
     no = right + wrong - yes
     count = slopes.shape[1]
     best_likelihood, best_coefficients = -np.inf, [0.0] * (count + 1)
+    constant = np.ones((len(slopes), int(intercept)))  # one column of ones, or no column
     for size in range(count + 1):
         for columns_used in combinations(range(count), size):
-            columns = np.column_stack(
-                [slopes[:, columns_used], np.ones((len(slopes), int(intercept)))]
-            )
+            columns = np.column_stack([slopes[:, columns_used], constant])
             coefficients, likelihood = _logistic_regression(columns, yes, no)
+            # A larger subset has to fit better by more than rounding.
             if likelihood > best_likelihood + EDGE and (coefficients[:size] >= 0).all():
                 best_likelihood, best_coefficients = likelihood, [0.0] * (count + 1)
                 # The intercept, if there is one, is the last coefficient.
@@ -459,15 +463,17 @@ def _logistic_regression(
 ) -> tuple[FloatArray, float]:
     """Return the coefficients of greatest likelihood, by Newton's method, and the log-likelihood.
 
-    `yes` and `no` are the masses of either outcome in each row of `columns`.
+    `yes` and `no` are the masses of either outcome in each row of `columns`. If 100 steps are not
+    enough, the coefficients are those after the last step.
     """
     coefficients = np.zeros(columns.shape[1])
     current = _log_likelihood(columns @ coefficients, yes, no)
     for _ in range(100):
-        q = expit(columns @ coefficients)
+        q = expit(columns @ coefficients)  # chance of `yes` in each row
+        slope = columns.T @ (yes - (yes + no) * q)
         curvature = (columns * ((yes + no) * q * (1 - q))[:, None]).T @ columns
         # Least squares: of values that don't vary the curvature is singular.
-        step = np.linalg.lstsq(curvature, columns.T @ (yes - (yes + no) * q), rcond=None)[0]
+        step = np.linalg.lstsq(curvature, slope, rcond=None)[0]
         # A step is halved while the likelihood would fall. A fall by rounding is allowed: near the
         # top it is larger than what a step gains.
         lowest_allowed = current - 1e-12 * abs(current)

@@ -472,12 +472,14 @@ def means_of(
         _pseudo_unit_sums(column, unit, pair)
         for column, pair in zip(array.T, column_ends, strict=True)
     ]
-    # Sum and number of each column and pseudo-unit: (m, 4, 2), also for m = 0.
+    # Sum and number of each column and pseudo-unit: (m, 4, 2), also for m = 0, for which `stack`
+    # needs an array: the zeros, which are left out again.
     pairs = np.stack([np.zeros((4, 2)), *extremes])[1:]
     extremes_of_sums = np.hstack([pairs[:, :, 0].T, pairs[:, :, 1].T])
     means = SumStatistic(
         _column_sums(array, unit, units), _means_of_sums, extremes=extremes_of_sums
     )
+    # The statistic that is resampled, if there are too many distinct values.
     coarse = array.copy()
     for column, is_present in zip(coarse.T, present.T, strict=True):
         column[is_present] = round_to_steps(column[is_present])
@@ -653,7 +655,7 @@ class Resampled:
             shape: Shape of the gamma distribution of their weights: the mean weight of each.
         """
         rng = np.random.default_rng(seed)
-        # A stream of its own, so that the rows' weights don't depend on the pseudo-units.
+        # A generator of their own, so that the rows' weights don't depend on the pseudo-units.
         prior_rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(pseudo_units,)))
         n_rows = len(self.strata)
         sizes = np.ones(n_rows) if self.sizes is None else self.sizes
@@ -671,9 +673,9 @@ class Resampled:
             # but not part of the sum, so that they add to the weight of the rows.
             weights[n_rows:] = prior_rng.standard_gamma(shape, (pseudo_units, columns))
             weights[n_rows:] *= sizes.sum() / np.maximum(weights[:n_rows].sum(axis=0), 1e-300)
-            for member in members:
-                place = slice(n_rows) if len(members) == 1 else member
-                weights[place] *= sizes[member].sum() / weights[place].sum(axis=0)
+            for member in members:  # the rows of each stratum
+                rows = slice(n_rows) if len(members) == 1 else member  # a slice is not copied
+                weights[rows] *= sizes[member].sum() / weights[rows].sum(axis=0)
             yield weights.T
 
     def adapt(self, statistic: Statistic, extremes: Sequence[int] = _EVERY_EXTREME) -> Statistic:
@@ -824,9 +826,9 @@ def _weight_groups(strata: IntArray, seed: int | Sequence[int], max_units: int) 
     _, stratum, sizes = np.unique(strata, return_inverse=True, return_counts=True)
     if sizes.max(initial=0) <= max_units:
         return Resampled(strata)
-    # The key makes this another stream than that of the weights, which has the same seed.
+    # The key gives other random numbers than those of the weights, which have the same seed.
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(GROUPS,)))
-    group, n_groups = np.zeros(len(strata), np.int64), 0
+    group, n_groups = np.zeros(len(strata), np.int64), 0  # group of each unit, over all strata
     for k, size in enumerate(sizes):
         if size > max_units:
             group[stratum == k] = n_groups + rng.permutation(size) % GROUPS
@@ -834,6 +836,7 @@ def _weight_groups(strata: IntArray, seed: int | Sequence[int], max_units: int) 
         else:
             group[stratum == k] = n_groups + np.arange(size)
             n_groups += size
+    # A row of this matrix is a group, with a 1 in the column of each of its units.
     rows = csr_array((np.ones(len(group)), (group, np.arange(len(group)))))
     group_strata = np.zeros(n_groups, strata.dtype)
     group_strata[group] = strata

@@ -127,7 +127,8 @@ class ItemTables:
             outcome: 1 right, 0 wrong, or the probability of being right.
             unit: Index of each judgment's item; each judgment is an item of its own if None.
             units: Number of items; that of the judgments if None.
-            counts: Number of equal items, of one judgment each, that it stands for; 1 if None.
+            counts: Number of equal items, of one judgment each, that a judgment stands for; 1 if
+                None.
             are_chances: Whether outcomes between 0 and 1 are chances that the answer is right, not
                 credits: their Brier score is the expected one.
 
@@ -143,18 +144,18 @@ class ItemTables:
         rounded = np.round(confidences[present], 12)
         _, first, column = np.unique(rounded, return_index=True, return_inverse=True)
         values = confidences[present][first]
-        unit, outcomes = item_numbers[present], outcomes[present]
+        item, y = item_numbers[present], outcomes[present]
         # Weight of a judgment, with which the masses add up to the number of units.
-        share = count_distinct(unit) / len(unit) if len(unit) else 1.0
-        masses = np.concatenate([outcomes, 1 - outcomes]) * share
+        weight = count_distinct(item) / len(item) if len(item) else 1.0
+        masses = np.concatenate([y, 1 - y]) * weight
         # Rows are right answers by confidence, then wrong ones; columns are items.
-        places = (np.concatenate([column, column + len(values)]), np.tile(unit, 2))
+        places = (np.concatenate([column, column + len(values)]), np.tile(item, 2))
         cells = coo_array((masses, places), shape=(2 * len(values), size)).tocsr()
         cells.eliminate_zeros()
         credit_spread = np.zeros(size)  # each item's y (1 - y), 0 for right, wrong and chances
         if not are_chances:
-            np.add.at(credit_spread, unit, share * outcomes * (1 - outcomes))
-        binary = bool(np.isin(outcomes, (0, 1)).all())
+            np.add.at(credit_spread, item, weight * y * (1 - y))
+        binary = bool(np.isin(y, (0, 1)).all())
         return cls(values, cells, binary, credit_spread, sizes)
 
     def tables(self, weights: FloatArray) -> ConfidenceTables:

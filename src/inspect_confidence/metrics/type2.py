@@ -242,8 +242,9 @@ def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
     """
     upper, lower = np.maximum(hit, false_alarm), np.minimum(hit, false_alarm)
     d, low, high = (np.full(np.shape(hit), start) for start in (1.0, 0.0, 16.0))
-    # Newton's steps, halving the bracket instead where one would leave it: ten times as fast as
-    # a library's root finder, which a bootstrap calls thousands of times.
+    # Newton's steps from 1; where a step would leave the bracket (low, high) of the root, the
+    # bracket is halved. Ten times as fast as a library's root finder, which a bootstrap calls
+    # thousands of times.
     for _ in range(60):
         z_right, z_wrong = ndtri(upper * ndtr(d / 2)), ndtri(lower * ndtr(-d / 2))
         excess = z_right - z_wrong - d
@@ -252,10 +253,10 @@ def ideal_d_prime(hit: FloatArray, false_alarm: FloatArray) -> FloatArray:
             # Twice the derivative of z_right - z_wrong by d': H2 phi(d'/2)/phi(z_right) + ...
             slope_right = upper * np.exp((z_right**2 - d**2 / 4) / 2)
             slope_wrong = lower * np.exp((z_wrong**2 - d**2 / 4) / 2)
-            step = d - excess / ((slope_right + slope_wrong) / 2 - 1)
+            newton_d = d - excess / ((slope_right + slope_wrong) / 2 - 1)
         # Within rounding of the bracket's ends Newton has arrived.
-        inside = (step > low - 1e-9) & (step < high + 1e-9)
-        next_d = np.where(inside, np.clip(step, low, high), (low + high) / 2)
+        inside = (newton_d > low - 1e-9) & (newton_d < high + 1e-9)
+        next_d = np.where(inside, np.clip(newton_d, low, high), (low + high) / 2)
         # The error that a step of Newton's leaves is of the order of its square.
         done = np.abs(next_d - d) < np.where(inside, 1e-8, 1e-12)
         d = next_d
@@ -444,12 +445,13 @@ def _first_reaching_d_prime(upper: FloatArray, lower: FloatArray, table: FloatAr
     curve = table[row] * (1 - part[:, None]) + table[row + 1] * part[:, None]
     curve += (lower - (_Z_GRID[row] + step * part))[:, None]  # 0 unless beyond +-3.8
     reached = curve >= upper[:, None]
-    reached[:, -1] = True
-    above = np.maximum(reached.argmax(axis=1), 1)  # the first d' (column) that reaches it
+    reached[:, -1] = True  # the greatest d' of the table, 6, if none is enough
+    above = np.maximum(reached.argmax(axis=1), 1)  # the first d' (column) that reaches `upper`
     # z(H2) just below and at that d'. It rises with d'; small dips are noise of the table, so the
     # greatest value up to a d' counts there.
     below = np.arange(table.shape[1]) < above[:, None]
     low = np.where(below, curve, -np.inf).max(axis=1)
     high = np.maximum(low, curve[np.arange(len(upper)), above])
+    # The share of the way from one d' to the next at which `upper` is reached.
     share = np.clip((upper - low) / np.where(high > low, high - low, 1), 0, 1)
     return np.asarray(_D_GRID[above - 1] + share * (_D_GRID[above] - _D_GRID[above - 1]))

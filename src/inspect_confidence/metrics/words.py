@@ -524,18 +524,25 @@ def brunner_munzel(
         return BrunnerMunzel(
             theta, p=np.nan if too_few else 1.0, reason=too_few or "all values are equal"
         )
+    p, half_width = _welch_test(theta, placed)
+    if n < EXACT_BELOW:
+        p = np.nan if too_few else max(p, _exact_p(first_sample, second_sample, seed))
+    low, high = max(theta - half_width, 0.0), min(theta + half_width, 1.0)
+    if interval == "logit":
+        low, high = _logit_interval(theta, half_width, low, high)
+    return BrunnerMunzel(theta, float(low), float(high), float(p), too_few)
+
+
+def _welch_test(theta: float, placed: list[FloatArray]) -> tuple[float, float]:
+    """Return p of the null theta = 0.5, and half the width of theta's 95% interval, by Welch's t.
+
+    `placed` are the placements of both samples (`brunner_munzel`), which are not all equal.
+    """
     variance = np.array([placements.var(ddof=1) / len(placements) for placements in placed])
     freedom = np.array([len(placements) - 1 for placements in placed])
     error = np.sqrt(variance.sum())
     df = variance.sum() ** 2 / (variance**2 / freedom).sum()
-    half = stdtrit(df, 0.975) * error
-    p = 2 * stdtr(df, -abs(theta - 0.5) / error)
-    if n < EXACT_BELOW:
-        p = np.nan if too_few else max(p, _exact_p(first_sample, second_sample, seed))
-    low, high = max(theta - half, 0.0), min(theta + half, 1.0)
-    if interval == "logit":
-        low, high = _logit_interval(theta, half, low, high)
-    return BrunnerMunzel(theta, float(low), float(high), float(p), too_few)
+    return float(2 * stdtr(df, -abs(theta - 0.5) / error)), float(stdtrit(df, 0.975) * error)
 
 
 def _logit_interval(theta: float, half: float, low: float, high: float) -> tuple[float, float]:
@@ -677,19 +684,22 @@ def sign_flips(
     n, none = len(array), (float("nan"), float("nan"))
     if not n:
         return float("nan"), none
-    # Means of the exchanged differences of each pattern, then those of the other differences.
+    # Means of the exchanged differences of each pattern, then those of the other differences; NaN
+    # if there are none, as all signs are exchanged, or no sign.
     exchanged = _sign_patterns(n, resamples, seed)
     size, sums = exchanged.sum(axis=1), exchanged @ array
     means = np.concatenate([divide_or_nan(sums, size), divide_or_nan(array.sum() - sums, n - size)])
-    # Patterns as far from 0 at any mean: those with an empty subset (all signs exchanged, or none)
-    # and the observed pattern, which is added to random ones.
+    # Those patterns are as far from m at any m, and so is the observed pattern, which is added to
+    # random ones.
     added = int(n > MOST_ENUMERATED)
     always = int(np.isnan(means).sum()) + added
     total = len(exchanged) + added
     ranked = np.sort(np.round(means[~np.isnan(means)], 9))
+    # The test of m = 0.
     mean = round(float(array.mean()), 9)
     beyond = (ranked <= 0).sum() if mean > 0 else (ranked >= 0).sum()
     p = 1.0 if mean == 0 else float(min((always + beyond) / total, 1))
+    # The interval: from the k-th least mean on, at least 5% of patterns are as far from m.
     k = int(np.ceil(0.05 * total - 1e-9)) - always
     if k < 1 or ranked[0] == ranked[-1]:
         return p, none
