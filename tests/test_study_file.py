@@ -44,6 +44,18 @@ def write_study(folder: Path, says: object) -> str:
     return str(file)
 
 
+def _varied(**values: list[object]) -> dict[str, object]:
+    """The tasks of a study file with one task, whose arguments take each of the values."""
+    return {"tasks": [{"task": "fermi_eval", "vary": values}]}
+
+
+def test_values_that_a_task_tells_apart_are_runs_of_their_own(tmp_path: Path) -> None:
+    """007 may be the name of a file, other than 7; order and count of values are told apart."""
+    values = {"seed": [1, 2, "12"], "items": ["007", 7, 7.5], "levels": ["9,0", 90, [90, 9], "x"]}
+    entries = read_design(write_study(tmp_path, {**ONE, **_varied(**values)})).entries
+    assert len(entries) == 3 * 3 * 4
+
+
 def test_a_study_is_every_combination(tmp_path: Path) -> None:
     """Varied arguments are crossed; shared ones reach the tasks that have them, own ones win."""
     says = {
@@ -79,11 +91,24 @@ def test_a_study_is_every_combination(tmp_path: Path) -> None:
             "tasks.0.vary.levels=90 should",
         ),
         ({"tasks": ["fermi_eval", "fermi_eval"]}, "write `repeats` instead"),
+        # A task reads these alike, and the last is asked by default.
+        (_varied(seed=[1, "1"]), "seed='1' asks respondent/candid twice with equal arguments"),
+        (_varied(levels=["80, 90.0", [80, 90]]), "twice with equal arguments"),
+        (
+            {"tasks": ["fermi_eval", {"task": "fermi_eval", "arguments": {"method": "direct"}}]},
+            "fermi_eval method=direct asks respondent/candid twice with equal arguments",
+        ),
         ({"arguments": {"sexes": "male"}}, "none of the tasks has the argument 'sexes'"),
         ({"repeats": 0}, "repeats=0 should be greater than or equal to 1"),
         ({"repeats": "2"}, "repeats='2' should be a valid integer"),
         ({"log": "logs"}, "there is no 'log'. Did you mean 'logs'?\n"),
         ({"settings": {"temprature": 0}}, "Did you mean 'temperature'?"),
+        ({"settings": {"max_tokens": 0}}, "settings.max_tokens=0 should be greater than 0"),
+        ({"settings": {"top_p": 5}}, "settings.top_p=5 should be less than or equal to 1"),
+        ({"settings": {"temperature": -1}}, "=-1 should be greater than or equal to 0"),
+        ({"settings": {"timeout": 0}}, "settings.timeout=0 should be greater than 0"),
+        ({"settings": {"num_choices": 3}}, "of 3 replies to a call a task reads one; remove it"),
+        ({"arguments": {"draws": 1e30}}, "draws=1e+30 is above 1,000; give 1,000 or fewer"),
         ({"arguments": {"levels": 200}}, "levels=200 is not between"),
         ({"models": ["respondent/candit"]}, "Did you mean 'candid'?"),
         ({"tasks": [{"task": "hedge_markers", "arguments": {"dataset": "facts"}}]}, "`grader`"),
@@ -192,6 +217,16 @@ def test_logs_of_items_that_the_run_lacks_are_refused(
     assert len(provider.requests) - calls_before == 3
 
 
+def test_ended_runs_are_counted_with_those_of_earlier_commands(
+    tmp_path: Path, provider: ProviderServer
+) -> None:
+    """One of three was made before; the next is the second."""
+    printed("run", _continued_study(tmp_path), "--display", "none")
+    models = ["openai/gpt-4o-mini", "openai/gpt-4o", "openai/gpt-4.1"]
+    lines = printed("run", _continued_study(tmp_path, models=models), "--display", "none").output
+    assert re.findall(r"^\[.*\]", lines, re.MULTILINE) == ["[2/3]", "[3/3]"]
+
+
 def test_two_processes_do_not_run_into_one_folder(tmp_path: Path, provider: ProviderServer) -> None:
     """The second would pay for the same calls; once the first has ended it is let in."""
     fcntl = pytest.importorskip("fcntl")
@@ -289,7 +324,8 @@ def test_plan_of_a_study_names_what_it_does_not_count_and_what_is_not_sent(tmp_p
     assert "\nnot counted: the calls of quiz itself, and the text of its answers" in output
     assert "\nnot counted: 6 calls of the grader, at most (with_confidence)\n" in output  # 3 x 2
     assert "\nunsent: temperature=0.5 is not sent to openai/o3: the provider's own" in output
-    assert output.count("\nnot counted: ") == 2
+    assert "\nnot counted: 1 call of Inspect's to openai/o3, to test whether it gives" in output
+    assert output.count("\nnot counted: ") == 3
     assert output.count("\nunsent: ") == 1
 
 

@@ -19,6 +19,8 @@ LARGEST_TEXT = 200_000_000
 """Size limit of a user's table in bytes: a million questions, which fit into a small memory."""
 LARGEST_PROMPT = 1_000_000
 """Size limit of a prompt in bytes, above the context window of models."""
+MAX_DRAWS = 1_000
+"""Limit of the draws of an item, whose calls are all made at once."""
 _DIGITS = 4_000
 """Digits of a whole number at most; Python itself refuses more than 4,300."""
 
@@ -85,8 +87,10 @@ def choice_list(name: str, value: object, allowed: Sequence[str]) -> list[str]:
     return words
 
 
-def integer(name: str, value: object, *, minimum: int | None = None) -> int:
-    """Read a whole number of at least `minimum`, also from `1e3` or `1,000`."""
+def integer(
+    name: str, value: object, *, minimum: int | None = None, maximum: int | None = None
+) -> int:
+    """Read a whole number from `minimum` to `maximum`, also from `1e3` or `1,000`."""
     # Inspect's command line splits `1,000` into a list.
     text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     digits = _without_commas(text)
@@ -98,6 +102,8 @@ def integer(name: str, value: object, *, minimum: int | None = None) -> int:
         raise InvalidArgument(f"{name}={text} is not a whole number; give one such as 100.")
     if minimum is not None and parsed < minimum:
         raise InvalidArgument(f"{name}={text} is below {minimum}; give {minimum} or more.")
+    if maximum is not None and parsed > maximum:
+        raise InvalidArgument(f"{name}={text} is above {maximum:,}; give {maximum:,} or fewer.")
     return int(parsed)
 
 

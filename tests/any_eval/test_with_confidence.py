@@ -22,6 +22,7 @@ from build import attributes_of, column_of, requests_to
 from inspect_confidence import confidence, with_confidence
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import ProviderServer, Reply, Request
+from refusals import refused
 from runs import ANTHROPIC, OPENAI, check_refusals, run_task, served, terminal_error
 
 FILE = """
@@ -134,6 +135,21 @@ def test_names_that_are_no_task(files: Path) -> None:
             ({"task": "of_an_author", "task_args": {"mor": 1}}, "argument 'mor'"),
         ],
     )
+
+
+def test_a_missing_file_is_sought_in_the_folder_of_the_process_first(
+    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PWD is stale in a program that another one starts in a folder of its choice."""
+    folder = tmp_path / "of the process"
+    folder.mkdir()
+    monkeypatch.setenv("PWD", str(files))
+    monkeypatch.chdir(folder)
+    error = refused(with_confidence, "evals/none.py")
+    assert error.endswith(f"; paths are relative to {folder.resolve()} and {files.resolve()}.")
+    monkeypatch.setenv("PWD", str(folder))
+    error = refused(with_confidence, "evals/none.py")
+    assert error.endswith(f"; paths are relative to {folder.resolve()}.")
 
 
 def test_an_error_of_the_task_itself_is_not_ours(files: Path) -> None:

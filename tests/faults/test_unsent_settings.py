@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,7 +24,7 @@ from inspect_confidence.commands.run import run_design
 from inspect_confidence.export.material import read_runs
 from inspect_confidence.judgments.requests import read_unsent
 from inspect_confidence.solvers.draws import ask_draws
-from inspect_confidence.solvers.requests import dropped_settings
+from inspect_confidence.solvers.requests import dropped_settings, has_summary_call
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import ProviderServer, Reply
 from runs import ANTHROPIC, GOOGLE, OPENAI, QUIET, run_task, served, terminal_error
@@ -96,6 +97,41 @@ def test_rule_log_and_request_agree_on_every_setting(tmp_path: Path) -> None:
     )
     fault = "nine generation settings, of which Inspect sends a model none or a part"
     assert held("versions", fault, outcomes, happened, "nothing") == []
+
+
+class _TestedServer(ProviderServer):
+    """A server that counts the tests whether a model gives summaries of its reasoning."""
+
+    tests = 0
+
+    def respond(self, path: str, raw: bytes) -> tuple[int, str]:
+        """Answer as usual; the input of a test is one text."""
+        self.tests += isinstance(json.loads(raw).get("input"), str)
+        return super().respond(path, raw)
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "tests"),
+    [
+        *((model, {}, 0) for model in (OPENAI, ANTHROPIC, GOOGLE)),
+        *((f"openai/{name}", {}, 0) for name in ("gpt-4.1", "gpt-4o", "gpt-5-chat-latest")),
+        *((f"openai/{name}", {}, 1) for name in ("o3-mini", "gpt-5", "gpt-5.1", "gpt-5.1-codex")),
+        *((REASONING, {"reasoning_summary": summary}, 0) for summary in ("auto", "none")),
+        (REASONING, {"reasoning_effort": "low"}, 1),
+    ],
+)
+def test_plan_names_the_call_that_inspect_makes_on_its_own_account(
+    model: str, settings: dict[str, Any], tests: int, tmp_path: Path
+) -> None:
+    """The test of summaries is made once, before a run's first call, by the rule of the plan."""
+    task = task_with(question(**settings), epochs=2)
+    with _TestedServer(lambda _: Reply("7")) as server:
+        run_task(task, server, tmp_path, model)
+    assert len(server.requests) == 2
+    assert server.tests == tests == has_summary_call(model, settings)
+    if not settings:
+        planned = plan_run("life_eval", ["items=2"], model)
+        assert planned.count(f"more:    1 call of Inspect's to {model}, to test whether") == tests
 
 
 def test_a_reasoning_effort_decides_what_openai_is_sent(tmp_path: Path) -> None:

@@ -1,8 +1,12 @@
 """Study files: models, tasks, task arguments and repeats of a set of runs."""
 
+import inspect
+import json
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import chain, product
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,10 +14,17 @@ from typing import Annotated, Any
 from inspect_ai import Task
 from inspect_ai.model import GenerateConfig
 from inspect_ai.util import registry_info
-from pydantic import BeforeValidator, Field, PositiveInt
+from pydantic import (
+    BeforeValidator,
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveInt,
+    field_validator,
+)
 
 from inspect_confidence import _registry
-from inspect_confidence.arguments import argument_names
+from inspect_confidence.arguments import argument_names, parts
 from inspect_confidence.commands.command_line import write_argument
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.solvers.requests import refuse_unsent, refuse_without_logprobs
@@ -39,9 +50,32 @@ _Repeats = Annotated[int, Field(ge=1, le=MAX_REPEATS)]
 
 
 class _Settings(FileSection, GenerateConfig):
-    """Generation settings, by Inspect's names."""
+    """Generation settings, by Inspect's names.
+
+    Inspect's own types have no bounds: a provider would refuse each call, or ignore the setting.
+    """
 
     max_connections: PositiveInt | None = None  # with 0 a run would never end
+    max_retries: NonNegativeInt | None = None
+    timeout: PositiveInt | None = None
+    attempt_timeout: PositiveInt | None = None
+    max_tokens: PositiveInt | None = None
+    reasoning_tokens: NonNegativeInt | None = None
+    temperature: NonNegativeFloat | None = None
+    top_p: Annotated[float, Field(ge=0, le=1)] | None = None
+    top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    num_choices: int | None = None
+
+    @field_validator("num_choices")
+    @classmethod
+    def _check_num_choices(cls, number: int | None) -> int | None:
+        """Refuse several replies to each call, all but one of which would be paid for nothing."""
+        if number not in (None, 1):
+            raise ValueError(
+                f"of {number} replies to a call a task reads one; remove it, and write `repeats` "
+                "to ask an item several times"
+            )
+        return number
 
 
 class _Task(FileSection):
@@ -241,16 +275,42 @@ def _study_entries(path: str, section: _Task, study: _Study) -> list[StudyEntry]
 
 
 def _refuse_equal_runs(path: str, entries: Sequence[StudyEntry]) -> None:
-    """Refuse equal runs, which Inspect cannot tell apart: same task, arguments, model and roles."""
+    """Refuse runs of the same task, arguments, model and roles, which ask the same twice."""
     runs = set()
     for entry in entries:
+        arguments = _equal_text({**_defaults(entry.task), **entry.arguments})
         for model in entry.models:
-            key = (entry.name, model, entry.grader, entry.extractor)
+            key = (entry.task, arguments, model, entry.grader, entry.extractor)
             if key in runs:
                 raise InvalidArgument(
-                    f"{path}: {entry.name} asks {model} twice; write `repeats` instead."
+                    f"{path}: {entry.name} asks {model} twice with equal arguments; write "
+                    "`repeats` instead."
                 )
             runs.add(key)
+
+
+def _defaults(task: str) -> dict[str, Any]:
+    """Return the default values of a task's arguments, by name."""
+    parameters = inspect.signature(getattr(_registry, task)).parameters
+    return {name: parameters[name].default for name in _argument_names(task)}
+
+
+def _equal_text(value: object) -> str:
+    """Return a text that is the same for all values that a task reads alike.
+
+    Tasks read a number, a truth value and a list from text too (see `arguments`): `1` and `"1"`,
+    or `[80, 90]` and `"80, 90.0"`, are the same argument. A number such as 007 may name a file.
+    """
+    if isinstance(value, Mapping):
+        return json.dumps({str(name): _equal_text(value[name]) for name in value}, sort_keys=True)
+    if isinstance(value, list | tuple):
+        return ",".join(map(_equal_text, value))
+    if isinstance(value, str) and "," in value:
+        return _equal_text(parts(value))
+    text = str(value).strip()
+    if re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?(e\+?\d{1,2})?", text):
+        return f"{Decimal(text).normalize():f}"
+    return text.lower() if text.lower() in ("true", "false") else text
 
 
 def _check_names(location: str, mapping: Mapping[str, Any], names: Collection[str]) -> None:

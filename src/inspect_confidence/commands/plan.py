@@ -22,7 +22,11 @@ from inspect_confidence.commands.prices import is_simulated, price_of
 from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.printing import counted
 from inspect_confidence.solvers.draws import choices_in_one_call
-from inspect_confidence.solvers.requests import dropped_names, dropped_settings
+from inspect_confidence.solvers.requests import (
+    dropped_names,
+    dropped_settings,
+    has_summary_call,
+)
 from inspect_confidence.studies import all_tables, study_of
 
 CONNECTIONS = 10
@@ -85,6 +89,7 @@ def plan_run(
     lines = _item_lines(name, task_object, requests.facts, limit)
     lines += _request_lines(requests)
     lines += _cost_lines(requests, model, grader, cost_file, connections)
+    lines += map("more:    {}".format, _inspect_call_lines((model, grader, extractor), settings))
     if model:
         values = {**task_object.config.model_dump(exclude_none=True), **settings}
         lines += map("unsent:  {}".format, _unsent_lines(requests.facts, model, values))
@@ -179,8 +184,10 @@ def _planned_runs(design: Design, cost_file: str | None) -> dict[str, list[_Plan
             requests = _count_requests(task, model, entry.repeats, entry.extractor)
             run_costs = requests.costs(model, entry.grader, cost_file)
             values = {**task.config.model_dump(exclude_none=True), **design.settings}
+            asked_models = (model, entry.grader, entry.extractor)
             remarks = [
                 *_uncounted_lines(entry.task, requests),
+                *map("not counted: {}".format, _inspect_call_lines(asked_models, values)),
                 *map("unsent: {}".format, _unsent_lines(requests.facts, model, values)),
             ]
             runs.setdefault(model, []).append(_PlannedRun(entry.name, run_costs, remarks))
@@ -562,6 +569,19 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
         )
     # Without a price, the description says so, once for both cases.
     return lines if cost.is_priced else [*lines, f"         {cost.description}"]
+
+
+def _inspect_call_lines(models: Iterable[str | None], settings: Mapping[str, Any]) -> Iterable[str]:
+    """Describe the calls that Inspect makes on its own account; no lines for most models.
+
+    `models` are those of all roles, None for a role without a model.
+    """
+    for model in dict.fromkeys(filter(None, models)):
+        if has_summary_call(model, settings):
+            yield (
+                f"1 call of Inspect's to {model}, to test whether it gives summaries of its "
+                "reasoning; none with a reasoning_summary set"
+            )
 
 
 def _unsent_lines(

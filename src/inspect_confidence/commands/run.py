@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai import Task, eval_set, task_with
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.file import filesystem
-from inspect_ai.hooks import Hooks, TaskEnd, hooks
+from inspect_ai.hooks import Hooks, RunStart, TaskEnd, hooks
 from inspect_ai.hooks._startup import init_hooks
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, get_model
@@ -197,10 +197,15 @@ class _RunLines(Hooks):
     """Printer of a line for each run that ends, which Inspect calls unless the run fails."""
 
     expected = 0  # number of runs; 0 while nothing is printed
-    ended = 0  # number of runs that have ended
+    ended = 0  # number of runs that have ended, now or by earlier commands
 
     def enabled(self) -> bool:
         return self.expected > 0
+
+    async def on_run_start(self, data: RunStart) -> None:
+        """Count the runs that are done; Inspect calls this before each round of all the others."""
+        if self.expected:
+            _RunLines.ended = self.expected - len(data.task_names)
 
     async def on_task_end(self, data: TaskEnd) -> None:
         """Print `[2/9] TASK on MODEL: 100 samples, success`; Inspect calls this after each run."""

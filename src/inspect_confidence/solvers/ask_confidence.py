@@ -95,7 +95,7 @@ class ConfidenceRequest:
             InvalidArgument: An argument cannot be used.
         """
         parsed_scale = read_scale(scale)
-        number = arguments.integer("draws", draws, minimum=1)
+        number = arguments.integer("draws", draws, minimum=1, maximum=arguments.MAX_DRAWS)
         methods = arguments.choice_list("ways", ways, METHODS)
         shares = arguments.numbers("targets", targets, above=0, below=1)
         wording = _wording(prompt, methods, parsed_scale) if prompt else None

@@ -161,6 +161,33 @@ def _names_dropped_by_openai(name: str, settings: Mapping[str, Any]) -> frozense
     return SETTINGS - _OF_REASONING
 
 
+def has_summary_call(model: str, settings: Mapping[str, Any]) -> bool:
+    """Return whether Inspect makes a call on its own account before the first one to a model.
+
+    The call tests whether the provider gives the account summaries of reasoning. The rule is that
+    of `reasoning_summaries` and `has_reasoning_options` in `_providers/openai.py` of inspect_ai
+    0.3.285, for models whose names OpenAI documents.
+
+    Args:
+        model: Name of the model, with its provider.
+        settings: Generation settings of the run.
+
+    Example:
+        >>> has_summary_call("openai/gpt-5", {})
+        True
+        >>> has_summary_call("openai/gpt-5", {"reasoning_summary": "auto"})
+        False
+    """
+    provider, _, path = model.partition("/")
+    if provider != "openai" or settings.keys() & {"reasoning_summary", "num_choices"}:
+        return False
+    name = path.rpartition("/")[2].lower()
+    match = _GPT.search(name)
+    if match and int(match[1]) >= 5:
+        return "codex" in name or "-chat" not in name
+    return "codex" in name or ("gpt" not in name and re.search(r"o\d", name) is not None)
+
+
 def run_settings() -> dict[str, Any]:
     """Return the generation settings that hold for the model of the running sample."""
     config = get_model().config.merge(active_generate_config())

@@ -257,7 +257,7 @@ def simple_qa(
         **unknown: Refused.
     """
     shared = read_shared(simple_qa, unknown, items, split, seed, prompt, "{question}", system)
-    n_draws = arguments.integer("draws", draws, minimum=0)
+    n_draws = arguments.integer("draws", draws, minimum=0, maximum=arguments.MAX_DRAWS)
     name = BUNDLED if str(dataset).strip() == "bundled" else dataset
     selection = load_decision_questions(name, **shared.choice, names=SHORT_ANSWERS)
     selection = replace(selection, items=list(map(_in_words, selection.items)))

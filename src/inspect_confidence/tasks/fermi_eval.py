@@ -175,7 +175,7 @@ def _draws(name: str, method: IntervalMethod, draws: int | None) -> int:
     """Return the number of draws per item; refuse several for a method that does not repeat."""
     if draws is None:
         return method.draws or 1
-    count = arguments.integer("draws", draws, minimum=1)
+    count = arguments.integer("draws", draws, minimum=1, maximum=arguments.MAX_DRAWS)
     if method.draws is None and count > 1:
         repeating = ", ".join(key for key in METHODS if METHODS[key].draws)
         raise InvalidArgument(f"draws={draws}: method={name} asks once; {repeating} repeat.")

@@ -90,7 +90,7 @@ def hedge_markers(
             `correctness`, `sentence`.
         **unknown: Refused.
     """
-    n_draws = arguments.integer("draws", draws, minimum=1)
+    n_draws = arguments.integer("draws", draws, minimum=1, maximum=arguments.MAX_DRAWS)
     instrument = judge_of_run("hedge_markers", judge, is_prompted=judge_prompts != "ours")
     by_model = instrument == "model"
     batch = _batch(batch_judgments)

@@ -333,12 +333,17 @@ def _load_from_file(file: str, name: str, task_args: Mapping[str, Any]) -> Task:
 
 
 def _user_file(file: str) -> Path:
-    """Return a file relative to the user's folder, also while Inspect loads another task file."""
-    shell = Path(os.environ.get("PWD", "."))
-    for folder in (Path(), shell):
+    """Return a file relative to the user's folder, also while Inspect loads another task file.
+
+    Inspect then works in that file's folder, and the variable PWD names the user's. In a program
+    that starts this one elsewhere, PWD may name another folder, so that it comes last.
+    """
+    folders = [Path.cwd(), Path(os.environ.get("PWD", "."))]
+    for folder in folders:
         if (path := folder / Path(file).expanduser()).is_file():
             return path.resolve()
-    raise InvalidArgument(f"task={file}: there is no such file; paths are relative to {shell}.")
+    places = " and ".join(dict.fromkeys(str(folder.resolve()) for folder in folders))
+    raise InvalidArgument(f"task={file}: there is no such file; paths are relative to {places}.")
 
 
 def _load_module(path: Path) -> ModuleType:
