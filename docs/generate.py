@@ -167,8 +167,8 @@ _DECISIONS = """
 - `expected_utility` needs the value of each outcome to you, `--costs right=1,wrong=-2,abstain=0`.
   It has a value for always answering, and one for answering only if the stated confidence reaches
   (abstain - wrong)/(right - wrong), the best threshold for calibrated confidence. `plots.utility`
-  draws the utility of all thresholds, from `detail` with the same costs. The highest point of the
-  curve is optimistic, because it is chosen on the sample.
+  draws the utility of all thresholds, from the frame of `detail(LOGS, costs=...)`. The highest
+  point of the curve is optimistic, because it is chosen on the sample.
 
 ## Metacognition: which number for which questions
 
@@ -784,10 +784,10 @@ _CARDS_DATA = """
 
 Bundled files are written for this project and under its licence (MIT), except the life table of the
 United States' Social Security Administration (`ssa_2022.csv`, public domain) and the counts of the
-survey of words (`wep_survey.csv`). All other files are downloaded once to the folder
-`INSPECT_CONFIDENCE_DATA` (default: the platform's cache), checked against their sha256, and never
-passed on. The table has most of them; `datasets/sources.toml` has all, also SimpleQA Verified and
-the studies' prompts.
+survey of words (`wep_survey.csv`; counted from [published answers](wep_probes.md) that state no
+licence). All other files are downloaded once to the folder `INSPECT_CONFIDENCE_DATA` (default: the
+platform's cache), checked against their sha256, and never passed on. The table has most of them;
+`datasets/sources.toml` has all, also SimpleQA Verified and the studies' prompts.
 
 Licences are those that the sources state, to our knowledge: check them before you share items.
 Questions from exams or books have rights of their own. In the table, a revision is the first digits

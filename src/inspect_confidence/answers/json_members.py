@@ -158,8 +158,9 @@ def _broken_object(reply: str, start: int) -> ObjectSpan:
     text = _COMMENT.sub(" ", single_blanks(reply[start:end])).rstrip()
     members = []
     for match in islice(_MEMBER.finditer(text), _MOST):
-        # The group names the form of the value: "string", "list", "plain", "broken" (quotation
-        # marks that don't pair), "unclosed", "cut" (at the end), or "key" if no value follows.
+        # The group names the form of the value: "string", "list", "plain" (no quotation marks),
+        # "broken" (quotation marks that don't pair), "unclosed" (an opening mark alone, before a
+        # line with the object's brace), "cut" (up to the text's end), or "key" (no value follows).
         group = match.lastgroup or ""
         value = "" if group == "key" else match[group].strip()
         if group in ("string", "broken"):

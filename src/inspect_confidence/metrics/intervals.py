@@ -87,7 +87,7 @@ def coverage_gap(lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, level: fl
 @metric(
     unit="unit of the bounds",
     direction="lower",
-    undefined=f"{_UNREAD}; infinite where an interval is",
+    undefined=f"{_UNREAD}; infinite if an interval has an infinite bound",
     source="Winkler (1972); Gneiting and Raftery (2007)",
     interval=_OF_SCORES,
 )

@@ -502,7 +502,8 @@ def label_lines(text: str, inches: float) -> list[str]:
 def tick_labels(names: Iterable[str]) -> list[str]:
     """Return names as labels of an axis.
 
-    A model's name that is too long loses its provider, and any other its middle.
+    A model's name that is too long loses its provider, and any other its middle. So does one whose
+    letters are too wide for one line.
     """
     labels = []
     for name in names:

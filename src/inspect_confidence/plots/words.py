@@ -95,7 +95,7 @@ def _draw_consistency(ax: Axes, rows: pd.DataFrame) -> None:
     # Along x: an empty size, which is all prompts, then the numbers of choices.
     sizes = sorted(set(rows["choice_set"]), key=lambda size: float(size or 0))
     places = {size: place for place, size in enumerate(sizes)}
-    rows = rows.assign(x=rows["choice_set"].map(places)).drop_duplicates("condition")
+    rows = rows.assign(x=rows["choice_set"].map(places))
     scored = rows[rows["baseline"] == ""]
     for position, mode in enumerate(modes):
         mode_rows = scored[scored["cot"] == mode]

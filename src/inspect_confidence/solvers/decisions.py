@@ -41,7 +41,8 @@ def ask_abstain(
     the question with the answer, or says that it was declined.
 
     Args:
-        prompt: Template with the fields `question` and `instruction`, instead of the package's.
+        prompt: Template with the fields `question` and `instruction`, instead of the package's. It
+            may have the field `format`, the form of reply that is read, or state its own.
         system: A system message before the question, if any.
         confidence: `before`, `after`, or `none`.
         grader: Whether the answers will be judged by a model.

@@ -259,8 +259,8 @@ def means(
         unit_count: How many units there are.
         note: Note of all estimates, the notes by metric, or a function of a metric's values that
             returns its note.
-        counts: How many equal judgments each stands for, as `judgment_counts` returns them. They
-            are counted here; `resample` weights the units by them.
+        counts: How many equal judgments each stands for, as `judgment_counts` returns them. Here
+            they give n and Wilson's interval; `resample` then weights units by them.
     """
 
     def note_of(metric: str, column: FloatArray) -> str:

@@ -376,14 +376,15 @@ def _tunnel_statistics(
     mean entropy of a trace. Only items and epochs with the largest number of readable traces count.
     Nothing is yielded unless an item has two; `units` are the names of the resampled items.
     """
-    indices = tunnel_indices(rows)  # by item and epoch, a column for each n
+    indices = tunnel_indices(rows)  # a row for each item and epoch, a column for each n
     if indices.empty:
         return
+    # The index of `indices` names an item once for each of its epochs.
     unit_by_item = dict(zip(rows["item"], estimate.unit_names(rows), strict=True))
     unit_index = np.asarray(units.get_indexer(indices.index.map(unit_by_item)), np.int64)
     n_asked, items = rows.groupby(list(SAMPLE_KEYS)).ngroups, len(np.unique(unit_index))
-    note = f"mean over items of {indices.columns[-1]} traces each, and its interval that of as many"
-    note += ": biased downwards at few"
+    traces_each = indices.columns[-1]
+    note = f"mean over items of {traces_each} traces each: with few traces it is biased downwards"
     if n_asked > len(indices):
         excluded = n_asked - len(indices)
         note += f"; {excluded} of {n_asked} with fewer readable traces left out"
