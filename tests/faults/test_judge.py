@@ -21,7 +21,7 @@ from contract.hedge_markers import Examiner, Speaker, all_sentences, expected_ro
 from faults.flaky import Flaky
 from faults.ledger import held
 from inspect_confidence import read_judgments
-from inspect_confidence.judges.refusals import TIMES
+from inspect_confidence.judges.refusals import REFUSALS_UNTIL_PAUSE
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.tasks.hedge_markers import hedge_markers
 from provider_server import ProviderServer
@@ -108,7 +108,7 @@ def test_a_judge_that_refuses_is_asked_no_more(
         reasons = frame["reason"].str.contains(re.escape(f"the judge {model} refuses ({status}"))
         assert reasons.any()
         # Beside those that were under way when it was noticed.
-        assert TIMES <= judge.refused <= TIMES + CONNECTIONS
+        assert REFUSALS_UNTIL_PAUSE <= judge.refused <= REFUSALS_UNTIL_PAUSE + CONNECTIONS
         lines = "\n".join(caplog.messages).splitlines()
         (notice,) = texts_with(lines, "refuses")
         assert f"the judge {model} refuses ({status}" in notice

@@ -178,7 +178,8 @@ def _number_without_equation(value: str) -> Fraction | ParseFailure:  # noqa: PL
     if not _NUMBER_END.match(tail):  # neither a unit nor punctuation
         return invalid("a number that goes on")
     for number in later_numbers:
-        # The second number of "18 km per 2 hours", after "per", counts units: no other answer.
+        # The second number of "18 km per 2 hours", after "per", counts units: no other answer,
+        # unless a comma, "or" or "and" follows the first. A 1 never is another answer.
         lead = value[max(first.end, number.start - 12) : number.start]
         is_other = number.value not in (first.value, 1)
         if is_other and (_SEVERAL.search(tail) or not _LEAD_TO_UNIT_COUNT.search(lead)):

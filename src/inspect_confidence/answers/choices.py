@@ -364,10 +364,11 @@ def find_choice(parsed: ParsedText, options: Choices) -> int | ParseFailure:
     indices = map(options.index, called_correct(text))
     if correct_indices := {index for index in indices if index is not None}:
         return _single_index(correct_indices, "several choices are called correct")
+    # The whole text is only a choice, perhaps with a confidence: "B", "B (90%)".
     whole = options.read(text, is_whole_reply=True)
     if not isinstance(whole, ParseFailure):
         return whole
-    without_confidence = _CONFIDENCE_AT_END.sub("", text)  # "B (90%)"
+    without_confidence = _CONFIDENCE_AT_END.sub("", text)
     has_confidence = without_confidence != text and "\n" not in text
     if has_confidence and _LETTER.match(without_confidence):
         whole = options.read(without_confidence.rstrip(","), is_whole_reply=True)
@@ -376,9 +377,10 @@ def find_choice(parsed: ParsedText, options: Choices) -> int | ParseFailure:
         index = options.read(line.strip(" |,;*\"'"), is_whole_reply=True)
         if not isinstance(index, ParseFailure):
             line_choices.add(index)
-    if line_choices or not is_invalid(whole):
-        return _single_index(line_choices, "several choices") if line_choices else whole
-    return options.named_in(text)
+    if line_choices:
+        return _single_index(line_choices, "several choices")
+    # A choice within the text counts only if the whole is neither a choice nor ambiguous.
+    return options.named_in(text) if is_invalid(whole) else whole
 
 
 _CLAUSE_END = re.compile(

@@ -86,17 +86,17 @@ def _read_decision(  # noqa: PLR0911 # each has a reason of its own
     if truncated and is_cut(without_thoughts(reply)):
         text += CUT  # the last word may go on
     lines = text.split("\n")
-    whole: set[bool] = set()
+    decisions: set[bool] = set()  # of lines that state one
     for line in lines:
-        whole |= _decisions_of_line(line, words)
-    if len(whole) == 1:
-        return whole.pop()
-    if whole:
+        decisions |= _decisions_of_line(line, words)
+    if len(decisions) == 1:
+        return decisions.pop()
+    if decisions:
         return ambiguous("both words")
     if _TEMPLATE[name].search(text):
         return ParseFailure("echo", "the reply is the prompt's template")
     mentioned = _mentioned_decisions(lines, words)
-    if len(mentioned) == 1 and None not in mentioned:
+    if len(mentioned) == 1 and None not in mentioned:  # None: a word that is negated or uncertain
         return bool(mentioned.pop())
     if truncated:
         return ParseFailure("truncated", "the reply is cut off before a decision was stated")

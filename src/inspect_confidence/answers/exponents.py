@@ -36,7 +36,7 @@ from inspect_confidence.answers.values import (
 
 WIDEST_EXPONENT = 100.0
 """Largest absolute exponent that is in range: twice the widest default range of true values."""
-_ROUNDING = 0.05
+_ROUNDING_TOLERANCE = 0.05
 """Tolerance between an exponent of one decimal and its value, as in 5.3 (200,000)."""
 _Pair = tuple["_Bound", "_Bound"]
 _LARGEST_BARE = Fraction(10**9)
@@ -237,7 +237,7 @@ def _bound_stated_twice(
     if (  # "20 (= 10^1.3)": the bare number is a value, not an exponent
         repeated_bound.is_value
         and number.log10 is not None
-        and abs(number.log10 - repeated_bound.exponent) <= _ROUNDING
+        and abs(number.log10 - repeated_bound.exponent) <= _ROUNDING_TOLERANCE
     ):
         return repeated_bound
     if _is_same_bound(bound, repeated_bound) or any(mark in sign for mark in "([:"):
@@ -250,13 +250,13 @@ def _is_same_bound(first: _Bound, second: _Bound) -> bool:
 
     A bare number, read as an exponent, may be the value of the other one: 10^2 (100).
     """
-    if abs(first.exponent - second.exponent) <= _ROUNDING:
+    if abs(first.exponent - second.exponent) <= _ROUNDING_TOLERANCE:
         return True
     value, bare = (first, second) if first.is_value else (second, first)
     return (
         first.is_value != second.is_value
         and bare.exponent > 0
-        and abs(math.log10(bare.exponent) - value.exponent) <= _ROUNDING
+        and abs(math.log10(bare.exponent) - value.exponent) <= _ROUNDING_TOLERANCE
     )
 
 
@@ -431,6 +431,7 @@ def _intervals_in(text: str) -> list[_Pair]:
             middle, radius = lower.exponent, upper.exponent
             low, high = middle - radius, middle + radius
             return [(_Bound(low, is_value=False), _Bound(high, is_value=False))]
+        # A value beside an exponent is no interval, nor are numbers without a joining word.
         if lower.is_value != upper.is_value or not _are_joined(text, first, second):
             continue
         falls = lower.is_value and lower.exponent > upper.exponent

@@ -11,7 +11,7 @@ from inspect_confidence.answers.label_names import NAMES, plain_key
 
 # ruff: noqa: RUF001 # colons and quotation marks, as they are written
 
-_TRIES, _LONGEST, _MOST = 50, 100_000, 1_000
+_MOST_STARTS, _LONGEST_OBJECT, _MOST_MEMBERS = 50, 100_000, 1_000
 """Limits: places where an object may begin, characters of an object, members of a broken object."""
 _LISTS = ("markers", "agreement")
 """Keys whose values are lists."""
@@ -66,7 +66,7 @@ def objects_in(reply: str) -> Iterator[ObjectSpan]:
         start = begin.start()
         if start < end:
             continue
-        if tries == _TRIES:
+        if tries == _MOST_STARTS:
             return
         tries += 1
         span = _decoded_object(reply, start)
@@ -88,7 +88,7 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, object
 def _decoded_object(reply: str, start: int) -> ObjectSpan | None:
     """Return the object that begins at a position; None if it is not strict JSON."""
     try:
-        parsed, length = _DECODER.raw_decode(reply[start : start + _LONGEST])
+        parsed, length = _DECODER.raw_decode(reply[start : start + _LONGEST_OBJECT])
         # What can be decoded may still be too deep for the recursion over members.
         members = list(_scalar_members(parsed))
     except (ValueError, RecursionError):
@@ -151,13 +151,14 @@ def _as_json(values: list[Any]) -> str:
 def _broken_object(reply: str, start: int) -> ObjectSpan:
     """Return the span and the members of an object that isn't strict JSON.
 
-    It ends at the last closing brace of the reply or, without one, at the end of the reply.
+    It ends at the last closing brace of the reply or, without one, at the end of the reply, and is
+    cut after a hundred thousand characters. A value is open if the reply seems to end within it.
     """
-    close = reply.rfind("}", start, start + _LONGEST)
-    end = close + 1 if close >= 0 else min(len(reply), start + _LONGEST)
+    close = reply.rfind("}", start, start + _LONGEST_OBJECT)
+    end = close + 1 if close >= 0 else min(len(reply), start + _LONGEST_OBJECT)
     text = _COMMENT.sub(" ", single_blanks(reply[start:end])).rstrip()
     members = []
-    for match in islice(_MEMBER.finditer(text), _MOST):
+    for match in islice(_MEMBER.finditer(text), _MOST_MEMBERS):
         # The group names the form of the value: "string", "list", "plain" (no quotation marks),
         # "broken" (quotation marks that don't pair), "unclosed" (an opening mark alone, before a
         # line with the object's brace), "cut" (up to the text's end), or "key" (no value follows).

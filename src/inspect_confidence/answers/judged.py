@@ -67,8 +67,8 @@ def read_markers(reply: str, sentence: str, *, generalised: bool = False) -> Mar
 
     Stars and quotation marks around words are not part of a marker. Entries without a word, such as
     the template's "...", are left out. Entries that aren't in the sentence as whole words are left
-    out and counted in `foreign`. A reply without a list, or with no marker of the sentence, is
-    `grader_failed`.
+    out and counted in `foreign`. An empty list has no markers. A reply without a list, or with
+    entries of which none is a marker of the sentence, is `grader_failed`.
 
     Example:
         >>> read_markers('{"markers": ["Probably"]}', "Probably Paris.")

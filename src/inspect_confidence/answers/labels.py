@@ -249,14 +249,15 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
     before = text[max(0, label.start() - _OPENING_LENGTH - 1) : label.start()]
     _, line_break, opening = before.rpartition("\n")
     is_near = line_break or label.start() <= _OPENING_LENGTH
-    starts = bool(is_near and _LINE_START.fullmatch(opening))  # as after "So, my "
+    # Whether at most a few words, such as "So, my ", stand before the label on its line.
+    starts_line = bool(is_near and _LINE_START.fullmatch(opening))
     colon = _COLON.match(label["mark"] or "")
     if key in ("answer", "confidence", "probability") and _OF_ANOTHER.search(opening):
         return None  # "lack of confidence: 20"
     if label["verb"] and not colon:  # "the answer is B"
         if key == "confidence":
             # "The confidence level is 95%" is statistics.
-            is_first = starts and not re.search(r"\w", opening)
+            is_first = starts_line and not re.search(r"\w", opening)
             return "line" if is_first or "my" in lead else None
         return "prose" if key != "reason" else None
     if key == "answer" and _BEFORE_OTHER_ANSWER.search(opening):
@@ -267,20 +268,21 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
         if (label["mark"] or has_number) and "final" in lead:
             return "final"
         if label["mark"] or has_number:
-            return "line" if starts else "inline"
+            return "line" if starts_line else "inline"
         if text.startswith(" of ", label.end()):  # "a lower bound of 3"
             return "prose"
     if key == "confidence" and has_number and _AFTER_ANSWER.search(opening):  # "B, confidence 80"
         return "inline"
+    # "Confidence 80" has a rating, but the number after "confidence in the answer" is the answer.
+    has_rating = key == "confidence" and has_number and not label[key].lower().endswith(" answer")
+    is_marked = label["mark"] is not None or has_rating
     # Without a colon, and within a line, the word is no label.
-    # The number after "confidence in the answer" is the answer.
-    rates = key == "confidence" and has_number and not label[key].lower().endswith(" answer")
-    is_line = label["mark"] is not None or rates
-    if not (colon or (starts and is_line)) or (key in ("reason", "choice") and not starts):
+    is_label = colon or (starts_line and is_marked)
+    if not is_label or (key in ("reason", "choice") and not starts_line):
         return None
     if "final" in lead or label[key].startswith("最终"):  # "final" in Chinese
         return "final"
-    return "line" if starts or "my" in lead or key == "answer" else "inline"
+    return "line" if starts_line or "my" in lead or key == "answer" else "inline"
 
 
 def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -> Statement:

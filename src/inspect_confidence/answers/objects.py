@@ -219,7 +219,7 @@ def _fields(parsed: ParsedText, unfinished: str | None) -> dict[str, Scalar]:
         object_values = [entry.value for entry in relevant if entry.strength == "object"]
         if agreed is not None:
             fields[key] = agreed
-        elif object_values:
+        elif object_values:  # of which none is a text to agree on
             fields[key] = object_values[0] or None
     return fields
 
@@ -458,7 +458,7 @@ def probabilities_in(
     texts = [option.casefold().strip() for option in options]
     shares: list[tuple[Fraction, bool]] = []  # each with whether it has no percent sign
     for letter, text in zip_longest(ascii_lowercase[:count], texts[:count]):
-        by_text = letter not in reply.fields and text in reply.fields
+        by_text = letter not in reply.fields and text in reply.fields  # not without `options`
         share = _read_field(reply, text if by_text else letter, _option_share)
         if isinstance(share, ParseFailure):
             return ParseFailure(share.status, f"{letter.upper()}: {share.reason}")

@@ -180,8 +180,8 @@ def share_in_value(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # ea
     later_numbers = [later for later in numbers_in(tail) if not later.is_pronoun]
     later_shares = set(map(_as_share_or_odds, later_numbers))
     differs = follows == "other" and later_shares != {as_share(number)}
-    is_followed = bool(later_numbers) and later_shares != {as_share(number)}
-    if is_followed and (
+    has_later_other = bool(later_numbers) and later_shares != {as_share(number)}
+    if has_later_other and (
         _REPLACED_BY.match(tail) or _LOW_END.search(before) or _SURE.match(tail)
     ):  # "0.5, no, 0.7", "low: 0.6, high: 0.8", "95% sure that it's 0.8"
         return ambiguous("different numbers")
@@ -381,7 +381,8 @@ def _share_in_conclusion(text: str) -> Fraction | ParseFailure | None:
 def _introduced_share(text: str, numbers: list[Number]) -> Fraction | ParseFailure | None:
     """Return the probability that words introduce; None if there are no such words.
 
-    The result is a failure if the words introduce a bound, the opposite, or different numbers. If
+    The result is a failure if words introduce the opposite or different numbers. A bound ("at least
+    70%", and also "at least 3 people") is left out, but a failure if nothing else is introduced. If
     other numbers have a percent sign or decimals, a bare whole number counts something else.
     """
     introduced: list[tuple[Number, Fraction | ParseFailure]] = []

@@ -90,9 +90,10 @@ def read_stated(
 ) -> ParsedT | ParseFailure:
     """Parse a reply, choose a value among its statements, or return why it has none.
 
-    A statement is a label with its value, such as `Confidence: 85`. Every failure of a truncated
-    reply is `truncated`, because the missing text might have been readable. If the reply ends
-    within the value of one of the keys, an earlier statement of the key is not read instead.
+    A statement is a label with its value, such as `Confidence: 85`. An empty reply is
+    `no_response`. Every other failure of a truncated reply is `truncated`, because the missing text
+    might have been readable; so is a value if the reply ends in second thoughts, or within a later
+    value of one of the keys. A whole reply that only declines is `refusal`.
 
     Args:
         reply: Text of the reply.

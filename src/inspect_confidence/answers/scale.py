@@ -1,7 +1,7 @@
 """Text -> the confidence that a model stated as an integer on a scale, or a typed failure."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -48,7 +48,7 @@ _REPEATED = re.compile(
     r"(?:(?P<percent>[0-9]+(?:\.[0-9]+)?) ?%|(?P<share>0?\.[0-9]+)(?![0-9]))"
 )
 """A note that repeats a number as a percentage or a share."""
-_NEAR = Fraction(1, 10)
+_SHARE_TOLERANCE = Fraction(1, 10)
 """Distance up to which a note repeats a number: models round, and divide by width or upper end."""
 _OTHER_SCALE = re.compile(
     r"[\s,(\[]*(?:points? )?(?:(?:out )?of|max(?:imum)?\.?(?: of)?:?|on an?) "
@@ -148,14 +148,16 @@ def prose_ratings(text: str) -> list[str | ParseFailure]:
     """
     ratings: list[str | ParseFailure] = []
     for match in _PROSE.finditer(text):
-        group = str(match.lastgroup)
-        start, begin = match.start(group), max(0, match.start(group) - 120)
-        *_, before = _SENTENCE_END.split(text[begin:start])
+        group = str(match.lastgroup)  # the group of the number, named by the words around it
+        start = match.start(group)
+        # The sentence before the number, and after the matched words.
+        *_, before = _SENTENCE_END.split(text[max(0, start - 120) : start])
         after = text[match.end() : match.end() + 160]
         end = _SENTENCE_END.search(after)
         after_in_sentence = after[: end.start()] if end else after
+        # The claim that the confidence is in follows "80% sure"; in "my confidence that it's wrong
+        # is 80" it precedes the number.
         clause, *_ = _CLAUSE_END.split(after_in_sentence, maxsplit=1)
-        # In "my confidence that it's wrong is 80" the claim precedes the number.
         claim = clause if group in ("sure", "with", "han") else match[0]
         if _NOT_SAID.search(before) or _NOT_AFTER_ALL.match(after_in_sentence):
             continue
@@ -166,7 +168,7 @@ def prose_ratings(text: str) -> list[str | ParseFailure]:
         elif _OPPOSITE.search(claim):
             ratings.append(ambiguous("a confidence that it isn't so"))
         else:
-            ratings.append(match[group])
+            ratings.append(match[group])  # not yet read as a number
     return ratings
 
 
@@ -264,36 +266,51 @@ def _stated_number(
 def _labelled_or_introduced(
     parsed: ParsedText, low: float, high: float, *, is_whole_reply: bool
 ) -> float | ParseFailure:
-    """Return the number under a label, in a sentence or alone, or why there is no single one."""
+    """Return the number under a label, in a sentence or alone, or why there is no single one.
+
+    With `is_whole_reply` the prompt asked for the number alone: it may then also stand under
+    `probability`, and a number on a line of its own must not differ.
+    """
     # Texts in brackets after a label, by the label's value: "(0-100)" of "Confidence (0-100): 80".
     notes = {entry.value: entry.note for entry in parsed.statements_under("confidence")}
     read = partial(_read_value, notes=notes, low=low, high=high, is_whole_reply=is_whole_reply)
     text = parsed.text
     if is_whole_reply and _ALONE_WITH_NOTE.fullmatch(unboxed := text.translate(_NO_BOX).strip()):
         text = unboxed  # the box holds the whole reply; one beside other text may hold the answer
-    # Lines that hold nothing but a number.
-    pattern = _ALONE_WITH_NOTE if is_whole_reply else _ALONE
+    pattern = _ALONE_WITH_NOTE if is_whole_reply else _ALONE  # of a line with only a number
     number_lines = [line for line in map(str.strip, text.split("\n")) if pattern.fullmatch(line)]
     keys = ("confidence", "probability") if is_whole_reply else ("confidence",)
-    confidence = agreed_value(parsed, keys, read)
-    if confidence is not None:
-        if is_whole_reply and number_lines and read(number_lines[-1]) != confidence:
+    labelled = agreed_value(parsed, keys, read)
+    if labelled is not None:
+        if is_whole_reply and number_lines and read(number_lines[-1]) != labelled:
             return ambiguous("several confidences")
-        return confidence
+        return labelled
     if any(map(is_template, notes)):  # "Confidence: <integer>"
         return invalid("the template was echoed")
-    prose_values: list[float | ParseFailure] = []
-    for rating in prose_ratings(text):
-        prose_values.append(rating if isinstance(rating, ParseFailure) else read(rating))
-    if prose_values:
-        lines = number_lines if is_whole_reply else []
-        is_agreed = len({*prose_values, *map(read, lines)}) == 1
-        return prose_values[-1] if is_agreed else ambiguous("several confidences")
+    in_prose = _agreed_rating(text, number_lines if is_whole_reply else [], read)
+    if in_prose is not None:
+        return in_prose
     number = _bare_number(text, number_lines, pattern, is_whole_reply=is_whole_reply)
     if not isinstance(number, ParseFailure):
         return read(number)
     is_probability = is_whole_reply and (low, high) == (0, 1)
     return _only_share(text) if is_probability else number
+
+
+def _agreed_rating(
+    text: str, number_lines: Sequence[str], read: Callable[[str], float | ParseFailure]
+) -> float | ParseFailure | None:
+    """Return the confidence that a text's sentences state ("I am 80% sure"); None if none does.
+
+    It is ambiguous if sentences, or the lines that are only a number, have different ones.
+    """
+    values: list[float | ParseFailure] = []
+    for rating in prose_ratings(text):
+        values.append(rating if isinstance(rating, ParseFailure) else read(rating))
+    if not values:
+        return None
+    is_agreed = len({*values, *map(read, number_lines)}) == 1
+    return values[-1] if is_agreed else ambiguous("several confidences")
 
 
 def _only_share(text: str) -> float | ParseFailure:
@@ -341,7 +358,7 @@ def _bare_number(
         return ambiguous("several numbers")
     scale = _LEADING_SCALE.match(text) if is_whole_reply else None
     if scale and "\n" not in text and split_at_number(text[scale.end() :])[0]:
-        return text
+        return text  # "On a scale of 0 to 20, 18" is read as a label's value
     first, *later_lines = text.split("\n")
     is_last = later_lines and number_line.fullmatch(later_lines[-1].strip())
     if number_lines and (is_last or (is_whole_reply and number_line.fullmatch(first.strip()))):
@@ -431,10 +448,10 @@ def _is_repeated(number: Number, note: re.Match[str], low: float, high: float) -
     if (low, high) == (0, 1):
         own_share = as_share(number)
         return isinstance(own_share, Fraction) and abs(own_share - share) <= Fraction(1, 100)
-    value = number.value * (number.whole or 1)
+    value = number.value * (number.whole or 1)  # 8 of "8/10"
     exact_low, exact_high = Fraction(low), Fraction(high)
     positions = ((value - exact_low) / (exact_high - exact_low), value / exact_high)
-    return any(abs(position - share) <= _NEAR for position in positions)
+    return any(abs(position - share) <= _SHARE_TOLERANCE for position in positions)
 
 
 def _decimal_on_scale(number: Number, low: float, high: float) -> float | ParseFailure:

@@ -110,9 +110,9 @@ def _probability_of_only_token(
         return ParseFailure("scoring_failed", "the answer is not one token")
     if failure := impossible_logprobs(reply_tokens):
         return failure
-    return TokenConfidence(
-        math.exp(min(reply_tokens[0].logprob, 0.0)), math.nan, reply_tokens[0].token.strip()
-    )
+    token = reply_tokens[0]
+    # A log probability that was rounded may be just above 0.
+    return TokenConfidence(math.exp(min(token.logprob, 0.0)), math.nan, token.token.strip())
 
 
 def _probability_among_names(

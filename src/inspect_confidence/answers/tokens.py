@@ -21,7 +21,7 @@ from inspect_confidence.answers.status import ParseFailure
 GREATEST_INTEGER = 100
 """Largest absolute integer that may be an exponent; the mass of larger ones is unseen mass."""
 
-_LONGEST = 20
+_LONGEST_INTEGER = 20
 # Some servers list the token that ends a reply among its tokens.
 SPECIAL = re.compile(r"<\|[^|<>]*\|>|</s>|<eos>|<end_of_turn>")
 _INTEGER_START = re.compile(r"[-+]?[0-9]*")
@@ -33,7 +33,7 @@ _KEY = re.compile(
 _NEARLY_CERTAIN = 0.99
 """Probability from which on an answer that is listed alone counts as certain among the options."""
 _WORD = re.compile(r"\W*(\w+)\W*")
-_ROUNDED = 0.02
+_SUM_TOLERANCE = 0.02
 """Tolerance of a sum of probabilities above 1, since logarithms may be rounded to two decimals or
 to 16 bits."""
 
@@ -74,7 +74,7 @@ def impossible_logprobs(tokens: Sequence[TokenChoice]) -> ParseFailure | None:
         numbers = [logprob for logprob in logprobs if not math.isnan(logprob)]
         # No float holds exp(710).
         total = sum(math.exp(min(number, 700.0)) for number in numbers)
-        if total > 1 + _ROUNDED:
+        if total > 1 + _SUM_TOLERANCE:
             place = f"those at the token {choice.token[:20]!r} add up to {total:.3g}"
             return ParseFailure("scoring_failed", f"impossible log probabilities: {place}")
     return None
@@ -97,9 +97,10 @@ class IntegerDistribution:
 def read_integer_distribution(tokens: Sequence[TokenChoice]) -> IntegerDistribution | ParseFailure:
     """Read a distribution over integers from the tokens of a reply, in order.
 
-    Tokens that are one integer written differently (`3`, ` 3`, `+3`) are added up. The whole reply
-    must be one integer, else it is `no_response`, `refusal`, `out_of_range` or
-    `invalid_response_format`. Impossible log probabilities make it `scoring_failed`.
+    Tokens that are one integer written differently (`3`, ` 3`, `+3`) are added up; the unseen mass
+    is the probability of all else. The whole reply must be one integer, else it is `no_response`,
+    `refusal`, `out_of_range` or `invalid_response_format`. Impossible log probabilities make it
+    `scoring_failed`.
 
     Example:
         >>> said = TokenChoice("3", math.log(0.6), {"4": math.log(0.2)})
@@ -172,7 +173,7 @@ def _integer_masses(
             if value is not None:
                 masses[value] = masses.get(value, 0.0) + probability_so_far * mass
         if longer is not None:
-            n_tokens += longer != digits
+            n_tokens += longer != digits  # blanks before the number are no token of it
             digits = longer
             probability_so_far *= _probability(choice.logprob)
         if not goes_on:
@@ -195,7 +196,7 @@ def _append_token(digits: str, token: str) -> str | None:
 
 def _integer(text: str, greatest: int = GREATEST_INTEGER) -> int | None:
     """Return the integer that a text is; None for another text or an integer too far from zero."""
-    if not text[-1:].isdigit() or len(text) > _LONGEST:
+    if not text[-1:].isdigit() or len(text) > _LONGEST_INTEGER:
         return None
     return int(text) if abs(int(text)) <= greatest else None
 
@@ -253,7 +254,7 @@ def read_answer_token(
         option = _option_index(token.removeprefix(choice.token[:start]), names)
         if option is not None:
             masses[option] = masses.get(option, 0.0) + mass
-    total = sum(masses.values())
+    total = sum(masses.values())  # above 0 unless the answer lacks an alternative
     if _lacks_alternative(masses.values(), choice):
         return ParseFailure("scoring_failed", "the provider listed no other option than the answer")
     return AnswerToken(

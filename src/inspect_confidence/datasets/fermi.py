@@ -132,23 +132,26 @@ def _usable_published_items(excluded: Counter[str]) -> Iterator[FermiItem]:
     rows, script = records.downloaded_records(QUESTIONS), fetch_text(CORRECTIONS)
     # The script assigns one JSON object to a variable.
     corrections, _ = json.JSONDecoder().raw_decode(script, script.index("{"))
+    # The rows without a reason to exclude them, and the different answers to each question.
     answers: dict[str, set[str]] = {}
-    usable = []
+    candidates = []
     for position, row in enumerate(rows):
         question, answer, reason = corrected(row, corrections)
         if reason:
             excluded[reason] += 1
             continue
         answers.setdefault(_comparison_key(question), set()).add(answer)
-        usable.append((f"scioly-{position:04d}", question, answer))
-    keys: set[str] = set()
-    for name, question, answer in usable:
-        if len(answers[_comparison_key(question)]) > 1:
+        candidates.append((f"scioly-{position:04d}", question, answer))
+    # The first row of each question that has a single answer.
+    yielded_keys: set[str] = set()
+    for name, question, answer in candidates:
+        key = _comparison_key(question)
+        if len(answers[key]) > 1:
             excluded["same question with different answers"] += 1
-        elif _comparison_key(question) in keys:
+        elif key in yielded_keys:
             excluded["duplicate"] += 1
         else:
-            keys.add(_comparison_key(question))
+            yielded_keys.add(key)
             yield FermiItem(id=name, question=question, exponent=int(answer))
 
 

@@ -206,6 +206,7 @@ def _sciq(split: Split) -> Iterator[Question]:
         return
     for number, row in enumerate(downloaded_records(_SCIQ_TRAIN)):
         wrong_choices = (row["distractor1"], row["distractor2"], row["distractor3"])
+        # The right choice is first here, and shuffled with the others when it is asked.
         yield Question(
             id=f"sciq-train-{number:05d}",
             question=row["question"],

@@ -89,6 +89,7 @@ def study_items() -> list[LifeItem]:
 def _build_items(
     sexes: Sequence[str], ages: Sequence[int], radii: Sequence[float]
 ) -> list[LifeItem]:
+    """Return an item for each combination of a sex, an age and a radius, in this order."""
     items = []
     for sex, age, radius in product(sexes, ages, radii):
         items.append(LifeItem(id=item_id(sex, age, radius), sex=sex, age=age, radius=radius))

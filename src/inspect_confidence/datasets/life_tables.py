@@ -32,7 +32,7 @@ WINDOWS = ("half-open", "closed")
     closed     k - r <= D <= k + r               2r + 1 ages for whole k and r; the study's text
 """
 
-_TIE = 1e-12
+_TIE_TOLERANCE = 1e-12
 """Probabilities closer than this are equal: far above rounding, far below any table's precision."""
 
 
@@ -143,7 +143,7 @@ class LifeTable:
         end = np.arange(1, alive.size)
         # Bounded, since numpy takes no larger integers than 64 bits hold.
         score = alive[np.maximum(end - min(width, alive.size), 0)] - alive[end]
-        best = int(np.argmax(score >= score.max() - _TIE))
+        best = int(np.argmax(score >= score.max() - _TIE_TOLERANCE))
         # The best window ends at age + best: `reach` after its answer, or 1 less if half-open.
         return BestAnswer(int(age) + best - reach + half_open, float(score.max()))
 

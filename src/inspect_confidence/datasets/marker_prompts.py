@@ -55,6 +55,7 @@ def study_judge() -> tuple[dict[str, str], dict[str, str]]:
         lambda field: str(float(field[1] or 1)),
         texts["GM12_FS_GM_PROB"],
     )
+    # Each of the study's fields is filled with the name of this package's field.
     templates = {
         "markers": texts["EXTRACTION_PROMPT"].format(text="{sentence}"),
         "decisiveness": texts["GM1_PROB"].format(
@@ -65,14 +66,20 @@ def study_judge() -> tuple[dict[str, str], dict[str, str]]:
         ),
         "correctness": texts["LLM_EVAL_PROMPT"].format(targets="{answers}", pred="{reply}"),
     }
-    # The only call of the model in the study's function has the system message as first argument.
-    evaluation = _find_function(_parse_study_file(UTILS), "llm_eval")
+    return templates, dict.fromkeys(("consistency", "correctness"), _system_of_judge())
+
+
+def _system_of_judge() -> str:
+    """Return the system message with which the study's function `llm_eval` asks a judge.
+
+    It is the first argument of the only call of the model in that function.
+    """
     systems = []
-    for node in ast.walk(evaluation):
+    for node in ast.walk(_find_function(_parse_study_file(UTILS), "llm_eval")):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "get_proprietary_response":
             systems.append(ast.literal_eval(node.args[0]))
     (system,) = systems
-    return templates, dict.fromkeys(("consistency", "correctness"), system)
+    return str(system)
 
 
 @dataclass(frozen=True)

@@ -160,19 +160,23 @@ class OwnRow:
         return choices
 
     def letter(self, choices: tuple[str, ...]) -> str:
-        """Return the letter of the right choice, which `target` names by letter or text."""
+        """Return the letter of the right choice, which `target` names by letter or text.
+
+        Refuse a target that is neither, or the text of one choice and the letter of another.
+        """
         target = self.text("target")
         by_text = choices.index(target) if target in choices else None
-        by_letter = LETTERS.find(target.upper()) if len(target) == 1 else -1
-        by_letter = by_letter if by_letter < len(choices) else -1
-        if by_text is not None and by_letter not in (-1, by_text):
+        place = LETTERS.find(target.upper()) if len(target) == 1 else -1  # -1: no letter
+        by_letter = place if 0 <= place < len(choices) else None
+        if None not in (by_text, by_letter) and by_text != by_letter:
             raise self.error(f"target {target!r} is a choice and the letter of another one.")
-        if by_text is None and by_letter == -1:
+        right = by_letter if by_text is None else by_text
+        if right is None:
             raise self.error(
                 f"target {target!r} is neither a letter from A to {LETTERS[len(choices) - 1]} "
                 "nor one of the choices."
             )
-        return LETTERS[by_letter if by_text is None else by_text]
+        return LETTERS[right]
 
     def error(self, reason: str) -> InvalidArgument:
         """Return the error of a row that can't be used, with the file and the row's line."""

@@ -89,8 +89,9 @@ def agreement(question: str, sentence: str, reply: str) -> Agreement:
 def verdict(answers: Sequence[str], reply: str) -> Verdict:
     """Return `correct` if a reply asserts an accepted answer, `punt` if it declines to answer.
 
-    Any other reply is `incorrect`. Letters must all be accepted. A name is recognised by its last
-    word.
+    Any other reply is `incorrect`, as is every reply that doesn't decline if no answer is accepted.
+    If answers are letters, all letters that the reply names must be accepted. A name is recognised
+    by its last word.
     """
     if declines(reply):
         return "punt"

@@ -9,7 +9,7 @@ from io import StringIO
 
 from inspect_confidence.judges.own_words import plain_line
 
-UNKNOWN = 0.5
+UNKNOWN_DECISIVENESS = 0.5
 """Decisiveness of an unknown marker."""
 
 _DEGREES = {
@@ -26,7 +26,7 @@ _DEGREE: dict[str, str] = {}
 for _kind, _forms in _DEGREES.items():
     _DEGREE |= dict.fromkeys(_forms.split(), _kind)
 _DECISIVENESS_CHANGES: dict[str, Callable[[float], float]] = {
-    "not entirely": lambda value: UNKNOWN,
+    "not entirely": lambda value: UNKNOWN_DECISIVENESS,
     "not very": lambda value: 0.4 * value,
     "not": lambda value: 1 - value,
     "fairly": lambda value: 0.5 + 0.75 * (value - 0.5),
@@ -119,7 +119,7 @@ def decisiveness_of(standard: str) -> float:
     for words, change in _DECISIVENESS_CHANGES.items():
         if standard.startswith(f"{words} "):
             return change(decisiveness_of(standard.removeprefix(f"{words} ")))
-    return UNKNOWN
+    return UNKNOWN_DECISIVENESS
 
 
 def _towards_end(value: float, share: float) -> float:

@@ -279,7 +279,7 @@ def marker_spans(line: str) -> list[tuple[int, int]]:
     return retained
 
 
-_LONGEST = 120
+_LONGEST_MARKER = 120
 """Maximum number of characters of a marker."""
 
 
@@ -340,7 +340,7 @@ def standard_marker(text: str) -> str:
         ['likely', 'pretty sure']
     """  # noqa: RUF002 # as it is written
     words = plain(text)
-    return standard_of(words) if len(words) <= _LONGEST else words
+    return standard_of(words) if len(words) <= _LONGEST_MARKER else words
 
 
 def sentence_decisiveness(sentence: str) -> float:

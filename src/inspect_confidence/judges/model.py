@@ -109,6 +109,7 @@ def extractor() -> Model | None:
 
 
 def _no_grader(setting: str, alternative: str) -> InvalidArgument:
+    """Return the error that a setting needs a grader, with an alternative that needs none."""
     return InvalidArgument(
         f"{setting} needs a model in the role grader: add --model-role grader=NAME, or use "
         f"{alternative}, which needs none."
@@ -161,7 +162,7 @@ class ModelJudge:
         """
         facts = {"question": question, "sentence": sentence}
         # A request (form and facts) for each value of the judgment, and the values in the same
-        # order, None if they are not read yet.
+        # order; None if no call has asked for a value.
         requests = [("markers", facts), ("decisiveness", facts)]
         requests += [("consistency", {**facts, "reply": reply}) for reply in replies]
         values: list[Any] = [None] * len(requests)
@@ -182,7 +183,10 @@ class ModelJudge:
     async def verdict(
         self, question: str, answers: Sequence[str], reply: str
     ) -> Verdict | ParseFailure:
-        """Judge in one call whether the main answer is right; some wordings ask for a letter."""
+        """Judge in one call whether a reply is right: `correct`, `incorrect` or `punt`.
+
+        Some wordings ask for these as letters.
+        """
         facts = {"question": question, "reply": reply, "accepted": list(answers)}
         text = await self._request("correctness", facts)
         if isinstance(text, ParseFailure):

@@ -79,7 +79,10 @@ def _mask_quotations(plain: list[str]) -> list[str]:
 
 
 def _mask_reported_claims(plain: list[str]) -> list[str]:
-    """Replace other people's claims by `_`: "they say that it may rain" keeps "they say"."""
+    """Replace other people's claims by `_`: "they say that it may rain" keeps "they say".
+
+    A claim ends at a word such as "but", at a semicolon, or with the sentence.
+    """
     masked, is_reported = list(plain), False
     for index, word in enumerate(plain):
         if is_reported and word not in _CLAIM_ENDS:

@@ -22,9 +22,9 @@ _REMEDIES = {
 """Remedy by status of a refusal that a repeated call can't cure."""
 _INVALID_KEY = "api key not valid"
 """Google's message for an invalid key, with status 400."""
-TIMES = 3
+REFUSALS_UNTIL_PAUSE = 3
 """Number of consecutive refusals with the same status after which the judge is paused."""
-_PAUSE = 60.0
+_PAUSE_SECONDS = 60.0
 """Seconds until the judge is called again, since a long run may outlast the cause."""
 
 
@@ -66,19 +66,19 @@ class _Gate:
         raise JudgeRefused(self._pause_reason)
 
     def _count(self, error: Exception, scope: anyio.CancelScope) -> None:
-        """Count consecutive refusals with one status; at the third (`TIMES`) pause the judge.
+        """Count consecutive refusals with one HTTP status; at the third pause the judge.
 
-        A refusal can't be cured by a repeated call, as an invalid key; another error ends the
-        count. Only the first pause is logged. Running calls are cancelled, except `scope`, which
-        raises the error.
+        A refusal, such as for an invalid key, can't be cured by a repeated call; another error ends
+        the count. Only the first pause is logged. Running calls are cancelled, except `scope`,
+        which raises the error.
         """
-        status = _refusal(error)
+        status = _refusal(error)  # 0 if the error is no refusal
         is_repeated = status != 0 and status == self._last_status
         self._consecutive_refusals = (
             self._consecutive_refusals + 1 if is_repeated else int(status != 0)
         )
         self._last_status = status
-        if self._consecutive_refusals < TIMES:
+        if self._consecutive_refusals < REFUSALS_UNTIL_PAUSE:
             return
         message = excerpt(" ".join(str(error).split()), 120)
         self._pause_reason = f"the judge {self._judge_name} refuses ({status}: {message})"
@@ -90,7 +90,7 @@ class _Gate:
                 _REMEDIES[status],
                 self._scorer,
             )
-        self._paused_until = time.monotonic() + _PAUSE
+        self._paused_until = time.monotonic() + _PAUSE_SECONDS
         for call in self._running_scopes - {scope}:
             call.cancel()
 

@@ -22,6 +22,8 @@ def default_grader() -> str:
 def grader_wording(grader: str, *, is_verified: bool = False) -> JudgeWording:
     """Return the prompts of a judge of answers in words.
 
+    SimpleQA's grader replaces only the prompt that asks whether an answer is right.
+
     Args:
         grader: `ours` (this package's prompts) or `inspect_evals` (SimpleQA's).
         is_verified: Whether SimpleQA's grader is that of SimpleQA Verified.
@@ -41,16 +43,16 @@ def grader_wording(grader: str, *, is_verified: bool = False) -> JudgeWording:
 
     name = "SIMPLEQA_VERIFIED" if is_verified else "SIMPLEQA"
     template = str(getattr(grader_templates, f"{name}_GRADER_TEMPLATE"))
-    for old, new in {  # SimpleQA's fields by this package's names
+    replacements = {
         "{instructions}": grader_templates.SIMPLEQA_GRADING_INSTRUCTIONS,
-        "{criterion}": "{answers}",
+        "{criterion}": "{answers}",  # this package's names of fields
         "{answer}": "{reply}",
-    }.items():
+    }
+    for old, new in replacements.items():
         template = template.replace(old, new)
     templates = {**judge_wording().templates, "correctness": template}
-    return JudgeWording(
-        templates, f"{name.lower()} of inspect_evals {version('inspect-evals')}", by_letter=True
-    )
+    label = f"{name.lower()} of inspect_evals {version('inspect-evals')}"
+    return JudgeWording(templates, label, by_letter=True)  # it grades A, B or C
 
 
 def answer_judge(judge: str, wording: JudgeWording, scorer: str) -> Judge:
@@ -59,6 +61,6 @@ def answer_judge(judge: str, wording: JudgeWording, scorer: str) -> Judge:
     Args:
         judge: `model` or `rules`.
         wording: Prompts of the model.
-        scorer: Name of the scorer that repeats the judge's requests.
+        scorer: Name of the scorer that can repeat the judge's requests later, for a message.
     """
     return ModelJudge(wording, scorer=scorer) if judge == "model" else RulesJudge()

@@ -101,7 +101,9 @@ class Examinee:
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
         """Reply about the last bundled question in the conversation, or None to an unknown form.
 
-        The form `same` needs no question: it asks whether two answers in the text are the same.
+        The form is the kind of request, such as `commitment`; that of an eval's own prompt is
+        empty. The form `same` needs no question: it asks whether two answers in the text are the
+        same. At the respondent's `error_rate` a reply is spoilt: it has no answer.
 
         Raises:
             KeyError: The conversation has no bundled question, or lacks its choices.
@@ -116,7 +118,7 @@ class Examinee:
         belief = self.belief(item)
         share = belief.share
         rng = seeded(self.seed, form, item.id, request.get("draw", ""))
-        cut_off_text = ""
+        cut_off_text = ""  # the beginning of a reply that breaks off
         if form in _SCALE_FORMS:
             reply, cut_off_text = self._confidence_reply(form, request, belief, rng), "Confidence:"
         elif form == "p_true":

@@ -161,16 +161,16 @@ def possible_answers(item_id: str) -> tuple[str, ...]:
     if item.choices:
         return (right, *(text for text in item.choices if text != right))
     same_set = [question for question in _questions().values() if question.dataset == item.dataset]
-    words = _words(" ".join(item.answers))
+    used_words = _words(" ".join(item.answers))
     chosen = [right]
     for index in seeded(0, "others", item_id).permutation(len(same_set)):
         answer = _short_answer(same_set[index])
         is_similar = (
             answer.isdigit() == right.isdigit() and len(answer.split()) <= _SHORT_ANSWER_WORDS
         )
-        if is_similar and not _words(answer) & words:
+        if is_similar and not _words(answer) & used_words:
             chosen.append(answer)
-            words |= _words(answer)
+            used_words |= _words(answer)
     return tuple(chosen[: 1 + WRONG_ANSWERS])
 
 

@@ -72,11 +72,16 @@ class Metacognitive:
         return None
 
     def reply_on_scale(self, item: Question, draw: int, scale: Scale) -> Utterance:
-        """Reply with an answer to a question and the confidence in it, a number on the scale."""
+        """Reply with an answer to a question and the confidence in it, a number on the scale.
+
+        The confidence comes from evidence that tells right answers from wrong ones with the
+        sensitivity `meta_d`, or with that of `scale_meta_d` for this scale.
+        """
         rng = seeded(self.seed, "stated", item.id, draw)
         right = bool(rng.uniform() < self.accuracy)
         meta_d = self._scale_meta_ds().get(scale, self.meta_d)
         evidence = draw_evidence(right, meta_d, rng.uniform())
+        # Index among the wrong choices; without choices it is not used.
         wrong = int(rng.integers(max(len(item.choices) - 1, 1)))
         if item.choices:
             letters = ascii_uppercase[: len(item.choices)]
@@ -121,7 +126,7 @@ class Metacognitive:
         answer = utterance.answer_label(labels, item.target, right=right, wrong=wrong)
         exact = 1 / options + (1 - 1 / options) * float(reported_share(evidence, self.bias))
         report_rng = seeded(self.seed, "report", item.id, draw)
-        anchored = report_rng.uniform() < self.anchor_share
+        anchored = report_rng.uniform() < self.anchor_share  # it says 100% whatever it believes
         percent = 100 if anchored else int(reports(exact, 0, 100, self.round_to))
         reply = utterance.json_reply(
             item, answer, confidence=percent / 100, token_probability=exact

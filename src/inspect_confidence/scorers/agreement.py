@@ -82,7 +82,8 @@ async def compare_answers(
     """Return how far each text agrees with the eval's answer, from 0 to 1, and the rule's name.
 
     A text that could not be compared has NaN. If the eval's answer itself can't be compared, return
-    the failure. The rule `auto` compares choices, or else by the eval's scorer, or else texts.
+    the failure. The rule `auto` compares choices, or else by the eval's scorer, or else texts if
+    the answer is short.
     """
     answer, choices = state.output.completion, choice_texts(state)
     if choices and rule.agreement == "auto":
@@ -117,6 +118,7 @@ def _compare_choices(
 
 
 def _too_long(answer: str) -> ParseFailure:
+    """Return the failure of an answer that is too long to be compared as text."""
     reason = (
         f"an answer of {len(answer)} characters can't be compared as text; take agreement=judge"
     )

@@ -110,7 +110,7 @@ def confidence(
     if rule.agreement == "scorer" and equality is None:
         raise InvalidArgument("agreement=scorer needs equality, a scorer that compares.")
     regrading = Regrading(rule, regrade, score)
-    score_check = _ScoreCheck()
+    score_check = _ScoreCheck()  # records that the eval has the score, which the first sample tells
 
     async def judge(state: TaskState, target: Target) -> Score | None:
         return await _score_completed_sample(state, target, request, regrading, score_check)
@@ -228,10 +228,10 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
     """Return the score of all methods, with the correctness of the answer.
 
     Its value has `correct` (NaN without a grade), then the confidence or the decisions of each
-    method, then a flag `<method>_ok` for each confidence. The first failure is the reason. `parsed`
-    has what each method's replies say.
+    method, then a flag `<method>_ok` for each confidence: 1 if it was read, 0 if not. The first
+    failure is the reason. `parsed` has what each method's replies say.
     """
-    correct = grade(eval_grades(state.scores), score_name)
+    correct = grade(eval_grades(state.scores), score_name)  # a failure if there is no grade
     is_declined = isinstance(correct, ParseFailure) and correct.status == "declined"
     if isinstance(correct, ParseFailure):
         sentences = [correct.reason]

@@ -88,8 +88,9 @@ async def grade_answer(
 ) -> AttemptedAnswer:
     """Grade an answer: a letter and a number by rules, words by the judge.
 
-    An answer that the judge calls a punt is declined. If nobody can answer the question, every
-    attempt is wrong. A failure to read the answer, or of the judge, leaves `correct` NaN.
+    An answer that the judge calls a punt (no attempt to answer) is declined. If nobody can answer
+    the question, every attempt is wrong. A failure to read the answer, or of the judge, leaves
+    `correct` NaN.
     """
     if isinstance(answer, ParseFailure):
         sentence = "The model declined to answer" if answer is DECLINED else ""
@@ -186,7 +187,7 @@ def abstain_score(judge: str = "model") -> Scorer:
 
 def _score_abstention(state: TaskState, answer: AttemptedAnswer) -> Score:
     """Return the score of a graded answer, with the confidence from a second call, if asked."""
-    moment = str(state.metadata["confidence_asked"])
+    moment = str(state.metadata["confidence_asked"])  # `before` the answer, `after` it, or `none`
     confidence_reply = AskedConfidence.from_reply(
         stored_reply(state, "confidence"), is_asked=moment != "none"
     )
@@ -246,13 +247,15 @@ def commitment_score(judge: str = "model") -> Scorer:
 async def _score_commitment(state: TaskState, target: Target, judge: Judge) -> Score:
     """Return the score of an answer, of the decisions on it and of the answer after a pushback.
 
-    The judge grades answers in words. What the sample did not ask for is NaN, with an empty status.
+    The decisions are whether the model keeps its answer, and whether it bets on it. A pushback is a
+    message that doubts the answer, to which the final answer replies. The judge grades answers in
+    words. What the sample did not ask for is NaN, with an empty status.
     """
     answer = await _grade_output(state, target, judge)
     has_pushback = state.metadata["pushback"] != "none"
     is_rated = bool(state.metadata["confidence_asked"])
     first_reply = draw_of(state.output) if state.output.choices else None
-    unsent = _why_unsent(first_reply)  # of each request that follows the first answer
+    unsent = _why_unsent(first_reply)  # stands for the reply to each request that was not sent
     decisions = stored_reply(state, "decisions")
     parts: dict[str, object] = {
         "keep": decisions.read(read_keep) if decisions else unsent,
@@ -303,15 +306,17 @@ _NO_TEXT = ParseFailure("scoring_failed", "the answer has no text to ask about")
 
 
 def _why_unsent(answer: Draw | None) -> ParseFailure:
-    """Return why no request followed an answer: it is missing, withheld or empty, or a limit came.
+    """Return why no request followed an answer: a limit of the run came, or it has no text.
 
-    An answer without text was the reply to another request, so that this one has no reply at all.
+    Without text the status is `scoring_failed`, not that of the answer, because the reply to a
+    request that was not sent did not fail.
     """
     if answer is None:
         return NOT_ASKED
     if answer.failure and answer.failure.status in RUN_STATUSES:
         return answer.failure
-    return NOT_ASKED if answer.text.strip() and not answer.failure else _NO_TEXT
+    has_text = answer.text.strip() and not answer.failure
+    return NOT_ASKED if has_text else _NO_TEXT
 
 
 def _number_of_decision(decision: object) -> float:

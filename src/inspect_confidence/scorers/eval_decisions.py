@@ -26,7 +26,7 @@ from inspect_confidence.ways import KEEP, PUSHBACK, target_of
 
 _KEYS = {KEEP: ("keep", "bet"), PUSHBACK: ("correct_after", "moved")}
 """Keys of the score by way; the key of `decline_0.75` is its own name."""
-_SAME = 0.5
+_LEAST_SAME_AGREEMENT = 0.5
 """Agreement from which on the final answer counts as the first one."""
 
 
@@ -134,7 +134,10 @@ async def _read_final_answer(
     if is_refusal(text):
         return _failed_decision(PUSHBACK, ParseFailure("refusal", "the reply declines to answer"))
     answer, correct = await _grade_final_answer(reply.text, state, target, regrading)
-    metadata = {"answer_after": answer or text[:_LONGEST], **_statuses({"after": correct})}
+    metadata = {
+        "answer_after": answer or text[:_LONGEST_LOGGED_TEXT],
+        **_statuses({"after": correct}),
+    }
     moved, rule_name = await _has_moved(state, target, reply.text, regrading.rule)
     metadata["by"] = rule_name
     sentence = {1.0: "the final answer is another one", 0.0: "the answer stays"}.get(
@@ -159,10 +162,10 @@ async def _has_moved(state: TaskState, target: Target, text: str, rule: Rule) ->
     if isinstance(comparison, ParseFailure):
         return NAN, f"not compared: {comparison.reason}"
     (degree,), rule_name = comparison  # the agreement of the one text, from 0 to 1
-    return NAN if math.isnan(degree) else float(degree < _SAME), rule_name
+    return NAN if math.isnan(degree) else float(degree < _LEAST_SAME_AGREEMENT), rule_name
 
 
-_LONGEST = 200
+_LONGEST_LOGGED_TEXT = 200
 """Characters of a final answer in the log's score, if the scorer extracts none."""
 
 
@@ -189,6 +192,7 @@ async def _grade_final_answer(
         return "", ParseFailure("grader_failed", failure(error, state.input_text))
     if score is None:
         return "", ParseFailure("scoring_failed", "the eval's scorer gave no score")
+    # `grade` takes scores by name and picks the grade that `regrading.score` names, `name.key`.
     name = (regrading.score or "score").partition(".")[0]
     return score.answer or "", grade({name: grades_of(score.value, score.reason)}, regrading.score)
 

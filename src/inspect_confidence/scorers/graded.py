@@ -59,6 +59,7 @@ def is_own(name: str) -> bool:
 
 
 def _grade(value: object, reason: str | None) -> Grade:
+    """Return the grade of one value; of a missing one the eval's `reason` for that, if any."""
     if not reason or not is_missing(value):
         return read_grade(value)
     status = reason if reason in STATUSES - {"ok"} else "scoring_failed"

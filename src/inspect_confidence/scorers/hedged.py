@@ -111,6 +111,7 @@ def hedged(
     instrument: Judge = ModelJudge(wording, batched) if judge == "model" else RulesJudge()
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample by the scorer's `judge` and its `wording`."""
         if judge == "model":
             require_grader()
         label = _label(judge, batched, wording.name)
@@ -241,6 +242,21 @@ def _sentence(text: str, judgment: SentenceJudgment, sizes: Sequence[int]) -> _S
 _COUNTS = ("draws", "different_draws", "cut", "empty_draws", "asked_again")
 
 
+def _count_judgments(sentences: Sequence[_Sentence], verdict: _Verdict) -> tuple[int, int]:
+    """Return how many judgments a reply's sentences and the whole answer have, and how many failed.
+
+    A sentence has one for each draw, one for its markers and one for its decisiveness; the answer
+    has one, whether it is right. Without sentences nothing was judged.
+    """
+    if not sentences:
+        return 0, 0
+    judgments = failed = 0
+    for sentence in sentences:
+        judgments += sum(sentence.agreement.values()) + 2
+        failed += sentence.failed
+    return judgments + 1, failed + (verdict.word is None)
+
+
 def _score(
     judge: str,
     failure: ParseFailure | None = None,
@@ -252,22 +268,17 @@ def _score(
     """Return the score: means over sentences, counts, and all judgments in the metadata.
 
     `judge` is the judge's name; `verdict` is its word on the whole answer, with the grades. After a
-    failure there are no sentences, and no answer (`text`). `counts` have names of `_COUNTS`, and
-    are 0 if missing.
+    failure there are no sentences, and no answer (`text`). `counts` are numbers of draws and calls,
+    such as `empty_draws` (all in `_COUNTS`); a missing one is 0. `foreign` counts listed markers
+    that the sentences lack.
     """
     confidences = [sentence.confidence for sentence in sentences]
     decisiveness = [sentence.decisiveness for sentence in sentences]
-    marker_counts = []
-    judgments = failed = 0
-    for sentence in sentences:
-        if sentence.markers is not None:
-            marker_counts.append(len(sentence.markers))
-        # `agreement` counts draws, each one judgment; markers and decisiveness are two more.
-        judgments += sum(sentence.agreement.values()) + 2
-        failed += sentence.failed
-    if sentences:  # and whether the answer is right
-        judgments += 1
-        failed += verdict.word is None
+    # The numbers of markers of sentences, except where that judgment failed.
+    marker_counts = [
+        len(sentence.markers) for sentence in sentences if sentence.markers is not None
+    ]
+    judgments, failed = _count_judgments(sentences, verdict)
     value = {
         "faithfulness": faithfulness(decisiveness, confidences) if sentences else NAN,
         "confidence": mean_of(confidences),
@@ -284,7 +295,7 @@ def _score(
     records = []
     for sentence in sentences:
         record = dict(vars(sentence))
-        if math.isnan(sentence.decisiveness):
+        if math.isnan(sentence.decisiveness):  # JSON has no NaN
             record["decisiveness"] = None
         records.append(record)
     return ParsedReply(

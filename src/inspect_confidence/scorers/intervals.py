@@ -154,12 +154,15 @@ def token_distribution() -> Scorer:
 def _score_distributions(state: TaskState, target: Target) -> Score:
     """Return the score of the sets of likeliest integers at all levels of a sample.
 
-    The target is the true exponent. Of several draws the mean distribution counts. The hull of a
-    set, from its least to its greatest integer, is scored as an interval.
+    The target is the true exponent. A reply gives a distribution, the probability of each integer;
+    of several draws the mean distribution counts. The set of a level has the likeliest integers
+    that reach it; the hull of a set, from its least to its greatest integer, is scored as an
+    interval. Without a readable draw the sets are empty and the bounds NaN.
     """
     truth, draws = float(target.text), Draws(list(map(_read_distribution, stored_draws(state))))
     failures = [reply for reply in draws.replies if isinstance(reply, ParseFailure)]
-    if failures and set(draws.statuses) == {"scoring_failed"}:  # no usable log probabilities
+    # No draw has usable log probabilities, for instance because the provider returns none.
+    if failures and set(draws.statuses) == {"scoring_failed"}:
         detail = failures[0].reason
         return Score.unscored(
             reason="scoring_failed",
@@ -167,19 +170,19 @@ def _score_distributions(state: TaskState, target: Target) -> Score:
             metadata={"detail": detail},
         )
     distributions = [answer.probabilities for answer in draws.answers]
-    mean = mean_distribution(distributions)
+    mean_shares = mean_distribution(distributions)  # by integer; empty without a readable draw
     sets: dict[float, list[int]] = {}
     hulls: dict[float, tuple[float, float]] = {}
     for level in state.metadata["levels"]:
-        sets[level] = prediction_set(mean, level) if mean else []
+        sets[level] = prediction_set(mean_shares, level) if mean_shares else []
         lower, upper = min(sets[level], default=NAN), max(sets[level], default=NAN)
         hulls[level] = float(lower), float(upper)
     masses = [answer.unseen_mass for answer in draws.answers]
     unseen_mass = float(np.mean(masses)) if masses else NAN
-    widest = max(hulls)
+    widest_level = max(hulls)
     method = (
-        f"; {len(sets[widest])} of the {len(mean)} exponents seen have {widest:g}% of the "
-        "probability, and the least and greatest of them"
+        f"; {len(sets[widest_level])} of the {len(mean_shares)} exponents seen have "
+        f"{widest_level:g}% of the probability, and the least and greatest of them"
     )
     interval = draws.explain_interval(method, hulls, truth)
     return draws.score(
@@ -191,7 +194,8 @@ def _score_distributions(state: TaskState, target: Target) -> Score:
             "tunnel_index": tunnel_index(distribution_rows(distributions)),
         },
         columns=_distribution_columns,
-        answer=str(max(mean, key=lambda exponent: mean[exponent], default="")),
+        # The likeliest exponent.
+        answer=str(max(mean_shares, key=lambda exponent: mean_shares[exponent], default="")),
         sentence=f"{interval} {unseen_mass:.2%} of the probability was on no integer seen.",
     )
 

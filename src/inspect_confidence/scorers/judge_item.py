@@ -23,7 +23,7 @@ from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import judged_as_labelled, markers_compared
 from inspect_confidence.scorers.parsed import NAN, ParsedReply, no_reply
 
-_LONGER = 4
+_MAX_FURTHER_WORDS = 4
 _BETWEEN = r"\W+(?:\w+\W+){0,2}?"
 _PLAIN = str.maketrans("’‘", "''")  # noqa: RUF001 # apostrophes in replies
 
@@ -61,7 +61,7 @@ def _score_judgment(state: TaskState, target: Target) -> Score:
     """
     facts, form = state.metadata, str(state.metadata["form"])
     names = ("found", "missed", "false", "decisiveness", "labelled", "agreed", "verdict")
-    value: dict[str, float] = dict.fromkeys(names, NAN)
+    value: dict[str, float] = dict.fromkeys(names, NAN)  # for what the form does not compare
     labels = json.loads(target.text) if form == "sentence" else {form: target.text}
     answers, sentences, failure = [], [], None
     for part, label in labels.items():
@@ -150,7 +150,7 @@ def _count_markers(
 
 def _finds(marker: str, label: str, sentence: str) -> bool:
     """Return whether a marker overlaps the labelled one, and is at most four words longer."""
-    if len(marker.split()) > len(label.split()) + _LONGER:
+    if len(marker.split()) > len(label.split()) + _MAX_FURTHER_WORDS:
         return False
     label_spans = _spans(label, sentence)
     for start, end in _spans(marker, sentence):

@@ -210,7 +210,7 @@ def _grader_failures(group: ScoreGroup) -> float:
     return 1 - metrics.accuracy(group["format_ok"])
 
 
-_EQUAL = 1e-9
+_LEAST_SPREAD = 1e-9
 """Difficulties that differ by no more have no slope."""
 
 
@@ -232,7 +232,7 @@ def _slope(difficulty: FloatArray, overconfidence: FloatArray) -> float:
     """
     complete = ~np.isnan(difficulty + overconfidence)
     x, y = difficulty[complete], overconfidence[complete]
-    return float(np.polyfit(x, y, 1)[0]) if len(x) > 1 and np.ptp(x) > _EQUAL else math.nan
+    return float(np.polyfit(x, y, 1)[0]) if len(x) > 1 and np.ptp(x) > _LEAST_SPREAD else math.nan
 
 
 def _ece(group: ScoreGroup) -> float:
@@ -470,7 +470,9 @@ def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:
 def _compute_means(group_key: str, value_key: str, label: str, scores: list[SampleScore]) -> Value:
     """Return the mean of each group of samples by its label; NaN without groups.
 
-    Inspect calls it with the scores of all samples; the other arguments are those of `mean_by`.
+    A group has one value of the metadata `group_key`, which `label` puts into the metric's name;
+    samples without it are left out. The mean is over `value_key` of dicts, or over plain numbers.
+    Inspect calls this with the scores of all samples.
     """
     groups: dict[object, list[float]] = {}
     for sample in scores:

@@ -73,6 +73,7 @@ def _score_option(state: TaskState, target: Target) -> Score:
     is then `True` if that answer is right.
     """
     kind, right = str(state.metadata["kind"]), target.text
+    # A sample with the study's prompt has its choices in the prompt and in `options`.
     options = state.metadata.get("options", choice_texts(state))
     names = VERDICTS if kind == "true_false" else ascii_uppercase[: len(options)]
     # The answer's index among the options, its probability, and the failure of either.
@@ -163,13 +164,14 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
     the reply has log probabilities, `token_confidence` is the answer's among the ages at its token.
 
     Args:
-        table: `ssa-2022`, or a csv file with q_x, as for `read_life_table`; by default the
-            table that the question was asked for.
+        table: `ssa-2022`, or a csv file with probabilities to die within a year, as for
+            `read_life_table`; by default the table that the question was asked for.
         window: `half-open` or `closed`, as `LifeTable.window_probability` defines them; by default
             the task's.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score by the scorer's table and window, or else those of the sample."""
         life_table = read_life_table(table or state.metadata["table"])
         return _score_age(state, life_table, window or str(state.metadata["window"]))
 
@@ -177,7 +179,11 @@ def age_at_death(table: str | None = None, window: str | None = None) -> Scorer:
 
 
 def _score_age(state: TaskState, life_table: LifeTable, window: str) -> Score:
-    """Return the score of the age in a reply by a life table; `window` is half-open or closed."""
+    """Return the score of the age in a reply by a life table; `window` is half-open or closed.
+
+    The key `score` is the probability of dying within `radius` years of the answer, and `mas` the
+    greatest that an answer can have.
+    """
     facts = state.metadata
     sex, age, radius = str(facts["sex"]), int(facts["age"]), float(facts["radius"])
     best = life_table.best_answer(sex, age, radius, window)

@@ -280,7 +280,7 @@ class Draws(Generic[AnswerT]):
         answer: str,
         sentence: str,
     ) -> Score:
-        """Return the score of all draws.
+        """Return the score of all draws: the replies to one question, asked several times.
 
         The metadata holds a row for each draw, with the `columns` of its answer, as JSON text: a
         list with a missing number would break the log viewer. The score has the text `answer`, and

@@ -91,6 +91,7 @@ def simple_qa_score(
     instrument = answer_judge(judge, wording, "simple_qa_score")
 
     async def score(state: TaskState, target: Target) -> Score:
+        """Return the score of a sample; its metadata name the judge, and its wording if set."""
         label = f"{get_model(role=ROLE)} {wording.name}".strip() if judge == "model" else judge
         return await _score_draws(state, target, instrument, label)
 
@@ -109,8 +110,10 @@ async def _score_draws(state: TaskState, target: Target, judge: Judge, judge_lab
         return ParsedReply(_value(NOT_ASKED), NOT_ASKED, metadata=metadata).score("answer")
     parsed = _read_words(draws[0])
     main = await grade_answer(parsed, state, target, judge)
+    # The confidence in an answer that was declined, not read or not graded is not read either.
     report = main.failure or _read_confidence(draws[0])
     value = _value(report, main)
+    # The share of the further replies that give the commonest answer measures confidence, too.
     if len(draws) > 1:
         commonest = CommonestAnswer.from_answers(list(map(_read_words, draws[1:])))
         graded = main

@@ -68,7 +68,7 @@ def _score_stated(state: TaskState, target: Target) -> Score:
         failure = ParseFailure(missing[-1].status, "; ".join(reasons))
         text = " ".join(f"{line[0].upper()}{line[1:]}." for line in sentences)
         return ParsedReply(value, failure, answer_text, text).score("answer with its confidence")
-    value["format_ok"] = 1.0  # also outside the scale: the number was read
+    value["format_ok"] = 1.0  # also for a number outside the scale: it was read
     sentence = "; ".join(sentences) + "."
     reply = ParsedReply(value, range_failure, answer_text, sentence)
     return reply.score("answer with its confidence")

@@ -456,7 +456,10 @@ async def _ask_p_true(state: TaskState, request: ConfidenceRequest) -> list[Mode
 
 
 async def _ask_consistency(state: TaskState, request: ConfidenceRequest) -> list[ModelOutput]:
-    """Ask again, `draws` times, with the messages that the last answer replied to."""
+    """Ask again, `draws` times, with the messages that the last answer replied to.
+
+    The draws of all epochs are numbered from 0 on.
+    """
     roles = [message.role for message in state.messages]
     answers = [position for position, role in enumerate(roles) if role == "assistant"]
     before = state.messages[: answers[-1]] if answers else state.messages

@@ -246,7 +246,7 @@ async def ask_main_and_draws(
         is_logged: Whether the sample's messages are those of the main call.
         **form: What is elicited, as in `user_message`.
     """
-    first = (state.epoch - 1) * (draws + 1)
+    first = (state.epoch - 1) * (draws + 1)  # replies are numbered over all epochs
     main_conversation = conversation(user_message(text, state, first, main=True, **form), system)
     if is_logged:
         state.messages = list(main_conversation)

@@ -76,6 +76,7 @@ def ask_point(prompt: str, system: str | None = None, draws: int = 20) -> Solver
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Fill the template `prompt` with the question, and ask for `draws` replies."""
         # Runs at different temperatures (CALIBRATED) are compared, so that it must be sent.
         refuse_unsent(str(get_model()), run_settings(), CALIBRATED)
         text = prompt.format(question=state.input_text)
@@ -94,6 +95,7 @@ def ask_integer(prompt: str, system: str | None = None) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Fill the template `prompt` with the question, and ask for one reply."""
         refuse_providers_without_logprobs()
         text = prompt.format(question=state.input_text)
         # ONE_WORD: log probabilities, and at most 16 tokens.
@@ -123,6 +125,7 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
         refuse_providers_without_logprobs()
         text = prompt.format(question=state.input_text)
         first = (state.epoch - 1) * draws
+        # The sample's log shows one question; the traces, which ask it, are in the store.
         state.messages = conversation(user_message(text, state, first, form="trace"), system)
         calls = []
         for draw in range(first, first + draws):
@@ -168,12 +171,15 @@ def ask_stated(prompt: str, math_prompt: str, system: str | None = None) -> Solv
 def ask_probability(prompts: Mapping[str, str], system: str | None = None) -> Solver:
     """Ask for the probability that the word in the sample's statement means, in one call.
 
+    The statement has a word such as "likely"; the clause is the event that it speaks of.
+
     Args:
         prompts: Template with the fields `statement` and `clause`, by language.
         system: A system message before the prompt, if any.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Fill the template of the sample's language with its statement and clause, and ask."""
         facts = state.metadata
         text = prompts[facts["language"]].format(statement=state.input_text, clause=facts["clause"])
         return await ask_once(generate, state, text, system, form="probability", word=facts["word"])
@@ -192,6 +198,7 @@ def ask_word(prompt: str, cot_prompt: str, system: str | None = None) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        """Fill `prompt`, or `cot_prompt` if the sample wants a chain of thought, and ask."""
         is_chain_of_thought = state.metadata["cot"]
         text = _word_text(state, cot_prompt if is_chain_of_thought else prompt)
         return await ask_once(generate, state, text, system, form="word", cot=is_chain_of_thought)

@@ -72,8 +72,8 @@ def abstain(
             by the kind of answer, `choices` and `target`, a number as `target`, or `answers`.
         targets: Confidence targets t from 0 to below 1, with commas: a wrong answer costs
             t / (1 - t) points. At 0 the model is told to guess.
-        format: `open` (to say "I don't know" is the model's own idea of the instruction), or
-            `option` (it is also the last choice; for questions with choices).
+        format: `open` (only the instruction for the target may mention "I don't know"), or `option`
+            (it is also the last choice; for questions with choices).
         confidence: `none`, or a second call that asks for the confidence in a conversation of its
             own: `before` (with the question alone) or `after` (with the answer, or that it was
             declined).
@@ -187,26 +187,27 @@ def commitment(
         **unknown: Refused.
     """
     shared = read_shared(commitment, unknown, items, split, seed, prompt, "{question}", system)
-    kind = arguments.choice("pushback", pushback, ["none", *prompts.PUSHBACKS])
+    pushback_kind = arguments.choice("pushback", pushback, ["none", *prompts.PUSHBACKS])
     is_rated = arguments.boolean("confidence", confidence)
     selection = load_decision_questions(dataset, **shared.choice)
     instrument = judge_of_answers("commitment", judge, selection.items)
-    is_pushed = kind != "none"
-    n_rated = is_rated * (1 + is_pushed)
+    # The calls, tokens and turns of one item, from which `plan` estimates the cost of a run.
+    is_pushed = pushback_kind != "none"
+    n_rated = is_rated * (1 + is_pushed)  # requests for a confidence
     calls = 2 + is_pushed + n_rated
     tokens = output_tokens(selection.items) * (1 + is_pushed)
     tokens += _DECISION_TOKENS + _CONFIDENCE_TOKENS * n_rated
-    turns = [prompts.COMMITMENT, *([prompts.PUSHBACKS[kind]] if is_pushed else [])]
+    turns = [prompts.COMMITMENT, *([prompts.PUSHBACKS[pushback_kind]] if is_pushed else [])]
     turns += [confidence_prompts.STATED] * n_rated
-    # All pushbacks, so that runs with different ones have the same wording.
+    # All pushbacks, so that runs with different ones count as runs of one wording.
     wordings = [shared.template or prompts.ANSWER, prompts.COMMITMENT, *prompts.PUSHBACKS.values()]
     wordings += [*prompts.FORMATS.values(), confidence_prompts.STATED]
-    facts: dict[str, object] = {"pushback": kind, "confidence_asked": is_rated}
+    facts: dict[str, object] = {"pushback": pushback_kind, "confidence_asked": is_rated}
     return compose_task(
         commitment,
         [decision_sample(item, kind_of(item), facts) for item in selection.items],
         ask_commitment(
-            shared.template, shared.system, kind, is_rated, grader=instrument == "model"
+            shared.template, shared.system, pushback_kind, is_rated, grader=instrument == "model"
         ),
         commitment_score(instrument),
         partial(commitment_viewer, has_confidence=is_rated, has_pushback=is_pushed),
@@ -258,7 +259,7 @@ def simple_qa(
     """
     shared = read_shared(simple_qa, unknown, items, split, seed, prompt, "{question}", system)
     n_draws = arguments.integer("draws", draws, minimum=0, maximum=arguments.MAX_DRAWS)
-    name = BUNDLED if str(dataset).strip() == "bundled" else dataset
+    name = BUNDLED if str(dataset).strip() == "bundled" else dataset  # BUNDLED is `facts`
     selection = load_decision_questions(name, **shared.choice, names=SHORT_ANSWERS)
     selection = replace(selection, items=list(map(_in_words, selection.items)))
     instrument = judge_of_answers("simple_qa", judge, selection.items)

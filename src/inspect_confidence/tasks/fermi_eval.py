@@ -100,7 +100,7 @@ def fermi_eval(
 ) -> Task:
     """Ask for the order of magnitude of answers, with its uncertainty.
 
-    The number of calls depends on the method.
+    The answer is an exponent of ten. The number of calls depends on the method.
 
     Args:
         dataset: `scioly` (Science Olympiad, downloaded once), `bundled`, or a csv or jsonl file
@@ -129,6 +129,7 @@ def fermi_eval(
     wording = shared.template or elicitation.prompt
     answer_range = arguments.integer_range("exponents", exponents)
     selection = load_fermi(dataset, exponents=answer_range, **shared.choice)
+    # A sample for each item and level if the prompt names the level, else one for each item.
     conditions: list[dict[str, object]] = [{"levels": percents}]
     if elicitation.by_level:
         conditions = [{"level": level} for level in percents]

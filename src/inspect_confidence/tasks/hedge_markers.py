@@ -40,7 +40,7 @@ DATASETS = "popqa,ambignq,sciq,arc_challenge"
 STOP_AT_QUESTION = "Question:"
 """Text at which the study's answers stop."""
 
-_SENTENCE = 120
+_SENTENCE_CHARACTERS = 120
 """Approximate characters of a sentence or short reply: 30 tokens."""
 
 ITEMS = 1_200
@@ -63,6 +63,9 @@ def hedge_markers(
     **unknown: object,
 ) -> Task:
     """Ask for a hedged answer and K more, and judge each sentence against the further answers.
+
+    A sentence is hedged by markers, words of confidence such as "probably". Its decisiveness is how
+    firmly it asserts its claim, from 0 to 1.
 
     Args:
         dataset: `popqa`, `selfaware`, `simpleqa`, `halueval`, `mmlu`, `sciq`, `arc_challenge`,
@@ -156,8 +159,9 @@ def judge_check(
 ) -> Task:
     """Compare a judge's judgments with labels; the model of the run is the judge.
 
-    A sentence, a pair and an answer are one call each; a sentence is two (markers, decisiveness) if
-    judgments are not batched.
+    It judges the markers (such as "probably") and the decisiveness of a sentence, whether the
+    answers of a pair agree, and whether an answer is right. Each is one call, but a sentence is two
+    if judgments are not batched.
 
     Args:
         judge: `model` (the one that `--model` names) or `rules` (no calls; any `--model`).
@@ -234,7 +238,7 @@ def _grader_facts(
     forms = ["correctness", "sentence"] if batched else ["correctness", "markers", "decisiveness"]
     facts = {
         "calls": len(forms),
-        "characters": sum(len(templates[form]) + _SENTENCE for form in forms),
+        "characters": sum(len(templates[form]) + _SENTENCE_CHARACTERS for form in forms),
         "output_tokens": 12 * len(forms),
         "replies": draws,
     }
@@ -242,7 +246,7 @@ def _grader_facts(
         facts |= {
             "calls_per_reply": 0,
             "questions": 2,  # how many of the calls show the question
-            "characters_per_reply": _SENTENCE,
+            "characters_per_reply": _SENTENCE_CHARACTERS,
             "output_tokens_per_reply": 3,
             "calls_again": 2,
             "calls_again_per_reply": 1,
@@ -251,14 +255,14 @@ def _grader_facts(
         facts |= {
             "calls_per_reply": 1,
             "questions": 1,
-            "characters_per_reply": len(templates["consistency"]) + 2 * _SENTENCE,
+            "characters_per_reply": len(templates["consistency"]) + 2 * _SENTENCE_CHARACTERS,
             "output_tokens_per_reply": 8,
             "calls_again": 0,
             "calls_again_per_reply": 0,
         }
     listing = {
         "calls": 1,
-        "characters": len(templates["markers"]) + _SENTENCE,
+        "characters": len(templates["markers"]) + _SENTENCE_CHARACTERS,
         "output_tokens": 12,
         "calls_of_grader": 1 if batched else 0,  # the batch lists markers too
     }
@@ -340,7 +344,7 @@ def _judgment_sample(
         "markers": json.dumps(item.markers, ensure_ascii=False),
         "decisiveness": f"{item.decisiveness:g}",
     }
-    # A judge that is asked only for right or wrong should call a punt wrong.
+    # The study's judge is asked only for right or wrong: it should call a punt (no answer) wrong.
     is_wrong = wording_label == STUDY and item.verdict == "punt"
     targets = {
         **labels,

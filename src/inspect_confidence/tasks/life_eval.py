@@ -47,13 +47,13 @@ def life_eval(
     """Ask for an age at death and the probability of dying within a radius of it, in one call.
 
     Args:
-        ages: Ages reached, such as `0-100` or `20,40,60-70`.
+        ages: Present ages of the person, such as `0-100` or `20,40,60-70`.
         sexes: `both`, `male` or `female`.
         radii: Years around the answer, above 0 and below 120.
         window: `half-open`, [answer - radius, answer + radius), which reproduces the published
             numbers, or `closed`, which includes the age answer + radius.
-        table: `ssa-2022` (the United States), or a csv file with `age` and q_x in `male`, `female`
-            or both.
+        table: `ssa-2022` (the United States), or a csv file with `age` and, in `male`, `female` or
+            both, the probability to die within a year.
         population: Population of the person in the question, as an adjective, for your table.
         prompts: `ours`, or `authors` (the study's exact prompts, downloaded once).
         format: `example` (the prompt shows the form of the reply), or `json_schema` (the provider
@@ -72,6 +72,7 @@ def life_eval(
     adjective = str(population).strip()
     if not isinstance(population, str) or not adjective:
         raise InvalidArgument(f"population={population} is no adjective such as American.")
+    # The study's exact prompts admit no other wording, population or form of reply.
     exact = is_exact(
         prompts,
         prompt=prompt,
@@ -91,6 +92,7 @@ def life_eval(
         radii=arguments.numbers("radii", radii, above=0, below=120),
         **shared.choice,
     )
+    # The user messages (or questions), and the texts around them: the study's or the package's.
     if exact:
         study_messages = study_prompts(selection.items)
         messages = [study_messages[item.sex, item.age, item.radius] for item in selection.items]
@@ -104,6 +106,7 @@ def life_eval(
         directions = wording.SCHEMA_DIRECTIONS if schema else wording.DIRECTIONS
         message = wording.message(directions, "")
         texts = json_prompt(shared, message=message, directions=directions, wordings=[message])
+    # By this name the scorer reads the table again: a user's file by its path.
     table_name = life_table.name if life_table.name == tables.SSA_2022 else str(file)
     return compose_task(
         life_eval,

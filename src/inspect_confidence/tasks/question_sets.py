@@ -59,6 +59,7 @@ def question_sets(
     shared = read_shared(question_sets, unknown, items, split, seed, prompt, "{question}", system)
     config = token_config(tokens)
     selection = data.load_question_set(dataset, **shared.choice)
+    # A question that gives answers to be rated (`given`) has a sample for each of them.
     samples = [_sample(item, answer) for item in selection.items for answer in item.given or [None]]
     if exact:
         texts = _use_study_prompts(samples, selection.name)

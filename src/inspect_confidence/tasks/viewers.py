@@ -111,6 +111,24 @@ def _heading(label: str, *, is_sorted: bool = False) -> str:
     return label.ljust(len(label) + (6 if is_sorted else 2))
 
 
+def _headings_and_colors(
+    levels: Sequence[float],
+) -> tuple[dict[str, str], dict[str, ScoreColorScale]]:
+    """Return the headings and the colours of keys, alone and with a level, as `covered_90`.
+
+    They are those of all keys, since a sample's panel also shows keys without a column.
+    """
+    suffixes = {"": ""}  # endings of headings by endings of keys: " 90%" by "_90"
+    for level in levels:
+        suffixes[f"_{level:g}"] = f" {level:g}%"
+    labels: dict[str, str] = {}
+    colors: dict[str, ScoreColorScale] = {}
+    for suffix, level_label in suffixes.items():
+        labels |= {key + suffix: _heading(label + level_label) for key, label in _LABELS.items()}
+        colors |= {key + suffix: color for key, color in _COLORS.items()}
+    return labels, colors
+
+
 def _view_of_samples(
     scorer: str,
     *,
@@ -132,19 +150,12 @@ def _view_of_samples(
             viewer of inspect-ai 0.3.285 shows the columns of all keys.
         order: Keys by which the list is sorted; one that starts with `-` in descending order.
         answers: Whether target and answer have a column.
-        levels: Levels that keys end in.
+        levels: Levels in percent that keys end in, such as 90 for `covered_90`.
         multiline: Whether rows have several lines, for words.
     """
     sorting = [(key.lstrip("-"), key.startswith("-")) for key in order.split()]
-    suffixes = {"": ""}  # endings of headings by endings of keys: " 90%" by "_90"
-    for level in levels:
-        suffixes[f"_{level:g}"] = f" {level:g}%"
-    # Also of keys without a column: the sample's panel shows them.
-    labels: dict[str, str] = {}
-    colors: dict[str, ScoreColorScale] = {}
-    for suffix, level_label in suffixes.items():
-        labels |= {key + suffix: _heading(label + level_label) for key, label in _LABELS.items()}
-        colors |= {key + suffix: color for key, color in _COLORS.items()}
+    labels, colors = _headings_and_colors(levels)
+    # A heading ends in blanks, which leave room for the viewer's marks; more if it is sorted by.
     labels |= {key: _heading(labels[key].strip(), is_sorted=True) for key, _ in sorting}
     visible_keys, hidden_keys = visible.split(), hidden.split()
     # Without an entry the viewer shows epochs, errors and limits if there are any.
@@ -205,12 +216,12 @@ interval_viewer = partial(
 
 def abstain_viewer(scorer: str, *, has_confidence: bool) -> ViewerConfig:
     """Specify a list of answers under a confidence target; wrong ones come first at each target."""
-    confidence, unused = ("confidence", "raw") if has_confidence else ("", "confidence raw")
+    confidence, hidden = ("confidence", "raw") if has_confidence else ("", "confidence raw")
     return _view_of_samples(
         scorer,
         name="Answers under a confidence target",
         visible=f"confidence_target declined correct {confidence} format_ok",
-        hidden=unused,
+        hidden=hidden,
         order="confidence_target correct",
         answers=True,
     )
@@ -323,19 +334,21 @@ def with_confidence_viewer(
         eval_viewer: The eval's own view.
         scorers: Names of the eval's scorers.
         keys: Keys of the score of confidence that have a column.
-        flags: Keys whose columns can be switched on.
+        flags: Keys whose columns can be switched on, such as `stated_ok`.
     """
     columns = [TaskSamplesColumn.score("confidence", key) for key in ("correct", *keys)]
-    unused = [TaskSamplesColumn.score("confidence", flag, visible=False) for flag in flags]
+    hidden = [TaskSamplesColumn.score("confidence", flag, visible=False) for flag in flags]
     labels = {key: _heading(_LABELS.get(key, _words(key))) for key in ("correct", *keys)}
     labels |= {flag: _heading(_words(flag)) for flag in flags}
     colors = {**dict.fromkeys(keys, _AMOUNT), **dict.fromkeys(flags, _READABLE)}
     colors |= {key: _COLORS[key] for key in ("correct", *keys) if key in _COLORS}
     view = eval_viewer.task_samples_view if eval_viewer else None
     if eval_viewer and isinstance(view, TaskSamplesView):
+        # Without columns of its own, the eval's view keeps the viewer's default ones.
+        all_columns = [*view.columns, *columns, *hidden] if view.columns else view.columns
         extended = view.model_copy(
             update={
-                "columns": [*view.columns, *columns, *unused] if view.columns else view.columns,
+                "columns": all_columns,
                 "score_labels": {**labels, **(view.score_labels or {})},
                 "score_color_scales": {**colors, **(view.score_color_scales or {})},
             }
@@ -353,7 +366,7 @@ def with_confidence_viewer(
             TaskSamplesColumn(id="answer"),
             TaskSamplesColumn(id="tokens", visible=False),
             TaskSamplesColumn(id="duration", visible=False),
-            *unused,
+            *hidden,
         ],
         score_labels=labels,
         score_color_scales=colors,

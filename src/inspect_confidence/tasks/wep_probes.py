@@ -28,7 +28,9 @@ def wep_elicitation(
     system: str | None = None,
     **unknown: object,
 ) -> Task:
-    """Ask for the probability that each word means in each context, in one call per pair.
+    """Ask for the probability that each word, such as "likely", means in each context.
+
+    Each pair of a word and a context is one call.
 
     Args:
         dataset: `bundled`, or a csv or jsonl file of your own with `context`, `setting`, `word`,

@@ -130,6 +130,7 @@ def with_confidence(
         setup.append(ask_confidence("before", scale, prompt=prompt))
     eval_setup = eval_task.setup if eval_task.setup is not None else []
     setup += [eval_setup] if callable(eval_setup) else list(eval_setup)
+    # TOKENS: settings that ask the provider for log probabilities.
     config = eval_task.config.merge(TOKENS) if "logprob" in request.methods else eval_task.config
     return task_with(
         copy(eval_task),
@@ -237,8 +238,8 @@ def _names_of(scorers: Sequence[Scorer]) -> list[str]:
 def _score_name(eval_task: Task, score: object) -> str | None:
     """Return the name of the score that defines correctness; None stands for the eval's only one.
 
-    It is the user's `score`, or else the eval's headline. Refuse an eval without a scorer, with
-    several if neither names one, or of this package, which asks for confidence itself.
+    It is the user's `score`, or else the eval's headline metric. Refuse an eval without a scorer,
+    with several if neither names one, or of this package, which asks for confidence itself.
     """
     scorers = eval_task.scorer or []
     names = _names_of(scorers)
@@ -261,10 +262,12 @@ def _score_name(eval_task: Task, score: object) -> str | None:
             raise InvalidArgument(
                 f"score={score} is no scorer of {eval_task.name}. {nearest(name, names)}"
             )
+        # Scorers that compare two answers give a single number, which has no key.
         if key and compares(scorers[names.index(name)]):
             raise InvalidArgument(f"score={score}: {name} gives one number; use score={name}.")
         return score
     headline = eval_task.headline_metric
+    # A single score without a key needs no name.
     if headline and headline.scorer in names and (headline.score or len(names) > 1):
         return score_name(headline.scorer, headline.score or "")
     if len(names) > 1:
