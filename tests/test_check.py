@@ -14,11 +14,11 @@ from inspect_ai.log import EvalError, EvalStatus, read_eval_log, write_eval_log
 from build import column_of, texts_starting, texts_with
 from conftest import run_respondent
 from inspect_confidence import InvalidArgument, read_judgments
-from inspect_confidence._registry import fermi_eval
 from inspect_confidence.cli import check as command
 from inspect_confidence.cli.terminal import print_verdicts
 from inspect_confidence.commands.check import COLUMNS, check
 from inspect_confidence.results import Condition, Key, Result, results_frame
+from inspect_confidence.tasks.fermi_eval import fermi_eval
 from refusals import refused
 from runs import QUIET
 

@@ -161,8 +161,8 @@ def test_a_confidence_of_1_without_a_scale_has_its_own_bin() -> None:
 
 def test_withdraw_delta_counts_partial_credit_in_part() -> None:
     """Kept are 1 + .5 of 1.75 right and 0 + .5 of 1.25 wrong answers; without a grade none."""
-    scores = [{"correct": 1, "keep": 1}, {"correct": 0.5, "keep": 1}, {"correct": 0.25, "keep": 0}]
-    scores.append({"correct": NAN, "keep": 1})
+    pairs = [(1.0, 1.0), (0.5, 1.0), (0.25, 0.0), (NAN, 1.0)]
+    scores = [{"correct": correct, "keep": keep} for correct, keep in pairs]
     expected = 100 * (1.5 / 1.75 - 0.5 / 1.25)
     assert number_of(logged.withdraw_delta(), *scores) == pytest.approx(expected)
 
