@@ -593,7 +593,6 @@ def print_recalibrated(
     """
     if pooling:
         _print_text(_console(), f"{one_line(pooling)}\n")
-    from inspect_confidence.commands.groups import FOLDS
 
     keys = ["model", "variant", "condition", "by"]
     counts = ["train_items", "test_items"]
@@ -602,7 +601,7 @@ def print_recalibrated(
         methods = [name for name in scores if name not in ("task", *other_columns)]
         table = scores[keys].copy()
         # All items are on both sides: each fold is judged by a map of the others.
-        table[f"items ({FOLDS} folds)"] = scores["test_items"]
+        table["items"] = scores["test_items"]
         table = table.join(scores[methods].map("{:.4f}".format))
         _print_filled(
             table.assign(chosen=scores["chosen"], text=scores["note"]),
