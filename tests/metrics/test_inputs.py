@@ -21,7 +21,7 @@ CORRECT, DECLINED = [1, 0, 1, NAN], [0, 0, 1, 1]
         (["a", 0.5], "confidence holds 'a', which is no number"),
         ([{}, 0.5], "confidence holds {}, which is no number"),
         ([0.5 + 1j, 0.5], "confidence holds (0.5+1j), which is no number"),
-        (pd.to_datetime(["2020-01-01", "2020-01-02"]), "which is no number"),
+        (pd.to_datetime(["2020-01-01", "2020-01-02"]), "no number"),
         ((value for value in [0.5, 0.5]), "confidence is a generator; give a list or an array"),
         ({0.5, 0.6}, "confidence is a set; give a list or an array"),
         ({"a": 0.5, "b": 0.6}, "confidence is a dict; give a list or an array"),
