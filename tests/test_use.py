@@ -73,8 +73,6 @@ def test_map_is_fitted_on_all_items_and_judged_by_those_of_the_folds(
     print_recalibrated(recalibration.scores, recalibration.offsets, recalibration.changes)
     screen = capsys.readouterr().out
     assert "train_items" not in screen  # each item is in nine folds and judged by the tenth
-        "train_items" not in screen
-    )  # all items are in nine of the folds, and judged by the tenth
     after = recalibrated(frame, recalibration.maps)["any_eval"].assign(variant="after")
     value_by_metric = summarize(frame, resamples=200).set_index(["condition", "metric"])["value"]
     change_by_metric: dict[Any, dict[Any, Any]] = recalibration.changes.set_index("metric").to_dict(
