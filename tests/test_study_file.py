@@ -468,6 +468,10 @@ def test_what_runs_used_is_told_by_role() -> None:
         "respondent/candid 5,000 tokens in, 600 out, $3.00; respondent/candid (grader)" in sentence
     )
     assert sentence.endswith("20 minutes of wall time.")
+    short_run = _log(
+        "fermi_eval-candid", "10:00:00", "10:00:01", model_usage={name: usage}, role_usage={}
+    )
+    assert usage_sentence([short_run]).endswith("; 1 second of wall time.")
 
 
 @pytest.mark.slow

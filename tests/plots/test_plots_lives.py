@@ -171,6 +171,12 @@ def test_hard_easy_draws_items_and_the_line_through_their_means() -> None:
     corners = set(map(tuple, vertices.round(9).tolist()))
     assert corners == {(0, -0.04), (0, -0.22), (1, 0.36), (1, 0.48)}
     assert texts(ax) == ["slope 0.50 [0.40, 0.70]"]
+    # The few marks are drawn above the line.
+    orders = {line.get_label(): line.get_zorder() for line in ax.get_lines()}
+    (slope_line,) = [
+        line for line in ax.get_lines() if np.size(line.get_xdata()) > 1 and line.get_zorder() > 0
+    ]
+    assert slope_line.get_zorder() < min(orders["radius 5"], orders["radius 20"])
 
 
 def lives(epochs: int = 2) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import mode
 from typing import Any
 
@@ -16,8 +17,9 @@ from sklearn.metrics import roc_auc_score
 from build import column_of, copies_with, frame_rows, rows_with
 from inspect_confidence import compare
 from inspect_confidence.judgments.read import judgments_of
-from inspect_confidence.results import Condition
+from inspect_confidence.results import Condition, Key, Result, results_frame
 from inspect_confidence.studies.any_eval.judgments import complete_judgments
+from inspect_confidence.studies.any_eval.shown import tables
 from studies.frames import (
     NAN,
     Row,
@@ -281,3 +283,22 @@ def test_methods_and_models_are_compared_on_their_common_items() -> None:
     bits = table[(table["metric"] == "meta_information") & (table["a"] == "m logprob")].iloc[0]
     assert np.isnan(bits["value_a"])
     assert bits["verdict"] == "undefined"
+
+
+def test_a_caption_defines_only_the_numbers_that_the_table_shows() -> None:
+    """ECE is defined where it has a number, and not where headings name the bins."""
+    key = Key(TASK, "m", "d")
+    rows = [
+        key.result({}, "accuracy", 0.5, n=10),
+        key.result({}, "ece", 0.1, n=10),
+        key.result({"bins": 15}, "ece", 0.1, n=10),
+    ]
+
+    def captions(results: Sequence[Result]) -> dict[str, str]:
+        return {view.title: view.caption for view in tables(results_frame(results))}
+
+    definition = "ECE has 10 bins of equal width"
+    assert definition in captions(rows)["Calibration and discrimination"]
+    assert definition not in captions(rows)["Parts of the scores"]
+    undefined = [rows[0], replace(rows[1], value=NAN)]
+    assert definition not in captions(undefined)["Calibration and discrimination"]

@@ -187,3 +187,12 @@ def test_a_table_without_any_number_is_left_out() -> None:
     table = ResultTable.from_frame(results_frame(rows))
     spec = TableSpec("T", table, ("model",), [Column("ece", "ECE")], layout=columns_with_numbers)
     assert views_with_lines([spec]) == []
+
+
+def test_the_data_set_of_a_line_is_named_in_words() -> None:
+    """A table without labels of its own has the parts of a line below their names."""
+    rows = [KEY.result({"radius": 5}, "accuracy", 0.5, n=10)]
+    columns = [Column("accuracy", "accuracy")]
+    table = ResultTable.from_frame(results_frame(rows))
+    (view,) = views_with_lines([TableSpec("T", table, ("model", "dataset", "radius"), columns)])
+    assert list(view.table) == ["model", "data set", "radius", "accuracy", "n"]

@@ -9,6 +9,7 @@ from inspect_ai.model import ModelUsage, compute_model_cost
 
 from inspect_confidence.commands.prices import price_of
 from inspect_confidence.judgments.archives import models_by_role
+from inspect_confidence.printing import counted
 from inspect_confidence.privacy import model_name
 
 ASKED_ROLE = "asked"
@@ -142,7 +143,9 @@ def _total_of_model(model: str, role: str, usages: Sequence[ModelUsage]) -> Mode
 
 
 def _duration_text(seconds: float) -> str:
+    if seconds < 0.5:
+        return "less than a second"
     if seconds < 120:
-        return f"{seconds:.0f} seconds"
+        return counted(round(seconds), "second")
     minutes = round(seconds / 60)
     return f"{minutes} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"

@@ -381,7 +381,9 @@ def _draw_hard_easy(
     """
     ax.axhline(0, **DASHED, zorder=0)
     _draw_items(ax, rows, "difficulty", radii=radii, rasterized=rasterized)
-    _draw_slope(ax, rows, slope_by_panel.get(_panel_key(rows.iloc[0])))
+    # Few marks on the line would be hidden by it, a line below many marks by these.
+    slope_order = 2 if rasterized else 0.5
+    _draw_slope(ax, rows, slope_by_panel.get(_panel_key(rows.iloc[0])), slope_order)
     ax.set(xlim=(-0.03, 1.03), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
 
 
@@ -398,8 +400,13 @@ def _slope_text(row: Mapping[Any, Any] | None, separator: str) -> str:
     return f"{text}{separator}[{', '.join(number(end, '.2f') for end in ends)}]"
 
 
-def _draw_slope(ax: Axes, items: pd.DataFrame, row: Mapping[Any, Any] | None) -> None:
-    """Draw the regression line of the slope in `row`, if finite, and its band, if finite."""
+def _draw_slope(
+    ax: Axes, items: pd.DataFrame, row: Mapping[Any, Any] | None, zorder: float
+) -> None:
+    """Draw the regression line of the slope in `row`, if finite, and its band, if finite.
+
+    `zorder` is the line's place in the order of drawing; marks have 2.
+    """
     if row is None or not np.isfinite(slope := float(row["value"])):
         return
     # The line, and both ends of the band, go through the means of difficulty and overconfidence.
@@ -409,7 +416,8 @@ def _draw_slope(ax: Axes, items: pd.DataFrame, row: Mapping[Any, Any] | None) ->
     if np.isfinite([low, high]).all():
         ends = [middle[1] + end * (_DIFFICULTY_ENDS - middle[0]) for end in (low, high)]
         ax.fill_between(_DIFFICULTY_ENDS, *ends, color=INK, alpha=0.15, linewidth=0)
-    ax.plot(_DIFFICULTY_ENDS, middle[1] + slope * (_DIFFICULTY_ENDS - middle[0]), color=INK)
+    heights = middle[1] + slope * (_DIFFICULTY_ENDS - middle[0])
+    ax.plot(_DIFFICULTY_ENDS, heights, color=INK, zorder=zorder)
 
 
 _TASKS = ("question_sets", "life_eval")

@@ -270,7 +270,8 @@ def _judgment_counts(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataF
     if len(ungraded):
         phrases.append(_describe_failures(ungraded, "without a reply or its grade"))
     phrases.append(_describe_failures(unread, "could not be read") if len(unread) else "all read")
-    return f"Asked: {', '.join(phrases)}."
+    # A filter may drop judgments, such as those on other scales, which counts do not tell apart.
+    return f"Asked{' in all' if spec.keep else ''}: {', '.join(phrases)}."
 
 
 def _describe_failures(counts: pd.Series, failure: str) -> str:

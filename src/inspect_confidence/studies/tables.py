@@ -175,6 +175,10 @@ class Column:
         return cell(record, self.digits, factor=self.factor, interval=self.interval, mark=mark)
 
 
+_HEADINGS = {"dataset": "data set"}
+"""Heading of a part of a table's lines whose name, as a column of the results, is no heading."""
+
+
 @dataclass(frozen=True)
 class TableSpec:
     """A display table of a study: lines in the order of their first rows, numbers in columns.
@@ -188,7 +192,7 @@ class TableSpec:
         interval_caption: Sentence on the intervals, put before the caption if a cell has one.
         counts_undefined: Whether lines without any number are left out, and counted below the table
             with their reasons. If no line has a number, all are shown.
-        label: Parts of a line -> its first cells by heading; the parts themselves if None.
+        label: Parts of a line -> its first cells by heading; the parts, below their names, if None.
         layout: Function that makes another table of this one, such as `columns_with_numbers`.
     """
 
@@ -219,7 +223,10 @@ class TableSpec:
             if not rows:
                 continue
             line = dict(zip(self.lines, names, strict=True))
-            first_cells = self.label(line) if self.label else line
+            if self.label:
+                first_cells = self.label(line)
+            else:
+                first_cells = {_HEADINGS.get(name, name): text for name, text in line.items()}
             cells = {column.heading: column.cell(line_rows) for column in self.columns}
             cells_by_line.append({**first_cells, **cells})
             counts.append(describe_line_counts(rows))

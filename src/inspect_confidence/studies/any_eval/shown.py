@@ -1,5 +1,6 @@
 """Tables, figures and headlines of any eval."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import compress
@@ -87,7 +88,9 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
 
     `threshold` is the confidence from which on type-2 metrics count confidence as high.
     """
+    rows = [row for row in rows if not math.isnan(row.value)]
     shown_metrics = {row["metric"] for row in rows}
+    has_ece = any(row["metric"] == "ece" and not (row["bins"] or row["binning"]) for row in rows)
     has_means = any(row["dataset"] == MEAN for row in rows)
     sentences = {
         f'Lines "{MEAN}" have the mean of the evals\' numbers, also of parse failures.': has_means
@@ -96,7 +99,7 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
         "Answers in which the model declined are left out.": "accuracy" in shown_metrics
         and any(" declined" in row.note for row in rows),
         display.ATTEMPTS_CAPTION: "f_score" in shown_metrics,
-        "ECE has 10 bins of equal width where nothing else is said.": "ece" in shown_metrics,
+        "ECE has 10 bins of equal width where nothing else is said.": has_ece,
         f"Confidence from {threshold} on counts as high.": "type2_dprime" in shown_metrics,
     }
     return " ".join(compress(sentences, sentences.values()))

@@ -195,8 +195,8 @@ FIGURES: Sequence[FigureSpec] = (
         title="Nominal and observed coverage",
         reads="How often intervals contain the true value, at each level that was asked for. On "
         "the dashed grey line the share equals the level; below the line the model is "
-        "overconfident. Conformal and scaled intervals were adjusted on the train items. If there "
-        "is a test split, all lines show it.",
+        "overconfident. Conformal or scaled intervals, if there are any, were adjusted on the "
+        "train items. If there is a test split, all lines show it.",
         intervals=("coverage",),
         metrics=("coverage",),
     ),

@@ -365,15 +365,15 @@ def _models_in_columns(table: pd.DataFrame, life_sets: Collection[str]) -> pd.Da
     other sets together it is called both.
     """
     parts = []
-    for dataset, dataset_lines in table.groupby("dataset", sort=False):
+    for dataset, dataset_lines in table.groupby("data set", sort=False):
         accuracy_name = _TRUE_PROBABILITY if dataset in life_sets else _ACCURACY_HEADING
         if dataset == ALL_SETS and len(life_sets):
             accuracy_name = f"accuracy or {_TRUE_PROBABILITY}"
-        transposed = dataset_lines.set_index("model").drop(columns="dataset").T
+        transposed = dataset_lines.set_index("model").drop(columns="data set").T
         transposed = transposed.reindex(columns=table["model"].unique(), fill_value=tables.NOTHING)
         transposed = transposed.rename(index={_ACCURACY_HEADING: accuracy_name})
         transposed.insert(0, "measure", transposed.index)
-        transposed.insert(0, "dataset", dataset)
+        transposed.insert(0, "data set", dataset)
         parts.append(transposed)
     return pd.concat(parts)
 
