@@ -211,7 +211,8 @@ def _read_words(  # noqa: PLR0911 # each return has a reason of its own
 ) -> StatedWords | ParseFailure:
     """Read the labelled answer in words, or else the whole reply; labels in prose do not count.
 
-    A reply without a labelled answer that declines or is cut off is a failure.
+    A reply without a labelled answer is a failure if it declines, is cut off, repeats the prompt's
+    template or has no words but those of a confidence.
     """
     parsed = parse_statements(reply)
     if not parsed.text.strip() and not parsed.statements:

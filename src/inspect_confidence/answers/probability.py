@@ -178,17 +178,18 @@ def share_in_value(value: str) -> Fraction | ParseFailure:  # noqa: PLR0911 # ea
         return ambiguous(f"a {follows}")
     # The word "one" in an explanation is no number.
     later_numbers = [later for later in numbers_in(tail) if not later.is_pronoun]
-    later_shares = set(map(_as_share_or_odds, later_numbers))
-    differs = follows == "other" and later_shares != {as_share(number)}
-    has_later_other = bool(later_numbers) and later_shares != {as_share(number)}
-    if has_later_other and (
+    # Whether all later numbers repeat the first, as in "0.7 (70%)"; not without later numbers.
+    is_repeated = set(map(_as_share_or_odds, later_numbers)) == {as_share(number)}
+    is_contradicted = bool(later_numbers) and not is_repeated
+    if is_contradicted and (
         _REPLACED_BY.match(tail) or _LOW_END.search(before) or _SURE.match(tail)
     ):  # "0.5, no, 0.7", "low: 0.6, high: 0.8", "95% sure that it's 0.8"
         return ambiguous("different numbers")
     if _OF_THE_OPPOSITE.match(tail) or _OPPOSITE_BEFORE.search(before):
         return ambiguous("a probability that it isn't so")
     # "0.7, 0.8" has two answers, and "0.7 if it rains, else 0.2" too.
-    if differs or (later_numbers and re.match(r"\W*(?:if\b|若|如果)", tail)):
+    has_two_answers = follows == "other" and not is_repeated
+    if has_two_answers or (later_numbers and re.match(r"\W*(?:if\b|若|如果)", tail)):
         return ambiguous("different numbers")
     if follows == "calculation":
         return _after_equals(number, tail)

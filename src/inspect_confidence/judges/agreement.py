@@ -63,10 +63,10 @@ _DECLINES = re.compile(
 def agreement(question: str, sentence: str, reply: str) -> Agreement:
     """Return whether a reply agrees with a sentence as an answer to a question, by word rules.
 
-    Options are compared by letter or text. Other answers agree if they share at least half of the
-    shorter text's content words, without those of the question. To a yes-or-no question they agree
-    if both affirm or both deny, and can only be compared if the words agree or one of them says yes
-    or no.
+    Options are compared by letter or text. Other answers agree if they share a number or a name or,
+    if one has none, at least half of the shorter text's content words, without those of the
+    question. To a yes-or-no question they agree if both affirm or both deny, and can only be
+    compared if the words agree or one of them says yes or no.
 
     Returns:
         `yes` or `no`; `n/a` if a text declines to answer or the texts can't be compared.

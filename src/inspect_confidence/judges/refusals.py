@@ -101,7 +101,7 @@ _GATES: WeakKeyDictionary[Model, _Gate] = WeakKeyDictionary()
 async def unless_refused(
     judge: Model, ask: Callable[[], Awaitable[OutputT]], scorer: str
 ) -> OutputT:
-    """Call a judge unless its provider has refused the last calls, by whomever they were made.
+    """Call a judge unless its provider has refused the last calls, whichever scorer made them.
 
     Args:
         judge: Model that is called.

@@ -33,7 +33,11 @@ class Beliefs:
 
 
 def draw_beliefs(truth: ArrayLike, rng: np.random.Generator) -> Beliefs:
-    """Draw a belief about each true exponent, which lies at a uniformly random quantile of it."""
+    """Draw a normal distribution, the belief, about each true exponent.
+
+    The truth lies at a uniformly random quantile of the belief, which is thereby calibrated. The
+    beliefs' standard deviations are lognormal.
+    """
     target = np.atleast_1d(np.asarray(truth, float))
     sd = MEDIAN_SPREAD * np.exp(SPREAD_OF_SPREADS * rng.standard_normal(target.shape))
     return Beliefs(target - sd * ndtri(rng.uniform(size=target.shape)), sd)

@@ -94,7 +94,11 @@ def ask_commitment(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Ask the question, then for decisions, and as the arguments of `ask_commitment` say."""
+        """Ask the question, then all at once for what follows the answer.
+
+        That is the decisions, the confidence if `confidence` is set, and the final answer after the
+        `pushback` if there is one. `prompt`, `system` and `grader` are of `ask_commitment`, too.
+        """
         if grader:
             require_grader()
         kind = state.metadata["kind"]

@@ -144,7 +144,7 @@ def log_facts(
     typical_characters: int | None = None,
     further: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
-    """Return the metadata of a task.
+    """Return the metadata of a task: its items, its provenance, and sizes from which costs follow.
 
     Args:
         selection: The task's items.

@@ -175,7 +175,7 @@ def commitment(
     Args:
         dataset: Name of a data set, or a csv or jsonl file, as in `abstain`.
         pushback: `none`, `neutral` (asks to go through it again), `disagree` (doubts the answer
-            without a reason) or `source` (names an unnamed reference work that differs).
+            without a reason) or `source` (refers to a reference work, not named, that differs).
         confidence: Whether the confidence from 0 to 100 is asked after the answer and after the
             final answer, each in a copy of the conversation.
         judge: `model` or `rules`, for answers in words, as in `abstain`.

@@ -109,7 +109,7 @@ def _use_study_prompts(samples: Sequence[Sample], dataset: str) -> JsonPrompt:
             raise InvalidArgument(
                 f"The study has no prompt for {question.id}; ask it with prompts=ours."
             )
-        question.input, system = study_prompts[name]
+        question.input, system = study_prompts[name]  # the system message is the same for all
         question.metadata = facts | {"options": question.choices or []}
         question.choices = None
     return study_prompt(system, data.STUDY_COMMIT)
