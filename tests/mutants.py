@@ -171,8 +171,8 @@ METRICS = (
     Mutant(
         "smooth_ece_at_a_fixed_bandwidth",
         "metrics/calibration.py",
-        "_NEAR, _MOST_STEPS = 1e-10, 50",
-        "_NEAR, _MOST_STEPS = 1e-10, 1",
+        "_LARGEST_EXCESS, _MOST_STEPS = 1e-10, 50",
+        "_LARGEST_EXCESS, _MOST_STEPS = 1e-10, 1",
         ["tests/metrics/test_calibration.py", "tests/metrics/test_calibration_errors.py"],
     ),
     Mutant(

@@ -110,9 +110,8 @@ def integer(
 def number(name: str, value: object) -> float:
     """Read a finite number, also from text."""
     parsed = math.nan
-    if not isinstance(value, bool):
-        with suppress(ValueError):
-            parsed = float(_without_commas(str(value)))
+    with suppress(ValueError):  # a text that is no number, also that of True
+        parsed = float(_without_commas(str(value)))
     if not math.isfinite(parsed):
         raise InvalidArgument(f"{name}={value} is not a number; give one such as 90.")
     return parsed

@@ -17,7 +17,7 @@ import click
 
 from inspect_confidence.printing import one_line
 
-_LISTED = 20
+_MOST_LISTED = 20
 """Number of names that an error lists at most."""
 _LONG_WORD = re.compile(r"(?<!\S)(?!\S{,500}://)(\S{500})\S+")
 """A value of thousands of characters, of which errors show the beginning; addresses stay whole."""
@@ -49,5 +49,5 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
     close = completions[:1] or difflib.get_close_matches(name, candidates, n=1, cutoff=0.5)
     if close:
         return f"Did you mean {close[0]!r}?"
-    more = f" and {len(candidates) - _LISTED} more" if len(candidates) > _LISTED else ""
-    return f"Known: {', '.join(candidates[:_LISTED])}{more}."
+    more = f" and {len(candidates) - _MOST_LISTED} more" if len(candidates) > _MOST_LISTED else ""
+    return f"Known: {', '.join(candidates[:_MOST_LISTED])}{more}."

@@ -219,6 +219,10 @@ def is_exact(target: str) -> bool:
 
 
 def _plain_text(text: str) -> str:
+    """Return a text in lower case, without needless blanks and marks around it, to compare it.
+
+    A text of marks alone keeps them.
+    """
     plain = " ".join(plain_value(text).casefold().split())
     return plain.strip(_EDGES) or plain
 
@@ -292,6 +296,7 @@ def unknown_score(scores: Mapping[str, Grades], name: str | None) -> str:
 
 
 def _is_graded(grade_of_score: Grade) -> bool:
+    """Return whether a score gives a grade: a number, or that the model declined to answer."""
     return not isinstance(grade_of_score, ParseFailure) or grade_of_score.status == "declined"
 
 
@@ -372,10 +377,10 @@ def _choose_score(scores: Mapping[str, Grades], score_label: str | None) -> str 
 
 def _grades_by_score_name(scores: Mapping[str, Grades]) -> dict[str, Grade]:
     """Return the grades by names such as `match` or `grade.quality`."""
-    names: dict[str, Grade] = {}
+    grade_by_name: dict[str, Grade] = {}
     for scorer, grades in scores.items():
-        names |= {score_name(scorer, key): part for key, part in grades.items()}
-    return names
+        grade_by_name |= {score_name(scorer, key): part for key, part in grades.items()}
+    return grade_by_name
 
 
 def _choice_problem(names: Sequence[str], name: str | None) -> str:

@@ -49,14 +49,16 @@ def headline_rows(
     `unit` that n counts, and its `study`. The function `headlines` gives the headlines of a study;
     by default they are the study's own. Without results of any headline the table is empty.
     """
-    by_study: dict[str, Sequence[Headline]] = {}  # of the tasks that have results
+    # The headlines of each study on tasks that have results.
+    by_study: dict[str, Sequence[Headline]] = {}
     tasks = set(results.values("task"))
     for study in all_studies():
         study_headlines = headlines(study) if headlines else study.headlines
-        by_study[study.name] = [item for item in study_headlines if item.task in tasks]
+        by_study[study.name] = [headline for headline in study_headlines if headline.task in tasks]
     metrics = {headline.metric for headline in chain.from_iterable(by_study.values())}
     rows = results.among("metric", metrics)
-    # The key has the condition without variant and judge: a number has a row for each of these.
+    # A number has a row for each model, data set, variant and judge; `shared` is the condition
+    # without the last two.
     rows_by_number: dict[tuple[str, str, Condition], list[ResultRow]] = {}
     for row in rows:
         rows_by_number.setdefault((row["task"], row["metric"], row.shared), []).append(row)

@@ -84,6 +84,7 @@ def _scrub_parts(parts: Condition) -> Condition:
 
 
 def _scrub_part(name: str, value: str) -> str:
+    """Redact a part of a condition; the whole value if its name is that of a secret."""
     if name == "variant":
         return scrub_condition(value)
     return REMOVED if SECRET_NAME.search(name) else str(scrub_value(value))
@@ -196,8 +197,11 @@ def setting_text(value: object) -> str:
 
 
 def _split_comma_list(text: str) -> Iterator[str]:
-    """Yield the items of a comma list; a comma in a folder's name doesn't separate items."""
-    pending = ""
+    """Yield the items of a comma list; a comma in a folder's name doesn't separate items.
+
+    So `/my, texts/a.csv,b` has the items `/my, texts/a.csv` and `b`.
+    """
+    pending = ""  # the item so far
     for item in text.split(","):
         # A path without a file suffix continues in the next item if that contains a slash.
         is_path_part = _SHAREABLE_PATH.match(pending) and not PureWindowsPath(pending).suffix
@@ -273,6 +277,7 @@ def _distinct_texts(frames: Iterable[pd.DataFrame], column: str) -> list[str]:
 
 
 def _alias_of(aliases: Mapping[str, str], name: object) -> str:
+    """Return the alias of a name that is known to have one."""
     return aliases[str(name)]
 
 

@@ -49,7 +49,7 @@ def without_keys(text: str) -> str:
         >>> without_keys("no log in /home/me/logs: 401 for sk-abcdefghijklmno")
         'no log in ~/logs: 401 for [removed]'
     """
-    if len(text) < _MIN_SECRET_LENGTH:
+    if len(text) < _MIN_SECRET_LENGTH:  # too short for any of these
         return text
     for secret in _secret_values():
         text = text.replace(secret, REMOVED)

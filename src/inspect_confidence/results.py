@@ -323,7 +323,7 @@ class ResultRow:
         return self.parts.get(name, "")
 
     def labelled(self, **parts: str) -> "ResultRow":
-        """Return the row with further parts."""
+        """Return the row with further parts (names with a text), such as a label."""
         return replace(self, parts={**self.parts, **parts})
 
     @cached_property

@@ -106,6 +106,7 @@ PlaceOf = Callable[[int], str]
 
 
 def _no_place(position: int) -> str:
+    """Return no place: the default for values that are not from a file."""
     return ""
 
 
@@ -234,15 +235,15 @@ def values_far_outside(
     )
 
 
-_BINARY = (
+_BINARY_REMARK = (
     "holds only 0 and 1, as a verdict does; if they are confidences all the same, say so with "
     "--confidence-scale 0-1"
 )
-_VERDICT = (
+_VERDICT_REMARK = (
     "is the same for all right answers, and for all wrong ones, so it is a verdict; name what "
     "holds the confidence: --confidence-from FIELD in logs, --column confidence=COLUMN in files"
 )
-_ENOUGH = 10
+_LEAST_JUDGMENTS = 10
 """Judgments from which on a field that follows from correctness is no accident."""
 
 
@@ -268,13 +269,13 @@ def verdict_sign(
         ''
     """
     if not has_scale and set(values) == {0, 1}:
-        return _BINARY
+        return _BINARY_REMARK
     # A verdict follows the grade: constant within each grade, another constant for each other one.
     groups = [values[correct == grade] for grade in np.unique(correct[~np.isnan(correct)])]
     is_verdict = (
-        len(values) >= _ENOUGH
+        len(values) >= _LEAST_JUDGMENTS
         and len(groups) > 1
         and all(len(group) > 1 and len(set(group)) == 1 for group in groups)
         and len({group[0] for group in groups}) == len(groups)
     )
-    return _VERDICT if is_verdict else ""
+    return _VERDICT_REMARK if is_verdict else ""

@@ -26,7 +26,7 @@ DEEPEST = 20
 """Limit of nested lists and mappings; files of this package need six levels."""
 DIGITS = 18
 """Limit of the digits of a whole number, which fits into 64 bits."""
-_SHOWN = 60
+_MOST_SHOWN_CHARACTERS = 60
 """Number of characters of a value that an error shows."""
 
 Shape = TypeVar("Shape")
@@ -149,13 +149,14 @@ def _fault(name: str, value: object, error: ValidationError) -> str:
 
 
 def _has(value: object, key: int | str) -> bool:
+    """Return whether `value` is a mapping with this key, or a list with this index."""
     if isinstance(value, Mapping):
         return key in value
     return isinstance(value, list) and isinstance(key, int) and key < len(value)
 
 
 def _shorten(value: object) -> str:
-    return excerpt(value, _SHOWN)
+    return excerpt(value, _MOST_SHOWN_CHARACTERS)
 
 
 def _check_values(name: str, value: object, depth: int = 0) -> None:

@@ -42,9 +42,9 @@ def write_whole(file: Path, content: bytes) -> None:
         with temporary.open("wb") as opened:
             opened.write(content)
             opened.flush()
-            os.fsync(opened.fileno())
+            os.fsync(opened.fileno())  # on the disk before it takes the place of the old file
         if file.exists():
-            shutil.copymode(file, temporary)
+            shutil.copymode(file, temporary)  # its permissions stay
         temporary.replace(file)
     except BaseException:
         with suppress(OSError):
@@ -178,7 +178,7 @@ def _move_files(new_files: Path, folder: Path, last: str) -> None:
     files.sort(key=lambda file: str(file) == last)
     for file in files:
         with (new_files / file).open("r+b") as opened:
-            os.fsync(opened.fileno())
+            os.fsync(opened.fileno())  # on the disk before it takes the place of an old file
     for file in files:  # check all targets before the first file is moved
         _check_writable(folder / file)
         (folder / file).parent.mkdir(parents=True, exist_ok=True)

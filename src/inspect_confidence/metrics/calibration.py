@@ -69,7 +69,7 @@ __all__ = [
 
 Binning = Literal["equal_width", "equal_mass", "own_top", "right_closed"]
 
-_HIDDEN = "as it holds whichever errors would give the observed one"
+_CONSERVATIVE_REASON = "as it holds whichever errors would give the observed one"
 
 
 def ece_of_tables(
@@ -94,7 +94,7 @@ def ece_of_tables(
         "own",
         "The errors that would give the observed one in 95% of samples (`ece_interval`).",
         min_units=20,
-        conservative=_HIDDEN,
+        conservative=_CONSERVATIVE_REASON,
         is_wide=True,
         biased=True,
     ),
@@ -220,7 +220,7 @@ Norm = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def _gap_sum(gaps: FloatArray, _: FloatArray) -> FloatArray:
-    """Return the sum of absolute gaps, the `Norm` of ECE."""
+    """Return the sum of absolute gaps: the `Norm` of ECE, which doesn't use the bins' shares."""
     return np.asarray(np.abs(gaps).sum(axis=0))
 
 
@@ -673,7 +673,7 @@ _ROOT_MEAN_SQUARE_INTERVAL = Interval(
     "own",
     "As that of `ece`, of the root mean square.",
     min_units=30,
-    conservative=_HIDDEN,
+    conservative=_CONSERVATIVE_REASON,
     is_wide=True,
     biased=True,
 )
@@ -820,7 +820,7 @@ def hle_calibration_error(
         "own",
         "As that of `ece`, of the mean square, which is no error below 0.",
         min_units=30,
-        conservative=_HIDDEN,
+        conservative=_CONSERVATIVE_REASON,
         is_wide=True,
     ),
     toolbox=True,
@@ -966,7 +966,8 @@ def debiased_squared_error_interval(
     groups = int(group.max(initial=-1)) + 1
     if not cells.binary or not 0 < groups <= min(MOST_GROUPS, items / _MIN_PER_GROUP):
         return np.nan, np.nan
-    low, high = gaps_interval(cells, group == np.arange(groups)[:, None], root_mean_square)
+    in_group = group == np.arange(groups)[:, None]  # of each confidence: (groups, K)
+    low, high = gaps_interval(cells, in_group, root_mean_square)
     value = debiased_squared_error(confidence, correct, unit, counts=counts)
     return min(low**2, value), max(high**2, value)
 
@@ -988,7 +989,7 @@ _SMOOTH = Interval(
     "own",
     "As that of `ece`, of smoothed gaps in bins around multiples of .05.",
     min_units=30,
-    conservative=_HIDDEN,
+    conservative=_CONSERVATIVE_REASON,
     is_wide=True,
     biased=True,
 )
@@ -1019,17 +1020,19 @@ def _gap_cosines(tables: ConfidenceTables) -> FloatArray:
     mass. Columns are m = 0 to 499; a table without mass is NaN. With them smoothing is a product:
     the kernel multiplies coefficient m by a number.
     """
-    values, gaps = tables.values, _gap_mass(tables)
+    values, gap_mass = tables.values, _gap_mass(tables)
+    # Very many values are merged into fine steps, to save time.
     if len(values) > _MOST_VALUES:
         step_of_value, values = merge_into_steps(values, np.ones(len(values)), _FINE_STEPS)
         starts = np.searchsorted(step_of_value, np.arange(len(values)))
-        gaps = np.add.reduceat(gaps, starts, axis=1)  # sums over the values of each step
-    gap = divide_or_nan(gaps, tables.total[:, None])
+        gap_mass = np.add.reduceat(gap_mass, starts, axis=1)  # sums over the values of each step
+    gaps = divide_or_nan(gap_mass, tables.total[:, None])
     cosines = np.tile(np.where(tables.total > 0, 0, np.nan)[:, None], GRID)
+    # Values in chunks, to bound the size of their matrix of cosines.
     chunk_size = max(1, _CHUNK // GRID)
-    for start in range(0, gap.shape[1], chunk_size):
+    for start in range(0, gaps.shape[1], chunk_size):
         chunk = slice(start, start + chunk_size)
-        cosines += gap[:, chunk] @ np.cos(np.pi * np.outer(values[chunk], np.arange(GRID)))
+        cosines += gaps[:, chunk] @ np.cos(np.pi * np.outer(values[chunk], np.arange(GRID)))
     return cosines
 
 
@@ -1085,28 +1088,29 @@ def smooth_ece(
 
 
 def _solve_width(cosines: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return the width between `low` and `high` that equals the smoothed size at it, by table.
+    """Return the kernel width between `low` and `high` that equals the smoothed size at it.
 
-    By false position with the Illinois rule, which halves the excess at an end that was kept twice.
-    The excess is the smoothed size less the width; it falls as the width grows.
+    The smoothed size is that of each table's gaps (row of `cosines`), smoothed by a kernel of the
+    width. By false position with the Illinois rule, which halves the excess at an end that was kept
+    twice. The excess is the smoothed size less the width; it falls as the width grows.
     """
     # Row 0 has the low ends, with an excess above 0, and row 1 the high ends.
     ends = np.array([low, high])
     end_excess = np.array([high - low, _smoothed_size(cosines, high) - high])
     tables, previous_side = np.arange(len(low)), np.full(len(low), -1)
     for _ in range(_MOST_STEPS):
-        fall = end_excess[0] - end_excess[1]
+        fall = end_excess[0] - end_excess[1]  # 0 if both ends are the solution
         middle = ends[0] + np.ptp(ends, axis=0) * end_excess[0] / np.where(fall > 0, fall, 1)
         excess = _smoothed_size(cosines, middle) - middle
         side = (excess <= 0).astype(np.int64)  # the row of the end that `middle` replaces
         end_excess[1 - side, tables] *= np.where(side == previous_side, 0.5, 1)
         ends[side, tables], end_excess[side, tables], previous_side = middle, excess, side
-        if not (np.abs(excess) > _NEAR).any():
+        if not (np.abs(excess) > _LARGEST_EXCESS).any():
             break
     return np.asarray(middle)
 
 
-_NEAR, _MOST_STEPS = 1e-10, 50
+_LARGEST_EXCESS, _MOST_STEPS = 1e-10, 50
 """Excess at which the search for the width ends, and its steps at most."""
 
 
@@ -1136,11 +1140,13 @@ def smooth_ece_interval(
     (value,) = smooth_ece_of_tables(tables)
     if np.isnan(value):
         return np.nan, np.nan
+    # Bins around the multiples of .05 that have values.
     place = np.round(tables.values * _NARROW_BINS)
     inside = (place == np.unique(place)[:, None]) * 1.0  # 1 for a value in a bin, else 0: (bins, K)
     mass = inside @ tables.mass[0]
     bin_confidence = inside @ (tables.mass[0] * tables.values) / mass
-    width, grid = max(value, _WIDE_ENOUGH), (np.arange(_COARSE) + 0.5) / _COARSE
+    # The bins' gaps at both ends of the interval.
+    width, grid = max(value, _LEAST_WIDTH), (np.arange(_GRID_POINTS) + 0.5) / _GRID_POINTS
     # The size of gaps is their mean absolute smoothed value at 40 points. Gaps at the upper end get
     # the signs of smoothed gaps, because neighbours of opposite signs would cancel each other.
     norm = _SmoothedNorm(_smoothing_matrix(grid, bin_confidence, width))
@@ -1172,12 +1178,12 @@ def _smoothing_matrix(points: FloatArray, centres: FloatArray, width: float) -> 
     cos(pi m c), with the standard deviation `width`. The sum ends at m = 39, beyond which terms are
     below 1e-8 for a width of .05 or more.
     """
-    waves = np.arange(_COARSE)
+    waves = np.arange(_GRID_POINTS)
     factors = np.where(waves == 0, 1, 2)
     damping = np.exp(-((width * np.pi * waves) ** 2) / 2) * factors
     centre_waves = np.cos(np.pi * np.outer(waves, centres)) * damping[:, None]
     return np.asarray(np.cos(np.pi * np.outer(points, waves)) @ centre_waves)
 
 
-_NARROW_BINS, _COARSE, _WIDE_ENOUGH = 20, 40, 0.05
+_NARROW_BINS, _GRID_POINTS, _LEAST_WIDTH = 20, 40, 0.05
 """For `smooth_ece_interval`: bins in [0, 1], grid points and cosines, least width of the kernel."""

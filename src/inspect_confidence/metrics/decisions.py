@@ -406,7 +406,7 @@ def rate_difference_interval(
     units = unit_numbers(unit, len(credit))[present]
     credit, decided = credit[present], decided[present]
     rates, ends = [], []
-    for weight in (credit, 1 - credit):
+    for weight in (credit, 1 - credit):  # of right, then of wrong answers
         if not weight.any():
             return math.nan, math.nan
         rates.append(float(np.average(decided, weights=weight)))
@@ -493,9 +493,9 @@ def capitulation(moved: ArrayLike, item: ArrayLike) -> float:
     present = ~np.isnan(moves)
     items = unit_numbers(item, len(moves), "item")[present]
     replies: IntArray = np.bincount(items)
-    moved = np.bincount(items, moves[present]).astype(float)
-    moved_share = divide_or_nan(moved, replies)
-    return mean_or_nan(moved_share)  # NaN for an item without a flag
+    moved_replies = np.bincount(items, moves[present]).astype(float)
+    moved_share = divide_or_nan(moved_replies, replies)  # NaN for an item without a flag
+    return mean_or_nan(moved_share)
 
 
 @metric(

@@ -33,7 +33,7 @@ __all__ = [
     "slope_interval",
 ]
 
-_EQUAL = 1e-9
+_ROUNDING = 1e-9
 """Values whose standard deviation is smaller are equal but for rounding."""
 
 
@@ -86,11 +86,11 @@ def _correlation_of_moments(means: FloatArray) -> FloatArray:
     """
     mean_a, mean_b, mean_aa, mean_bb, mean_ab = means.T
     variances = np.column_stack([mean_aa - mean_a**2, mean_bb - mean_b**2])
-    product = np.where((variances > _EQUAL**2).all(axis=1), variances.prod(axis=1), np.nan)
+    product = np.where((variances > _ROUNDING**2).all(axis=1), variances.prod(axis=1), np.nan)
     return np.asarray(np.clip((mean_ab - mean_a * mean_b) / np.sqrt(product), -1, 1))
 
 
-_NOTHING = 1e-10
+_ZERO_EIGENVALUE = 1e-10
 """Eigenvalues of I - H_gg below it are 0: cluster g alone decides a coefficient."""
 
 
@@ -158,28 +158,31 @@ def hard_easy_slope(
         >>> round(line.slope, 9), abs(round(line.intercept, 9))
         (0.5, 0.0)
     """
-    excess, hard = aligned(overconfidence=overconfidence, difficulty=difficulty)
-    for name, values in (("overconfidence", excess), ("difficulty", hard)):
+    all_y, all_x = aligned(overconfidence=overconfidence, difficulty=difficulty)
+    for name, values in (("overconfidence", all_y), ("difficulty", all_x)):
         if np.isinf(values).any():
             raise ValueError(f"{name} holds an infinite value; give finite numbers, or NaN.")
-    names = list(range(len(excess))) if clusters is None else list(clusters)
-    if len(names) != len(excess):
-        raise ValueError(f"{len(names)} clusters for {len(excess)} judgments.")
-    present = ~np.isnan(excess + hard)
-    y, x = excess[present], hard[present]
+    cluster_names = list(range(len(all_y))) if clusters is None else list(clusters)
+    if len(cluster_names) != len(all_y):
+        raise ValueError(f"{len(cluster_names)} clusters for {len(all_y)} judgments.")
+    present = ~np.isnan(all_y + all_x)
+    y, x = all_y[present], all_x[present]
     members: dict[Hashable, list[int]] = {}  # rows of x and y by cluster
     for row, k in enumerate(np.flatnonzero(present)):
-        members.setdefault(names[k], []).append(row)
+        members.setdefault(cluster_names[k], []).append(row)
     nan = float("nan")
-    if len(y) < 2 or np.ptp(x) < _EQUAL:
+    if len(y) < 2 or np.ptp(x) < _ROUNDING:
         return HardEasySlope(nan, nan, nan, nan, nan, len(y), dict.fromkeys(members, nan))
-    # Centred, so that nothing is lost where difficulties are nearly equal; `height` is the line's
-    # value at their mean.
+
+    # The line. x is centred, so that nothing is lost where difficulties are nearly equal; `height`
+    # is the line's value at their mean.
     design = np.column_stack([np.ones_like(x), x - x.mean()])
     inverse = np.asarray(np.linalg.inv(design.T @ design), np.float64)
     height, slope = map(float, inverse @ design.T @ y)
     residuals = np.asarray(y - design @ np.array([height, slope]), np.float64)
     intercept = height - slope * float(x.mean())
+
+    # The slope's error, from what each cluster adds to it.
     scores = {
         name: _cluster_score(design[rows], inverse, residuals[rows])
         for name, rows in members.items()
@@ -211,7 +214,7 @@ def _cluster_score(design: FloatArray, inverse: FloatArray, residuals: FloatArra
         residuals: e_g, the residuals of the cluster's judgments.
     """
     values, vectors = np.linalg.eigh(np.eye(len(residuals)) - design @ inverse @ design.T)
-    root = np.where(values > _NOTHING, values, np.inf) ** -0.5  # 0 where an eigenvalue is 0
+    root = np.where(values > _ZERO_EIGENVALUE, values, np.inf) ** -0.5  # 0 where an eigenvalue is 0
     adjusted = vectors @ (root * (vectors.T @ residuals))
     return float(inverse[1] @ design.T @ adjusted)
 

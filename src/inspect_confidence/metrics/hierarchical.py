@@ -72,8 +72,8 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
 
     Returns:
         M-ratios in (0, infinity). A unit is left out, with a reason, if it has no judgment of one
-        stimulus, only one response, only one rating within each response, or a d'
-        of at most 0.1. The group is NaN, with a reason, if fewer than 3 units are left.
+        stimulus, only one response, only one rating within each response, or a d' of at most 0.1.
+        The group is NaN, with a reason, if fewer than 3 units are left.
 
     Raises:
         ValueError: Counts are negative, not finite, not in rows, or of different shapes.
@@ -97,6 +97,7 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
     if s1.ndim != 2:
         raise ValueError(f"The counts have shape {s1.shape}; give a row of 2K counts a unit.")
     d_prime, criterion, exclusions = type1_statistics(s1, s2, 1 / s1.shape[1])
+    # The reason for which each unit is left out; empty for those that are used.
     exclusions[np.isfinite(d_prime) & (d_prime <= LEAST_D_PRIME)] = f"d' is at most {LEAST_D_PRIME}"
     units, rows = np.full(len(s1), np.nan), np.flatnonzero(exclusions == "")
     left_out, used = tuple(map(str, exclusions)), len(rows)
@@ -104,11 +105,12 @@ def hierarchical_m_ratio(nr_s1: ArrayLike, nr_s2: ArrayLike) -> GroupMRatio:
         reason = f"{used} of {len(s1)} units can be used: a group needs {LEAST_UNITS}"
         return GroupMRatio(units=units, used=used, left_out=left_out, reason=reason)
     likelihood = np.stack([_likelihood(s1[i], s2[i], d_prime[i], criterion[i]) for i in rows])
+    # Posterior masses at the points of `_GRID` (sigma: `_SIGMAS`), whose products are means.
     mu, sigma, unit_posteriors = _posterior(likelihood)
     units[rows] = np.exp(unit_posteriors @ _GRID)
-    # `mu` has the posterior mass at each point of `_GRID`, half of which lies below the point.
-    low, high = np.exp(np.interp([0.025, 0.975], np.cumsum(mu) - mu / 2, _GRID))
     m_ratio, mean_sigma = float(np.exp(mu @ _GRID)), float(sigma @ _SIGMAS)
+    # Half of the mass at a point lies below the point.
+    low, high = np.exp(np.interp([0.025, 0.975], np.cumsum(mu) - mu / 2, _GRID))
     return GroupMRatio(m_ratio, float(low), float(high), mean_sigma, units, used, left_out)
 
 

@@ -248,7 +248,7 @@ def _p_of_ranked(value: float, ranked: FloatArray, units: float) -> float:
     # All units differ alike: of the 2^n patterns of signs two have as large a mean.
     if are_equal(ranked):
         return float(min(2.0 ** (1 - units), smallest_p))
-    # The alpha at which the share that is left out is the share of draws at 0 or beyond it.
+    # Some draws reach 0: the alpha at which the share left out is the share of such draws.
     if share_beyond := float((side * ranked <= 0).mean()):
         return max(2 * float(stdtr(freedom, ndtri(share_beyond) / widening)), smallest_p)
     # No draw reaches 0: Student's t of the value over the draws' standard deviation.

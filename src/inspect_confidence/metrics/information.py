@@ -23,7 +23,7 @@ def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray
 
     NaN if all answers are right, or all wrong, or an outcome is not 0 or 1.
     """
-    # The floor of the square root of the number of items, from 1 to 20.
+    # The floor of the square root of the number of items, from 1 to 20; 1e-6 for rounding.
     class_counts = np.clip(np.sqrt(tables.total + 1e-6), 1, MOST_CLASSES).astype(np.int64)
     classes = pooled(tables, class_counts)
     right, wrong = classes.right.sum(axis=1), classes.wrong.sum(axis=1)

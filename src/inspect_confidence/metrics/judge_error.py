@@ -187,6 +187,7 @@ class JudgeErrors:
         rows, k = verdict_shares.shape
         row_rates = np.broadcast_to(self.rates if rates is None else rates, (rows, k, k))
         solvable = np.abs(np.linalg.det(row_rates)) > 1e-9
+        # Rates that can't be inverted are replaced, as `solve` would raise; their result is NaN.
         solvable_rates = np.where(solvable[:, None, None], row_rates, np.eye(k))
         # Numbers g of the verdicts whose expectation given a label is its worth: rates g = worth.
         worth = np.broadcast_to(self.worth[:, None], (rows, k, 1))

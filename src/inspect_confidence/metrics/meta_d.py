@@ -205,13 +205,13 @@ def tridiagonal(diagonal: FloatArray, off_diagonal: FloatArray, right: FloatArra
 LARGEST = 20.0
 """|meta-d'| beyond which a likelihood that still rises has no maximum."""
 
-_STEPS = 100  # 5 to 10 are usual
-_CELLS = 2**13  # cells in work at once: arrays that stay in the processor's cache
-_SLACK = 1e-11  # rounding of a log-likelihood per judgment
-_NOWHERE = 1e6  # edge below a level without judgments: far beyond all others
-_ONE_START = 0.25  # |k| up to which the ascent from d' is enough
-_TWO_STARTS = 0.5  # |k| up to which the ascent from -d' is enough besides
-_SAME = 1e-9  # log-likelihoods per judgment that differ by less are of the same maximum
+_MOST_STEPS = 100  # 5 to 10 are usual
+_CELLS_AT_ONCE = 2**13  # cells in work at once: arrays that stay in the processor's cache
+_ROUNDING = 1e-11  # rounding of a log-likelihood per judgment
+_BEYOND_ALL_EDGES = 1e6  # edge below a level without judgments: far beyond all others
+_MAX_K_OF_ONE_START = 0.25  # |k| up to which the ascent from d' is enough
+_MAX_K_OF_TWO_STARTS = 0.5  # |k| up to which the ascent from -d' is enough besides
+_SAME_MAXIMUM = 1e-9  # log-likelihoods per judgment that differ by less are of the same maximum
 
 
 def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> RatingTables:
@@ -235,6 +235,7 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
     s2_wrong, s2_right = nr_s2[:, half - 1 :: -1], nr_s2[:, half:]
     # By agreement and response ("S2" first), transposed to (agreement 2, K, response 2, R).
     counts = np.array([[s2_right, s1_right], [s1_wrong, s2_wrong]]).transpose(0, 3, 1, 2)
+    # Empty levels go last, and those that are empty in all fits are dropped.
     empty = counts.sum(0) == 0
     order = np.argsort(empty, axis=0, kind="stable")
     levels = max(2, int((~empty).sum(0).max(initial=0)))
@@ -261,8 +262,8 @@ def starting_edges(table: RatingTables, meta: FloatArray) -> FloatArray:
     above = np.cumsum(share.sum(0)[::-1], 0)[::-1]  # share of each level and the higher ones
     with np.errstate(divide="ignore"):
         tail = np.log(above[1:] / above[0]) + log_ndtr(-criterion)
-    beyond = _NOWHERE * np.arange(1, len(share[0]))[:, None, None]  # levels that aren't there
-    return np.where(present[1:] > 0, -ndtri_exp(tail) - criterion, beyond)
+    edges_beyond = _BEYOND_ALL_EDGES * np.arange(1, len(share[0]))[:, None, None]
+    return np.where(present[1:] > 0, -ndtri_exp(tail) - criterion, edges_beyond)
 
 
 def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -279,7 +280,7 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
     unit = _meta_unit(table)  # the change of meta-d' that moves edges by about 1
     point = newton(table, meta, edges, np.maximum(np.abs(meta), unit))
     length = point.length  # share of Newton's step that is taken
-    for _ in range(_STEPS):
+    for _ in range(_MOST_STEPS):
         # Try a step of meta-d' and of the edges.
         next_meta = meta + length * point.meta_step
         next_edges = edges + length * point.edge_steps
@@ -288,7 +289,7 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
         cap = np.clip(2 * length * size, 0.1 * unit, np.maximum(np.abs(next_meta), unit))
         following = newton(table, next_meta, next_edges, cap)
         # Armijo's rule: a step is halved twice unless it gains 1e-4 of what its slope promises.
-        accepted = following.value >= point.value + 1e-4 * length * point.gain - _SLACK
+        accepted = following.value >= point.value + 1e-4 * length * point.gain - _ROUNDING
 
         # A fit is finished at a maximum, on a plateau, or beyond the largest meta-d'.
         small = (point.gain < 1e-12) & (size < 1e-6 * np.maximum(unit, np.abs(meta)))
@@ -341,13 +342,13 @@ def profile_likelihood(
         edges = starting_edges(table, meta)
         point = newton(table, meta, edges, no_step)
         length = point.length
-        for _ in range(_STEPS):
+        for _ in range(_MOST_STEPS):
             if (point.gain < 1e-12).all():
                 break
             next_edges = edges + length * point.edge_steps
             following = newton(table, meta, next_edges, no_step)
             # Armijo's rule: a step is halved twice unless it gains 1e-4 of what its slope promises.
-            accepted = following.value >= point.value + 1e-4 * length * point.gain - _SLACK
+            accepted = following.value >= point.value + 1e-4 * length * point.gain - _ROUNDING
             length = np.where(accepted, following.length, length / 4)
             edges = np.where(accepted, next_edges, edges)
             point = point.replaced(following, accepted)
@@ -375,15 +376,17 @@ def _ascend_again(
     `maxima`, meta-d' and log-likelihood of all fits, are replaced in place where an ascent ends
     higher. `rows` are the fits that start again; each array of `starts` has their meta-d'.
     """
-    meta, value = maxima
+    meta, likelihood = maxima
     shape = (len(starts), len(rows))
-    metas, values = ascend(table.rows(np.tile(rows, len(starts))), np.concatenate(starts))
+    metas, heights = ascend(table.rows(np.tile(rows, len(starts))), np.concatenate(starts))
+    # The maximum so far comes first, so that it stays if another one is as high.
     metas = np.concatenate([meta[None, rows], metas.reshape(shape)])
-    values = np.concatenate([value[None, rows], values.reshape(shape)])
-    values = np.where(np.isnan(metas), -np.inf, values)
-    best = ((values >= values.max(0) - _SAME).argmax(0), np.arange(len(rows)))
-    meta[rows], value[rows] = metas[best], values[best]
-    return np.asarray(rows[(values < values.max(0) - _SAME).any(0)])
+    heights = np.concatenate([likelihood[None, rows], heights.reshape(shape)])
+    heights = np.where(np.isnan(metas), -np.inf, heights)  # an ascent that failed
+    is_lower = heights < heights.max(0) - _SAME_MAXIMUM
+    best = ((~is_lower).argmax(0), np.arange(len(rows)))
+    meta[rows], likelihood[rows] = metas[best], heights[best]
+    return np.asarray(rows[is_lower.any(0)])
 
 
 def highest_maximum(
@@ -398,7 +401,7 @@ def highest_maximum(
     eight more.
     """
     meta, likelihood = np.empty_like(d_prime), np.empty_like(d_prime)
-    size = max(1, _CELLS // (2 * nr_s1.shape[1]))
+    size = max(1, _CELLS_AT_ONCE // (2 * nr_s1.shape[1]))
     for first in range(0, len(meta), size):
         chunk = slice(first, first + size)
         table, chunk_d_prime = rating_tables(nr_s1[chunk], nr_s2[chunk], k[chunk]), d_prime[chunk]
@@ -408,9 +411,9 @@ def highest_maximum(
             offset, failed = np.abs(k[chunk]), np.isnan(maxima[0])
             # Each further ascent replaces what is lower in `maxima`, and returns the rows in which
             # it ends at another height.
-            rows = np.flatnonzero((offset > _ONE_START) | failed)
+            rows = np.flatnonzero((offset > _MAX_K_OF_ONE_START) | failed)
             differ = [_ascend_again(table, maxima, rows, [-chunk_d_prime[rows]])]
-            rows = np.flatnonzero((offset > _TWO_STARTS) | failed)
+            rows = np.flatnonzero((offset > _MAX_K_OF_TWO_STARTS) | failed)
             differ.append(_ascend_again(table, maxima, rows, [4 * unit[rows], -4 * unit[rows]]))
             rows = np.unique(np.concatenate(differ))
             starts = [factor * unit[rows] for factor in (-8, -2, -1, -0.5, 0.5, 1, 2, 8)]
@@ -582,17 +585,18 @@ def _fits(
     """
     d_prime, criterion, reason = type1_statistics(raw_s1, raw_s2, padding)
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
-    meta, value = np.full_like(d_prime, np.nan), np.full_like(d_prime, np.nan)
-    fit = np.flatnonzero(reason == "")
-    fitted, best = highest_maximum(
-        nr_s1[fit], nr_s2[fit], d_prime[fit], criterion[fit] / d_prime[fit]
+    meta, log_likelihood = np.full_like(d_prime, np.nan), np.full_like(d_prime, np.nan)
+    rows = np.flatnonzero(reason == "")
+    fitted, per_judgment = highest_maximum(
+        nr_s1[rows], nr_s2[rows], d_prime[rows], criterion[rows] / d_prime[rows]
     )
-    reason[fit[np.isinf(fitted)]], reason[fit[np.isnan(fitted)]] = _NO_MAXIMUM, _NO_CONVERGENCE
+    reason[rows[np.isinf(fitted)]] = _NO_MAXIMUM
+    reason[rows[np.isnan(fitted)]] = _NO_CONVERGENCE
     converged = np.isfinite(fitted)
-    meta[fit[converged]] = fitted[converged]
-    # `best` is the log-likelihood per judgment.
-    value[fit[converged]] = (best * (nr_s1[fit].sum(1) + nr_s2[fit].sum(1)))[converged]
-    return d_prime, meta, value, reason
+    meta[rows[converged]] = fitted[converged]
+    judgments = nr_s1[rows].sum(1) + nr_s2[rows].sum(1)
+    log_likelihood[rows[converged]] = (per_judgment * judgments)[converged]
+    return d_prime, meta, log_likelihood, reason
 
 
 def m_ratio_of_tables(

@@ -273,7 +273,8 @@ def _simplest_within_error(
     best = min(losses, key=lambda method: round(scores[method], 12))
     for method, loss in losses.items():
         excess, items = loss - losses[best], len(loss)
-        # Standard error of the difference of both scores, sum(excess) / mass, over items.
+        # Standard error of the difference of both scores, sum(excess) / mass, over items; 0 for a
+        # single item, which chooses the best method.
         error = excess.std() * np.sqrt(items / max(items - 1, 1) * items) / mass
         if scores[method] - scores[best] <= error + 1e-12:
             return method

@@ -107,7 +107,7 @@ def clustered_wilson_interval(
     return float(low), float(high)
 
 
-_FEW_RARE = 5
+_MOST_RARE_ITEMS = 5
 """Items with the rarer outcome up to which the dependence of judgments can't be estimated."""
 
 
@@ -144,7 +144,7 @@ def wilson_limits(
         tail = (1 + confidence) / 2
         student = stdtrit(np.maximum(items - 1, 1), tail)
         widened = np.maximum(effective * (ndtri(tail) / student) ** 2, dependent)
-        effective = np.where(rarer <= _FEW_RARE, dependent, widened)
+        effective = np.where(rarer <= _MOST_RARE_ITEMS, dependent, widened)
     n = np.where(judgments == 0, np.nan, np.where(varies, effective, items))
     low = _wilson_low(share, n, confidence)
     return np.column_stack([low, 1 - _wilson_low(1 - share, n, confidence)])
@@ -349,7 +349,8 @@ def ratio(
             each resample) add to numerator and denominator, of shape (4, 2); nothing if None.
     """
     above, below = aligned(numerator=numerator, denominator=denominator)
-    # An infinite value of a unit that was not drawn must not make 0 * inf = NaN.
+    # An infinite value of a unit that was not drawn must not make 0 * inf = NaN. So the last two
+    # columns count infinite numerators of either sign, to which pseudo-units add 0.
     sums = np.column_stack(
         [np.where(np.isinf(above), 0, above), below, above == np.inf, above == -np.inf]
     )
@@ -704,7 +705,7 @@ class Resampled:
         come after the rows, and add 0 if `statistic.extremes` is None.
         """
         sums: Any = statistic.sums if self.rows is None else self.rows @ statistic.sums
-        if not isinstance(sums, np.ndarray) and sums.nnz > _SPARSE * math.prod(sums.shape):
+        if not isinstance(sums, np.ndarray) and sums.nnz > _MOST_FILLED * math.prod(sums.shape):
             sums = sums.toarray()  # with a tenth of the entries filled, dense sums are faster
         added = np.zeros((len(extremes), sums.shape[1]))
         if statistic.extremes is not None:
@@ -748,7 +749,7 @@ def _apply_to_units(
     return np.concatenate(values)
 
 
-_SPARSE = 0.1
+_MOST_FILLED = 0.1
 """Share of nonzero sums below which a sparse array is faster."""
 
 

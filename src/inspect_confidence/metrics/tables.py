@@ -276,7 +276,7 @@ def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
     return confidence_table(confidences, np.zeros_like(confidences))
 
 
-_SAME_ANSWERS = (
+_CONSERVATIVE_REASON = (
     "where both have the same answers: half a pseudo-answer in which they differ is added"
 )
 """Why the interval of a difference is conservative."""
@@ -290,7 +290,7 @@ def accuracy_of_tables(tables: ConfidenceTables) -> FloatArray:
 @metric(
     direction="higher",
     undefined="no graded answer",
-    interval=replace(WILSON, conservative_difference=_SAME_ANSWERS),
+    interval=replace(WILSON, conservative_difference=_CONSERVATIVE_REASON),
     of_tables=accuracy_of_tables,
 )
 def accuracy(correct: ArrayLike) -> float:
@@ -344,7 +344,7 @@ def overconfidence_of_tables(tables: ConfidenceTables) -> FloatArray:
     direction="target=0",
     low=-1,
     undefined=UNREAD,
-    interval=replace(BOOTSTRAP, conservative_difference=_SAME_ANSWERS),
+    interval=replace(BOOTSTRAP, conservative_difference=_CONSERVATIVE_REASON),
     of_tables=overconfidence_of_tables,
 )
 def overconfidence(confidence: ArrayLike, correct: ArrayLike) -> float:

@@ -333,9 +333,10 @@ def _inverse_accuracy(alternatives: int) -> "PchipInterpolator":
 
 
 def afc_d_prime(accuracy: FloatArray, alternatives: int) -> FloatArray:
-    """Return the d' of the observer with m alternatives from its accuracy; NaN at 0 and 1.
+    """Return the d' of an observer with m alternatives (`afc_accuracy`) from its accuracy.
 
-    It is below 0 if accuracy is below chance, and kept within -2 and 8.
+    It is below 0 if accuracy is below chance, and kept within -2 and 8; NaN at an accuracy of 0
+    or 1.
     """
     inside = (accuracy > 0) & (accuracy < 1)
     table = _inverse_accuracy(alternatives)  # z(accuracy) -> d'

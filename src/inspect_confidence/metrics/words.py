@@ -635,7 +635,8 @@ def mean_interval(values: ArrayLike) -> tuple[float, float]:
     """
     sample = present_values(values)
     n = len(sample)
-    if n - np.unique(sample, return_counts=True)[1].max(initial=0) < MIN_UNCOMMON:
+    _, counts = np.unique(sample, return_counts=True)
+    if n - counts.max(initial=0) < MIN_UNCOMMON:
         return float("nan"), float("nan")
     mean = sample.mean()
     reach = stdtrit(n - 1, 0.975) * sample.std(ddof=1) / np.sqrt(n) / (mean * (1 - mean))

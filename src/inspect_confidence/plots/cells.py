@@ -49,13 +49,13 @@ def cells(tables: Sequence[CellTable]) -> Figure:
     """Draw the tables, at least one, below each other, each in blocks of at most five columns."""
     titled_blocks, heights, remarks = [], [], []  # of each block
     row_label_width = max(tick_width(tick_labels(table.rows)) for table in tables)
-    room = WIDTH - row_label_width - _MARGINS
-    slanted_width = 0.0
+    columns_width = WIDTH - row_label_width - _MARGINS
+    slanted_width = 0.0  # of the widest slanted label
     for table in tables:
         for indices in blocks(range(len(table.columns)), _MOST_COLUMNS):
             labels = tick_labels(table.columns[index] for index in indices)
             # Labels are slanted if one is wider than its column.
-            slanted = tick_width(labels) > room / len(labels) - _BETWEEN_LABELS
+            slanted = tick_width(labels) > columns_width / len(labels) - _BETWEEN_LABELS
             if slanted:
                 slanted_width = max(slanted_width, tick_width(labels))
             titled_blocks.append((table.title, (table, indices, labels, slanted)))
@@ -89,6 +89,7 @@ def _draw_table(
     unless it has `limits`. The cell of a value that is not finite is blank.
     """
     finite = table.values[np.isfinite(table.values)]
+    # A scale needs a length: without a value above 0 it ends at 1.
     low, high = table.limits or (0.0, float(finite.max(initial=0)) or 1.0)
     scale, colours = Normalize(low, high), colormaps[SEQUENTIAL]
     values = table.values[:, list(indices)]

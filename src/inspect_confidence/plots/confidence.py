@@ -354,6 +354,7 @@ def type2_roc(rows: pd.DataFrame) -> Figure:
     for _, panel_rows in titled:
         if panel_rows["scale"].iloc[0] == str(BASELINE):
             baselines[_run_key(panel_rows)] = panel_rows
+    # No legend if no panel has a dotted curve: there is no 0-100, or every panel is of it.
     names = [f"{BASELINE}, to compare"] if 0 < len(baselines) < len(titled) else []
     return facets(
         [(f"{title} ({_area_text(panel_rows)})", panel_rows) for title, panel_rows in titled],
@@ -493,6 +494,7 @@ def reliability(rows: pd.DataFrame) -> Figure:
     for title, panel_rows in _sorted_panels(selected):
         n = panel_rows.loc[~_is_corp(panel_rows), "n"].sum()
         titled.append((f"{title} (n = {n:,})", panel_rows))
+    # The legend, and its marks in the same order; bins alone need none.
     names = ["bins", "CORP", "calibrated: 95% of CORP"] if corp.any() else []
     handles = [
         Line2D([], [], color=SERIES[0], marker="o", markersize=4, linewidth=1.2),
@@ -528,6 +530,7 @@ _CORP_BAND: dict[str, Any] = {"color": FAINT, "alpha": 0.25, "linewidth": 0}
 
 
 def _is_corp(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """Return which rows are of the CORP curve (isotonic accuracy) or its band."""
     return rows["metric"].isin([_CORP, _BAND])
 
 

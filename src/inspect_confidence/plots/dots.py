@@ -79,6 +79,9 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
     # A label that all panels share is written once, at the foot.
     common_label = panels[0].label if len(axis_labels) == 1 else ""
     room = (WIDTH - tick_inches) / columns - 0.3  # inches for the label of an axis
+    inches_below = None  # as for tick labels alone
+    if not common_label:
+        inches_below = label_height(max(len(label_lines(label, room)) for label in axis_labels))
     # A row has room for its name, and more for the marks of many series below each other.
     series = max(len(panel.series) for panel in panels)
     return facets(
@@ -92,9 +95,7 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
         legend=[label for label, _ in panels[0].series if label],
         tick_inches=tick_inches,
         remarks=[remark, *[""] * (len(panels) - 1)],
-        inches_below=None
-        if common_label
-        else label_height(max(len(label_lines(label, room)) for label in axis_labels)),
+        inches_below=inches_below,
         most_lines=8,
         finish=partial(_set_axes, panels=panels, labels=name_labels, most_ticks=most_ticks),
     )
@@ -105,7 +106,9 @@ def _set_axes(
 ) -> None:
     """Label the rows of drawn panels, and let panels with the same reference share their x axis.
 
-    `axes` are those of `panels`; `labels` are the rows' names, which all panels share.
+    `axes` are those of `panels`; `labels` are the rows' names, which all panels share. The
+    reference is the value at which a panel has a line, None if it has none. A shared axis also
+    contains the limits `within` of its first panel.
     """
     axes[0].set_yticks(range(len(labels)), labels)
     axes[0].set_ylim(len(labels) - 0.4, -0.6)

@@ -210,20 +210,20 @@ def interval_score(rows: pd.DataFrame) -> Figure:
 
 def _set_score_axis(ax: Axes, rows: pd.DataFrame, top: float) -> None:
     """Set the y axis up to `top`: logarithmic if finite values are positive and differ fivefold."""
-    values, ends = rows["value"].to_numpy(float), rows["ci_low"].to_numpy(float)
+    values, lower_ends = rows["value"].to_numpy(float), rows["ci_low"].to_numpy(float)
     finite = values[np.isfinite(values)]
     if not len(finite) or finite.min() <= 0 or finite.max() < _LOG_FROM * finite.min():
         ax.set_ylim(0, top)
     else:
         # An interval may reach 0, which a logarithmic axis cannot show. The axis includes ends of
         # intervals down to a fifth of the least value; others are cut off.
-        lowest = ends[ends > finite.min() / _LOG_FROM].min(initial=finite.min())
+        shown_ends = lower_ends[lower_ends > finite.min() / _LOG_FROM]
+        lowest = shown_ends.min(initial=finite.min())
         low, high = min(finite.min() / 2, 0.9 * lowest), 1.3 * top
         ax.set_yscale("log")
         ax.set_ylim(low, high)
-        ax.yaxis.set_major_locator(
-            LogLocator(subs=(1, 2, 5) if high < _FEW_LABELS_FROM * low else (1,))
-        )
+        digits = (1, 2, 5) if high < _FEW_LABELS_FROM * low else (1,)  # that labels begin with
+        ax.yaxis.set_major_locator(LogLocator(subs=digits))
         ax.yaxis.set_minor_formatter(NullFormatter())
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: brief(value)))
 

@@ -27,8 +27,8 @@ from inspect_confidence.printing import shortened
 from inspect_confidence.results import with_parts
 
 _DATASET_COLUMNS = ("dataset", "variant", "window")
-_BY = ("model", *_DATASET_COLUMNS)
-_panel_key = itemgetter(*_BY)
+_PANEL_COLUMNS = ("model", *_DATASET_COLUMNS)
+_panel_key = itemgetter(*_PANEL_COLUMNS)
 """Function that returns the panel to which a row belongs."""
 _LEAST_REACH = 0.1
 """Least reach of an axis of overconfidence from 0, so that rounding is not taken for an effect."""
@@ -36,7 +36,9 @@ _LEAST_REACH = 0.1
 
 def _panels_by_radius(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows of each panel with its title: what distinguishes it, and its radius."""
-    return panels(rows, (*_BY, "radius"), always_in_title=["radius"], value_text=_title_text)
+    return panels(
+        rows, (*_PANEL_COLUMNS, "radius"), always_in_title=["radius"], value_text=_title_text
+    )
 
 
 def _title_text(column: str, value: str) -> str:
@@ -79,9 +81,9 @@ def best_age(rows: pd.DataFrame) -> Figure:
     selected = selected.assign(
         age=selected["age"].astype(float), radius=selected["radius"].astype(float)
     )
-    sexes = list(selected["sex"].unique())
     # First `female`, then `male`, then others in their order.
-    sexes.sort(key=lambda sex: [sex != known_sex for known_sex in _SEXES])
+    sexes = [sex for sex in _SEXES if (selected["sex"] == sex).any()]
+    sexes += [sex for sex in selected["sex"].unique() if sex not in _SEXES]
     present = set(zip(selected["sex"], selected["metric"], strict=True))
     label_by_line: dict[tuple[str, str], str] = {}
     for sex, metric in product(sexes, _LINE_LABELS):
@@ -233,7 +235,7 @@ def _item_figure(
     radii = sorted(items["radius"].unique(), key=float)
     rasterized = len(items) > _MANY_MARKS
     figure = facets(
-        panels(items, _BY, title_of_one=False),
+        panels(items, _PANEL_COLUMNS, title_of_one=False),
         partial(draw, radii=radii, rasterized=rasterized),
         x=x,
         y=y,
@@ -355,7 +357,7 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
     )
     slope_by_panel = {_panel_key(row): row for row in slopes.to_dict("records")}
     # Several panels are narrower.
-    separator = "\n" if items.groupby(list(_BY)).ngroups > 1 else " "
+    separator = "\n" if items.groupby(list(_PANEL_COLUMNS)).ngroups > 1 else " "
     return _item_figure(
         items,
         partial(_draw_hard_easy, slope_by_panel=slope_by_panel),
@@ -441,9 +443,10 @@ def calibration(rows: pd.DataFrame) -> Figure:
     selected = selected[selected["radius"] == ""].assign(
         source=selected["source"].replace("", "stated")
     )
-    sources = selected["models"].where(selected["models"] != "", selected["model"])
-    # A group's judgments are all stated.
-    selected["line"] = sources + selected["source"].map({"token": ", token"}).fillna("")
+    # A line is named by its model, or group of models (`models`); only the tokens' confidence is
+    # named, the other is stated.
+    names = selected["models"].where(selected["models"] != "", selected["model"])
+    selected["line"] = names + selected["source"].map({"token": ", token"}).fillna("")
     # With one model and no groups, lines need not name it.
     if (selected["models"] == "").all() and selected["model"].nunique() == 1:
         selected["line"] = selected["source"]
@@ -451,7 +454,7 @@ def calibration(rows: pd.DataFrame) -> Figure:
     models = set(selected["model"])
     looks = {}
     for k, line in enumerate(lines):
-        # Sources and groups are no models, whose colours tell several lines apart.
+        # A model has the colour of its own; a source or a group among several lines the next one.
         look = mark_of(line, k) if line in models or len(lines) == 1 else mark(k)
         looks[line] = {"linewidth": 1.2, **look}
     titled = []
@@ -486,7 +489,7 @@ def _draw_calibration(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, dict[str
 
 _REFERENCES = {"overconfidence": 0.0, "accuracy": 1.0, "ece": 0.0}
 """Metrics that `over_sets` draws, with their best values."""
-_NAMES = {"ece": "expected calibration error"}
+_METRIC_LABELS = {"ece": "expected calibration error"}
 
 
 @styled
@@ -511,7 +514,7 @@ def over_sets(rows: pd.DataFrame) -> Figure:
     labels = {
         source: source if len(present) > 1 else "" for source in _SOURCES if source in present
     }
-    label, reference = _NAMES.get(metric, metric), _REFERENCES[metric]
+    label, reference = _METRIC_LABELS.get(metric, metric), _REFERENCES[metric]
     panels_drawn = []
     for title, panel_rows in panels(selected, _DATASET_COLUMNS, always_in_title=["dataset"]):
         series = series_by(panel_rows, "source", labels)

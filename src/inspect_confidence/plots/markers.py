@@ -73,7 +73,8 @@ def mic_densities(rows: pd.DataFrame) -> Figure:
         rows: What `detail` gives of `hedge_markers`; its rows of `confidence_share` are drawn.
     """
     selected = select_rows(rows, _TASK, ["confidence_share"], parts=("judge", "marker", "bin"))
-    edges = selected["bin"].str.split("-", expand=True).astype(float)  # of a bin such as 0.1-0.2
+    # A bin is named by its ends, such as 0.1-0.2.
+    edges = selected["bin"].str.split("-", expand=True).astype(float)
     selected = selected.assign(low=edges[0], high=edges[1]).sort_values("low", kind="stable")
     titled = panels(selected, ("model", "variant", "judge", "dataset"), separator=", ")
     titled_contents, remarks, heights, tick_inches = [], [], [], 0.0
@@ -296,7 +297,7 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
         rows: Results of `hedge_markers`; its rows of `mic` are drawn, and beside them those of
             `accuracy` and `cmfg`.
     """
-    select_rows(rows, _TASK, ["mic"], parts=())  # refuses rows that have means alone
+    select_rows(rows, _TASK, ["mic"], parts=())  # raises if there is no `mic`, only the means
     selected = _repeat_means_by_threshold(
         with_thresholds(_with_sides(select_rows(rows, _TASK, ["mic", *_MEAN_MARKERS], _PARTS)))
     )
@@ -305,14 +306,15 @@ def mic_spread(rows: pd.DataFrame) -> Figure:
         names, remark = first_names(
             list(dict.fromkeys(panel_rows["name"])), _MOST_DATASETS, "data sets"
         )
-        # All sentences, by correctness, and by faithfulness: kinds above and below each line.
-        for title_of_side, sides in _SIDES.items():
+        # Up to three panels: all sentences, by correctness, and by faithfulness. `sides` are the
+        # kinds of sentences above and below each line.
+        for sides_title, sides in _SIDES.items():
             if panel_rows["side"].isin(sides).any():
-                titled.append((f"{title}\n{title_of_side}", (panel_rows, names, sides)))
+                titled.append((f"{title}\n{sides_title}", (panel_rows, names, sides)))
                 remarks.append(remark)
                 heights.append(0.42 * len(names) + 0.1)
                 tick_inches = max(tick_inches, tick_width(names))
-    looks: list[dict[str, Any]] = []  # of both sides, and of both means
+    looks: list[dict[str, Any]] = []  # for the legend: of both sides, and of both means
     for colour in SERIES[:2]:
         looks.append({"color": colour, "linewidth": 5, "alpha": 0.5})
     for marker in _MEAN_MARKERS.values():
@@ -414,8 +416,8 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
     )
     # A row for each marker in a data set, with a column for each side, such as `correct`.
     key = [*_PANEL_COLUMNS, "name", "dataset", "split", "marker"]
-    wide = selected.drop_duplicates([*key, "side"]).set_index([*key, "side"])["value"].unstack()
-    wide = wide.reset_index()
+    values = selected.drop_duplicates([*key, "side"]).set_index([*key, "side"])["value"]
+    wide = values.unstack().reset_index()
     series, remark = first_names(list(dict.fromkeys(selected["name"])), _MOST_SERIES, "data sets")
     titled = list(_pair_panels(wide[wide["name"].isin(series)]))
     if not titled:

@@ -60,6 +60,7 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
     levels = sorted(set(selected["level"].astype(float)))
     looks = _looks_of_models(selected)
     titled = panels(selected, ("dataset", "variant"), title_of_one=False, separator=", ")
+    # A single panel is as wide as the figure, and higher.
     size: dict[str, Any] = {"columns": 1, "panel_inches": 2.6} if len(titled) == 1 else {}
     return _model_facets(
         titled,
@@ -156,6 +157,7 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
     lowest = pairs[["value", "x", "ci_low", "x_ci_low"]].min().min()
     low = min(float(np.floor(10 * lowest) / 10), 0.9)  # the tenth below, for both axes
     titled = panels(pairs, ("dataset", "method", "scale", "source", "variant"), title_of_one=False)
+    # A single panel is as wide as the figure, and higher.
     size: dict[str, Any] = {"columns": 1, "panel_inches": 3.2} if len(titled) == 1 else {}
     most_ticks = 6 if len(titled) == 1 else 5
     draw = partial(_draw_says_and_right, looks=looks, low=low, most_ticks=most_ticks)

@@ -99,16 +99,20 @@ def interval_text(
     """
     if math.isnan(value):
         return "undefined"
+    # The longer the axis, or the larger a number, the fewer digits after the point.
     finite_numbers = filter(math.isfinite, (value, *interval))
     length = max([reach[1] - reach[0], *map(abs, finite_numbers)])
-    digits = 3 if length <= 2 else 2 if length <= 50 else 1
+    digits = 1
     if unit == "count":
         digits = 0
-    form = f".{digits}f" if length <= _PLAIN_LENGTH else ".3g"
-    low, high = interval
-    if math.isnan(low) or math.isnan(high):
-        return number(value, form)
-    return f"{number(value, form)} [{number(low, form)}, {number(high, form)}]"
+    elif length <= 50:
+        digits = 3 if length <= 2 else 2
+    number_format = f".{digits}f" if length <= _PLAIN_LENGTH else ".3g"
+    value_text = number(value, number_format)
+    if any(map(math.isnan, interval)):
+        return value_text
+    low_text, high_text = (number(end, number_format) for end in interval)
+    return f"{value_text} [{low_text}, {high_text}]"
 
 
 def _round_end(reach: float, size: float) -> float:
@@ -133,7 +137,7 @@ _LINE, _SMALL_LINE = 0.165, 0.135
 _TO_AXIS, _TO_ENDS, _ROW_GAP = 0.1, 0.075, 0.13
 _TOP, _HEADING = 0.06, 0.27
 _LABEL_SIZE, _FINE_SIZE = 9.5, 8.0  # points
-_LONGEST = 100  # characters of a name, more of which never fit
+_MOST_NAME_CHARACTERS = 100  # characters of a name, more of which never fit
 _LOWER_CASE_NAMES = ("meta-d'", "d'")
 _NUMBERS = ("value", "ci_low", "ci_high")
 _BOLD_SHARE = 0.85
@@ -181,9 +185,10 @@ def profile(rows: pd.DataFrame) -> Figure:
 
 
 def _checked_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with the parts of their condition, and the text `under` each axis.
+    """Return the rows with the columns `variant` and `level`, and the text `under` each axis.
 
-    The text is the task and data set, and the variant if a task has several.
+    `variant` and `level` are parts of the condition. The text is the task and data set, and the
+    variant if a task has several.
 
     Raises:
         InvalidArgument: There is no value, no column `label`, or an unknown metric, or rows are of
@@ -206,16 +211,13 @@ def _checked_rows(rows: pd.DataFrame) -> pd.DataFrame:
             raise InvalidArgument(f"metric={metric} is not in the metric registry.")
     rows_with_parts = with_parts(rows, ["variant", "level"])
     has_several = rows_with_parts.groupby("task")["variant"].transform("nunique") > 1
-    names = zip(
-        rows_with_parts["task"],
-        rows_with_parts["dataset"],
-        rows_with_parts["variant"].where(has_several, ""),
-        strict=True,
-    )
-    return rows_with_parts.assign(
-        study=rows_with_parts["study"].fillna("") if "study" in rows_with_parts else "",
-        under=[", ".join(filter(None, map(str, name))) for name in names],
-    )
+    variants = rows_with_parts["variant"].where(has_several, "")
+    texts_under = []
+    for names in zip(rows_with_parts["task"], rows_with_parts["dataset"], variants, strict=True):
+        texts_under.append(", ".join(filter(None, map(str, names))))
+    # Without a study a row has the empty text, which heads no group of rows.
+    studies = rows_with_parts["study"].fillna("") if "study" in rows_with_parts else ""
+    return rows_with_parts.assign(study=studies, under=texts_under)
 
 
 @dataclass(frozen=True)
@@ -251,11 +253,11 @@ def _profile_row(line: Mapping[Any, Any], ends: tuple[float, float]) -> _Profile
         label = label[:1].upper() + label[1:]
     room = width - inches_of(text, _LABEL_SIZE) - _TEXT_GAP
     end_width = 2 * max(inches_of(number(end, "g"), _FINE_SIZE) for end in ends)
-    under = shortened(str(line["under"]), _LONGEST)
+    under = shortened(str(line["under"]), _MOST_NAME_CHARACTERS)
     return _ProfileRow(
         line,
         ends,
-        label=wrapped(shortened(label, _LONGEST), room, _LABEL_SIZE, limit=3),
+        label=wrapped(shortened(label, _MOST_NAME_CHARACTERS), room, _LABEL_SIZE, limit=3),
         under=wrapped(under, width - end_width - 2 * _TEXT_GAP, _FINE_SIZE),
         number=text,
     )
@@ -326,6 +328,7 @@ def _draw_marks(ax: Axes, line: Mapping[Any, Any], ends: tuple[float, float]) ->
     if not any(map(math.isnan, interval)):
         look = {"color": SERIES[0], "linewidth": 6, "alpha": 0.35, "label": "interval"}
         ax.plot(np.clip(interval, *ends), [0, 0], solid_capstyle="butt", zorder=3, **look)
-    mark = "o" if math.isfinite(value) else ">" if value > 0 else "<"
+    arrow = ">" if value > 0 else "<"
     look = {"color": SERIES[0], "clip_on": False, "zorder": 4, "label": "value"}
-    ax.plot([np.clip(value, *ends)], [0], marker=mark, markersize=6, **look)
+    look["marker"] = "o" if math.isfinite(value) else arrow
+    ax.plot([np.clip(value, *ends)], [0], markersize=6, **look)

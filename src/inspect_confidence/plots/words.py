@@ -68,8 +68,10 @@ def consistency(rows: pd.DataFrame) -> Figure:
     rows_by_title = {}
     for title, panel_rows in groups:
         for metric, score in CONSISTENCY_SCORES.items():
-            if len(of_metric := panel_rows[panel_rows["metric"] == metric]):
-                rows_by_title[f"{title}\n{score}" if len(groups) > 1 else score] = of_metric
+            of_metric = panel_rows[panel_rows["metric"] == metric]
+            if len(of_metric):
+                full_title = f"{title}\n{score}" if len(groups) > 1 else score
+                rows_by_title[full_title] = of_metric
     drawn_modes = set(chain.from_iterable(map(_drawn_modes, rows_by_title.values())))
     names = [label for mode, label in _MODE_LABELS.items() if mode in drawn_modes]
     if (selected["baseline"] == "expected").any():
@@ -333,7 +335,7 @@ def _difference_panels(selected: pd.DataFrame) -> Iterator[Panel]:
         of_metric = selected[selected["metric"] == metric]
         if of_metric.empty:
             continue
-        theta = metric == "brunner_munzel_theta"  # a probability; others are differences
+        is_theta = metric == "brunner_munzel_theta"  # a probability; others are differences
         keys = ("compared", "model", "dataset", "variant", "language")
         for title, panel_rows in panels(
             of_metric,
@@ -343,11 +345,13 @@ def _difference_panels(selected: pd.DataFrame) -> Iterator[Panel]:
             separator=", ",
         ):
             first, second = panel_rows[["first", "second"]].iloc[0]
-            label = f"P({second} > {first})" if theta else f"{second} minus {first}, points"
-            span = (-0.02, 1.02) if theta else None
-            yield Panel(
-                title, label, series=[("", panel_rows)], reference=0.5 if theta else 0, within=span
-            )
+            series = [("", panel_rows)]
+            if is_theta:
+                label = f"P({second} > {first})"
+                yield Panel(title, label, series=series, reference=0.5, within=(-0.02, 1.02))
+            else:
+                label = f"{second} minus {first}, points"
+                yield Panel(title, label, series=series, reference=0)
 
 
 def _are_significant(selected: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
@@ -430,12 +434,14 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     """
     parts = ("word", "q", "language", "setting")
     selected = select_rows(rows, "wep_elicitation", ["probability_quantile"], parts)
-    key, ends = [*_PANEL_COLUMNS, "word"], {"0.5": "value", "0.25": "ci_low", "0.75": "ci_high"}
+    key = [*_PANEL_COLUMNS, "word"]
     # A row for each word and source: the median as `value`, the quartiles as ends of an interval.
-    wide = selected.drop_duplicates([*key, "q"]).set_index([*key, "q"])["value"].unstack()
-    wide = wide.reindex(columns=list(ends)).reset_index().rename(columns={**ends, "word": "name"})
-    is_people = wide["model"] == PEOPLE
-    people, of_models = wide[is_people], _by_setting(wide[~is_people])
+    column_by_q = {"0.5": "value", "0.25": "ci_low", "0.75": "ci_high"}
+    quantiles = selected.drop_duplicates([*key, "q"]).set_index([*key, "q"])["value"]
+    wide = quantiles.unstack().reindex(columns=list(column_by_q)).reset_index()
+    wide = wide.rename(columns={**column_by_q, "word": "name"})
+    of_people = wide["model"] == PEOPLE
+    people, of_models = wide[of_people], _by_setting(wide[~of_people])
     single = of_models[of_models["setting"] != "all"]
     of_models = single if len(single) else of_models.assign(setting=_ALL_SETTINGS["all"])
     models = list(dict.fromkeys([*people["model"], *of_models["model"]]))
@@ -450,8 +456,8 @@ def word_medians(rows: pd.DataFrame) -> Figure:
         panels_drawn.append(
             Panel(title, "stated probability", series, reference=0.5, within=(0, 1), models=models)
         )
-    is_people = selected["model"] == PEOPLE
-    return dots(panels_drawn, _words_by_median(selected[is_people], selected[~is_people]), "words")
+    by_people = selected["model"] == PEOPLE
+    return dots(panels_drawn, _words_by_median(selected[by_people], selected[~by_people]), "words")
 
 
 def _without_repeated_settings(rows: pd.DataFrame) -> pd.DataFrame:
@@ -532,7 +538,7 @@ def _draw_boxes(
     y, color = np.arange(len(names)) + shift, mark(series_index)["color"]
     ax.hlines(y, low, high, color=color, linewidth=1.1)
     bar: dict[str, Any] = {"height": 0.3, "left": first, "edgecolor": color, "zorder": 2}
-    ax.barh(y, third - first, facecolor=PAPER, **bar)
+    ax.barh(y, third - first, facecolor=PAPER, **bar)  # hides the line within the box
     # The people's boxes are hatched, so that the two differ without their colour too.
     hatch = "/////" if series_index else None
     ax.barh(y, third - first, facecolor=color, alpha=0.35, hatch=hatch, **bar)
