@@ -327,7 +327,9 @@ def share_without_label(text: str) -> Fraction | ParseFailure:
 def _last_share_at_start(
     text: str, lines: Sequence[str], openings: Sequence[Fraction | ParseFailure]
 ) -> Fraction | ParseFailure | None:
-    """Return the last number that opens a line; None if there is none or later text revises it.
+    """Return the last number that opens a line; None if there is none or the text revises it.
+
+    The number's own line may replace it by another one ("80, no: 70"), or a later line revise it.
 
     Other numbers that open a line, or follow words such as "The probability that ... is", must be
     the same, unless the lines between say that the first is revised. `openings` has for each of the

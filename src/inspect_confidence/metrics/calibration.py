@@ -764,9 +764,10 @@ def hle_calibration_error_of_tables(
 
 
 @metric(
-    definition="Calibration error of Humanity's Last Exam: root mean square over bins of 100 "
-    "items by rank of confidence, the last one up to 199; `top_bin=dropped` leaves that one out, "
-    "as the authors' code does.",
+    definition="Calibration error of Humanity's Last Exam: root of the mean square of mean "
+    "confidence minus accuracy, over bins of 100 items by rank of confidence, the last one up to "
+    "199; a bin weighs by its items. `top_bin=dropped` leaves the last bin out of the sum, not of "
+    "n, as the authors' code does.",
     direction="lower",
     undefined=f"{UNREAD}; one bin, below 200 items, where the top bin is dropped",
     source="Phan et al. (2025); Hendrycks, Mazeika and Dietterich (2019)",
