@@ -395,12 +395,13 @@ _NOT_CALLED = re.compile(
 """Text before a letter in its clause by which the reply itself doesn't call it correct."""
 _LISTED = re.compile(
     r"\b[A-H] and (?:option )?\(?$"
+    r"|\b[A-H]\)?, (?:option )?\(?[A-H]\)?,(?: and)? (?:option )?\(?$"
     r"|\b(?:none|neither|not one|not any|hardly any|few|no (?:option|choice|answer)s?)\b"
     r"[^.;:!?\n]{0,40}?[ (][A-H]"
     r"(?:,? (?:(?:and|or) )?[A-H])*,? (?:(?:and|or) )?\(?$",
     re.IGNORECASE,
 )
-"""Text before the last letter of a list: "none of A, B and ", "A and "."""
+"""Text before the last letter of a list: "none of A, B and ", "A and ", "A, B, "."""
 
 
 def called_correct(text: str) -> list[str]:
