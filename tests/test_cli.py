@@ -100,6 +100,19 @@ def test_judgments_command_counts_the_rows_of_a_reply_as_one_judgment(tmp_path: 
     )
 
 
+def test_several_choices_of_a_call_have_a_notice(tmp_path: Path) -> None:
+    """A task reads one of them; Anthropic's models are not sent the setting."""
+    log = read_eval_log(str(CHECKOUT / "examples" / "logs" / "fermi_eval-candid.eval"))
+    log.plan.config.num_choices = 3
+    for model, says in (("openai/gpt-4o", True), ("anthropic/claude-haiku-4-5", False)):
+        log.eval.model = model
+        path = tmp_path / f"{model.partition('/')[0]}.eval"
+        write_eval_log(log, str(path))
+        done = printed("judgments", path, "-o", tmp_path / "j.csv")
+        notice = "num_choices=3 asked each call for 3 replies, of which a task reads one"
+        assert (notice in " ".join(done.stderr.split())) == says
+
+
 def test_a_log_without_a_model_has_a_notice(tmp_path: Path) -> None:
     """Inspect names it none/none where no `--model` was given."""
     log = read_eval_log(str(CHECKOUT / "examples" / "logs" / "fermi_eval-candid.eval"))

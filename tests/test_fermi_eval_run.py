@@ -221,6 +221,13 @@ def token_reply(request: Request) -> Reply:
     return Reply(str(centre), logprobs=[Token(str(centre), top[str(centre)], top)])
 
 
+def test_an_empty_list_of_log_probabilities_is_none(tmp_path: Path) -> None:
+    """The reply has text, so that it is the log probabilities that are missing."""
+    log, _ = bundled(tmp_path, lambda _: Reply("3", logprobs=[]), method="logprob", items=2)
+    assert set(read_judgments(tmp_path)["fermi_eval"]["status"]) == {"scoring_failed"}
+    assert log.status == "success"
+
+
 def independent(prompts: list[str]) -> dict[int, dict[str, float]]:
     """Coverage and Winkler score of hulls from the replies, by brute force over prefixes."""
     bounds_by_level: dict[int, list[tuple[float, float, float]]] = defaultdict(list)

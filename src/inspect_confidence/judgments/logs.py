@@ -135,7 +135,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
         samples=np.array(list(map(readable_text, keys)), dtype=object),
         empty=[key for key, rows in judgments.items() if not rows],
         notices=[
-            *_model_notices(header),
+            *_model_notices(header, unsent),
             *_edit_notices(location, header, table, summaries, invalid),
             *stop_notices,
             *run_notices,
@@ -305,10 +305,17 @@ def _unasked_items_notice(header: EvalLog) -> list[str]:
     return [f"{items} not asked: {reasons}"]
 
 
-def _model_notices(header: EvalLog) -> Iterator[str]:
-    """Yield a notice if the run named no model."""
+def _model_notices(header: EvalLog, unsent: Unsent) -> Iterator[str]:
+    """Yield a notice if the run named no model, and if it paid for replies that no task reads."""
     if header.eval.model == "none/none":
         yield "the run names no model (none/none), which answers nothing; run it with --model NAME"
+    number = header.plan.config.num_choices or 1
+    is_sent = "num_choices" not in unsent.settings_of(header.eval.model)
+    if number > 1 and is_sent and facts_of(header):  # other evals may read several
+        yield (
+            f"num_choices={number} asked each call for {number} replies, of which a task reads "
+            "one, unless it asks for draws; use --epochs instead"
+        )
 
 
 def _edit_notices(

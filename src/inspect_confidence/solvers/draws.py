@@ -297,9 +297,9 @@ def draw_of(output: ModelOutput) -> Draw:
 def tokens_of(choice: ChatCompletionChoice) -> list[TokenLogprobs] | None:
     """Return a choice's tokens, each with its log probability and those of its alternatives.
 
-    It is None if the provider gave no log probabilities.
+    It is None if the provider gave no log probabilities, or a list of none.
     """
-    if choice.logprobs is None:
+    if choice.logprobs is None or not choice.logprobs.content:
         return None
     tokens = []
     for token in choice.logprobs.content:
