@@ -361,6 +361,7 @@ def _sentences(
         if status == "ok":
             sentences.append(yes if value[name] else no)
         else:
+            # The status of a reply says enough; a failure of the instrument needs its reason.
             reason = f": {metadata[f'{name}_detail']}" if status in INSTRUMENT_STATUSES else ""
             sentences.append(f"the decision to {decision} could not be read ({status}{reason})")
     if has_pushback:

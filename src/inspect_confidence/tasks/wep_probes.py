@@ -146,7 +146,7 @@ def _statement(item: contexts.Context, word: str) -> Sample:
             "setting": item.setting,
             "language": item.language,
             "word": word,
-            "shown": item.translations.get(word, word),
+            "shown": item.translations.get(word, word),  # the word in the statement's language
             "surveyed": word in contexts.SURVEYED,
             "clause": item.clause,
         },
