@@ -15,7 +15,7 @@ import pytest
 
 from build import column_of, texts_starting
 from inspect_confidence import InvalidArgument, summarize
-from inspect_confidence.cli.layout import PIPED
+from inspect_confidence.cli.layout import PIPED, Grid
 from inspect_confidence.cli.terminal import print_headlines, print_table, print_views
 from inspect_confidence.commands.views import headline_views, views_of
 from inspect_confidence.judges.model import expect_grader, expect_model
@@ -182,6 +182,17 @@ def test_models_are_columns_if_all_of_them_fit(
     names = {line.split()[0] for line in lines if re.match(r"provider/model-\d+ ", line)}
     assert len(accuracies) == (models <= 2)
     assert len(names) == (models if models > 2 else 0)
+
+
+def test_a_long_name_loses_its_middle_unless_another_is_equal_then() -> None:
+    """Names of 200 characters fill few lines; two that differ in the middle stay whole."""
+    long, other = f"a{'x' * 98}y{'x' * 99}b", f"a{'x' * 98}z{'x' * 99}b"
+    for names, is_shortened in (([long, "m"], True), ([long, other], False)):
+        table = pd.DataFrame({"model": names, "n": ["1", "2"]})
+        ((model, _), _) = Grid.from_frame(table).fit(80)[0].lines
+        assert (len(model) <= 60) == is_shortened
+        assert (model[0], model[-1]) == ("a", "b")
+        assert Grid.from_frame(table).fit(80, whole=True)[0].lines[0][0] == long
 
 
 def test_titles_say_which_units_n_counts() -> None:

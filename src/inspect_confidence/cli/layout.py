@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, filterfalse
 from typing import TYPE_CHECKING
 
-from inspect_confidence.printing import one_line
+from inspect_confidence.printing import one_line, shortened
 from inspect_confidence.studies.tables import Cell
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ _NUMBER = re.compile(r"[-+<]?\d|-?inf|\[|-?$")
 _BETTER_CELL = re.compile(r"(higher|lower|neither|nearer to \S+)$")
 """Cell that says which numbers of its column are better."""
 _GAP = 2
+_MAX_NAME = 60  # maximum number of characters of a name that is not printed whole
 _MIN_NAME, _MIN_PROSE, _MAX_PROSE, _LONG_WORD, _LONG_PART, _NAMES_SHARE = 8, 16, 40, 12, 20, 0.45
 """Minimum width of a name and of prose in the last column, maximum width of prose, lengths from
 which on a word of a heading is broken at slashes, and a part of it at hyphens, and share of the
@@ -109,7 +110,23 @@ class Grid:
 
         Each grid begins with the `n_names` columns of names. With `whole`, names and prose are not
         broken, so that lines can be searched; the grids are then wider if names need the room.
+        Otherwise names lose their middle from 60 characters on, unless two would become equal.
         """
+        if not whole:
+            shortened_lines = [self._short_names(line) for line in self.lines]
+            names = [tuple(line[: self.n_names]) for line in self.lines]
+            short_names = [tuple(line[: self.n_names]) for line in shortened_lines]
+            if len(set(short_names)) == len(set(names)):
+                return replace(self, lines=shortened_lines)._split(width, whole=False)
+        return self._split(width, whole=whole)
+
+    def _short_names(self, line: Sequence[str]) -> list[str]:
+        """Return the cells of a line, of which the names have at most 60 characters."""
+        names = [shortened(name, _MAX_NAME) for name in line[: self.n_names]]
+        return [*names, *line[self.n_names :]]
+
+    def _split(self, width: int, *, whole: bool) -> list["Grid"]:
+        """Split the columns as `fit` does, without shortened names."""
         widths = [self._width(k) for k in range(len(self.headings))]
         if whole:  # beside the names stays room for numbers: half of the usual width, `PIPED`
             width = max(width, sum(widths[: self.n_names]) + _GAP * self.n_names + PIPED // 2)
