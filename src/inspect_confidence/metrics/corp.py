@@ -400,9 +400,9 @@ def calibration_p(
         return float("nan")
     confidences = round_to_steps(confidences)
     # Without items, so that judgments count alike, as in the simulated tables.
-    judged = ItemTables.from_judgments(confidences, outcomes, counts=sizes).total_table()
-    observed = float(corp_miscalibration_of_tables(judged)[0])
-    extreme = 0
+    sample = ItemTables.from_judgments(confidences, outcomes, counts=sizes).total_table()
+    observed = float(corp_miscalibration_of_tables(sample)[0])
+    extreme = 0  # draws with at least the observed miscalibration
     for tables in _simulated_tables(confidences, item_numbers, sizes, draws, seed):
         # Equal but for rounding is as much.
         extreme += int((corp_miscalibration_of_tables(tables) >= observed - 1e-12).sum())
@@ -434,11 +434,12 @@ def _simulated_tables(
     faster. There must be a judgment.
     """
     rng = np.random.default_rng(seed)
-    # As in `ItemTables`: equal but for rounding is equal.
+    # As in `ItemTables`: equal but for rounding is equal. `column` is each judgment's index in
+    # `values`, the distinct confidences.
     _, first, column = np.unique(np.round(confidences, 12), return_index=True, return_inverse=True)
     _, item = np.unique(unit, return_inverse=True)
     values, n, items = confidences[first], len(confidences), int(item.max()) + 1
-    if counts is not None or items == n > MOST_UNITS:
+    if counts is not None or items == n > MOST_UNITS:  # one judgment an item: binomial numbers
         mass = np.bincount(column, counts).astype(np.int64)
         chunk_rows = max(1, CHUNK // len(values))
         for start in range(0, draws, chunk_rows):

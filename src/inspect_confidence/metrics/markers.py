@@ -275,6 +275,7 @@ class MarkerCells:
         group_numbers, item_numbers = np.asarray(group, np.int64)[present], item_numbers[present]
         # A cell is a pair of marker and confidence; rows of `masses` are the cells, group by group.
         cell = np.asarray(marker, np.int64)[present] * max(len(values), 1) + column
+        # Without sentences there is still one cell for each marker.
         groups, cells = shape[0], shape[1] * max(len(values), 1)
         masses = _count_pairs(group_numbers * cells + cell, item_numbers, (groups * cells, size))
         if reply is None:

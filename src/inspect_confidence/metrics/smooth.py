@@ -71,10 +71,12 @@ def smooth_draws(
     """
     place = (np.arange(units) + 0.5) / units
     waves = np.sqrt(2) * np.cos(np.pi * np.arange(1, WAVES + 1)[:, None] * place)
+    # Rows: each wave added to equal weights, each wave taken off, and equal weights alone.
     weights = np.concatenate([1 + _STEP * waves, 1 - _STEP * waves, np.ones((1, units))])
     remove_trend = np.eye(WAVES)  # the matrix that takes L to L - b M
     if trend is not None:
         variation = waves @ np.asarray(trend, float)  # M, up to a factor
+        # A trend without variation removes nothing.
         remove_trend -= np.outer(variation, variation) / max(float(variation @ variation), 1e-12)
     freedom = WAVES - 1
     scale = QUANTILE / -widened_quantile(units)
@@ -84,6 +86,7 @@ def smooth_draws(
     draws = {}
     for name, statistic in statistics.items():
         values = statistic(weights)
+        # L, the derivatives along the waves, less what the trend explains.
         slopes = remove_trend @ ((values[:WAVES] - values[WAVES:-1]) / (2 * _STEP))
         # What doesn't depend on the weights differs by rounding alone.
         slopes = np.where(np.abs(slopes) < 1e-12, 0, slopes)

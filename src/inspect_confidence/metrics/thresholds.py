@@ -206,7 +206,7 @@ def risk_threshold(
     for name, value in (("risk", risk), ("level", level)):
         check_open_share(name, value)
     judgments = _Judgments.from_arrays(confidence, correct, unit)
-    candidates = judgments.candidates()
+    candidates = judgments.candidates()  # the answers from each t of the grid on
     error_rate_by_start = _error_rate_by_start(
         [candidate.items for candidate in candidates], risk, 1 - level
     )

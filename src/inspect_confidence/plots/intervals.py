@@ -152,7 +152,10 @@ def _ordered_lines(rows: pd.DataFrame) -> list[str]:
 
 
 def _upper_limit(rows: pd.DataFrame) -> float:
-    """Return an axis limit 8% above the greatest finite value or interval end."""
+    """Return an axis limit 8% above the greatest finite value or interval end.
+
+    It is just above 0 if there is no positive number.
+    """
     numbers = rows[["value", "ci_high"]].to_numpy(float)
     return 1.08 * float(np.max(numbers, where=np.isfinite(numbers), initial=1e-9))
 

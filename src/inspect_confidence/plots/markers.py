@@ -267,6 +267,7 @@ def _with_sides(rows: pd.DataFrame) -> pd.DataFrame:
     figures draw on one side of a line; for other metrics it is the metric. `name` is the data set
     and split.
     """
+    # Sentences of replies by correctness (`outcome`) or by faithfulness, or of all replies.
     side = rows["outcome"].where(rows["outcome"] != "", rows["faithful"])
     side = side.where(side != "", "all").where(rows["metric"] == "mic", rows["metric"])
     split = rows["split"].map(lambda split_name: shortened(split_name, 6))
