@@ -19,9 +19,10 @@ from inspect_confidence.studies.study import Resampling, Study, TaskTable
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return the results of each model and variant, by eval and method, and their mean over evals.
 
-    An eval is a data set here; variant and method are part of each result's condition. All methods of an eval are computed from the same resampled items.
-    The evals of a model are numbered (`stream`), so that their resamples are independent. Shares of
-    attempted answers are computed for evals in which any model declined.
+    An eval is a data set here; variant and method are part of each result's condition. All methods
+    of an eval are computed from the same resampled items. The evals of a model are numbered
+    (`stream`), so that their resamples are independent. Shares of attempted answers are computed
+    for evals in which any model declined.
     """
     results: list[Result] = []
     statuses = frames[shown.TASK]["status"]
