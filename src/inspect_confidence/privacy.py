@@ -268,10 +268,7 @@ def redactors(frames: Iterable[pd.DataFrame]) -> Redactors:
 
 
 def _distinct_texts(frames: Iterable[pd.DataFrame], column: str) -> list[str]:
-    """Return the distinct values of a column in each of the frames that have it, as texts.
-
-    A value that is in two frames is there twice.
-    """
+    """Return the distinct values of a column in each of the frames that have it, as texts."""
     columns = (frame.get(column, pd.Series(dtype=object)) for frame in frames)
     return list(map(str, chain.from_iterable(map(pd.unique, columns))))
 

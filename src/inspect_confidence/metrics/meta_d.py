@@ -303,7 +303,8 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
         meta = np.where(accepted, next_meta, meta)
         edges = np.where(accepted, next_edges, edges)
         point = point.replaced(following, accepted)
-        if finished.any():  # store the finished fits, go on with the others
+        # Store the finished fits, and go on with the others.
+        if finished.any():
             diverged = flat | (np.abs(meta) > LARGEST)
             reached = np.where(diverged, np.copysign(np.inf, meta), meta)
             maxima[rows[finished]] = reached[finished]

@@ -360,17 +360,11 @@ def _draw_hills(ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple
         ax.axhline(base, color=FAINT, linewidth=0.6)
         for k, side in enumerate(sides if has_two_sides else sides[:1]):
             values = of_name.loc[of_name["side"] == side, "value"].to_numpy(float)
-            direction, color = (-1 if k else 1), SERIES[k]
-            ax.vlines(values, base, base + 0.1 * direction, color=color, linewidth=1)
-            spread = values.std(ddof=1) if len(values) > 1 else 0.0
-            if spread > _LEAST_SPREAD:
-                # In standard deviations: with two sides by Scott's rule, n ** -1/5; at least 0.01
-                # on the axis, so that nearly equal values have a visible hill.
-                bandwidth = len(values) ** -0.2 if has_two_sides else 0.15
-                x, height = _density_hill(values, max(bandwidth, 0.01 / spread))
-                # Rows are 1 apart: two sides share the space between them.
-                top = base + direction * (0.42 if has_two_sides else 0.85) * height
-                ax.fill_between(x, base, top, color=color, alpha=0.35, linewidth=0)
+            # In standard deviations; with two sides Scott's n ** -1/5 (a side may have no value).
+            bandwidth = max(len(values), 1) ** -0.2 if has_two_sides else 0.15
+            # Rows are 1 apart: two sides share the space between them.
+            height = 0.42 if has_two_sides else 0.85
+            _draw_side(ax, values, base, -height if k else height, bandwidth, SERIES[k])
         for metric, look in _MEAN_MARKERS.items():
             means = of_name.loc[of_name["side"] == metric, "value"].to_numpy(float)[:1]
             ax.plot(means, np.full(len(means), base), look, color=INK, zorder=3)
@@ -378,6 +372,23 @@ def _draw_hills(ax: Axes, rows: pd.DataFrame, names: Sequence[str], sides: tuple
     ax.set(xlim=(-0.02, 1.02), ylim=(-len(names) + 0.45, 0.95 if not has_two_sides else 0.55))
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)
+
+
+def _draw_side(
+    ax: Axes, values: FloatArray, base: float, height: float, bandwidth: float, color: str
+) -> None:
+    """Draw ticks at the values and, if they differ, a hill, on one side of the line at `base`.
+
+    The hill is a kernel density with a bandwidth in standard deviations, but of at least 0.01 on
+    the axis, so that nearly equal values have a visible hill. Its `height` is below 0 if it points
+    down.
+    """
+    ax.vlines(values, base, base + np.copysign(0.1, height), color=color, linewidth=1)
+    spread = values.std(ddof=1) if len(values) > 1 else 0.0
+    if spread > _LEAST_SPREAD:
+        x, density = _density_hill(values, max(bandwidth, 0.01 / spread))
+        top = base + height * density
+        ax.fill_between(x, base, top, color=color, alpha=0.35, linewidth=0)
 
 
 def _density_hill(values: FloatArray, bandwidth: float) -> tuple[FloatArray, FloatArray]:
