@@ -19,9 +19,10 @@ def provenance(
     """Return data files with revision and sha256, prompts' sha256 by file, and packages' versions.
 
     Args:
-        files: Names of bundled files or of sources, or paths of the user.
-        prompts: Modules of `inspect_confidence.prompts`; a user's wording has a fingerprint in
-            `prompt` or `system` instead.
+        files: Names of bundled files or of sources, or paths of the user. A source that isn't in
+            the cache, such as that of an unused split, is left out.
+        prompts: Modules of `inspect_confidence.prompts`. A user's wording is recorded elsewhere: as
+            a fingerprint in the log's arguments `prompt` or `system`.
     """
     return {
         "data": list(filter(None, map(data_file, files))),

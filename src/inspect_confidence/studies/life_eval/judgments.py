@@ -139,6 +139,7 @@ def unknown_people(rows: pd.DataFrame) -> dict[int, str]:
     """Return the reason, by position, of each answer that no life table gives a true probability.
 
     Answers with a score need none. An unusable life table, radius or window is a reason, too.
+    `missing_ages` has those of answers without an age or a radius.
     """
     needs_table = rows["answer"].notna() & rows["score"].isna() & (rows["status"] == "ok")
     needs_table &= rows[["age", "radius"]].notna().all(axis=1)
