@@ -94,6 +94,14 @@ def test_the_sentence_says_that_all_or_no_replies_were_read() -> None:
     )
 
 
+def test_a_share_below_1_is_never_100_percent() -> None:
+    """The missing 1 of 118, 0.8475%, has two digits: 99.15%. 0.996 is no 100%."""
+    rows = unread_rows(judgments(0).iloc[2:].assign(status="echo"))
+    for share, text in ((117 / 118, "99.15%"), (0.996, "99.6%"), (0.99, "99%"), (0.998, "99.8%")):
+        (summary,) = summarize_failures(rows[rows["condition"] == ""].assign(value=share))
+        assert summary.share.startswith(f"{text} of 118 replies"), summary.share
+
+
 def test_common_items_hide_no_unread_reply() -> None:
     """The other numbers rest on items that were read; these rows on all that were asked."""
     pd.testing.assert_frame_equal(

@@ -98,25 +98,26 @@ def format_difference(
     """Return a difference of two values with its sign, and the ends of its interval.
 
     Differences of shares are in points. Both texts have the same number of decimals. Up to two are
-    added if an end that is not 0 would be printed as 0, because the verdict depends on its sign.
-    Without an interval the second text is empty.
+    added if an end that is not 0 would be printed as 0, because the verdict depends on its sign;
+    none if two do not suffice. Without an interval the second text is empty.
 
     Example:
         >>> format_difference("coverage", -0.194, -0.213, 0.02)
         ('-19 pts', '-21, +2')
         >>> format_difference("coverage", -0.194, -0.213, 0.002)
         ('-19.4 pts', '-21.3, +0.2')
+        >>> format_difference("coverage", 0.139, 0.00003, 0.312)
+        ('+14 pts', '0, +31')
         >>> format_difference("ece", 0.0251), format_difference("coverage", 0.01)
         (('+0.03', ''), ('+1 pt', ''))
     """
     has_interval = not (isnan(low) or isnan(high))
     more_digits = 0
-    while (
-        has_interval
-        and more_digits < 2
-        and _is_rounded_to_0(metric, (low, high), difference, more_digits)
-    ):
-        more_digits += 1
+    if has_interval:
+        for digits in range(3):
+            if not _is_rounded_to_0(metric, (low, high), difference, digits):
+                more_digits = digits
+                break
     number = _signed(metric, difference, difference, more_digits)
     if is_share(metric) and not isnan(difference):
         number = _in_points(number)
@@ -153,6 +154,8 @@ def _signed(metric: str, number: float, digits_of: float, more_digits: int = 0) 
         return "-"
     if isinf(number):
         return "∞" if number > 0 else "-∞"
+    # Sums in another order differ in the last bits, which may not decide how 0.485 is rounded.
+    number = round(number, 12)
     if METRICS[metric].unit == "count":
         digits = 0
     elif is_share(metric):

@@ -194,7 +194,12 @@ def _describe_share(row: ResultRow) -> str:
 
 
 def _percent(share: float) -> str:
-    """Return a share as a whole percentage, below 10% with two significant digits."""
+    """Return a share as a whole percentage, below 10% with two significant digits.
+
+    From 99% on what is missing to 100% has two significant digits: 249 of 250 are 99.6%.
+    """
+    if 0.99 < share < 1:
+        return f"{100 - float(f'{100 * (1 - share):.2g}'):.10g}%"
     return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.2g}%"
 
 
