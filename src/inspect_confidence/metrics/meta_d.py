@@ -582,8 +582,8 @@ def _fits(
     """Return d', meta-d', log-likelihood, and the reason of a missing meta-d', of each row.
 
     `raw_s1` and `raw_s2` are counts of ratings by stimulus, of shape (R, 2K), from the surest "S1"
-    to the surest "S2"; `padding` is added to each count. meta-d' and the log-likelihood are NaN where there is a reason, d'
-    where the reason is its own.
+    to the surest "S2"; `padding` is added to each count. meta-d' and the log-likelihood are NaN
+    where there is a reason, d' where the reason is its own.
     """
     d_prime, criterion, reason = type1_statistics(raw_s1, raw_s2, padding)
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
