@@ -233,7 +233,7 @@ class Key:
         asked: int | None = None,
         note: str = "",
     ) -> Result:
-        """Return a result of the key's task, model and data set.
+        """Return a result of this key: of its task, model and data set.
 
         Args:
             condition: The varied factors.

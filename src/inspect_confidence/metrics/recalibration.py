@@ -361,7 +361,7 @@ def _fit_histogram(
     middle = (np.cumsum(mass) - mass / 2) / mass.sum()  # middle rank of each confidence, in [0, 1]
     bin_of_confidence = np.minimum(np.floor(middle * BINS + EDGE), BINS - 1).astype(np.int64)
     bin_mass = np.bincount(bin_of_confidence, mass)
-    accuracy = np.bincount(bin_of_confidence, right_mass) / np.maximum(bin_mass, EDGE)
+    accuracy = np.bincount(bin_of_confidence, right_mass) / np.maximum(bin_mass, EDGE)  # 0 if empty
     return _knot_map("histogram", confidences, accuracy[bin_of_confidence])
 
 

@@ -249,7 +249,7 @@ def tunnel(rows: pd.DataFrame) -> Figure:
     selected = selected[selected["line"].isin(("stated", "conformal"))]
     top = _upper_limit(selected)
     remark_by_panel = {}
-    with suppress(InvalidArgument):  # there may be none
+    with suppress(InvalidArgument):  # raised if no row has a plateau
         for row in _rows_of_lines(rows, ["coverage_plateau"]).to_dict("records"):
             remark_by_panel[_panel_key(row)] = f"coverage plateau {cell(row)}"
     return _level_panels(

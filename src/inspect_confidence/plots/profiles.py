@@ -161,17 +161,17 @@ def profile(rows: pd.DataFrame) -> Figure:
         InvalidArgument: There is no row with a number, or the rows are of several models.
     """
     checked = _checked_rows(rows)
-    reach = {
+    ends_by_metric = {
         metric: window(str(metric), metric_rows[list(_NUMBERS)].to_numpy(float).ravel())
         for metric, metric_rows in checked.groupby("metric")
     }
-    # A text is the heading of the rows of a study.
+    # From the top down; a text is the heading of a study's rows.
     parts: list[str | _ProfileRow] = []
     for study, study_rows in checked.groupby("study", sort=False):
         if study:
             parts.append(_STUDY_TITLES.get(str(study), str(study)))
         for line in study_rows.to_dict("records"):
-            parts.append(_profile_row(line, reach[line["metric"]]))
+            parts.append(_profile_row(line, ends_by_metric[line["metric"]]))
     heights = [_HEADING if isinstance(part, str) else part.height for part in parts]
     figure = Figure(figsize=(WIDTH, 2 * _TOP + sum(heights)))
     top = figure.get_figheight() - _TOP
