@@ -441,7 +441,7 @@ class ResultTable:
         return replace(self, rows=[row for row in self if row[name] in names])
 
     def having(self, name: str) -> "ResultTable":
-        """Return the rows that have the part."""
+        """Return the rows that have the part of that name."""
         return replace(self, rows=[row for row in self if row[name]])
 
     def sorted_by(self, key: Callable[[ResultRow], Any]) -> "ResultTable":

@@ -1147,7 +1147,7 @@ def smooth_ece_interval(
     mass = inside @ tables.mass[0]
     bin_confidence = inside @ (tables.mass[0] * tables.values) / mass
     # The bins' gaps at both ends of the interval.
-    width, grid = max(value, _LEAST_WIDTH), (np.arange(_GRID_POINTS) + 0.5) / _GRID_POINTS
+    width, grid = max(value, _LEAST_WIDTH), (np.arange(_RESOLUTION) + 0.5) / _RESOLUTION
     # The size of gaps is their mean absolute smoothed value at 40 points. Gaps at the upper end get
     # the signs of smoothed gaps, because neighbours of opposite signs would cancel each other.
     norm = _SmoothedNorm(_smoothing_matrix(grid, bin_confidence, width))
@@ -1179,12 +1179,12 @@ def _smoothing_matrix(points: FloatArray, centres: FloatArray, width: float) -> 
     cos(pi m c), with the standard deviation `width`. The sum ends at m = 39, beyond which terms are
     below 1e-8 for a width of .05 or more.
     """
-    waves = np.arange(_GRID_POINTS)
+    waves = np.arange(_RESOLUTION)
     factors = np.where(waves == 0, 1, 2)
     damping = np.exp(-((width * np.pi * waves) ** 2) / 2) * factors
     centre_waves = np.cos(np.pi * np.outer(waves, centres)) * damping[:, None]
     return np.asarray(np.cos(np.pi * np.outer(points, waves)) @ centre_waves)
 
 
-_NARROW_BINS, _GRID_POINTS, _LEAST_WIDTH = 20, 40, 0.05
+_NARROW_BINS, _RESOLUTION, _LEAST_WIDTH = 20, 40, 0.05
 """For `smooth_ece_interval`: bins in [0, 1], grid points and cosines, least width of the kernel."""

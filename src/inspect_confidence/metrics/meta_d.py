@@ -342,9 +342,9 @@ def profile_likelihood(
         table = rating_tables(nr_s1, nr_s2, k)
         edges = starting_edges(table, meta)
         point = newton(table, meta, edges, no_step)
-        length = point.length
+        length = point.length  # share of Newton's step that is taken
         for _ in range(_MOST_STEPS):
-            if (point.gain < 1e-12).all():
+            if (point.gain < 1e-12).all():  # every fit is at its maximum
                 break
             next_edges = edges + length * point.edge_steps
             following = newton(table, meta, next_edges, no_step)
