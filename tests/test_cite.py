@@ -11,7 +11,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
-from inspect_ai.model import GenerateConfig, ModelConfig
+from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
 
 from build import column_of
 from conftest import CHECKOUT, run_respondent
@@ -203,6 +203,26 @@ def test_what_is_told_of_private_runs(private: Path) -> None:
     (settings_text,) = cite(private).settings
     assert "2001" not in settings_text
     assert "did not finish" not in settings_text
+
+
+def test_time_counts_each_log_of_a_retried_run_and_tokens_the_newest(
+    log: EvalLog, tmp_path: Path
+) -> None:
+    """The log of a retry has the tokens of the samples that it takes over, but not their time."""
+    usage = ModelUsage(input_tokens=30, output_tokens=3, total_tokens=33)
+    for hour, minutes in ((1, 50), (1, 50), (3, 10)):  # a copy takes no further time
+        part = read_eval_log(log.location)
+        part.eval.created = f"2026-01-01T0{hour}:00:00+00:00"
+        part.stats.started_at = part.eval.created
+        part.stats.completed_at = f"2026-01-01T0{hour}:{minutes}:00+00:00"
+        part.stats.model_usage = {part.eval.model: usage}
+        part.stats.role_usage = {}
+        number = len(list(tmp_path.iterdir()))
+        write_eval_log(part, str(tmp_path / f"{number}.eval"))
+    (settings_text,) = cite(tmp_path).settings
+    assert "in one run on 2026-01-01" in settings_text
+    assert " 30 tokens in, 3 out" in settings_text
+    assert "; 60 minutes of wall time." in settings_text
 
 
 SETTINGS = [

@@ -25,13 +25,14 @@ from inspect_confidence.studies import all_studies, all_tables
 
 
 def _describe_judgments(
-    task: str, judgments: pd.DataFrame, runs: Sequence[EvalLog], stored: Collection[str]
+    task: str, judgments: pd.DataFrame, logs: Sequence[EvalLog], stored: Collection[str]
 ) -> str:
     """Return a paragraph on the settings and counts of a task's judgments, one row for each reply.
 
-    `runs` are headers of its readable logs, and `stored` the ids of runs in stores. Judgments of
-    other runs than those of `runs` have sentences of their own.
+    `logs` are headers of its readable logs, and `stored` the ids of runs in stores. Judgments of
+    other runs than those of `logs` have sentences of their own.
     """
+    runs = _newest_of_runs(logs)
     run_ids = [run.eval.task_id for run in runs]
     judgments_without_header = judgments[~judgments["run"].isin(run_ids)]
     unrecorded_sentences = _unrecorded_sentences(judgments_without_header, stored)
@@ -46,7 +47,7 @@ def _describe_judgments(
         _settings_sentence("Model arguments", model_settings),
         _roles_sentence(runs, unsent_settings),
         _items_sentence(runs),
-        usage_sentence(runs),
+        usage_sentence(runs, logs),
         unrecorded_sentences,
         _counts_sentence(judgments),
     ]
@@ -252,9 +253,9 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
         InvalidArgument: A path can't be read, or has no judgments.
     """
     frames = read_judgments(paths) if judgments is None else judgments
-    runs = _read_headers(paths, _unique_values(frames, "run"))  # headers of readable logs, by task
+    logs = _read_headers(paths, _unique_values(frames, "run"))  # headers of readable logs, by task
     stored = _stored_runs(paths)
-    headers = list(chain.from_iterable(runs.get(task, []) for task in frames))
+    headers = list(chain.from_iterable(_newest_of_runs(logs.get(task, [])) for task in frames))
     datasets = sorted(_dataset_names(frames))
 
     # References: package, studies, data sets, tasks, Inspect.
@@ -276,7 +277,7 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     for task, table in all_tables().items():
         if task in frames:
             replies = table.replies(frames[task])
-            paragraphs.append(_describe_judgments(task, replies, runs.get(task, []), stored))
+            paragraphs.append(_describe_judgments(task, replies, logs.get(task, []), stored))
     # The package's own data sets need no reference beside its own.
     unknown = [scrub(name) for name in datasets if name not in DATASETS and name not in OWN]
     return Citation(list(dict.fromkeys(entries)), paragraphs, unknown)
@@ -287,24 +288,33 @@ def _unique_values(frames: Judgments, column: str) -> set[str]:
 
 
 def _read_headers(paths: Paths, run_ids: Collection[str]) -> dict[str, list[EvalLog]]:
-    """Return the headers of the given runs by task, oldest first.
+    """Return the headers of the logs of the given runs by task.
 
-    Runs of the same second are ordered by task, model and id, since times of files differ between
-    copies of a folder. Of a retried or copied run, whose logs have the same id, the latest counts.
     Unreadable logs are skipped, since the notices of the judgments name them.
     """
-    headers_by_task: dict[str, dict[str, EvalLog]] = {}
+    headers_by_task: dict[str, list[EvalLog]] = {}
     for location in find_logs(paths):
         with suppress(Exception):
             header = read_header(location)
-            if header.eval.task_id not in run_ids:
-                continue
-            runs = headers_by_task.setdefault(log_table(header).task, {})
-            newest = runs.setdefault(header.eval.task_id, header)
-            if newest.eval.created < header.eval.created:
-                runs[header.eval.task_id] = header
-    order = attrgetter("eval.created", "eval.task", "eval.model", "eval.task_id")
-    return {task: sorted(runs.values(), key=order) for task, runs in headers_by_task.items()}
+            if header.eval.task_id in run_ids:
+                headers_by_task.setdefault(log_table(header).task, []).append(header)
+    return headers_by_task
+
+
+def _newest_of_runs(headers: Iterable[EvalLog]) -> list[EvalLog]:
+    """Return the newest header of each run, oldest first.
+
+    Logs of a retried or copied run have the same id. Runs of the same second are ordered by task,
+    model and id, since times of files differ between copies of a folder.
+    """
+    runs: dict[str, EvalLog] = {}
+    for header in headers:
+        newest = runs.setdefault(header.eval.task_id, header)
+        if newest.eval.created < header.eval.created:
+            runs[header.eval.task_id] = header
+    return sorted(
+        runs.values(), key=attrgetter("eval.created", "eval.task", "eval.model", "eval.task_id")
+    )
 
 
 def _stored_runs(paths: Paths) -> set[str]:

@@ -81,10 +81,15 @@ def active_seconds(runs: Iterable[EvalLog]) -> float:
     return seconds
 
 
-def usage_sentence(runs: Sequence[EvalLog]) -> str:
+def usage_sentence(runs: Sequence[EvalLog], logs: Sequence[EvalLog] | None = None) -> str:
     """Describe tokens and dollars by model and role, and wall time; empty without usage.
 
     Dollars that are unknown or 0 are not written, nor added.
+
+    Args:
+        runs: Headers of the newest log of each run. The log of a retry has the tokens of samples
+            that it takes from an earlier log, too.
+        logs: Headers of all logs of the runs, for the time; by default `runs`.
     """
     rows = usage_by_model(runs)
     if not rows:
@@ -94,7 +99,7 @@ def usage_sentence(runs: Sequence[EvalLog]) -> str:
     total = f"; ${sum(amounts):,.2f} in all" if len(amounts) > 1 else ""
     sources = dict.fromkeys(row.price_source for row in rows if row.dollars and row.price_source)
     listed_sources = f" ({'; '.join(sources)})" if sources else ""
-    duration = _duration_text(active_seconds(runs))
+    duration = _duration_text(active_seconds(runs if logs is None else logs))
     return f"Used: {parts}{total}{listed_sources}; {duration} of wall time."
 
 
