@@ -209,8 +209,7 @@ def is_same_answer(answer: str, target: str) -> bool:
     if letters[0] and letters[1] and (letters[0]["letter"] or letters[1]["letter"]):
         first, second = (letter["letter"] or letter["leading"] for letter in letters if letter)
         return str(first).lower() == str(second).lower()
-    amounts = _exact_amounts(answer), _exact_amounts(target)
-    return bool(amounts[0] & amounts[1])
+    return bool(_exact_amounts(answer) & _exact_amounts(target))  # an amount in common
 
 
 def is_exact(target: str) -> bool:

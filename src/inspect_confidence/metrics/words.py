@@ -579,8 +579,8 @@ def _exact_p(first_sample: FloatArray, second_sample: FloatArray, seed: int) -> 
     smaller, larger = sorted((first_sample, second_sample), key=len)
     values, code = np.unique(np.concatenate([smaller, larger]), return_inverse=True)
     size, counts = len(smaller), np.bincount(code)
-    # A split is a row of counts of each distinct value in the smaller sample; the first row is the
-    # observed split.
+    # `code` is each value's index in the distinct ones. A split is a row of counts of each distinct
+    # value in the smaller sample; the first row is the observed split.
     ways = comb(len(code), size)
     if ways <= MOST_SPLITS:
         members = np.array(list(combinations(range(len(code)), size)))
