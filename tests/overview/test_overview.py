@@ -434,6 +434,22 @@ def test_a_finding_without_ranks_names_no_best_model_but_the_command_that_tests(
     assert finding.endswith(f" {SOURCE}.")
 
 
+def test_a_sentence_over_several_data_sets_names_them_or_their_number() -> None:
+    """Names and sizes of pooled sets up to 40 characters; then their number, never a part of it."""
+    rows = [row_of(name, value, 0, 1, "overconfidence") for name, value in (("a", 0.1), ("b", 0.2))]
+
+    def source(dataset: str, note: str = "") -> str:
+        changed = [replace(row, dataset=dataset, note=note) for row in rows]
+        (sentence,) = study_sentences(ranked_matrix(changed, ["a", "b"]))
+        return "".join(attributes_of(sentence, "text")).partition(": ")[0]
+
+    heading = "Overconfidence on 0-100 (scale_variants, "
+    assert source("mean") == f"{heading}mean of the data sets, n = 60)"
+    assert source("pooled", "pooled: x 1,000, y 60") == f"{heading}pooled (x 1,000, y 60), n = 60)"
+    sizes = ", ".join(f"set-{k} 1,000" for k in range(8))
+    assert source("pooled", f"pooled: {sizes}") == f"{heading}pooled (8 data sets), n = 60)"
+
+
 def test_a_finding_promises_only_the_tests_that_compare_makes() -> None:
     """`compare` tests within data sets, never their mean; overconfidence needs 20 items."""
     rows = [row_of(name, value, 0, 1, "overconfidence") for name, value in (("a", 0.1), ("b", 0.2))]

@@ -13,7 +13,7 @@ from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.numbers import format_number, format_with_interval
 from inspect_confidence.overview.ranks import Rank, Ranks
-from inspect_confidence.printing import OFTEN_WIDE, shortened
+from inspect_confidence.printing import OFTEN_WIDE, counted, shortened
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.unread import ALL_DATASETS, UNREAD_SHARE
@@ -327,11 +327,18 @@ def _split_by_dataset(rows: ResultTable, keys: Mapping[int, LineKey]) -> list[Re
 
 
 def dataset_text(row: ResultRow) -> str:
-    """Return the data set of a row in words; a pooled one names its parts, as the note does."""
+    """Return the data set of a row in words; a pooled one names its parts, as the note does.
+
+    If their names and sizes are long, it has their number: "pooled (8 data sets)".
+    """
     dataset = row["dataset"]
     for part in row.note.split("; "):
         if dataset == "pooled" and part.startswith("pooled: "):
-            return shortened(f"pooled ({part.removeprefix('pooled: ')})", _MAX_NAME_LENGTH)
+            sizes = part.removeprefix("pooled: ")
+            if len(text := f"pooled ({sizes})") <= _MAX_NAME_LENGTH:
+                return text
+            # A comma in a size, such as 1,000, has no blank behind it.
+            return f"pooled ({counted(len(sizes.split(', ')), 'data set')})"
     return OVER_SETS.get(dataset) or shortened(dataset, _MAX_NAME_LENGTH)
 
 

@@ -311,7 +311,8 @@ def _lowest_and_highest_sentence(heading: str, numbers: _RankedNumbers, ending: 
 def _column_source(column: MatrixColumn, numbers: _RankedNumbers) -> str:
     """Return the task, the data set if it has another name, and the n of some numbers."""
     dataset, separator, _ = column.subheading.rpartition(", n = ")
-    name = f"{column.task} on {dataset}" if separator else column.task
+    separation = ", " if column.dataset in OVER_SETS else " on "
+    name = f"{column.task}{separation}{dataset}" if separator else column.task
     counts = [number.n for _, number in numbers]
     upper = f" to {max(counts):,}" if max(counts) > min(counts) else ""
     return f"{name}, n = {min(counts):,}{upper}"
