@@ -71,7 +71,7 @@ def test_table_is_readable_without_a_terminal(command: Command, answers: Path) -
     assert text.strip().startswith("answers, test split")
     assert re.search(r"^level +direct coverage", text, re.MULTILINE)
     assert "…" not in text
-    assert "coverage plateau (direct)" in text
+    assert "Coverage plateau (direct)" in text
 
 
 def test_names_are_not_markup(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,7 +39,7 @@ _SCORE_PARTS = (
     Column("brier_resolution", "resolution", 3),
     Column("brier_uncertainty", "uncertainty", 3),
     Column("ece", "ECE, 15 bins", 3, where={"bins": "15"}),
-    Column("ece", "ECE, equal mass", 3, where={"binning": "equal_mass"}),
+    Column("ece", "ECE, 10 of equal mass", 3, where={"binning": "equal_mass"}),
     Column("meta_information", "meta-information (bits)", 3),
     Column("auprc_error", "AUPRC of errors"),
 )

@@ -30,13 +30,13 @@ _INTERVAL_COLUMNS = (
 _ADJUSTMENT_PARTS = ("base", "scaling", "decoding")
 """Parts of the condition that tell adjusted intervals from those of the method itself."""
 _OVER_LEVELS = (
-    ("coverage_plateau", "coverage plateau", 2),
-    ("unseen_mass", "unseen mass", 3),
-    ("temperature_score", "score-optimal temperature", 2),
-    ("temperature_nll", "maximum-likelihood temperature", 2),
-    ("decoding_temperature", "decoding temperature", 2),
+    ("coverage_plateau", "Coverage plateau", 2),
+    ("unseen_mass", "Unseen mass", 3),
+    ("temperature_score", "Score-optimal temperature", 2),
+    ("temperature_nll", "Maximum-likelihood temperature", 2),
+    ("decoding_temperature", "Decoding temperature", 2),
     ("tunnel_index", "Tunnel Index (bits)", 3),
-    ("decoding_entropy", "decoding entropy (bits)", 3),
+    ("decoding_entropy", "Decoding entropy (bits)", 3),
 )
 """Metric, label and digits of the numbers over levels, which the caption lists."""
 
