@@ -363,8 +363,10 @@ def test_a_model_without_log_probabilities_is_refused_by_plan_and_run(
 def test_plan_warns_where_a_sample_is_not_an_item() -> None:
     """Six samples of four levels an item are an item and a half."""
     plan_text = plan_run("fermi_eval", ["dataset=bundled", "items=10"], limit=6, connections=2)
-    assert "6 of 40 samples, which are 1.5 of 10 items" in plan_text
+    assert "6 of 40 samples, which are 1.5 of 10 items: an item has" in plan_text
     assert re.search(r"calls: +6\n", plan_text)
+    plan_text = plan_run("fermi_eval", ["dataset=bundled", "items=10"], limit=8)
+    assert "8 of 40 samples, which are 2 of 10 items\n" in plan_text
     plan_text = plan_run("question_sets", ["items=10"], limit=6)
     assert "6 of 10 samples\n" in plan_text
 

@@ -18,6 +18,7 @@ from build import column_of, copies_with, map_values, records_by, texts_starting
 from inspect_confidence import InvalidArgument, compare
 from inspect_confidence.datasets.wep_choices import ChoicePrompt, design
 from inspect_confidence.prompts.wep_probes import CHOICES
+from inspect_confidence.studies.wep_probes.shown import _contrast_label
 from studies.frames import NAN, Rows, frames_are_equal, keyed
 from studies.frames import study_results as summarize
 
@@ -179,6 +180,26 @@ def test_contrasts_within_scenarios_and_modes() -> None:
     condition = {"of": EC, "cot": "with", "versus": "3", "choice_set": "5"}
     gap = float(np.mean(first) - np.mean(second))
     assert row_at(results, "difference", **condition)["value"] == pytest.approx(gap)
+
+
+@pytest.mark.parametrize(
+    ("levels", "label"),
+    [
+        (
+            {"cot": "without", "scenario": "height", "versus": "with"},
+            "height, without reasoning minus with",
+        ),
+        (
+            {"cot": "with", "numbers": "narrow", "versus": "wide"},
+            "with reasoning, narrow minus wide",
+        ),
+        ({"choice_set": "5", "versus": "3"}, "5 choices minus 3"),
+    ],
+)
+def test_the_contrasted_levels_stand_side_by_side(levels: dict[str, str], label: str) -> None:
+    """Behind the part of the prompts within which they are contrasted."""
+    absent = dict.fromkeys(("cot", "scenario", "choice_set", "numbers"), "")
+    assert _contrast_label({**absent, **levels, "of": EC})["contrast"] == label
 
 
 def test_the_right_and_the_same_word_everywhere() -> None:

@@ -462,7 +462,10 @@ def _item_lines(name: str, task: Task, facts: Mapping[str, Any], limit: int | No
 
 
 def _limit_line(task: Task, limit: int, items: int) -> str:
-    """Describe how many samples a limit keeps, and how many items if an item has several."""
+    """Describe how many samples a limit keeps, and how many items if an item has several.
+
+    If the kept samples are no whole items, the line names the option that asks whole ones.
+    """
     ids = [(sample.metadata or {}).get("item", sample.id) for sample in task.dataset]
     line = f"limit:   {min(limit, len(ids)):,} of {counted(len(ids), 'sample', form=',')}"
     if len(ids) == items:
@@ -470,10 +473,11 @@ def _limit_line(task: Task, limit: int, items: int) -> str:
     samples_per_item = Counter(ids)
     # Two of three samples are two thirds of an item.
     kept_items = sum(count / samples_per_item[item] for item, count in Counter(ids[:limit]).items())
-    return (
-        f"{line}, which are {kept_items:.3g} of {items} items: a sample is not an item here; "
-        f"-T items={max(1, math.ceil(kept_items))} asks whole ones"
-    )
+    line = f"{line}, which are {kept_items:.3g} of {items} items"
+    if kept_items == int(kept_items):
+        return line
+    remedy = f"-T items={math.ceil(kept_items)} asks whole ones"
+    return f"{line}: an item has several samples here; {remedy}"
 
 
 def _request_lines(requests: _Requests) -> list[str]:

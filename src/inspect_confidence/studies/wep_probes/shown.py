@@ -216,7 +216,10 @@ def _score_label(line: Mapping[str, str]) -> Mapping[str, str]:
 
 def _contrast_label(line: Mapping[str, str]) -> Mapping[str, str]:
     """Return the first cells of a line of contrasts: the two conditions, and the score."""
-    contrast = f"{_prompt_label(line, ('cot', *_SLICE_FACTORS))} minus {line['versus']}"
+    factor = {"with": "cot", "wide": "numbers"}.get(line["versus"], "choice_set")
+    # The contrasted factor comes last: "height, without reasoning minus with".
+    others = [name for name in ("cot", *_SLICE_FACTORS) if name != factor]
+    contrast = f"{_prompt_label(line, (*others, factor))} minus {line['versus']}"
     return {"contrast": contrast, "score": _HEADING_BY_SCORE[line["of"]]}
 
 
