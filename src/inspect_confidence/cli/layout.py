@@ -157,10 +157,10 @@ class Grid:
         if last >= self.n_names and self._is_prose(last):
             narrowed[last] = min(last_width, _MIN_PROSE)
         # The names get what the other columns leave; or their share, beside the widest of these.
-        others = narrowed[self.n_names :]
-        room = width - sum(others) - _GAP * len(others)
+        number_widths = narrowed[self.n_names :]
+        room = width - sum(number_widths) - _GAP * len(number_widths)
         if room < _NAMES_SHARE * width / 2:
-            room = min(int(_NAMES_SHARE * width), width - max(others, default=0) - _GAP)
+            room = min(int(_NAMES_SHARE * width), width - max(number_widths, default=0) - _GAP)
         narrowed[: self.n_names] = self._shorten_names(narrowed[: self.n_names], room)
         # The last column gets the rest of its width back, as far as there is room.
         free_width = width - sum(narrowed[:last]) - _GAP * last

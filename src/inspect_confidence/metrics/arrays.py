@@ -120,9 +120,9 @@ def flags(**inputs: ArrayLike) -> list[FloatArray]:
     """
     arrays = aligned(**inputs)
     for name, array in zip(inputs, arrays, strict=True):
-        others = array[~(np.isnan(array) | (array == 0) | (array == 1))]
-        if len(others):
-            raise ValueError(f"{name}={others[0]:g} is neither 1 (yes) nor 0 (no).")
+        invalid = array[~(np.isnan(array) | (array == 0) | (array == 1))]
+        if len(invalid):
+            raise ValueError(f"{name}={invalid[0]:g} is neither 1 (yes) nor 0 (no).")
     return arrays
 
 
@@ -200,12 +200,12 @@ def check_open_share(name: str, value: float) -> None:
         raise ValueError(f"{name}={value} is not between 0 and 1, as 0.95 is.")
 
 
-def check_count(name: str, value: int, least: int = 1) -> None:
-    """Raise ValueError, which names the argument, unless it is a whole number from `least` on."""
+def check_count(name: str, value: int, minimum: int = 1) -> None:
+    """Raise ValueError, which names the argument, unless it is a whole number from `minimum` on."""
     if not isinstance(value, Integral):
         raise ValueError(f"{name}={value} is not a whole number.")
-    if value < least:
-        raise ValueError(f"{name}={value} is below {least}.")
+    if value < minimum:
+        raise ValueError(f"{name}={value} is below {minimum}.")
 
 
 def count_distinct(codes: IntArray) -> int:
@@ -269,9 +269,9 @@ def matrix_product(rows: FloatArray, columns: FloatArray) -> FloatArray:
     return values
 
 
-def subtract(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return left - right, elementwise; 0 where both are the same infinity."""
-    return np.subtract(left, right, out=np.zeros_like(left), where=left != right)
+def subtract(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return a - b, elementwise; 0 where both are the same infinity."""
+    return np.subtract(a, b, out=np.zeros_like(a), where=a != b)
 
 
 def mean_or_nan(values: FloatArray) -> float:

@@ -376,9 +376,9 @@ def undefined_lines(table: pd.DataFrame, total: int) -> str:
     texts = []
     for reason, n_lines in commonest[:_MAX_REASONS]:
         texts.append(f"{shortened(reason, 300)} ({counted(n_lines, 'line')})")
-    if further := commonest[_MAX_REASONS:]:
-        reasons_text = counted(len(further), "other reason")
-        lines_left = counted(sum(n_lines for _, n_lines in further), "line")
+    if other_reasons := commonest[_MAX_REASONS:]:
+        reasons_text = counted(len(other_reasons), "other reason")
+        lines_left = counted(sum(n_lines for _, n_lines in other_reasons), "line")
         texts.append(f"{reasons_text}, in the notes of the results ({lines_left})")
     names = ", ".join(table.iloc[:, 0].unique())
     lines_text = f"{len(table)} of {counted(total, 'line')} ({names})"
@@ -393,9 +393,9 @@ def views_with_lines(specs: Iterable[TableSpec]) -> list[View]:
 
 def columns_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table without columns that hold nothing but dashes; without lines if all do."""
-    kept = table.loc[:, (table != "-").any()]
-    has_number = any(isinstance(text, Cell) and text != "-" for text in kept.to_numpy().ravel())
-    return kept if has_number else kept.iloc[:0]
+    table = table.loc[:, (table != "-").any()]
+    has_number = any(isinstance(text, Cell) and text != "-" for text in table.to_numpy().ravel())
+    return table if has_number else table.iloc[:0]
 
 
 def line_labels(headings: Mapping[str, str], line: Mapping[str, str]) -> Mapping[str, str]:

@@ -58,9 +58,9 @@ def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
     """
     if _is_interval(method):
         return rows
-    by = [*SAMPLE_KEYS, "level"] if method == "tunnel" else list(SAMPLE_KEYS)
+    keys = [*SAMPLE_KEYS, "level"] if method == "tunnel" else list(SAMPLE_KEYS)
     intervals: list[dict[str, Any]] = []
-    for _, draws in rows.groupby(by, sort=False):
+    for _, draws in rows.groupby(keys, sort=False):
         intervals += _intervals_of_draws(draws, method)
     return pd.DataFrame(intervals)
 

@@ -218,8 +218,8 @@ def _contrast_label(line: Mapping[str, str]) -> Mapping[str, str]:
     """Return the first cells of a line of contrasts: the two conditions, and the score."""
     factor = {"with": "cot", "wide": "numbers"}.get(line["versus"], "choice_set")
     # The contrasted factor comes last: "height, without reasoning minus with".
-    others = [name for name in ("cot", *_SLICE_FACTORS) if name != factor]
-    contrast = f"{_prompt_label(line, (*others, factor))} minus {line['versus']}"
+    other_factors = [name for name in ("cot", *_SLICE_FACTORS) if name != factor]
+    contrast = f"{_prompt_label(line, (*other_factors, factor))} minus {line['versus']}"
     return {"contrast": contrast, "score": _HEADING_BY_SCORE[line["of"]]}
 
 
