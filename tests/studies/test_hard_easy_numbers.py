@@ -1162,7 +1162,7 @@ def test_cells_of_table_2(everything: pd.DataFrame) -> None:
         "MAS (%)": ("maximum_achievable_score", 2, 100),
         "gap to best answer": ("optimal_answer_gap", 3, 1),
     }
-    assert list(table) == ["dataset", *columns, "asked", "answers", "confidences", "both"]
+    assert list(table) == ["data set", *columns, "asked", "answers", "confidences", "both"]
     people = everything[everything["task"] == "life_eval"]
     for model in ("a", "b", "mean of all models"):
         for heading, (metric, digits, factor) in columns.items():
@@ -1187,11 +1187,11 @@ def test_cells_of_the_other_views(everything: pd.DataFrame) -> None:
     views = by_title(everything)
     people = everything[everything["task"] == "life_eval"]
     all_sets = views["Tables 3 and 4, all sets"].table
-    assert list(all_sets) == ["dataset", "measure", "a", "b", "mean of all models"]
+    assert list(all_sets) == ["data set", "measure", "a", "b", "mean of all models"]
     set_names = ["table", "given", "options", "true_false", "pooled"]
-    assert list(dict.fromkeys(all_sets["dataset"])) == set_names
+    assert list(dict.fromkeys(all_sets["data set"])) == set_names
     # What LifeEval has in place of accuracy is named so; over all sets both stand together.
-    names = all_sets.groupby("dataset", sort=False)["measure"].first()
+    names = all_sets.groupby("data set", sort=False)["measure"].first()
     assert names.to_dict() == {
         "table": "true probability (%)",
         **dict.fromkeys(("given", "options", "true_false"), "accuracy (%)"),
@@ -1199,7 +1199,7 @@ def test_cells_of_the_other_views(everything: pd.DataFrame) -> None:
     }
     assert "True probability (LifeEval)" in views["Tables 3 and 4, all sets"].caption
     assert "True probability (LifeEval)" not in views["Discrimination"].caption
-    chosen = all_sets[(all_sets["dataset"] == "given") & (all_sets["measure"] == "ECE")].iloc[0]
+    chosen = all_sets[(all_sets["data set"] == "given") & (all_sets["measure"] == "ECE")].iloc[0]
     given_rows = everything[everything["dataset"] == "given"]
     assert chosen["b"] == cell_text(row_at(given_rows, "b", "ece"), 3)
     assert "the ages of one radius count as few" in views["LifeEval by radius"].text_below
@@ -1214,13 +1214,13 @@ def test_cells_of_the_other_views(everything: pd.DataFrame) -> None:
     best = row_at(people, "a", "mean_best_answer", **condition)["value"]
     expected = f"{cell_text(row_at(people, 'a', 'mean_answer', **condition), 1)} / {best:.1f}"
     assert row["radius 5"].replace(" †", "") == expected.replace(" †", "")
-    sets = views["Discrimination"].table.set_index(["dataset", "model"])
+    sets = views["Discrimination"].table.set_index(["data set", "model"])
     true_false_rows = everything[everything["dataset"] == "true_false"]
     assert sets.loc[("true_false", "a"), "meta-d'"] == cell_text(
         row_at(true_false_rows, "a", "meta_d"), 2
     )
     assert sets.loc[("given", "a"), "meta-d'"] == "-"
-    tokens = views["ECE, stated and by the answer's token"].table.set_index(["dataset", "model"])
+    tokens = views["ECE, stated and by the answer's token"].table.set_index(["data set", "model"])
     assert tokens.loc[("true_false", "a"), "stated"] == cell_text(
         row_at(true_false_rows, "a", "ece"), 3
     )
@@ -1230,7 +1230,7 @@ def test_cells_of_the_other_views(everything: pd.DataFrame) -> None:
     difference = row_at(true_false_rows, "a", "difference", of="ece", versus="token")
     assert tokens.loc[("true_false", "a"), "difference"] == cell_text(difference, 3)
     assert tokens.loc[("true_false", "mean of all models"), "difference"] == "-"
-    assert "given" not in tokens.index.get_level_values("dataset")
+    assert "given" not in tokens.index.get_level_values("data set")
 
 
 def test_the_table_of_best_ages_has_its_decades_in_order() -> None:
@@ -1244,5 +1244,5 @@ def test_the_table_of_best_ages_has_its_decades_in_order() -> None:
             results.append(Result(*key, 80, NAN, NAN, 1, 1, ""))
     (view,) = calibration_tables(results_frame(results))
     in_order = product("xy", "ba", ("0-9", "50-59", "90-99", "100-109"))
-    assert list(view.table[["dataset", "model", "age"]].itertuples(index=False)) == list(in_order)
-    assert list(view.table) == ["dataset", "model", "age", "radius 1", "radius 10", "n"]
+    assert list(view.table[["data set", "model", "age"]].itertuples(index=False)) == list(in_order)
+    assert list(view.table) == ["data set", "model", "age", "radius 1", "radius 10", "n"]

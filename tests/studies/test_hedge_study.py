@@ -1428,7 +1428,7 @@ def test_tables() -> None:
     for caption, counted in zip(captions, ("replies", "the sentences", "sentences"), strict=True):
         assert f"n counts {counted}" in caption
     sets, stability, mics = attributes_of(views[:3], "table")
-    assert list(sets["dataset"] + sets["split"]) == ["Atest", "Atrain"]
+    assert list(sets["data set"] + sets["split"]) == ["Atest", "Atrain"]
     assert list(sets["punts"].str.split(" ").str[0]) == ["0.12", "0.14"]
     cells = dict(zip(stability["metric"] + " " + stability["of"], stability["value"], strict=True))
     assert not {"mrc spearman", "cd_mae ", "m_avg_cv shared by some"} & set(cells)
