@@ -240,3 +240,20 @@ def test_the_published_numbers_of_the_atlas(atlas: Path) -> None:
         expected[row["model"], row["domain"]] = (row["auroc"], row["n"])
     assert len(expected) == 96
     assert value_by_metric == expected
+
+
+def test_a_headline_needs_replies_that_were_read(tmp_path: Path) -> None:
+    """Of 20 confidences 1 is in 0-10, below the 10% that a sentence needs: only the note stays."""
+    path = tmp_path / "mine.csv"
+    rows = pd.DataFrame({"item": range(20), "confidence": 60, "correct": 1})
+    rows.loc[0, "confidence"] = 5
+    rows.to_csv(path, index=False)
+    scale = ("--confidence-scale", "0-10")
+    text = " ".join(printed("summarize", path, *scale).output.split())
+    assert "19 of 20 replies could not be read, so that next to no number is defined." in text
+    assert "its confidence is" not in text
+    report = printed("report", path, *scale, "-o", tmp_path / "page").output
+    assert "its confidence is" not in report
+    rows.assign(confidence=5).to_csv(path, index=False)
+    text = " ".join(printed("summarize", path, *scale).output.split())
+    assert "its confidence is 50%" in text

@@ -233,13 +233,15 @@ def find_study(name: str) -> str:
 def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -> None:
     """Print the finding and the headlines of each study: a table for each task and data set.
 
-    If `metrics` are named, they are printed instead of findings and headlines.
+    Tasks of which nearly all replies are unread have no finding: the note below their table says
+    so. If `metrics` are named, they are printed instead of findings and headlines.
     """
     from inspect_confidence.commands.views import headline_views
     from inspect_confidence.overview.sentences import study_finding
     from inspect_confidence.results import ResultTable
+    from inspect_confidence.studies.unread import results_of_readable_tasks
 
-    console, table = _console(), ResultTable.from_frame(results)
+    console, table = _console(), ResultTable.from_frame(results_of_readable_tasks(results))
     for study, views in headline_views(results, metrics):
         finding = "".join(part.text for part in study_finding(table, study.name))
         if finding and not metrics:

@@ -33,7 +33,7 @@ from inspect_confidence.report.page import (
 from inspect_confidence.results import ResultTable, as_csv
 from inspect_confidence.studies import Study, all_studies
 from inspect_confidence.studies.toolbox import extra_metric_views
-from inspect_confidence.studies.unread import without_unread
+from inspect_confidence.studies.unread import results_of_readable_tasks, without_unread
 from inspect_confidence.studies.workers import Progress
 from inspect_confidence.writing import put, staged
 
@@ -106,7 +106,7 @@ def write_report(
             page = replace(page, settings=[*_settings_paragraphs(logs, judgments), *page.settings])
         put(new / PAGE, render_page(page))
         if findings is not None:
-            results = ResultTable.from_frame(page.results)
+            results = ResultTable.from_frame(results_of_readable_tasks(page.results))
             findings += first_findings(results, page.models, limit=_MAX_FINDINGS)
             findings += _describe_scope(frames, models)
         current_names = {file.name for file in (new / FIGURES).glob("*")}

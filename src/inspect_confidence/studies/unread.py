@@ -134,6 +134,15 @@ def nearly_all_unread(results: pd.DataFrame) -> str:
     )
 
 
+def results_of_readable_tasks(results: pd.DataFrame) -> pd.DataFrame:
+    """Return the results without those of tasks of which nearly all replies are unread.
+
+    A sentence on the few replies that were read would pass for one on the model.
+    """
+    unread_tasks = [task for task, rows in results.groupby("task") if nearly_all_unread(rows)]
+    return results[~results["task"].isin(unread_tasks)]
+
+
 @dataclass(frozen=True)
 class ParseFailureSummary:
     """The unread replies of a model on a data set, in words.
