@@ -325,6 +325,9 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
         "close": (row_of("a", 0.05, 0, 0.3), row_of("b", 0.15, 0, 0.4)),
         "equal": (row_of("a", 0.1, 0, 0.3), row_of("b", 0.1, 0, 0.3)),
         "untested": (row_of("a", 0.1, *no_ends), row_of("b", 0.2, *no_ends)),
+        "few": tuple(
+            replace(row_of(name, v, *no_ends), n=5) for name, v in (("a", 0.1), ("b", 0.2))
+        ),
         "three close": tuple(row_of(name, 0.1 * k, 0, 0.5) for k, name in enumerate("abc")),
         "three": tuple(row_of(name, 0.1 * k, *no_ends) for k, name in enumerate("abc")),
         "one ranked": (
@@ -348,8 +351,14 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
         f"{heading}from 0.00 [0.00, 0.50] for a to 0.20 [0.00, 0.50] for c; "
         "it is not shown which is best."
     )
-    assert texts["untested"] == f"{heading}0.10 for a, 0.20 for b; the difference is not tested."
-    assert texts["three"] == f"{heading}from 0.00 for a to 0.20 for c; differences are not tested."
+    ending = "no interval, so not ranked here; `compare` tests the difference"
+    assert texts["untested"] == f"{heading}0.10 for a, 0.20 for b; {ending}."
+    assert texts["three"] == f"{heading}from 0.00 for a to 0.20 for c; {ending}s."
+    # 5 items are too few for `compare`, too.
+    assert texts["few"] == (
+        "ECE on 0-100 (scale_variants on mine, n = 5): 0.10 for a, 0.20 for b; "
+        "the difference is not tested."
+    )
     # The highest value has no interval: the sentence is on the others.
     assert texts["one ranked"] == (
         f"{heading}lowest for a, 0.05 [0.00, 0.10]; highest for b, 0.35 [0.30, 0.40]; the "
@@ -454,8 +463,11 @@ def test_a_finding_promises_only_the_tests_that_compare_makes() -> None:
     """`compare` tests within data sets, never their mean; overconfidence needs 20 items."""
     rows = [row_of(name, value, 0, 1, "overconfidence") for name, value in (("a", 0.1), ("b", 0.2))]
 
-    def ending(dataset: str, *counts: int) -> str:
-        changed = [replace(row, dataset=dataset, n=n) for row, n in zip(rows, counts, strict=True)]
+    def ending(dataset: str, *counts: int, note: str = "") -> str:
+        changed = [
+            replace(row, dataset=dataset, n=n, note=note)
+            for row, n in zip(rows, counts, strict=True)
+        ]
         parts = study_finding(table_of(changed), "scale_variants")
         return "".join(attributes_of(parts, "text")).rpartition(")")[2]
 
@@ -463,6 +475,11 @@ def test_a_finding_promises_only_the_tests_that_compare_makes() -> None:
     assert ending("mine", 20, 20) == "; `compare` tests the difference."
     assert ending("mine", 60, 19) == "."
     assert ending("mean", 19, 19) == "."
+    # Groups of judgments, which the note counts, are what is resampled.
+    assert ending("mine", 60, 60, note="interval over 19 groups of like prompts") == "."
+    assert ending("mine", 60, 60, note="interval over 20 groups of like prompts") != "."
+    assert ending("mine", 60, 60, note="no interval: fewer than 10 groups of like prompts") == "."
+    assert ending("mine", 60, 60, note="no interval: every resample gave the same value") != "."
 
 
 def test_each_variant_has_a_line_and_an_undefined_metric_no_column() -> None:

@@ -1,5 +1,6 @@
 """Sentences on results: on each model over all studies, and on each study over all models."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ import numpy as np
 
 from inspect_confidence.headlines import condition_values
 from inspect_confidence.metrics import METRICS
+from inspect_confidence.metrics.inference import SAME
 from inspect_confidence.overview.matrix import (
     OVER_SETS,
     Line,
@@ -260,7 +262,8 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = Tru
     # Without a direction there are no ranks, and the sentence below has none of these words.
     words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
     words = replace(words, best=words.best.format(f"{direction.target:g}"))
-    test_text = _test_text(numbers, words) if with_ranks else _compare_text(numbers, column)
+    compare_text = _compare_text(numbers, column)
+    test_text = _test_text(numbers, words, compare_text) if with_ranks else compare_text
     (best_line, best_number), *others = numbers
     # A rank interval that begins above 1 shows that its model is not the best.
     has_worse_model = any(number.rank.low > 1 for _, number in others)
@@ -321,19 +324,35 @@ def _column_source(column: MatrixColumn, numbers: _RankedNumbers) -> str:
 def _compare_text(numbers: _RankedNumbers, column: MatrixColumn) -> str:
     """Return a clause on the command that tests the differences of a column's numbers.
 
-    It is empty if only judges differ, or if fewer than two numbers rest on as many judgments as a
-    test needs items.
+    It is empty if only judges differ, or if fewer than two numbers rest on as many items, or groups
+    of them, as a test needs, or if the metric's differences have no test.
     """
     if len({(line.key.model, line.key.variant) for line, _ in numbers}) == 1:
         return ""
-    min_units = METRICS[column.metric].interval.min_units
-    if sum(number.n >= min_units for _, number in numbers) < 2:
+    rule = METRICS[column.metric].interval.of_difference()
+    is_enough = [_unit_count(number) >= rule.min_units for _, number in numbers]
+    if rule.method == "none" or sum(is_enough) < 2:
         return ""
     # Numbers over all data sets are not compared, only those of each data set.
     by_dataset = " data set by data set" if column.dataset in OVER_SETS else ""
     return (
         f"; `compare` tests the {'difference' if len(numbers) == 2 else 'differences'}{by_dataset}"
     )
+
+
+def _unit_count(number: MatrixCell) -> int:
+    """Return the number of groups that a number's interval is over, else that of its judgments.
+
+    Its note names groups of judgments that n does not count: "interval over 10 groups of like ...".
+    The count is 0 for a number without an interval, whose difference has none either, unless all
+    its resamples are equal.
+    """
+    for part in number.note.split("; "):
+        if part.startswith("no interval: ") and not part.endswith(SAME):
+            return 0
+        if groups := re.match(r"interval over (\d+) ", part):
+            return int(groups[1])
+    return number.n
 
 
 def _numbers_best_first(matrix: Matrix, column_index: int) -> list[tuple[Line, MatrixCell]]:
@@ -413,15 +432,18 @@ def _tie_parts(numbers: _RankedNumbers, words: _ComparisonWords) -> Iterator[Sen
     )
 
 
-def _test_text(numbers: _RankedNumbers, words: _ComparisonWords) -> str:
+def _test_text(numbers: _RankedNumbers, words: _ComparisonWords, compare_text: str) -> str:
     """Return a clause on what the models' ranks show, unless several may be the best of them.
 
-    If fewer than two have an interval of their rank, it says that nothing is tested.
+    If fewer than two have an interval of their rank, it says that nothing is tested; or, if that is
+    for want of an interval of the value, which command tests the differences (`compare_text`).
     """
     is_pair = len(numbers) == 2
     _, best_number = numbers[0]
     other_ranks = [number.rank.low for _, number in numbers[1:]]  # lower ends of intervals
     if isnan(best_number.rank.low) or all(map(isnan, other_ranks)):
+        if compare_text and not any(number.interval for _, number in numbers):
+            return f"; no interval, so not ranked here{compare_text}"
         return f"; {'the difference is' if is_pair else 'differences are'} not tested"
     if all(rank <= 1 for rank in other_ranks):
         return f"; it is not shown which is {words.better if is_pair else 'best'}"
