@@ -257,3 +257,30 @@ def test_a_headline_needs_replies_that_were_read(tmp_path: Path) -> None:
     rows.assign(confidence=5).to_csv(path, index=False)
     text = " ".join(printed("summarize", path, *scale).output.split())
     assert "its confidence is 50%" in text
+
+
+def test_models_without_a_common_item_are_neither_ranked_nor_compared(tmp_path: Path) -> None:
+    """Each row of a file without items is an item; with items, `compare` and ranks come back."""
+    path = tmp_path / "mine.csv"
+    rows = pd.DataFrame({"model": ["a"] * 30 + ["b"] * 30, "confidence": 0.9})
+    rows["correct"] = [1] * 30 + [0, 0, 1] * 10  # 100% and 33%, far beyond chance
+    rows.to_csv(path, index=False)
+    clause = "; not compared: no two models answered the same item"
+
+    def texts() -> tuple[str, str]:
+        printed("report", path, "-o", tmp_path)
+        html = (tmp_path / "index.html").read_text("utf-8")
+        finding = printed("summarize", path).output
+        return " ".join(finding.split()), " ".join(re.sub("<[^>]+>", "", html).split())
+
+    finding, page = texts()
+    assert clause in finding
+    assert "`compare` tests" not in finding
+    assert clause in page
+    assert "beyond chance." not in page
+    assert not re.search(r"rank [12] of 2", page)
+    rows.assign(item=[*range(30), *range(30)]).to_csv(path, index=False)
+    finding, page = texts()
+    assert clause not in finding + page
+    assert "`compare` tests the difference" in finding
+    assert re.search(r"rank [12] of 2", page)

@@ -118,6 +118,11 @@ def summarize(
 
         computed_metrics = headline_metrics()
     judgments = read_or_stream(paths, settings, reread=reread)
+    # A stream, which is no dict, reads a store: its items have names, and it is not read twice.
+    if show is print_headlines and isinstance(judgments, dict):
+        from inspect_confidence.overview.ranks import tasks_without_common_items
+
+        show = functools.partial(show, uncompared_tasks=tasks_without_common_items(judgments))
     results = summarize_with_progress(judgments, settings, computed_metrics)
     if metrics:
         from inspect_confidence.commands.views import select_metrics

@@ -230,11 +230,17 @@ def find_study(name: str) -> str:
     return names[name]
 
 
-def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -> None:
+def print_headlines(
+    results: "pd.DataFrame",
+    *,
+    metrics: Collection[str] = (),
+    uncompared_tasks: Collection[str] = (),
+) -> None:
     """Print the finding and the headlines of each study: a table for each task and data set.
 
     Tasks of which nearly all replies are unread have no finding: the note below their table says
-    so. If `metrics` are named, they are printed instead of findings and headlines.
+    so. If `metrics` are named, they are printed instead of findings and headlines. Findings say of
+    `uncompared_tasks` that their models have no item in common.
     """
     from inspect_confidence.commands.views import headline_views
     from inspect_confidence.overview.sentences import study_finding
@@ -243,7 +249,8 @@ def print_headlines(results: "pd.DataFrame", *, metrics: Collection[str] = ()) -
 
     console, table = _console(), ResultTable.from_frame(results_of_readable_tasks(results))
     for study, views in headline_views(results, metrics):
-        finding = "".join(part.text for part in study_finding(table, study.name))
+        parts = study_finding(table, study.name, uncompared_tasks)
+        finding = "".join(part.text for part in parts)
         if finding and not metrics:
             _print_text(console, f"{one_line(study.title)}\n{one_line(finding)}\n")
         for view in views:

@@ -18,7 +18,14 @@ from inspect_confidence.export.text import cut_with_fingerprint, templates
 from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.overview.front import front_of
-from inspect_confidence.overview.ranks import RANKING, Rank, Ranks, headline_groups, headline_ranks
+from inspect_confidence.overview.ranks import (
+    RANKING,
+    Rank,
+    Ranks,
+    headline_groups,
+    headline_ranks,
+    tasks_without_common_items,
+)
 from inspect_confidence.printing import format_estimate
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import all_studies
@@ -121,7 +128,8 @@ _EMPTY = "These results have no headline number of any study."
 def write_leaderboard(material: Material, directory: Path) -> list[Path]:
     """Write ranked models for each headline number to `leaderboard.md` and `leaderboard.html`."""
     results = ResultTable.from_frame(material.results.reset_index(drop=True))
-    ranks = headline_ranks(results, sorted(material.models()), material.draws)
+    uncompared = tasks_without_common_items(material.frames)
+    ranks = headline_ranks(results, sorted(material.models()), material.draws, uncompared)
     rows = headline_rows(results.among("model", material.models()))
     boards = [_board(group, ranks) for group in headline_groups(rows)]
     titles = {study.name: study.title for study in all_studies()}

@@ -1,11 +1,12 @@
 """Ranks of models by each headline number, as the report and the leaderboard show them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isnan, nan
 
 import numpy as np
+import pandas as pd
 
 from inspect_confidence import metrics
 from inspect_confidence.directions import Direction, direction_of
@@ -21,9 +22,13 @@ RANKING = (
     "that answered the same items. With fewer than 100 items the difference must also be shown if "
     "the answers of both models count as independent: `compare`, which does not ask for this, may "
     "then show a difference that ranks do not. A rank by a number over several data sets uses all "
-    "of them; `compare` tests each data set alone. Means over models are not ranked."
+    "of them; `compare` tests each data set alone. Means over models are not ranked, nor are "
+    "models if no two of them answered the same item."
 )
 """Definition of ranks and their intervals for readers."""
+
+NO_COMMON_ITEM = "not ranked: no two models answered the same item"
+"""Note on the ranks of a task whose models have no item in common."""
 
 MIN_PAIRED_UNITS = 100
 """Units (items or clusters) from which on the resamples of two models are paired.
@@ -69,16 +74,45 @@ ResampledByRow = Mapping[int, ResampledValue]
 """Values over the resamples, by row of the results."""
 
 
+def tasks_without_common_items(frames: Mapping[str, pd.DataFrame]) -> set[str]:
+    """Return the tasks of several models, or variants, of which no two answered the same item.
+
+    An example is a file without a column of items: each of its rows is an item. `frames` has the
+    judgments by task.
+    """
+    tasks = set()
+    for task, frame in frames.items():
+        if "item" not in frame:
+            continue
+        answers = frame[["model", "variant", "dataset", "item"]].drop_duplicates()
+        has_several = len(answers[["model", "variant"]].drop_duplicates()) > 1
+        if has_several and not answers.duplicated(["dataset", "item"]).any():
+            tasks.add(task)
+    return tasks
+
+
+def undefined_ranks(results: ResultTable, tasks: Collection[str]) -> dict[int, Rank]:
+    """Return an undefined rank for each row of tasks whose models have no item in common."""
+    return {row.index: Rank(nan, note=NO_COMMON_ITEM) for row in results.among("task", tasks)}
+
+
 def headline_ranks(
-    results: ResultTable, models: Sequence[str], draws: ResampledByRow
+    results: ResultTable,
+    models: Sequence[str],
+    draws: ResampledByRow,
+    uncompared_tasks: Collection[str] = (),
 ) -> dict[int, Rank]:
     """Return the rank of each headline number, by its row, among all models that have this number.
 
     `models` are those that answered: means over models have no rank. `draws` has values over the
-    resamples by row; numbers without them count as independent.
+    resamples by row; numbers without them count as independent. Numbers of `uncompared_tasks`,
+    whose models have no item in common, have no rank.
     """
     by_row: dict[int, Rank] = {}
     for rows in headline_groups(headline_rows(results.among("model", models))):
+        if rows[0]["task"] in uncompared_tasks:
+            by_row |= undefined_ranks(ResultTable(rows), uncompared_tasks)
+            continue
         group_ranks = model_ranks(
             [RankedValue(row.value, (row.low, row.high), draws.get(row.index)) for row in rows],
             rows[0]["metric"],

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import isnan
@@ -23,6 +23,7 @@ from inspect_confidence.overview.matrix import (
     matrix_of,
 )
 from inspect_confidence.overview.numbers import format_with_interval
+from inspect_confidence.overview.ranks import NO_COMMON_ITEM, undefined_ranks
 from inspect_confidence.printing import counted, shortened
 from inspect_confidence.results import Condition, ResultRow, ResultTable
 from inspect_confidence.studies import Clause, NumberInText, all_studies
@@ -265,6 +266,8 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = Tru
     compare_text = _compare_text(numbers, column)
     test_text = _test_text(numbers, words, compare_text) if with_ranks else compare_text
     (best_line, best_number), *others = numbers
+    if best_number.rank.note == NO_COMMON_ITEM:
+        test_text = "; not compared: no two models answered the same item"
     # A rank interval that begins above 1 shows that its model is not the best.
     has_worse_model = any(number.rank.low > 1 for _, number in others)
     if isnan(best_number.rank.low) or not has_worse_model:
@@ -455,17 +458,21 @@ def _test_text(numbers: _RankedNumbers, words: _ComparisonWords, compare_text: s
     return f"; the first is {words.better} than {others}, beyond chance"
 
 
-def study_finding(results: ResultTable, study: str) -> Sentence:
+def study_finding(
+    results: ResultTable, study: str, uncompared_tasks: Collection[str] = ()
+) -> Sentence:
     """Return one sentence on a study's results as parts; none if no headline number is defined.
 
     A single model is described by the study's clauses, such as "it is right {} of the time", if
     their numbers are defined. Otherwise the sentence gives the lowest and the highest value of the
-    first headline number. `results` are of all studies, `study` is the name of one.
+    first headline number. `results` are of all studies, `study` is the name of one. Models of
+    `uncompared_tasks` have no item in common: the sentence says that they are not compared.
     """
     tasks = chain.from_iterable(item.tasks for item in all_studies() if item.name == study)
     results = results.among("task", list(tasks))
     models = answering_models(results)
-    matrix = matrix_of(results, models, max_columns=1, studies=[study])
+    ranks = undefined_ranks(results, uncompared_tasks)
+    matrix = matrix_of(results, models, ranks, max_columns=1, studies=[study])
     if not matrix.columns:
         return []
     described = model_sentences(results, matrix) if len(matrix.lines) == 1 else []

@@ -17,7 +17,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.locations import Paths
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.overview.matrix import matrix_of
-from inspect_confidence.overview.ranks import Ranks, headline_ranks
+from inspect_confidence.overview.ranks import Ranks, headline_ranks, tasks_without_common_items
 from inspect_confidence.overview.sentences import first_findings, study_sentences
 from inspect_confidence.printing import shortened
 from inspect_confidence.privacy import model_name, redact_frame, redactors
@@ -154,7 +154,12 @@ def _page_content(
     rows, names = _scrubbed(pd.concat([results, details], ignore_index=True), models)
     order = list(dict.fromkeys(names[model] for model in models))
     is_estimate = rows.index < len(results)
-    ranks = headline_ranks(ResultTable.from_frame(rows[is_estimate]), order, resampled_values)
+    ranks = headline_ranks(
+        ResultTable.from_frame(rows[is_estimate]),
+        order,
+        resampled_values,
+        tasks_without_common_items(judgments),
+    )
     baseline_tables = tables.difference_tables(judgments, baseline, settings) if baseline else {}
     # Figures: of each study with judgments, its results and details, and figures without pictures.
     planned = []
