@@ -265,11 +265,11 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = Tru
     words = replace(words, best=words.best.format(f"{direction.target:g}"))
     compare_text = _compare_text(numbers, column)
     test_text = _test_text(numbers, words, compare_text) if with_ranks else compare_text
-    (best_line, best_number), *others = numbers
+    (best_line, best_number), *other_numbers = numbers
     if best_number.rank.note == NO_COMMON_ITEM:
         test_text = "; not compared: no two models answered the same item"
     # A rank interval that begins above 1 shows that its model is not the best.
-    has_worse_model = any(number.rank.low > 1 for _, number in others)
+    has_worse_model = any(number.rank.low > 1 for _, number in other_numbers)
     if isnan(best_number.rank.low) or not has_worse_model:
         return _lowest_and_highest_sentence(heading, numbers, f"{source_text}{test_text}{left_out}")
     if len(_leaders(numbers)) > 1:
@@ -452,10 +452,10 @@ def _test_text(numbers: _RankedNumbers, words: _ComparisonWords, compare_text: s
         return f"; it is not shown which is {words.better if is_pair else 'best'}"
     if is_pair:
         return "; the difference is beyond chance"
-    others = f"each of the {len(other_ranks)} others"
+    other_models = f"each of the {len(other_ranks)} others"
     if _shown_worse(best_number) < len(other_ranks):
-        return f"; {others} is {words.worse} than at least one model, beyond chance"
-    return f"; the first is {words.better} than {others}, beyond chance"
+        return f"; {other_models} is {words.worse} than at least one model, beyond chance"
+    return f"; the first is {words.better} than {other_models}, beyond chance"
 
 
 def study_finding(
