@@ -93,14 +93,16 @@ class LifeTable:
     ) -> float:
         """Return P(D in the window around `answer` | alive at `age`), from 0 to 1.
 
-        D is the age at death. Ages in the window below `age` or above top contribute nothing.
+        D is the age at death in completed years. Ages in the window below `age` or above top
+        contribute nothing.
 
         Args:
             sex: One of `sexes`.
             age: Age reached in whole years, 0 to top.
             answer: Estimated age at death in years, whole or not; NaN gives NaN, infinity 0.
             radius: Radius in years, 0 or more.
-            window: `half-open` (without its upper end) or `closed`, as `WINDOWS` defines them.
+            window: `half-open`, floor(answer - radius) <= D < ceil(answer + radius), or `closed`,
+                answer - radius <= D <= answer + radius.
 
         Raises:
             InvalidArgument: The table doesn't have this sex or age, or the radius or the window

@@ -231,7 +231,8 @@ numbers(
 
 @metric(
     definition="Mean of the maximum achievable score less the true probability of the answer. It "
-    "can be slightly negative if answers have decimals: one year more then counts as right.",
+    "can be slightly negative if answers have decimals: the window of years that count as right is "
+    "then one year longer.",
     direction="lower",
     low=-1,
     undefined="no readable answer, or no maximum known",

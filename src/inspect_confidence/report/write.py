@@ -147,8 +147,8 @@ def _page_content(
     Names are freed of keys, addresses and local paths. The arguments are as in `write_report`;
     `models` are all models of the judgments, in the order of lines and colours.
     """
-    # Numbers: results for tables, followed by details, which only figures draw. Ranks also need the
-    # values of headline numbers over the resamples.
+    # Numbers: results for tables, followed by details: rows for figures, and counts of judgments by
+    # status. Ranks also need the values of headline numbers over the resamples.
     results, resampled_values = summarize_with_draws(judgments, **settings)
     details = detail(judgments, **settings)
     rows, names = _scrubbed(pd.concat([results, details], ignore_index=True), models)

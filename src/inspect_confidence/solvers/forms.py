@@ -268,6 +268,7 @@ def ask_options(
             text = prompt.format(question=question, input=state.input_text)
         answer = {"given": state.metadata["given"]} if kind == "given" else {}
         schema = _schema_of(kind, len(options)) if json_schema else None
+        # Without the user's wording, the directions are the system message, too.
         first_message = opening(directions, prompt, system)
         return await ask_once(generate, state, text, first_message, schema, form=kind, **answer)
 

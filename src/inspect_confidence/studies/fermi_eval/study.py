@@ -114,7 +114,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 
     The plateau is the mean over levels of coverage relative to the level; one level has none.
     Failure rates are compared on the items of both contenders, all other metrics on the items with
-    a readable interval of both.
+    a readable interval of both (`_compare_intervals`). The resampled units are all common items, or
+    their clusters; those without a value have no weight in a metric.
     """
     intervals = [numbers.intervals_of(side, str(side["method"].iloc[0])) for side in (a, b)]
     _, common_sides = restrict_to_common_items(intervals)
