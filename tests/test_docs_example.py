@@ -145,7 +145,7 @@ def test_a_study_of_another_package_runs_to_the_leaderboard(
     assert row["ci_low"] is row["ci_high"] is None  # of three events
     assert "no interval: fewer than 20 items" in row["note"]
     assert json.loads(checked)[0]["passed"]
-    sentence = "first: 0.15 (forecasts on events.csv, n = 3; no interval)."
+    sentence = "0.15 for mockllm/first (forecasts on events.csv, n = 3; no interval)."
     assert sentence in " ".join(shown_text.split())
     of_second = pd.DataFrame(json.loads(joint)).query("model == 'mockllm/second'")
     rows = of_second.drop_duplicates("metric", keep="last").set_index("metric").T

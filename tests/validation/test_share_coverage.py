@@ -56,6 +56,7 @@ class Sample:
                 "variant": "",
                 "item": np.repeat(numbered("q", items), EPOCHS),
                 "epoch": np.tile(np.arange(EPOCHS), items),
+                "run": "",
                 "draw": 0.0,
                 "cluster": "",
                 "status": "ok",
