@@ -27,6 +27,7 @@ from inspect_confidence.overview.ranks import NO_COMMON_ITEM, undefined_ranks
 from inspect_confidence.printing import counted, shortened
 from inspect_confidence.results import Condition, ResultRow, ResultTable
 from inspect_confidence.studies import Clause, NumberInText, all_studies
+from inspect_confidence.studies.notes import reason_in
 from inspect_confidence.studies.unread import answering_models
 
 _FIRST_TOPICS = ("calibration", "ranking")
@@ -350,12 +351,11 @@ def _unit_count(number: MatrixCell) -> int:
     The count is 0 for a number without an interval, whose difference has none either, unless all
     its resamples are equal.
     """
-    for part in number.note.split("; "):
-        if part.startswith("no interval: ") and not part.endswith(SAME):
-            return 0
-        if groups := re.match(r"interval over (\d+) ", part):
-            return int(groups[1])
-    return number.n
+    reason = reason_in(number.note, "no interval")
+    if reason and not reason.endswith(SAME):
+        return 0
+    groups = re.search(r"\binterval over (\d+) ", number.note)
+    return int(groups[1]) if groups else number.n
 
 
 def _numbers_best_first(matrix: Matrix, column_index: int) -> list[tuple[Line, MatrixCell]]:
