@@ -79,6 +79,20 @@ def test_right_or_wrong_in_words(right: list[Any], ending: str, tmp_path: Path) 
     assert "'maybe' in the column 'correct' is not a grade such as 1, yes, C" in message
 
 
+def test_mistakes_of_two_columns_are_told_at_once(tmp_path: Path) -> None:
+    """One repair of the file is enough: the error names both columns, and the remedy once."""
+    sides = {
+        "confidence": [0.9, "high", 0.8, 0.7, 0.6, 0.5],
+        "correct": [1, 0, "maybe", 1, "so", 1],
+    }
+    path = write_columns(tmp_path, **sides)
+    assert refused(path) == (
+        f"{path}, line 3: 'high' in the column 'confidence' is not a number; line 4: 'maybe' in "
+        "the column 'correct' is not a grade such as 1, yes, C, correct or 0.5 (1 more is like it: "
+        "line 6); write one, or leave the cell empty."
+    )
+
+
 def test_correct_follows_from_answer_and_target(tmp_path: Path) -> None:
     """As in the scale study's files; an answer that lacks is unreadable."""
     sides = {"answer": [*list("ABCDA"), ""], "target": list("ABDDDC")}

@@ -215,9 +215,7 @@ def _columns_of_models(frame: pd.DataFrame, name: str, pattern: str, source: str
         raise InvalidArgument(f"--column {name}={pattern}: {source} has no such column. {hint}")
     if name in ("confidence", "raw", "correct"):
         # Later checks would name another row and column: those of the frame with a row per model.
-        check = partial(_check_cell, is_grade=name == "correct")
-        for column in columns.values():
-            map_cells(frame[column], check, object, source=source, column=column)
+        refuse_unreadable_cells(frame, dict.fromkeys(columns.values(), name), source)
     return columns
 
 
@@ -250,6 +248,26 @@ def _models_with_all_columns(
     return models
 
 
+def refuse_unreadable_cells(frame: pd.DataFrame, contents: Mapping[str, str], source: str) -> None:
+    """Refuse columns with cells that can't be read, all in one error, so that it takes one repair.
+
+    `contents` tells what columns of the frame hold: `correct` for grades, anything else for
+    confidences. The error names the first two of these columns with such cells.
+    """
+    problems = []
+    for column, content in contents.items():
+        check = partial(_check_cell, is_grade=content == "correct")
+        try:
+            map_cells(frame[column], check, object, source=source, column=column)
+        except InvalidArgument as error:
+            problems.append(str(error))
+    if problems:
+        first, *more = problems
+        for problem in more[:1]:
+            first = f"{first.removesuffix(_CELL_REMEDY)}; {problem.removeprefix(f'{source}, ')}"
+        raise InvalidArgument(first)
+
+
 def _check_cell(value: object, is_grade: bool) -> None:
     """Raise `ValueError`, with what was expected, for a cell that is not empty and can't be read.
 
@@ -259,7 +277,7 @@ def _check_cell(value: object, is_grade: bool) -> None:
     is_declined = isinstance(number, ParseFailure) and number.status == "declined"
     is_read = isinstance(number, float) and not np.isnan(number)
     if not (is_read or is_declined or is_missing(value)):
-        raise ValueError("a grade" if is_grade else "a number")
+        raise ValueError("a grade such as 1, yes, C, correct or 0.5" if is_grade else "a number")
 
 
 def _inverse_grade(value: object) -> float:
@@ -620,6 +638,9 @@ def _normalize_name(column: str) -> str:
     return re.sub(r"[\W_]+", "_", words).lower().strip("_")
 
 
+_CELL_REMEDY = "; write one, or leave the cell empty."
+
+
 def map_cells(
     values: pd.Series, convert: Callable[[Any], object], dtype: type, *, source: str, column: str
 ) -> pd.Series:
@@ -653,6 +674,6 @@ def map_cells(
         raise InvalidArgument(
             f"{source}, {row_place(source, first_row)}: {excerpt(distinct[first_code], 60)!r} in "
             f"the column {column!r} is not {expected[first_code]}"
-            f"{more_rows_text(source, more_rows)}; write one, or leave the cell empty."
+            f"{more_rows_text(source, more_rows)}{_CELL_REMEDY}"
         )
     return pd.Series(converted[codes], values.index)

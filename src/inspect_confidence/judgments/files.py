@@ -35,6 +35,7 @@ from inspect_confidence.judgments.columns import (
     apply_column_options,
     apply_confidence_scale,
     map_cells,
+    refuse_unreadable_cells,
     rename_common_columns,
     rename_task_columns,
 )
@@ -180,7 +181,11 @@ def _apply_column_names(
         frame = _take_task_as_dataset(frame, recorded, source, notices)
     # Tasks of this package have columns for the scale; other evals have one for the confidence.
     other_evals = [name for name, table in all_tables().items() if table.fallback]
-    is_scaled = recorded.scale or recorded.order_only or frame["task"].isin(other_evals).all()
+    is_other_eval = frame["task"].isin(other_evals).all()
+    if is_other_eval:
+        present = [name for name in ("confidence", "raw", GRADE) if name in frame]
+        refuse_unreadable_cells(frame, {name: name for name in present}, source)
+    is_scaled = recorded.scale or recorded.order_only or is_other_eval
     if is_scaled and len(frame):
         frame = apply_confidence_scale(
             frame, recorded, source, notices, decimal_comma=user_table.decimal_comma
