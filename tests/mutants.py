@@ -129,8 +129,8 @@ METRICS = (
     Mutant(
         "m_ratio_at_low_d_prime",
         "metrics/meta_d.py",
-        "divide_or_nan(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))",
-        "divide_or_nan(sensitivity, d_prime)",
+        "divide_or_nan(meta, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))",
+        "divide_or_nan(meta, d_prime)",
         ["tests/metrics/test_meta_d.py"],
     ),
     Mutant(

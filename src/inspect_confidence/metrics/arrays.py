@@ -16,7 +16,7 @@ EDGE = 1e-9
 
 
 def double_array(values: ArrayLike, name: str = "values") -> FloatArray:
-    """Return numbers as 64-bit floats; masked ones, None and pandas' NA in its columns become NaN.
+    """Return numbers as 64-bit floats; masked numbers, None and NA of pandas become NaN.
 
     A number of lower precision becomes the shortest decimal that stands for it: a 32-bit 0.9 is
     0.8999999762 in 64 bits, which lies below the edge 0.9 of a bin.
@@ -41,6 +41,7 @@ def double_array(values: ArrayLike, name: str = "values") -> FloatArray:
         doubles: FloatArray = decimals[positions].reshape(array.shape)
     else:
         try:
+            # pandas' columns with NA give an array of objects, but convert themselves to floats.
             doubles = np.asarray(array if array.dtype.kind in "bfiu" else values, float)
         except (TypeError, ValueError):
             raise ValueError(_no_number(name, array)) from None
@@ -67,7 +68,10 @@ def _array_of_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def _no_number(name: str, array: NDArray[Any]) -> str:
-    """Return the message that names the first value that is no number."""
+    """Return the message that names the first value that is no number; None is a missing one.
+
+    It names none if Python converts all of them, as dates in nanoseconds, which are integers there.
+    """
     for value in array.ravel().tolist():
         try:
             float(value)
@@ -127,13 +131,14 @@ def flags(**inputs: ArrayLike) -> list[FloatArray]:
 
 
 def unit_numbers(unit: ArrayLike | None, length: int, name: str = "unit") -> IntArray:
-    """Return the number of each judgment's unit, from 0 on; each is its own unit if None.
+    """Return the number of each judgment's unit (an item or a cluster of items), from 0 on.
 
-    Numbers from 0 to `length` - 1 stay. Other names of units, such as the ids of items, get numbers
-    in the order of their first judgments.
+    If all units are numbers from 0 to `length` - 1, they stay, also if some numbers are missing.
+    Other names of units, such as the ids of items, get numbers in the order of their first
+    judgments. Each of the `length` judgments is its own unit if `unit` is None.
 
     Raises:
-        ValueError: There is not one unit for each judgment, or a unit is missing.
+        ValueError: There is not one unit for each judgment, or a unit is None or NaN.
 
     Example:
         >>> unit_numbers(["q7", "q1", "q7"], 3).tolist()
@@ -146,7 +151,8 @@ def unit_numbers(unit: ArrayLike | None, length: int, name: str = "unit") -> Int
         raise ValueError(
             f"{name} has the shape {names.shape}; give the item of each of the {length} judgments."
         )
-    if names.dtype.kind in "iu" and length and names.min() >= 0 and names.max() < length:
+    are_integers = names.dtype.kind in "iu" and length > 0
+    if are_integers and names.min() >= 0 and names.max() < length:
         return names.astype(np.int64, copy=False)
     numbers: dict[object, int] = {}
     for label in names.tolist():

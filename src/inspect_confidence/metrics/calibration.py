@@ -257,15 +257,17 @@ def gaps_interval(items: ItemTables, inside: ArrayLike, norm: Norm) -> tuple[flo
     if ends is None:
         return float("nan"), float("nan")
     value, low, high = norm(np.column_stack([ends.gaps, ends.low, ends.high]), ends.share)
+    # An end that does not enclose the value is moved to it.
     return float(min(low, value)), float(min(max(high, value), 1))
 
 
 def gap_ends(
     items: ItemTables, inside: ArrayLike, norm: Norm, smoothing: FloatArray | None = None
 ) -> GapEnds | None:
-    """Return bins' gaps in the sample and at both ends of an interval; None for fewer than 2 items.
+    """Return bins' gaps in the sample and at both ends of the interval of their size, such as ECE.
 
     The size of the gaps at an end is that end; `ece_interval` says how they are found, and why.
+    None for fewer than two items.
 
     Args:
         items: Judgments by item.
@@ -281,13 +283,13 @@ def gap_ends(
     tail = float(ndtr(widened_quantile(sample.items)))  # 2.5%, less for few items
     noise = _GapNoise(_simulate_errors(sample.covariance), sample.share, norm, tail)
     value = float(norm(gaps[:, None], sample.share)[0])
-    # For the upper end, at least the size that errors alone have in half of the draws.
-    reached = max(value, float(np.median(norm(noise.errors, sample.share))))
-    low = noise.smallest_gaps(_low_direction(gaps, standard_errors), value, "low")
-    # At the upper end all gaps have the same number of standard errors.
+    low = noise.smallest_gaps(_gaps_beyond_chance(gaps, standard_errors), value, "low")
+    # At the upper end all gaps have the same number of standard errors. Their size is compared with
+    # the observed one, or with the size that errors alone have in half of the draws if it is more.
     signed_gaps = gaps if smoothing is None else smoothing @ gaps
     high_direction = np.where(signed_gaps < 0, -standard_errors, standard_errors)
-    high = noise.smallest_gaps(high_direction, reached, "high")
+    size_of_errors = float(np.median(norm(noise.errors, sample.share)))
+    high = noise.smallest_gaps(high_direction, max(value, size_of_errors), "high")
     return GapEnds(gaps, low, high, sample.share)
 
 
@@ -304,14 +306,17 @@ def _bin_gaps(items: ItemTables, inside: FloatArray) -> _BinGaps:
     """Return the calibration gaps of bins, with their covariance over items.
 
     `inside` is the share of the mass of each of the K confidences in each bin, of shape (bins, K).
+    `items.masses`, (2 K, items), are the masses of right, then of wrong answers at K confidences,
+    and `items.sizes` tells how many equal items each column stands for.
     """
     sizes, item_mass = items.sizes, np.asarray(items.masses.sum(axis=0)).ravel()
     # Confidence less outcome of right, then of wrong answers, at each value: (bins, 2 K).
     cell_gaps = np.hstack([inside * (items.values - 1), inside * items.values])
     total = max((item_mass * sizes).sum(), 1e-300)  # not 0, as a divisor
     item_gaps = np.asarray(cell_gaps @ items.masses) / total  # (bins, items)
-    share = (np.asarray(np.hstack([inside, inside]) @ items.masses) * sizes).sum(axis=1) / total
     gaps = (item_gaps * sizes).sum(axis=1)
+    item_shares = np.asarray(np.hstack([inside, inside]) @ items.masses) / total
+    share = (item_shares * sizes).sum(axis=1)
     # A gap is a ratio of sums over items; its variance is that of the linearised ratio.
     deviations = (item_gaps - np.outer(gaps, item_mass / total)) * np.sqrt(sizes)
     # With the pseudo-judgments of `bootstrap`, right and wrong at the least and at the greatest
@@ -330,11 +335,11 @@ def _simulate_errors(covariance: FloatArray) -> FloatArray:
     return np.asarray(root @ np.random.default_rng(0).standard_normal((len(covariance), DRAWS)))
 
 
-def _low_direction(gaps: FloatArray, standard_errors: FloatArray) -> FloatArray:
+def _gaps_beyond_chance(gaps: FloatArray, standard_errors: FloatArray) -> FloatArray:
     """Return the bins' gaps at the lower end of `ece_interval` up to a factor.
 
-    They are max(|gap| - 2 standard errors, 0) with the sign of the gap: only gaps beyond chance are
-    taken as true. If there is none, the bin whose gap has the most standard errors gets +-1.
+    They are max(|gap| - 2 standard errors, 0) with the sign of the gap: only what is beyond chance
+    is taken as true. If no gap is, the one with the most standard errors becomes 1 or -1.
     """
     standard_scores = np.abs(gaps) / np.maximum(standard_errors, EDGE)  # not 0, as a divisor
     excess = np.maximum(np.abs(gaps) - 2 * standard_errors, 0)
@@ -356,24 +361,27 @@ class _GapNoise(NamedTuple):
         """Return the smallest gaps of bins, proportional to `direction`, for an end of an interval.
 
         Gaps plus simulated errors (`self.errors`) have a size (`self.norm`) in each draw. For "low"
-        it must reach the observed `value` in at least the share `self.tail` of draws; for "high" it
-        may be at or below `value` in less than that share. If errors alone suffice, gaps are 0.
+        it must reach `value` in at least the share `self.tail` of draws; for "high" it may be at or
+        below `value` in less than that share. If errors alone are large enough, gaps are 0.
         """
-        unit_gaps = direction[:, None] / self.norm(direction[:, None], self.share)
-        if self._suffice(0 * unit_gaps, value, end):
+        unit_gaps = direction[:, None] / self.norm(direction[:, None], self.share)  # of size 1
+        if self._are_large_enough(0 * unit_gaps, value, end):
             return np.zeros(len(direction))
-        low, high = 0.0, value + EDGE
-        while not self._suffice(high * unit_gaps, value, end):
+        # The size that just suffices lies in (low, high]: doubled to find it, then bisected.
+        low, high = 0.0, value + EDGE  # above 0 also for a value of 0, so that doubling moves it
+        while not self._are_large_enough(high * unit_gaps, value, end):
             low, high = high, 2 * high
         for _ in range(15):  # halves the bracket to 1/32,768
             middle = (low + high) / 2
-            if self._suffice(middle * unit_gaps, value, end):
+            if self._are_large_enough(middle * unit_gaps, value, end):
                 high = middle
             else:
                 low = middle
         return np.asarray(high * unit_gaps[:, 0])
 
-    def _suffice(self, gaps: FloatArray, value: float, end: Literal["low", "high"]) -> bool:
+    def _are_large_enough(
+        self, gaps: FloatArray, value: float, end: Literal["low", "high"]
+    ) -> bool:
         """Return whether gaps, of shape (bins, 1), are large enough for an end of an interval.
 
         For "low" their size with errors reaches `value` in at least the share `self.tail` of draws;
@@ -407,13 +415,13 @@ def bins_of_values(tables: ConfidenceTables, bins: int, binning: Binning) -> Int
     if binning == "equal_mass":
         mass = tables.mass
         middle = np.cumsum(mass, axis=1) - mass / 2  # the middle rank of equal confidences
-        share = middle / np.maximum(tables.total[:, None], 1e-300)
+        share = middle / np.maximum(tables.total[:, None], 1e-300)  # not 0, as a divisor
         last = bins - 1
     elif binning == "right_closed":  # (k/bins, (k+1)/bins]: 0 lies in none
         return np.ceil(tables.values * bins - EDGE).astype(np.int64) - 1
     else:
         share = tables.values
-        last = bins if binning == "own_top" else bins - 1
+        last = bins if binning == "own_top" else bins - 1  # the bin of a confidence of 1
     return np.minimum(np.floor(share * bins + EDGE), last).astype(np.int64)
 
 
@@ -643,13 +651,11 @@ def brier_uncertainty_interval(
     if not np.isin(outcomes[present], (0, 1)).all():
         return np.nan, np.nan
     item_numbers = unit_numbers(unit, len(confidences))
-    trials = np.bincount(item_numbers[present])
-    low, high = clustered_wilson_interval(
-        np.bincount(item_numbers[present], outcomes[present]),
-        trials,
-        # `trials` ends with the last item that has a judgment.
-        counts=unit_sizes(item_numbers, counts, item_numbers.max(initial=-1) + 1)[: len(trials)],
-    )
+    items = int(item_numbers.max(initial=-1)) + 1
+    right = np.bincount(item_numbers[present], outcomes[present], items)
+    judgments = np.bincount(item_numbers[present], minlength=items)
+    sizes = unit_sizes(item_numbers, counts, items)
+    low, high = clustered_wilson_interval(right, judgments, counts=sizes)
     # a (1 - a) is greatest, 0.25, at a = 0.5, which may lie between the limits.
     ends = low * (1 - low), high * (1 - high)
     return min(ends), 0.25 if low <= 0.5 <= high else max(ends)
@@ -962,13 +968,14 @@ def debiased_squared_error_interval(
         Both ends, the value between them; NaN where outcomes are not 0 or 1, and where confidences
         form no group of two items, more than 200, or groups of fewer than five items on average.
     """
-    cells = _group_by_item(confidence, correct, unit, counts)
-    group, (items,) = _groups_of_values(cells), cells.total_table().total
-    groups = int(group.max(initial=-1)) + 1
-    if not cells.binary or not 0 < groups <= min(MOST_GROUPS, items / _MIN_PER_GROUP):
+    items = _group_by_item(confidence, correct, unit, counts)
+    group_of_confidence = _groups_of_values(items)
+    groups = int(group_of_confidence.max(initial=-1)) + 1
+    (n_items,) = items.total_table().total  # an item's masses add up to 1, on average
+    if not items.binary or not 0 < groups <= min(MOST_GROUPS, n_items / _MIN_PER_GROUP):
         return np.nan, np.nan
-    in_group = group == np.arange(groups)[:, None]  # of each confidence: (groups, K)
-    low, high = gaps_interval(cells, in_group, root_mean_square)
+    in_group = group_of_confidence == np.arange(groups)[:, None]  # (groups, K)
+    low, high = gaps_interval(items, in_group, root_mean_square)
     value = debiased_squared_error(confidence, correct, unit, counts=counts)
     return min(low**2, value), max(high**2, value)
 
@@ -1007,11 +1014,13 @@ def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = 
     cosines = _gap_cosines(tables)
     if bandwidth is not None:
         return _smoothed_size(cosines, np.full(len(cosines), bandwidth))
-    # The width lies between the absolute mean gap, the least error, and the error with that width.
+    # The error falls as the width grows, down to the absolute mean gap. So the width that equals
+    # its error lies between that gap, `low`, and the error with the width `low`.
     low = np.maximum(np.abs(cosines[:, 0]), LEAST_BANDWIDTH)
-    highest_error = _smoothed_size(cosines, low)
-    width = _solve_width(cosines, low, np.maximum(highest_error, low))
-    return np.where(highest_error > low, width, highest_error)
+    error_at_low = _smoothed_size(cosines, low)
+    width = _solve_width(cosines, low, np.maximum(error_at_low, low))
+    # Otherwise the width would be below its least, and the error is that with the least.
+    return np.where(error_at_low > low, width, error_at_low)
 
 
 def _gap_cosines(tables: ConfidenceTables) -> FloatArray:
@@ -1089,13 +1098,14 @@ def smooth_ece(
 
 
 def _solve_width(cosines: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return the kernel width between `low` and `high` that equals the smoothed size at it.
+    """Return the kernel width, from `low` to `high`, that equals the smoothed size with this width.
 
     The smoothed size is that of each table's gaps (row of `cosines`), smoothed by a kernel of the
-    width. By false position with the Illinois rule, which halves the excess at an end that was kept
-    twice. The excess is the smoothed size less the width; it falls as the width grows.
+    width; `high` is the smoothed size with the width `low`. By false position with the Illinois
+    rule, which halves the excess at an end that was kept twice. The excess is the smoothed size
+    less the width; it falls as the width grows.
     """
-    # Row 0 has the low ends, with an excess above 0, and row 1 the high ends.
+    # Row 0 has the low ends, with an excess of at least 0, and row 1 the high ends.
     ends = np.array([low, high])
     end_excess = np.array([high - low, _smoothed_size(cosines, high) - high])
     tables, previous_side = np.arange(len(low)), np.full(len(low), -1)

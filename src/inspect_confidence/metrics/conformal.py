@@ -181,21 +181,23 @@ def conformal_offset_interval(
         confidence: Level of the returned interval, between 0 and 1.
 
     Returns:
-        Both ends. An end is infinite where n is too small for it; both are NaN where both would be.
+        Both ends. An end is infinite where n is too small for it; if both would be, both are NaN.
 
     Source: David and Nagaraja (2003), Order Statistics, section 7.1.
     """
     check_open_share("confidence", confidence)
     scores = conformity_scores(lower, upper, truth)
     ranked = np.sort(scores[~np.isnan(scores)])
-    # P(K <= k) for k from 0 to n; -inf and inf are the scores of ranks 0 and n + 1.
-    below = bdtr(np.arange(len(ranked) + 1.0), len(ranked), checked_level(level) / 100)
+    # P(K <= k) for k from 0 to n.
+    up_to = bdtr(np.arange(len(ranked) + 1.0), len(ranked), checked_level(level) / 100)
     tail = (1 - confidence) / 2
-    low, high = np.searchsorted(below, [tail, 1 - tail])
-    ends = np.concatenate([[-np.inf], ranked, [np.inf]])[[low, high + 1]]
-    if np.isinf(ends).all():
+    # The first k with P(K <= k) >= tail is the rank a; that with P(K <= k) >= 1 - tail is b - 1.
+    rank_a, rank_before_b = np.searchsorted(up_to, [tail, 1 - tail])
+    score_of_rank = np.concatenate([[-np.inf], ranked, [np.inf]])  # of rank 0 to n + 1
+    low, high = score_of_rank[rank_a], score_of_rank[rank_before_b + 1]
+    if np.isinf([low, high]).all():
         return float("nan"), float("nan")
-    return float(ends[0]), float(ends[1])
+    return float(low), float(high)
 
 
 def conformal_interval(

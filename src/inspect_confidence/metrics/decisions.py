@@ -197,15 +197,15 @@ def best_threshold_payoff(
     """
     confidences, credits = shares(confidence=confidence, credit=credit)
     points = payoffs(credits, np.zeros(len(credits)), target)  # none is declined
-    by_answer = np.ones((1, len(confidences))) if weights is None else weights
+    answer_weights = np.ones((1, len(confidences))) if weights is None else weights
     order = np.argsort(-confidences, kind="stable")
     # A threshold gives the surest answers, all or none of those with equal confidence: `cuts` has
-    # the last place of each confidence, and `sums`, (resamples, cuts), the payoffs up to it. The
-    # threshold infinity pays 0.
+    # the last place of each confidence (-1 is below all of them), and `sums`, (resamples, cuts),
+    # the payoffs up to it.
     cuts = np.flatnonzero(np.diff(confidences[order], append=-1.0) < -EDGE)
-    sums = np.cumsum(by_answer[:, order] * points[order], axis=1)[:, cuts]
-    best = np.maximum(sums.max(axis=1, initial=0), 0)
-    return divide_or_nan(best, by_answer.sum(axis=1))
+    sums = np.cumsum(answer_weights[:, order] * points[order], axis=1)[:, cuts]
+    best = sums.max(axis=1, initial=0)  # the threshold infinity pays 0
+    return divide_or_nan(best, answer_weights.sum(axis=1))
 
 
 @metric(
@@ -386,13 +386,13 @@ def bet_delta(correct: ArrayLike, bet: ArrayLike) -> float:
 def rate_difference_interval(
     correct: ArrayLike, decision: ArrayLike, unit: IntArray
 ) -> tuple[float, float]:
-    """Return the 95% interval, in percentage points, of a rate of right less that of wrong answers.
+    """Return the 95% interval of the rate of a decision in right less that in wrong answers.
 
-    With rates p and q and their Wilson intervals [l, u] over items it reaches from
-    p - q - sqrt((p - l)^2 + (v - q)^2) to p - q + sqrt((u - p)^2 + (q - w)^2), [w, v] being the
-    interval of q. Right and wrong answers count as independent. The interval is therefore too wide
-    if epochs of an item are partly right and the model decides all of them alike. NaN without a
-    right, or without a wrong answer with a decision.
+    It is in percentage points. With the rates p and q and their Wilson intervals over items, [l, u]
+    and [w, v], it reaches from p - q - sqrt((p - l)^2 + (v - q)^2) to
+    p - q + sqrt((u - p)^2 + (q - w)^2). Right and wrong answers count as independent. The interval
+    is therefore too wide if epochs of an item are partly right and the model decides all of them
+    alike. NaN without a right, or without a wrong answer with a decision.
 
     Source: Newcombe (1998, Statistics in Medicine 17, 873-890), method 10.
 
@@ -405,17 +405,17 @@ def rate_difference_interval(
     present = ~np.isnan(credit + decided)
     units = unit_numbers(unit, len(credit))[present]
     credit, decided = credit[present], decided[present]
-    rates, ends = [], []
+    rates, limits = [], []
     for weight in (credit, 1 - credit):  # of right, then of wrong answers
         if not weight.any():
             return math.nan, math.nan
         rates.append(float(np.average(decided, weights=weight)))
         successes, trials = np.bincount(units, weight * decided), np.bincount(units, weight)
-        ends.append(clustered_wilson_interval(successes, trials))
-    (right, wrong), (right_ends, wrong_ends) = rates, ends
-    below = math.hypot(right - right_ends[0], wrong_ends[1] - wrong)
-    above = math.hypot(right_ends[1] - right, wrong - wrong_ends[0])
-    return 100 * (right - wrong - below), 100 * (right - wrong + above)
+        limits.append(clustered_wilson_interval(successes, trials))
+    (p, q), ((p_low, p_high), (q_low, q_high)) = rates, limits
+    below = math.hypot(p - p_low, q_high - q)
+    above = math.hypot(p_high - p, q - q_low)
+    return 100 * (p - q - below), 100 * (p - q + above)
 
 
 @metric(

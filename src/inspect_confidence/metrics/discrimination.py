@@ -282,11 +282,10 @@ def risk_at_coverage_of_tables(tables: ConfidenceTables, *, coverage: float) -> 
     """
     if not 0 < coverage <= 1:
         raise ValueError(f"coverage={coverage} is not above 0 and at most 1, as 0.8 is.")
-    mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]
+    mass, wrong = tables.mass[:, ::-1], tables.wrong[:, ::-1]  # from the greatest confidence down
     covered = coverage * tables.total
-    # Columns run from the greatest confidence down.
-    before = np.cumsum(mass, axis=1) - mass
-    answered = np.clip(covered[:, None] - before, 0, mass)
+    mass_above = np.cumsum(mass, axis=1) - mass
+    answered = np.clip(covered[:, None] - mass_above, 0, mass)  # what is covered of each confidence
     rate = wrong / np.where(mass > 0, mass, 1)
     return divide_or_nan((answered * rate).sum(axis=1), covered)
 

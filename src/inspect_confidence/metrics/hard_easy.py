@@ -86,6 +86,7 @@ def _correlation_of_moments(means: FloatArray) -> FloatArray:
     """
     mean_a, mean_b, mean_aa, mean_bb, mean_ab = means.T
     variances = np.column_stack([mean_aa - mean_a**2, mean_bb - mean_b**2])
+    # A variance of a constant is 0 or what rounding leaves.
     product = np.where((variances > _ROUNDING**2).all(axis=1), variances.prod(axis=1), np.nan)
     return np.asarray(np.clip((mean_ab - mean_a * mean_b) / np.sqrt(product), -1, 1))
 

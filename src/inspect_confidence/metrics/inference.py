@@ -242,16 +242,18 @@ def _p_of_ranked(value: float, ranked: FloatArray, units: float) -> float:
     `units` is the number n of resampled units. p inverts the interval of `resampled_interval`,
     which leaves out the share Phi(t(alpha/2, n - 1) sqrt(n/(n - 1))) of the draws on either side.
     """
-    side, freedom = np.sign(value), max(units - 1, 1)
-    smallest_p = 2 / (len(ranked) + 1)  # the smallest p that the draws themselves can show
+    freedom = max(units - 1, 1)
     widening = np.sqrt(units / freedom)
+    smallest_p = 2 / (len(ranked) + 1)  # that draws some of which reach 0 can show
     # All units differ alike: of the 2^n patterns of signs two have as large a mean.
     if are_equal(ranked):
         return float(min(2.0 ** (1 - units), smallest_p))
     # Some draws reach 0: the alpha at which the share left out is the share of such draws.
-    if share_beyond := float((side * ranked <= 0).mean()):
+    share_beyond = float((np.sign(value) * ranked <= 0).mean())
+    if share_beyond > 0:
         return max(2 * float(stdtr(freedom, ndtri(share_beyond) / widening)), smallest_p)
-    # No draw reaches 0: Student's t of the value over the draws' standard deviation.
+    # No draw reaches 0: Student's t of the value over the draws' standard deviation. Infinite draws
+    # tell no standard deviation, which leaves `smallest_p`.
     error = float(ranked.std()) * widening if np.isfinite(ranked).all() else np.inf
     return min(2 * float(stdtr(freedom, -abs(value) / error)), smallest_p)
 

@@ -23,9 +23,10 @@ def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray
 
     NaN if all answers are right, or all wrong, or an outcome is not 0 or 1.
     """
-    # The floor of the square root of the number of items, from 1 to 20; 1e-6 for rounding.
+    # The number of classes of confidence is the floor of the square root of the number of items,
+    # from 1 to 20; 1e-6 for rounding.
     class_counts = np.clip(np.sqrt(tables.total + 1e-6), 1, MOST_CLASSES).astype(np.int64)
-    classes = pooled(tables, class_counts)
+    classes = pool_confidences(tables, class_counts)  # masses by class, not by confidence
     right, wrong = classes.right.sum(axis=1), classes.wrong.sum(axis=1)
     # Not all answers right, or wrong, and none with partial credit.
     defined = (np.minimum(right, wrong) > 0) & tables.binary
@@ -77,7 +78,7 @@ def meta_information_corrected(confidence: ArrayLike, correct: ArrayLike) -> flo
     return float(meta_information_corrected_of_tables(confidence_table(confidence, correct))[0])
 
 
-def pooled(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
+def pool_confidences(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
     """Pool the confidences of each table into classes of equal mass, as far as ties allow.
 
     A confidence goes to the class in which the middle of its ranks falls. A table that has no more
@@ -91,10 +92,12 @@ def pooled(tables: ConfidenceTables, classes: IntArray) -> ConfidenceTables:
         Tables by class instead of confidence: `values` only number the classes, empty ones last.
     """
     mass, class_limit = tables.mass, int(classes.max(initial=1))
-    rank = np.cumsum(mass > 0, axis=1)  # among the confidences that a table has
+    rank = np.cumsum(mass > 0, axis=1)  # from 1, among the confidences that a table has
+    n_confidences = rank[:, -1:]
     middle = (np.cumsum(mass, axis=1) - mass / 2) / np.maximum(tables.total[:, None], 1e-300)
     by_mass = np.floor(middle * classes[:, None] + 1e-9).astype(np.int64)
-    class_number = np.where(rank[:, -1:] <= classes[:, None], rank - 1, by_mass)
+    class_number = np.where(n_confidences <= classes[:, None], rank - 1, by_mass)
+    # Values that a table lacks add nothing to the class into which they are clipped.
     class_number = np.clip(class_number, 0, classes[:, None] - 1)
     right = sum_by_table(tables.right, class_number, class_limit)
     wrong = sum_by_table(tables.wrong, class_number, class_limit)

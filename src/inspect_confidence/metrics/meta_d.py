@@ -96,14 +96,14 @@ def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatA
     """
     positions = table.offset * meta + np.concatenate([np.zeros_like(edges[:1]), edges])
     chance, density = level_chances(positions, table.present)
-    value = (table.share * np.log(chance)).sum((0, 1, 2))
+    log_likelihood = (table.share * np.log(chance)).sum((0, 1, 2))  # per judgment
     derivatives = edge_derivatives(table.share, chance, density, positions)
     meta_step, edge_steps, gain = solve_newton_equations(table, derivatives, cap)
     # The step is cut where it would close more than 0.9 of a gap between neighbouring edges.
-    gaps = np.diff(edges, axis=0, prepend=0)
+    gaps = np.diff(edges, axis=0, prepend=0)  # prepended: edge_0, which stays at 0
     closing = (-np.diff(edge_steps, axis=0, prepend=0) / gaps * table.present[1:]).max((0, 1))
-    length = np.minimum(1, 0.9 / np.maximum(closing, 1e-300))
-    return NewtonStep(value, meta_step, edge_steps, gain, length)
+    length = np.minimum(1, 0.9 / np.maximum(closing, 1e-300))  # 1 if no gap closes
+    return NewtonStep(log_likelihood, meta_step, edge_steps, gain, length)
 
 
 def level_chances(u: FloatArray, present: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -116,13 +116,16 @@ def level_chances(u: FloatArray, present: FloatArray) -> tuple[FloatArray, Float
     # Q(u_j) - Q(u_j+1) would lose all digits far below 0. So each edge has its smaller tail, with a
     # minus sign if that is the lower one; differences of these are the same on one side of 0.
     below = u < 0
-    tail = log_ndtr(-np.abs(u))
-    log_q0 = np.where(below[:, :1], np.log1p(-np.exp(tail[:, :1])), tail[:, :1])  # log Q(u_0)
-    tail = np.exp(tail - log_q0)
+    log_tail = log_ndtr(-np.abs(u))
+    log_tail_0 = log_tail[:, :1]
+    log_q0 = np.where(below[:, :1], np.log1p(-np.exp(log_tail_0)), log_tail_0)  # log Q(u_0)
+    tail = np.exp(log_tail - log_q0)
     np.negative(tail, out=tail, where=below)
     chance = tail.copy()
     chance[:, :-1] -= tail[:, 1:]
-    # A level astride of 0 has 1 less both tails. There Q(u_0) >= 1/2; `maximum` is for the others.
+    # A level astride of 0 (lower edge below, upper edge or none above) has 1 less both tails. Then
+    # Q(u_0) >= 1/2, which `maximum` leaves; without one the factor is 0, and `maximum` keeps exp
+    # from overflow.
     astride = below.copy()
     astride[:, :-1] ^= below[:, 1:]
     chance += astride * np.exp(-np.maximum(log_q0, -1)) + (1 - present)
@@ -500,13 +503,13 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
     if padding is not None and not 0 <= padding < np.inf:
         raise ValueError(f"padding={padding} is not a finite number >= 0; 1/(2K) is usual.")
     raw = [np.atleast_2d(counts) for counts in both_counts]
-    d_prime, meta, value, reason = _fits(raw[0], raw[1], padding or 0.0)
+    d_prime, meta, height, reason = _fit_meta_d(raw[0], raw[1], padding or 0.0)
     ratio = np.full_like(meta, np.nan)
     np.divide(meta, d_prime, out=ratio, where=d_prime >= NEAR_ZERO)
     reason[(reason == "") & (d_prime < 0)] = "d' is not above 0: the M-ratio is undefined"
     if both_counts[0].ndim == 2:
-        return MetaD(d_prime, meta, ratio, value, [str(text) for text in reason])
-    return MetaD(float(d_prime[0]), float(meta[0]), float(ratio[0]), float(value[0]), reason[0])
+        return MetaD(d_prime, meta, ratio, height, [str(text) for text in reason])
+    return MetaD(float(d_prime[0]), float(meta[0]), float(ratio[0]), float(height[0]), reason[0])
 
 
 def counts_of(nr_s1: ArrayLike, nr_s2: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -576,28 +579,29 @@ def type1_statistics(
     return d_prime, criterion, reason
 
 
-def _fits(
+def _fit_meta_d(
     raw_s1: FloatArray, raw_s2: FloatArray, padding: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, Reasons]:
     """Return d', meta-d', log-likelihood, and the reason of a missing meta-d', of each row.
 
     `raw_s1` and `raw_s2` are counts of ratings by stimulus, of shape (R, 2K), from the surest "S1"
     to the surest "S2"; `padding` is added to each count. meta-d' and the log-likelihood are NaN
-    where there is a reason, d' where the reason is its own.
+    where there is a reason, d' where the reason concerns d' itself.
     """
     d_prime, criterion, reason = type1_statistics(raw_s1, raw_s2, padding)
     nr_s1, nr_s2 = raw_s1 + padding, raw_s2 + padding
     meta, log_likelihood = np.full_like(d_prime, np.nan), np.full_like(d_prime, np.nan)
     rows = np.flatnonzero(reason == "")
-    fitted, per_judgment = highest_maximum(
+    # meta-d' of these rows: infinite without a maximum, NaN if its search fails.
+    fitted_meta, height_per_judgment = highest_maximum(
         nr_s1[rows], nr_s2[rows], d_prime[rows], criterion[rows] / d_prime[rows]
     )
-    reason[rows[np.isinf(fitted)]] = _NO_MAXIMUM
-    reason[rows[np.isnan(fitted)]] = _NO_CONVERGENCE
-    converged = np.isfinite(fitted)
-    meta[rows[converged]] = fitted[converged]
+    reason[rows[np.isinf(fitted_meta)]] = _NO_MAXIMUM
+    reason[rows[np.isnan(fitted_meta)]] = _NO_CONVERGENCE
+    converged = np.isfinite(fitted_meta)
+    meta[rows[converged]] = fitted_meta[converged]
     judgments = nr_s1[rows].sum(1) + nr_s2[rows].sum(1)
-    log_likelihood[rows[converged]] = (per_judgment * judgments)[converged]
+    log_likelihood[rows[converged]] = (height_per_judgment * judgments)[converged]
     return d_prime, meta, log_likelihood, reason
 
 
@@ -615,14 +619,15 @@ def m_ratio_of_tables(
     """
     d_prime = d_prime_of(tables, type1=type1, alternatives=alternatives)
     if type1 == "m_afc" and alternatives is not None:  # m_afc has them: `d_prime_of` checks it
-        sensitivity = afc_type2_d_prime(*type2_rates(tables, threshold), alternatives)
+        meta = afc_type2_d_prime(*type2_rates(tables, threshold), alternatives)
     else:
-        unit = 1 if type1 == "two_z" else np.sqrt(2)
-        sensitivity = meta_d_ideal_of_tables(tables, threshold=threshold) / unit
-    ratio = divide_or_nan(sensitivity, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))
+        # d' of two_afc is in units of one alternative's evidence, that of two_z of a difference.
+        scale = 1 if type1 == "two_z" else np.sqrt(2)
+        meta = meta_d_ideal_of_tables(tables, threshold=threshold) / scale
+    ratio = divide_or_nan(meta, np.where(d_prime > LEAST_D_PRIME, d_prime, 0))  # NaN at 0
     # Of a resample whose d' may be 0 the ratio is unbounded, as in Fieller's interval.
     is_unbounded = tables.are_resamples & (d_prime <= LEAST_D_PRIME)
-    return np.where(is_unbounded, np.copysign(np.inf, sensitivity), ratio)
+    return np.where(is_unbounded, np.copysign(np.inf, meta), ratio)
 
 
 @metric(

@@ -31,7 +31,7 @@ def ranks(loss: ArrayLike) -> FloatArray:
         >>> ranks([0.2, 0.1, 0.2]).tolist()
         [2.0, 1.0, 2.0]
     """
-    losses = _losses(loss)
+    losses = _checked_losses(loss)
     better = losses[None, :] < losses[:, None] - EQUAL
     return np.asarray(1 + better.sum(axis=1), float)
 
@@ -70,7 +70,7 @@ def rank_intervals(
         ([1.0, 2.0, 2.0], [1.0, 3.0, 3.0])
     """
     check_open_share("level", level)
-    losses, adjusted = _losses(loss), double_array(p, "p").copy()
+    losses, adjusted = _checked_losses(loss), double_array(p, "p").copy()
     count = len(losses)
     if adjusted.shape != (count, count):
         raise ValueError(
@@ -85,7 +85,7 @@ def rank_intervals(
     return np.asarray(best, float), np.asarray(worst, float)
 
 
-def _losses(loss: ArrayLike) -> FloatArray:
+def _checked_losses(loss: ArrayLike) -> FloatArray:
     """Return the losses as an array; ValueError if one is NaN, or there are two dimensions."""
     (losses,) = aligned(loss=loss)
     if np.isnan(losses).any():

@@ -129,10 +129,11 @@ def fit_recalibration(
         (0.5, 0.5, 1.0)
     """
     _check_method(method)
-    cells = _item_tables(confidence, correct, unit)
-    # `masses` (2 K, items) has the right answers at each confidence, then the wrong ones.
-    right, wrong = np.split(cells.masses @ np.ones(cells.masses.shape[1]), 2)
-    return _fit_map(method, cells.values, right, wrong)
+    items = _item_tables(confidence, correct, unit)
+    # `masses` (2 K, items) has the right answers at each confidence, then the wrong ones. Their
+    # product with ones sums over items.
+    right, wrong = np.split(items.masses @ np.ones(items.masses.shape[1]), 2)
+    return _fit_map(method, items.values, right, wrong)
 
 
 @dataclass(frozen=True)
@@ -273,9 +274,10 @@ def _simplest_within_error(
     best = min(losses, key=lambda method: round(scores[method], 12))
     for method, loss in losses.items():
         excess, items = loss - losses[best], len(loss)
-        # Standard error of the difference of both scores, sum(excess) / mass, over items; 0 for a
-        # single item, which chooses the best method.
-        error = excess.std() * np.sqrt(items / max(items - 1, 1) * items) / mass
+        # The difference of both scores is sum(excess) / mass. Its standard error over items follows
+        # from the sample variance; it is 0 for a single item, which chooses the best method.
+        sample_variance = excess.var() * items / max(items - 1, 1)
+        error = np.sqrt(items * sample_variance) / mass
         if scores[method] - scores[best] <= error + 1e-12:
             return method
     return best
@@ -292,12 +294,11 @@ def _item_tables(confidence: ArrayLike, correct: ArrayLike, unit: IntArray | Non
         unit = unit_numbers(unit, len(confidence))[present]
         confidence, correct = confidence[present], correct[present]
         unit = np.unique(unit, return_inverse=True)[1]
-    cells = ItemTables.from_judgments(
-        confidence, correct, unit, None if unit is None else len(np.bincount(unit))
-    )
-    if not len(cells.values):
+    n_items = None if unit is None else int(unit.max(initial=-1)) + 1
+    items = ItemTables.from_judgments(confidence, correct, unit, n_items)
+    if not len(items.values):
         raise ValueError("There is no judgment with both confidence and outcome.")
-    return cells
+    return items
 
 
 def _check_method(method: str) -> None:

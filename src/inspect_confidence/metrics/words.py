@@ -602,14 +602,16 @@ def _test_statistics(first: IntArray, second: IntArray) -> FloatArray:
     `first` and `second` are counts of ascending distinct values, of shape (pairs, values). Without
     variance the result is 0 if theta is 0.5 and infinite otherwise.
     """
-    squared_errors, distance = [], np.empty(0)
+    squared_errors, distances = [], []
     for own_counts, other_counts in ((first, second), (second, first)):
         n = own_counts[0].sum()
+        # Of each value the share of the other sample below it, equal values counted half.
         placements = (np.cumsum(other_counts, axis=1) - other_counts / 2) / other_counts[0].sum()
         theta = (own_counts * placements).sum(axis=1) / n
-        distance = np.abs(theta - 0.5)  # the same of either sample
+        distances.append(np.abs(theta - 0.5))
         squares = (own_counts * (placements - theta[:, None]) ** 2).sum(axis=1)
         squared_errors.append(squares / (n * (n - 1)))
+    distance = distances[-1]  # the same for both samples, as their thetas add up to 1
     error = np.sqrt(sum(squared_errors))
     flat = error < 1e-9  # no variance: all values equal, or complete separation
     return np.where(flat, np.where(distance < 1e-9, 0, np.inf), distance / np.where(flat, 1, error))
