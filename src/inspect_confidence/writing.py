@@ -37,6 +37,7 @@ def write_whole(file: Path, content: bytes) -> None:
         OSError: The file can't be written; an old file is unchanged.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
+    # The name is cut, since file systems limit the length of names.
     temporary = file.with_name(f"{file.name[:_NAME_LENGTH]}.{uuid4().hex}.new")
     try:
         with temporary.open("wb") as opened:

@@ -126,43 +126,48 @@ class Grid:
         return [*names, *line[self.n_names :]]
 
     def _split(self, width: int, *, whole: bool) -> list["Grid"]:
-        """Split the columns as `fit` does, without shortened names."""
+        """Split the columns into grids of at most `width`, each with the columns of names first.
+
+        A grid always has a column beside the names, which may make it wider. With `whole` no column
+        is narrowed, and wide names get a greater `width` instead.
+        """
         widths = [self._width(k) for k in range(len(self.headings))]
         if whole:  # beside the names stays room for numbers: half of the usual width, `PIPED`
             width = max(width, sum(widths[: self.n_names]) + _GAP * self.n_names + PIPED // 2)
-        elif sum(widths) + _GAP * len(widths) - _GAP > width:
+        elif sum(widths) + _GAP * (len(widths) - 1) > width:
             widths = self._narrow(widths, width)
         names_width = sum(widths[: self.n_names]) + _GAP * self.n_names
         parts: list[list[int]] = [[]]  # indices of the columns of each grid, without the names
-        used = names_width
+        used_width = names_width
         for k in range(self.n_names, len(widths)):
-            if parts[-1] and used + widths[k] > width:
+            if parts[-1] and used_width + widths[k] > width:
                 parts.append([])
-                used = names_width
+                used_width = names_width
             parts[-1].append(k)
-            used += widths[k] + _GAP
+            used_width += widths[k] + _GAP
         return [self._part([*range(self.n_names), *part], widths) for part in parts]
 
     def _narrow(self, widths: Sequence[int], width: int) -> list[int]:
         """Return reduced widths of columns that are together wider than `width`.
 
-        Prose, which is text after the names, gets at most 40 characters. The `n_names` columns of
-        names get what the numbers leave of `width`. If that is less than 22.5% of it, the numbers
-        need several tables in any case, and the names get up to 45%. Prose in the last column gets
-        what is left, if that is at least 16 characters; else it goes to a further table.
+        The `n_names` first columns, of names, get what the numbers leave of `width`. If that is
+        less than 22.5% of it, the numbers need several tables in any case, and the names get up to
+        45%. Prose, which is text after the names, gets at most 40 characters; in the last column it
+        gets what is left, if that is at least 16, and else goes to a further table.
         """
         narrowed = [min(size, self._max_width(k)) for k, size in enumerate(widths)]
         last = len(narrowed) - 1
         last_width = narrowed[last]
         if last >= self.n_names and self._is_prose(last):
             narrowed[last] = min(last_width, _MIN_PROSE)
-        # The names get what the other columns leave; or their share, beside the widest of these.
         number_widths = narrowed[self.n_names :]
-        room = width - sum(number_widths) - _GAP * len(number_widths)
-        if room < _NAMES_SHARE * width / 2:
-            room = min(int(_NAMES_SHARE * width), width - max(number_widths, default=0) - _GAP)
-        narrowed[: self.n_names] = self._shorten_names(narrowed[: self.n_names], room)
-        # The last column gets the rest of its width back, as far as there is room.
+        names_room = width - sum(number_widths) - _GAP * len(number_widths)
+        if names_room < _NAMES_SHARE * width / 2:
+            beside_widest_number = width - max(number_widths, default=0) - _GAP
+            names_room = min(int(_NAMES_SHARE * width), beside_widest_number)
+        narrowed[: self.n_names] = self._shorten_names(narrowed[: self.n_names], names_room)
+        # The last column gets what is left, up to its width before. If that is less than its
+        # minimum, it goes to a further table, which has room for the width before.
         free_width = width - sum(narrowed[:last]) - _GAP * last
         narrowed[last] = min(last_width, free_width) if free_width >= narrowed[last] else last_width
         return narrowed

@@ -92,9 +92,9 @@ def _print_notices(judgments: "Judgments | Stream", loss_label: str) -> None:
 
     hidden = set(judgments.loss_notices[_MAX_LOSS_NOTICES:])
     for notice in judgments.notices:
-        kind = loss_label if notice in judgments.loss_notices else "note"
+        label = loss_label if notice in judgments.loss_notices else "note"
         if notice not in hidden:
-            echo(one_line(f"{kind}: {without_keys(notice)}"), err=True)
+            echo(one_line(f"{label}: {without_keys(notice)}"), err=True)
     if hidden:
         logs = counted(len(hidden), "more log is", "more logs are")
         all_names = "in Python, read_judgments(PATH).loss_notices names all"
@@ -413,38 +413,42 @@ def print_differences(
 
 
 def _print_all_differences(differences: "pd.DataFrame", sources: Sequence[str]) -> None:
-    """Print all defined differences, a table for each pair of contenders and data set."""
+    """Print all defined differences, a table for each pair of models or methods and data set.
+
+    `sources` are the paths of both sides.
+    """
     is_defined = differences["difference"].notna()
     rows = differences[is_defined]
     for (a, b, dataset), group in rows.groupby(["a", "b", "dataset"], sort=False):
         title = _pair_title({**_side_names(a, b, sources), "data set": dataset})
         print_table(_full_table(group), title, "")
-    wide = _wide_differences(rows, rows["metric"])
-    left_out = f"{(~is_defined).sum()} undefined differences are in --csv FILE only. "
-    _print_text(
-        _console(),
-        f"{'' if is_defined.all() else left_out}{f'{wide} ' if wide else ''}"
+    sentences = [
+        _wide_differences(rows, rows["metric"]),
         "p is below .05 exactly if the interval excludes 0. The first headline of a study is its "
         "primary metric: its p is also adjusted by Holm's method, if a task has several pairs of "
         "models or methods. The p of other metrics, which are exploratory, is not adjusted.",
-    )
+    ]
+    if not is_defined.all():
+        n_undefined = (~is_defined).sum()
+        sentences.insert(0, f"{n_undefined} undefined differences are in --csv FILE only.")
+    _print_text(_console(), " ".join(filter(None, sentences)))
 
 
 def _describe_fields(differences: "pd.DataFrame") -> str:
     """Return a sentence on where the differences within values of `--by` are; empty without any.
 
-    Those whose only value is the name of the data set repeat the differences on this data set.
+    A difference whose only value is the name of its data set repeats that on the whole data set.
     """
     from inspect_confidence.results import Condition, conditions_of
 
-    repetitions = []
+    are_repeated = []  # for each difference within values
     conditions = conditions_of(differences)
     for condition, dataset in zip(conditions, differences["dataset"], strict=True):
         if by_part := condition.get("by"):  # such as `domain=law`
-            repetitions.append(set(Condition.read(by_part).values()) == {dataset})
-    if not repetitions:
+            are_repeated.append(set(Condition.read(by_part).values()) == {dataset})
+    if not are_repeated:
         return ""
-    if all(repetitions):
+    if all(are_repeated):
         return "Differences are by data set already, without --by."
     return "Differences for each value of --by are in --full and --csv FILE."
 
@@ -510,7 +514,10 @@ def _pair_title(names: Mapping[str, object]) -> str:
 
 
 def _print_main_table(table: "pd.DataFrame", title: str) -> None:
-    """Print the table of `_main_table`; as text if tasks differ or columns exceed the width."""
+    """Print a table of differences; as text if it exceeds the width, or has several tasks.
+
+    `table` is that of `_main_table`, which has a column `task` only if tasks differ.
+    """
     from inspect_confidence.cli.layout import Grid
 
     console = _console()
@@ -559,7 +566,10 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _task_texts(rows: "pd.DataFrame") -> list[str]:
-    """Return task, data set, variant and method of each difference, as one text."""
+    """Return task, data set, variant and method of each difference, as one text.
+
+    The data set of a task with only one has the task's name, which is not repeated.
+    """
     from inspect_confidence.studies.study import method_words
 
     texts = []

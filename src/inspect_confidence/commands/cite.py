@@ -106,8 +106,9 @@ def _runs_sentence(runs: Sequence[EvalLog]) -> str:
     days = sorted({run.eval.created[:10] for run in runs})
     period = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
     versions = _join_words(str(run.eval.task_version) for run in runs)
-    packages = _merge_settings((run.eval.packages for run in runs), missing="")
-    software = _join_words(map(" ".join, packages.items()))
+    # As {"inspect_ai": "0.3.1 | 0.3.2"}, without the runs that did not record a package.
+    versions_by_package = _merge_settings((run.eval.packages for run in runs), missing="")
+    software = _join_words(map(" ".join, versions_by_package.items()))
     software_text = f", with {software}" if software else ""
     n_unfinished = sum(run.status != "success" for run in runs)
     unfinished_text = f"; {n_unfinished} did not finish" if n_unfinished else ""

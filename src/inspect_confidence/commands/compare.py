@@ -153,9 +153,10 @@ def _study_rows(
 ) -> Iterator[dict[str, object]]:
     """Yield a row for each difference of the selected pairs of a study.
 
-    `first` has the study, and the judgments of the first source by task (`frames`). Without a
-    `second` source, contenders of the first are paired. `models` are as `compare` takes them;
-    `resampling` has the metrics to compare.
+    `first` has the study, and the judgments of the first source by task (`frames`), whose variants
+    name the choices of the analysis already. Without a `second` source, contenders (models and
+    methods) of the first are paired. `models` are as `compare` takes them; `resampling` has the
+    metrics to compare.
     """
     study = first.study
     for task, frame in first.frames.items():
@@ -196,9 +197,9 @@ def _adjust_by_family(differences: pd.DataFrame, is_primary: NDArray[np.bool_]) 
     The pairs of models of a task are a family, and its pairs of methods are another: which model is
     better, and which method, are two questions.
 
-    `p_distance` of primary differences is replaced by its adjusted value. `p_holm` is NaN and
-    `family`, the number of adjusted p, is 0 in rows of exploratory differences. A p that is NaN
-    stays NaN and is not counted.
+    The adjusted p is `p_holm`, and `family` the number of p in the family; for exploratory
+    differences they are NaN and 0. `p_distance`, the p that both sides are equally far from the
+    best value, is replaced by its adjusted value. A p that is NaN stays NaN and is not counted.
     """
     roles = np.where(is_primary, PRIMARY, EXPLORATORY)
     adjusted = differences.assign(role=roles, p_holm=np.nan, family=0)
@@ -340,10 +341,11 @@ def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tu
             # `headline.each` names the parts of the condition that are placeholders in the label.
             if all(name in condition for name in headline.each):
                 label = label.format(**condition)
-            label, *_ = label.split(", {")  # `, {method}` without a value: the title names it
-            if "{" not in label:  # every placeholder has a value
-                named_parts = dict.fromkeys((*headline.where, *headline.each), "")
-                return label_beside_task(label), condition.but(**named_parts)
+            # A placeholder at the end that has no value, as in `ECE, {method}`, is left out.
+            label, *_ = label.split(", {")
+            if "{" not in label:  # another placeholder without a value: the headline does not fit
+                no_labelled_parts = dict.fromkeys((*headline.where, *headline.each), "")
+                return label_beside_task(label), condition.but(**no_labelled_parts)
     return metric, condition
 
 
@@ -424,7 +426,8 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
 def _words_on_distance(row: Mapping[Hashable, Any], direction: Direction) -> str:
     """Return a clause on which side is nearer to the best value, or that the test does not show it.
 
-    The best value is `direction.target`, inside the range of the metric, as 0 of overconfidence.
+    The best value is `direction.target`, inside the range of the metric, as 0 of overconfidence;
+    `p_distance` is the p that both sides are equally far from it.
     """
     if not row["p_distance"] < 0.05:  # it may be NaN
         return f"; it is not shown which is nearer to {direction.target:g}"
@@ -433,10 +436,11 @@ def _words_on_distance(row: Mapping[Hashable, Any], direction: Direction) -> str
 
 
 def _verdict(row: Mapping[Hashable, Any]) -> str:
-    """Return the verdict in words; if there is a p, with it and the size of the difference.
+    """Return the verdict in words; with the p in brackets, if there is one.
 
-    The size stands before the clause on which side is nearer to the best value, which follows a
-    semicolon. The family of an exploratory difference is 0, so that nothing is said of adjustment.
+    If p is below .05, the size of the difference follows "a is better", before a clause such as
+    "; b is nearer to 0". Only the p of primary differences is adjusted for the number of
+    comparisons (`family`), which is 0 for exploratory ones.
     """
     words, is_primary = verdict_words(row), row["role"] == PRIMARY
     p = row["p_holm"] if is_primary else row["p"]
@@ -445,9 +449,9 @@ def _verdict(row: Mapping[Hashable, Any]) -> str:
     test_text = _p_text(row["p"]) if is_primary else f"exploratory, {_p_text(row['p'])}"
     if row["family"] > 1:
         test_text += f", {_p_text(p)} after adjustment for {row['family']} comparisons"
-    size = "" if p >= 0.05 else f" by {abs(row['difference']):.3g}"
-    difference, separator, best = words.partition(";")
-    return f"{difference}{size}{separator}{best} ({test_text})"
+    size = f" by {abs(row['difference']):.3g}" if p < 0.05 else ""
+    ahead, semicolon, nearer_to_best = words.partition(";")
+    return f"{ahead}{size}{semicolon}{nearer_to_best} ({test_text})"
 
 
 def _p_text(p: float) -> str:
@@ -477,21 +481,22 @@ def main_differences(differences: pd.DataFrame, *, only_primary: bool = False) -
 
 
 def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.DataFrame:
-    """Return the selected (`is_main`) differences of models on the main method of their task.
+    """Return the defined differences of `is_main`, on the main method of their task.
 
-    The main method (or scale) is that of the task's first headline; if no row has it, all methods
-    stay. Undefined differences are left out, and those of methods if there are any of models.
+    Differences of methods are left out if there are any of models. The main method (or scale) is
+    that of the task's first headline (main number of the study); if no row has it, all methods
+    stay. `a` and `b` are named without the variant and method of both, which are columns.
     """
     main = differences[is_main & differences["difference"].notna()]
     if (main["contrast"] == MODELS).any():
         main = main[main["contrast"] == MODELS]
     selected = []
-    for task, rows in main.groupby("task", sort=False):
-        headline, _ = _first_headline(rows, str(task))
-        # Of {"scale": "0-100"} only the value is in the column `method`.
-        values = headline.where.values() if headline else ()
-        headline_rows = rows[rows["method"].isin(values)]
-        selected.append(rows if headline_rows.empty else headline_rows)
+    for task, task_rows in main.groupby("task", sort=False):
+        headline, _ = _first_headline(task_rows, str(task))
+        # The condition {"scale": "0-100"} of a headline is 0-100 in the column `method`.
+        main_methods = headline.where.values() if headline else ()
+        on_main_method = task_rows[task_rows["method"].isin(main_methods)]
+        selected.append(task_rows if on_main_method.empty else on_main_method)
     rows = pd.concat(selected) if selected else main
     return rows.assign(a=_short_names(rows, "a"), b=_short_names(rows, "b"))
 

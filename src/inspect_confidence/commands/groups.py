@@ -221,9 +221,10 @@ def describe_pooling(judgments: Judgments, tasks: Collection[str]) -> str:
     texts = []
     for task in tasks:
         names = judgments[task]["dataset"].unique()
-        aliases = sorted({stable_alias(str(name), redact_path) for name in names})
-        if len(aliases) > 1:
-            short_names = [shortened(name or "-") for name in aliases]
+        # A data set may be named by the path of its file, of which only the file's name is shown.
+        redacted_names = sorted({stable_alias(str(name), redact_path) for name in names})
+        if len(redacted_names) > 1:
+            short_names = [shortened(name or "-") for name in redacted_names]
             texts.append(f"{task} ({join_names(short_names)})")
     return f"All data sets are taken together: {', '.join(texts)}." if texts else ""
 

@@ -195,7 +195,11 @@ def _planned_runs(design: Design, cost_file: str | None) -> dict[str, list[_Plan
 
 
 def _uncounted_lines(task: str, requests: "_Requests") -> list[str]:
-    """Describe the calls of a run that its line in the plan of a study file does not count."""
+    """Describe the calls of a run that its line in the plan of a study file does not count.
+
+    `uncounted` in the task's metadata (`facts`) describes calls of unknown number. The line has the
+    grader's calls only if their tokens are known (`judge`); otherwise their largest number is told.
+    """
     lines = []
     if "uncounted" in requests.facts:
         lines.append(f"not counted: {requests.facts['uncounted']} ({task})")

@@ -48,9 +48,10 @@ def price_of(model: str, cost_file: str | None = None) -> Price | None:
     dated name (`openai/gpt-4o-mini-2024-07-18`) has the price of the undated name unless it has its
     own. Simulated models cost nothing. A `cost_file` without valid prices is refused.
     """
-    prices = read_prices(cost_file) if cost_file else {}
-    if model in prices:
-        return Price(prices[model], f"prices from {Path(cost_file or '').name}")
+    if cost_file:
+        prices = read_prices(cost_file)
+        if model in prices:
+            return Price(prices[model], f"prices from {Path(cost_file).name}")
     if is_simulated(model):
         free = ModelCost(input=0, output=0, input_cache_write=0, input_cache_read=0)
         return Price(free, "simulated models cost nothing")

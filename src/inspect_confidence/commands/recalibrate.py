@@ -300,6 +300,7 @@ def read_maps(maps: Maps) -> SavedMaps:
     if isinstance(maps, SavedMaps):
         return maps
     if isinstance(maps, Mapping):
+        # The text passes the checks of a file, as for NaN and values that are no JSON.
         return check_maps("maps", parse_json("maps", json.dumps(dict(maps), default=str)))
     path = user_path("--recalibrated", maps)
     return check_maps(f"--recalibrated {maps}", read_json(path))

@@ -204,20 +204,21 @@ def _role_value(config: ModelConfig, role: str, notices: list[str]) -> str | dic
 
 
 def _task_arguments(log: EvalLog, notices: list[str]) -> dict[str, Any]:
-    """Return the explicit task arguments, and those whose default has changed, by name.
+    """Return the explicit task arguments, and those whose default has changed since, by name.
 
-    If `with_confidence` wrapped an eval that was an object, its name replaces it, with a notice.
+    Defaults are known of this package's tasks only. If `with_confidence` wrapped an eval that was
+    an object in Python, the eval's name and arguments replace it, with a notice.
     """
-    arguments, recorded = dict(log.eval.task_args_passed), log.eval.task_args
-    task = _own_task(log)
-    parameters = signature(getattr(_registry, task)).parameters if task else {}
-    for name, value in recorded.items():
+    arguments = dict(log.eval.task_args_passed)
+    own_task = _own_task(log)  # its name; None for a task of the user
+    parameters = signature(getattr(_registry, own_task)).parameters if own_task else {}
+    for name, value in log.eval.task_args.items():  # with the defaults of the run
         if name not in arguments and name in parameters and parameters[name].default != value:
             arguments[name] = value
-    wrapped = arguments.get("task")
-    if isinstance(wrapped, Mapping):  # Inspect's record of an eval that is an object
-        arguments["task"] = wrapped.get("name")
-        arguments["task_args"] = wrapped.get("params") or None
+    wrapped_eval = arguments.get("task")
+    if isinstance(wrapped_eval, Mapping):  # Inspect's record of an eval that is an object
+        arguments["task"] = wrapped_eval.get("name")
+        arguments["task_args"] = wrapped_eval.get("params") or None
         notices.append(
             "the eval was an object in Python: the command names it, and needs its package to be "
             "installed"
@@ -258,9 +259,10 @@ def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
 
 
 def _generation_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
-    """Yield the words of options for all generation settings; append notices of those without.
+    """Yield the words of options for all generation settings, as `--temperature`, `0.5`.
 
-    The log doesn't record which settings come from the task. Those of speed are left out.
+    Settings of the task are among them, since the log doesn't tell them apart; those of speed are
+    left out. A setting without an option, or whose value no text gives, has a notice instead.
     """
     settings = log.eval.model_generate_config.merge(log.plan.config)
     options = _inspect_options()
@@ -323,6 +325,7 @@ def _provenance(log: EvalLog, notices: list[str]) -> _Provenance:
 def _changed_versions(log: EvalLog, recorded: _Provenance) -> Iterator[str]:
     """Yield a sentence for each package whose installed version differs from the recorded one."""
     packages = {**log.eval.packages, **recorded.packages}
+    # The task's own record of this package's version counts before Inspect's record.
     packages[_PACKAGE] = str(facts_of(log).get("package_version") or packages.get(_PACKAGE, ""))
     for name, recorded_version in packages.items():
         installed_version = __version__ if name == _PACKAGE else _installed_version(name)

@@ -287,7 +287,7 @@ class _SimulatedInterval:
         run = self.population.run(self.population.draw_units(n, self.rng))
         result = _result_of_metric(self.aim, run, self.aim.resampling(self.rng))
         width = result.ci_high - result.ci_low
-        return width if width >= 0 else np.inf
+        return np.inf if np.isnan(width) else width
 
     def target_size(self, n: int, widths: FloatArray) -> float:
         """Estimate how many items give intervals of the width that is aimed at.

@@ -171,20 +171,21 @@ _FIGURE_KEYS = ("language", "judge", "window")
 
 
 def _status_counts(frames: Mapping[str, pd.DataFrame]) -> Iterator[Result]:
-    """Yield the number of replies with each status, by model, data set, variant and `_FIGURE_KEYS`.
+    """Yield the number of replies with each status, by model, data set, variant and figure.
 
-    These are language, judge and window, by which figures differ. A reply from which several
+    Figures differ by language, judge and window (`_FIGURE_KEYS`). A reply from which several
     judgments come is counted once.
     """
     for task, judgments in frames.items():
-        frame = all_tables()[task].replies(judgments)
-        # Conditions omit the default window, `HALF_OPEN`; some rows of a reply have no judge.
-        columns = [name for name in _FIGURE_KEYS if name in frame]
-        figure_keys = frame[columns].astype(object).fillna("").replace(HALF_OPEN, "")
-        keys = frame[["model", "dataset", "variant", "status"]].join(figure_keys)
+        replies = all_tables()[task].replies(judgments)
+        # Conditions omit the default window, `HALF_OPEN`; some replies have no judge.
+        columns = [name for name in _FIGURE_KEYS if name in replies]
+        figure_keys = replies[columns].astype(object).fillna("").replace(HALF_OPEN, "")
+        keys = replies[["model", "dataset", "variant", "status"]].join(figure_keys)
+        _, _, *condition_names = keys.columns
         for key, group in keys.groupby(list(keys.columns), sort=False):
             model, dataset, *values = map(str, key)
-            condition = dict(zip(keys.columns[2:], values, strict=True))
+            condition = dict(zip(condition_names, values, strict=True))
             yield Key(task, model, dataset).result(
                 condition, "status_count", len(group), n=len(group)
             )

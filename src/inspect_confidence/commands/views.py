@@ -69,9 +69,9 @@ def select_metrics(
 
     If a `study` is named, only its results are returned. A metric without a result is refused.
     """
-    for current in all_studies():
-        if current.name == study:
-            results = results[results["task"].isin(current.tasks)]
+    tasks_by_study = {known.name: known.tasks for known in all_studies()}
+    if study in tasks_by_study:
+        results = results[results["task"].isin(tasks_by_study[study])]
     selected = results[results["metric"].isin(metrics)]
     for metric in metrics:
         if metric not in set(selected["metric"]):
@@ -337,7 +337,8 @@ def _reasons(rows: ResultTable) -> Iterator[str]:
 def _group_notes(rows: ResultTable) -> Iterator[str]:
     """Yield sentences on intervals over groups of judgments, which n does not count.
 
-    A note has such a part as "interval over 10 groups of like prompts".
+    A sentence is a part of notes, as "interval over 10 groups of like prompts", and the labels of
+    the numbers that have it.
     """
     labels_by_part: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -345,7 +346,8 @@ def _group_notes(rows: ResultTable) -> Iterator[str]:
             if part.startswith("interval over "):
                 labels_by_part.setdefault(part, {})[row["label"]] = None
     for part, labels in labels_by_part.items():
-        yield f"I{part[1:]}: {'; '.join(labels)}."
+        start = part[:1].upper() + part[1:]
+        yield f"{start}: {'; '.join(labels)}."
 
 
 def _wide_notes(rows: ResultTable) -> Iterator[str]:

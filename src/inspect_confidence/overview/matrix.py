@@ -293,7 +293,8 @@ def _columns_by_study_and_task(
     """Return the rows of each possible column by study and task.
 
     Only numbers with a short name have columns, but all of a study without short names, as one of
-    another package may be. A number that is undefined for all models has no column.
+    another package may be. A number that is undefined for all models has no column. `keys` has the
+    line (model, variant and judge) of each row, by the row's index.
     """
     with_short_name = rows.having("short")
     other_studies = set(rows.values("study")) - set(with_short_name.values("study"))

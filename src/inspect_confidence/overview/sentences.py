@@ -302,8 +302,11 @@ def _equal_numbers_sentence(heading: str, numbers: _RankedNumbers, source_text: 
 
 
 def _lowest_and_highest_sentence(heading: str, numbers: _RankedNumbers, ending: str) -> Sentence:
-    """Return the sentence on the lowest and the highest number of a column of several models."""
-    by_value = sorted(numbers, key=lambda number: number[1].value)
+    """Return the sentence on the lowest and the highest number of a column of several models.
+
+    `heading` names the metric; `ending` has source, test and numbers left out.
+    """
+    by_value = sorted(numbers, key=lambda line_and_number: line_and_number[1].value)
     (lowest_line, lowest_number), (highest_line, highest_number) = by_value[0], by_value[-1]
     start, separator = ("", ", ") if len(numbers) == 2 else ("from ", " to ")
     return [
@@ -316,10 +319,13 @@ def _lowest_and_highest_sentence(heading: str, numbers: _RankedNumbers, ending: 
 
 
 def _column_source(column: MatrixColumn, numbers: _RankedNumbers) -> str:
-    """Return the task, the data set if it has another name, and the n of some numbers."""
-    dataset, separator, _ = column.subheading.rpartition(", n = ")
-    separation = ", " if column.dataset in OVER_SETS else " on "
-    name = f"{column.task}{separation}{dataset}" if separator else column.task
+    """Return the task, the data set if the column has one, and the n of some numbers.
+
+    The column's subheading is `mmlu, n = 60`, or `n = 60` without a data set to name.
+    """
+    dataset, ending, _ = column.subheading.rpartition(", n = ")
+    joint = ", " if column.dataset in OVER_SETS else " on "
+    name = f"{column.task}{joint}{dataset}" if ending else column.task
     counts = [number.n for _, number in numbers]
     upper = f" to {max(counts):,}" if max(counts) > min(counts) else ""
     return f"{name}, n = {min(counts):,}{upper}"
@@ -348,14 +354,14 @@ def _unit_count(number: MatrixCell) -> int:
     """Return the number of groups that a number's interval is over, else that of its judgments.
 
     Its note names groups of judgments that n does not count: "interval over 10 groups of like ...".
-    The count is 0 for a number without an interval, whose difference has none either, unless all
-    its resamples are equal.
+    The count is 0 for a number without an interval, whose difference has none either, unless that
+    is because all its resamples are equal: their differences from another number's may vary.
     """
     reason = reason_in(number.note, "no interval")
     if reason and not reason.endswith(SAME):
         return 0
-    groups = re.search(r"\binterval over (\d+) ", number.note)
-    return int(groups[1]) if groups else number.n
+    group_count = re.search(r"\binterval over (\d+) ", number.note)
+    return int(group_count[1]) if group_count else number.n
 
 
 def _numbers_best_first(matrix: Matrix, column_index: int) -> list[tuple[Line, MatrixCell]]:
@@ -436,24 +442,25 @@ def _tie_parts(numbers: _RankedNumbers, words: _ComparisonWords) -> Iterator[Sen
 
 
 def _test_text(numbers: _RankedNumbers, words: _ComparisonWords, compare_text: str) -> str:
-    """Return a clause on what the models' ranks show, unless several may be the best of them.
+    """Return a clause on what the models' ranks show: whether the first one is better, or best.
 
-    If fewer than two have an interval of their rank, it says that nothing is tested; or, if that is
-    for want of an interval of the value, which command tests the differences (`compare_text`).
+    It is used if all other models, or none of them, may have rank 1 (else see `_tie_parts`). If
+    fewer than two models have an interval of their rank, nothing is tested here; if no value has an
+    interval, the clause names the command that tests the differences (`compare_text`).
     """
     is_pair = len(numbers) == 2
     _, best_number = numbers[0]
-    other_ranks = [number.rank.low for _, number in numbers[1:]]  # lower ends of intervals
-    if isnan(best_number.rank.low) or all(map(isnan, other_ranks)):
+    other_best_ranks = [number.rank.low for _, number in numbers[1:]]  # ends of rank intervals
+    if isnan(best_number.rank.low) or all(map(isnan, other_best_ranks)):
         if compare_text and not any(number.interval for _, number in numbers):
             return f"; no interval, so not ranked here{compare_text}"
         return f"; {'the difference is' if is_pair else 'differences are'} not tested"
-    if all(rank <= 1 for rank in other_ranks):
+    if all(best_rank <= 1 for best_rank in other_best_ranks):
         return f"; it is not shown which is {words.better if is_pair else 'best'}"
     if is_pair:
         return "; the difference is beyond chance"
-    other_models = f"each of the {len(other_ranks)} others"
-    if _shown_worse(best_number) < len(other_ranks):
+    other_models = f"each of the {len(other_best_ranks)} others"
+    if _shown_worse(best_number) < len(other_best_ranks):
         return f"; {other_models} is {words.worse} than at least one model, beyond chance"
     return f"; the first is {words.better} than {other_models}, beyond chance"
 
@@ -529,6 +536,7 @@ def _describe_missing_replies(matrix: Matrix) -> str:
     """Return a clause on the failures that gave no reply, by model; empty without any."""
     texts = []
     for line in matrix.lines:
+        # Texts such as "3 sample_error", each once; empty if no reply is missing.
         counts = dict.fromkeys(number.without_reply for number in line.numbers if number)
         counts.pop("", None)
         if counts:

@@ -408,7 +408,8 @@ def utility(rows: pd.DataFrame) -> Figure:
     selected = selected.assign(x=selected["answered_from"].astype(float))
     titled = []
     for title, panel_rows in _sorted_panels(selected):
-        titled.append((title, panel_rows.sort_values("x", kind="stable").drop_duplicates("x")))
+        points = panel_rows.sort_values("x", kind="stable").drop_duplicates("x")  # given twice
+        titled.append((title, points))
     return facets(
         titled,
         _draw_utility,

@@ -56,16 +56,14 @@ def _rows_of_lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     """
     # Metrics of n averaged traces are left out.
     selected = select_rows(rows, "fermi_eval", metrics, _PARTS, excluded_parts=["traces"])
-    # The method of conformal intervals is `conformal`, with the one that asked as `base`, unless
-    # that is `direct`. `scaling` and `decoding` name other adjustments, at most one in a row.
-    adjusted = selected["scaling"] + selected["decoding"]
-    selected = selected.assign(
-        of=selected["base"].where(
-            selected["base"] != "", selected["method"].replace("conformal", "direct")
-        ),
-        line=adjusted.where(adjusted != "", selected["method"]),
-    )
-    selected["line"] = selected["line"].where(selected["line"].isin(list(_LINE_LABELS)), "stated")
+    # Conformal intervals have the method `conformal`; the method that asked for them is in `base`,
+    # which is empty if that is `direct`.
+    base, asking_method = selected["base"], selected["method"].replace("conformal", "direct")
+    selected["of"] = base.where(base != "", asking_method)
+    # Other adjustments are in `scaling` or `decoding`, at most one in a row.
+    adjustment = selected["scaling"] + selected["decoding"]
+    adjustment = adjustment.where(adjustment != "", selected["method"])
+    selected["line"] = adjustment.where(adjustment.isin(list(_LINE_LABELS)), "stated")
     has_test_split = selected.groupby(list(_PANEL_COLUMNS))["split"].transform(
         lambda splits: (splits == "test").any()
     )

@@ -118,11 +118,11 @@ def _draw_histograms(ax: Axes, rows: pd.DataFrame, markers: Mapping[str, str]) -
     """Draw a histogram for each marker, from the top down; `markers` are labels by marker.
 
     `rows` have the share of a marker's sentences (`value`) in each bin from `low` to `high`, in
-    ascending order without gaps.
+    ascending order without gaps. A bin that is given twice is drawn once.
     """
     for place, marker in enumerate(markers):
         of_marker = rows[rows["marker"] == marker].drop_duplicates("bin")
-        base = -float(place)
+        base = -float(place)  # markers are 1 apart, so that a share of 1 leaves a small gap
         edges = np.append(of_marker["low"].to_numpy(float), of_marker["high"].iloc[-1])
         top = base + 0.95 * of_marker["value"].to_numpy(float)
         ax.axhline(base, color=FAINT, linewidth=0.6)
@@ -261,18 +261,18 @@ _MOST_DATASETS, _MOST_SERIES = 24, 12
 
 
 def _with_sides(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with the columns `side` and `name`.
+    """Return the rows with the columns `side` and `name`, sorted by data set.
 
-    `side` is the kind of a marker's sentences that `mic` is over, such as `correct` or `all`, which
-    figures draw on one side of a line; for other metrics it is the metric. `name` is the data set
-    and split.
+    `side` says which of a marker's sentences a row of `mic` is over: those of replies by their
+    correctness (`outcome`) or faithfulness, as `correct`, or `all`. Figures draw them on one side
+    of a line. In rows of other metrics it is the metric. `name` is the data set and split.
     """
-    # Sentences of replies by correctness (`outcome`) or by faithfulness, or of all replies.
-    side = rows["outcome"].where(rows["outcome"] != "", rows["faithful"])
-    side = side.where(side != "", "all").where(rows["metric"] == "mic", rows["metric"])
+    kind = rows["outcome"].where(rows["outcome"] != "", rows["faithful"])
+    kind = kind.where(kind != "", "all")
+    side = kind.where(rows["metric"] == "mic", rows["metric"])
     split = rows["split"].map(lambda split_name: shortened(split_name, 6))
     name = rows["dataset"].map(lambda dataset: shortened(dataset, 13)) + " " + split
-    # The splits of a data set are adjacent.
+    # Data sets stay in their order; the splits of one, which may be apart, become adjacent.
     places = pd.factorize(rows["dataset"])[0]
     return rows.assign(side=side, name=name.str.strip()).iloc[np.argsort(places, kind="stable")]
 

@@ -276,6 +276,7 @@ def mic_of_models(rows: pd.DataFrame) -> Figure:
     is_test = selected["split"] == "test"
     selected = selected[is_test] if is_test.any() else selected
     # A marker that reaches a higher threshold also reaches the lowest, with the same confidence.
+    # Conditions omit the default threshold.
     thresholds = selected["marker_threshold"].replace("", DEFAULT_THRESHOLD).astype(float)
     selected = selected[thresholds == thresholds.min()]
     names = markers_by_frequency(selected)

@@ -48,7 +48,7 @@ def window(metric: str, values: Iterable[float]) -> tuple[float, float]:
         ((0.0, 1.0), (0.0, 1.0))
     """
     entry = METRICS[metric]
-    target = ideal(metric, "")
+    target = ideal(metric, level="")  # at no level: then that of coverage is not known
     least_reach = _LEAST_REACH.get(entry.unit, _DEFAULT_REACH)
     points = [0.0, least_reach]
     points += [_MARGIN * value for value in filter(math.isfinite, values)]

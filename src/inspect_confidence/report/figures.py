@@ -179,19 +179,19 @@ def _panel_names(
 def _missing_reason(spec: FigureSpec, rows: pd.DataFrame) -> str:
     """Return the reason why a figure can't be drawn; else "".
 
-    It needs `spec.needs` defined numbers, one of them of the first metric if that has rows. The
-    most frequent note on that metric's undefined numbers follows.
+    It needs `spec.needs` defined numbers, one of them of its main metric, the first one, if that
+    has rows. The most frequent first part of the notes on this metric's undefined numbers follows.
     """
-    first = rows[rows["metric"] == spec.metrics[0]]
-    defined, count = first["value"].notna(), int(rows["value"].notna().sum())
+    of_main_metric = rows[rows["metric"] == spec.metrics[0]]
+    is_defined, count = of_main_metric["value"].notna(), int(rows["value"].notna().sum())
     if count < spec.needs:
         needed = counted(spec.needs, "number")
         reason = f"Too little data: the figure needs {needed} and has {count or 'none'}."
-    elif len(first) and not defined.any():
-        reason = f"Not drawn: its {len(first)} numbers are undefined."
+    elif len(of_main_metric) and not is_defined.any():
+        reason = f"Not drawn: its {len(of_main_metric)} numbers are undefined."
     else:
         return ""
-    notes = first.loc[~defined, "note"].str.split(";").str[0]
+    notes = of_main_metric.loc[~is_defined, "note"].str.split(";").str[0]
     counts = notes[notes != ""].value_counts()
     if not len(counts):
         return reason
@@ -223,18 +223,22 @@ def _figure_groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, 
 
 
 def _drawn_intervals(spec: FigureSpec, rows: pd.DataFrame) -> str:
-    """Return a sentence on the 95% intervals that the figure shows; empty if it never shows any."""
+    """Return a sentence on how many numbers of a figure have their 95% interval drawn.
+
+    It is empty if no number is of a metric whose intervals the figure shows (`spec.intervals`). If
+    no number has an interval, the most frequent reason in their notes is given.
+    """
     numbers = rows[rows["metric"].isin(spec.intervals) & rows["value"].notna()]
     if numbers.empty:
         return ""
-    count = int(numbers["ci_low"].notna().sum())
-    metrics = numbers["metric"][numbers["ci_low"].notna()].unique()
-    is_wide = any(METRICS[metric].interval.is_wide for metric in metrics)
+    with_interval = numbers[numbers["ci_low"].notna()]
+    is_wide = any(METRICS[metric].interval.is_wide for metric in with_interval["metric"].unique())
     wide_text = "; they are often wider than 95% needs" if is_wide else ""
-    if count == len(numbers):
+    if len(with_interval) == len(numbers):
         return f"95% intervals are drawn{wide_text}."
-    if count:
-        return f"95% intervals are drawn for {count} of {len(numbers)} numbers{wide_text}."
+    if len(with_interval):
+        counts = f"{len(with_interval)} of {len(numbers)}"
+        return f"95% intervals are drawn for {counts} numbers{wide_text}."
     reasons = numbers["note"].map(partial(reason_in, missing="no interval")).value_counts()
     reason = f": {reasons.index[0]}" if len(reasons) else ""
     return f"No 95% interval is drawn{reason}."
