@@ -158,6 +158,19 @@ def test_runs_of_different_conditions_are_not_pooled() -> None:
     assert list(pooling_notices(twice)) == notices
 
 
+def test_runs_of_judgments_without_a_level_are_pooled() -> None:
+    """A judgment of FermiEval's point estimates has no level: two runs of them have a notice."""
+    key = {"task": "fermi_eval", "model": "m", "dataset": "d", "variant": "", "method": "point"}
+    points = pd.DataFrame({"run": ["A", "B"], "level": float("nan")}).assign(**key)
+    notice = "2 runs of fermi_eval with m on d are pooled (point)"
+    assert list(pooling_notices(points)) == [notice]
+    intervals = points.assign(method="direct", level=90.0)
+    assert list(pooling_notices(pd.concat([points, intervals]))) == [
+        "2 runs of fermi_eval with m on d are pooled (direct 90.0)",
+        notice,
+    ]
+
+
 def test_own_answers_need_only_the_required_columns(tmp_path: Path) -> None:
     """A csv of answers gathered elsewhere is read; what is empty is an unreadable reply."""
     (tmp_path / "mine.csv").write_text(

@@ -630,11 +630,11 @@ def pooling_notices(frame: pd.DataFrame) -> Iterator[str]:
     """
     identity = ["task", "model", "dataset", "variant", *columns_in(frame, ("method", "level"))]
     conditions = columns_in(frame, _CONDITIONS)
-    for key, rows in frame.groupby(identity):
+    for key, rows in frame.groupby(identity, dropna=False):  # a level may be missing
         if rows["run"].nunique() < 2:
             continue
         task, model, dataset, *settings = map(str, key)
-        text = " ".join(filter(None, settings))
+        text = " ".join(setting for setting in settings if setting not in ("", "nan"))
         groups = (
             rows.groupby(conditions, dropna=False)["run"] if conditions else [(key, rows["run"])]
         )
