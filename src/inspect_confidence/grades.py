@@ -180,11 +180,11 @@ def same_answers(answers: "pd.Series[str]", targets: "pd.Series[str]") -> NDArra
     pairs = pd.DataFrame({"answer": answers, "target": targets})
     # By row, the number of its distinct pair, in the order of first occurrence, which is also that
     # of `drop_duplicates`.
-    pair = pairs.groupby(["answer", "target"], sort=False).ngroup().to_numpy()
+    pair_numbers = pairs.groupby(["answer", "target"], sort=False).ngroup().to_numpy()
     equal = []
     for answer, target in pairs.drop_duplicates().itertuples(index=False):
         equal.append(is_same_answer(str(answer), str(target)))
-    return np.array(equal, bool)[pair]
+    return np.array(equal, bool)[pair_numbers]
 
 
 def is_same_answer(answer: str, target: str) -> bool:
@@ -251,7 +251,7 @@ def read_three_way(value: Mapping[str, object]) -> Grade | None:
     """Read a score with a key for each grade, as SimpleQA writes it; None for another score.
 
     The keys are `correct`, `incorrect` and one for declined answers (`not_attempted`), all with or
-    without `is_`; exactly one of them is 1 and the others are 0.
+    without `is_`. If not one of their values is 1 and the others are 0, the grade is a failure.
 
     Example:
         >>> read_three_way({"correct": 1.0, "incorrect": 0.0, "not_attempted": 0.0})

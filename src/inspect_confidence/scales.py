@@ -247,7 +247,7 @@ _LEAST_JUDGMENTS = 10
 """Judgments from which on a field that follows from correctness is no accident."""
 
 
-def verdict_sign(
+def verdict_remark(
     values: NDArray[np.float64], correct: NDArray[np.float64], *, has_scale: bool
 ) -> str:
     """Return why values look like verdicts and not like confidences; empty if they do not.
@@ -261,11 +261,11 @@ def verdict_sign(
         has_scale: Whether the scale of the values is given, which allows 0 and 1 alone.
 
     Example:
-        >>> verdict_sign(np.array([0.0, 1, 1]), np.array([0.0, 0, 1]), has_scale=False)[:37]
+        >>> verdict_remark(np.array([0.0, 1, 1]), np.array([0.0, 0, 1]), has_scale=False)[:37]
         'holds only 0 and 1, as a verdict does'
-        >>> verdict_sign(np.array([0.2, 0.9] * 5), np.array([0.0, 1] * 5), has_scale=True)[:38]
+        >>> verdict_remark(np.array([0.2, 0.9] * 5), np.array([0.0, 1] * 5), has_scale=True)[:38]
         'is the same for all right answers, and'
-        >>> verdict_sign(np.array([0.2, 0.9, 0.8]), np.array([0.0, 1, 1]), has_scale=False)
+        >>> verdict_remark(np.array([0.2, 0.9, 0.8]), np.array([0.0, 1, 1]), has_scale=False)
         ''
     """
     if not has_scale and set(values) == {0, 1}:

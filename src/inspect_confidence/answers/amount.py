@@ -98,7 +98,7 @@ def alone_amount(text: str) -> Fraction | ParseFailure:
     words = re.findall(r"[^\W\d_]+", text[:200])
     if (
         "\n" in text
-        or len(text) > 2 * LONGEST
+        or len(text) > 2 * LONGEST  # for speed: a number has at most `LONGEST` digits
         or len(words) > 3
         or not _STARTS_WITH_NUMBER.match(text)  # "18 km", "about $5", "ten"
     ):

@@ -341,7 +341,7 @@ def read_choice(
         functools.partial(find_choice, options=options),
         keys=("answer",),
         truncated=truncated,
-        literal=tuple(options.label_like),
+        literal=tuple(options.label_like),  # a choice "Confidence: high" is no label with a value
     )
     return index if isinstance(index, ParseFailure) else StatedChoice(index)
 
@@ -411,20 +411,16 @@ def called_correct(text: str) -> list[str]:
     """
     letters = []
     for match in _CALLED_CORRECT.finditer(text):
-        *_, before = _CLAUSE_END.split(text[max(0, match.start() - 100) : match.start()])
+        group = "letter" if match["letter"] else "picked"  # "B is correct", "I choose B"
+        lead = text[match.start() : match.start(group)]  # the match before its letter: "I choose "
+        before = text[max(0, match.start() - 100) : match.start()]
+        *_, clause = _CLAUSE_END.split(before)
         # "B would be correct if ..."
         is_supposed = match[0].split()[-2:-1] == ["be"] and text.startswith(" if ", match.end())
-        lead = _lead_of(match)
-        is_listed = _LISTED.search(f"{text[max(0, match.start() - 100) : match.start()]}{lead}")
-        if not (is_supposed or is_listed or _NOT_CALLED.search(f"{before}{lead}")):
-            letters.append(match["letter"] or match["picked"])
+        is_listed = _LISTED.search(before + lead)
+        if not (is_supposed or is_listed or _NOT_CALLED.search(clause + lead)):
+            letters.append(match[group])
     return letters
-
-
-def _lead_of(match: re.Match[str]) -> str:
-    """Return the text of a match before its letter."""
-    group = "letter" if match["letter"] else "picked"
-    return match[0][: match.start(group) - match.start()]
 
 
 def _is_answer_letter(letter: re.Match[str], remainder: str) -> bool:

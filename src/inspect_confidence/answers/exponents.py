@@ -272,7 +272,8 @@ def _stated_exponent(parsed: ParsedText) -> _Bound | ParseFailure:
     power of ten. `parsed` is the cleaned text with its statements: labels with their values.
     """
     bound = agreed_value(parsed, ("exponent", "answer"), _bound_in_value, _is_same_bound)
-    if bound is None or (isinstance(bound, ParseFailure) and "no number" in bound.reason):
+    has_no_number = isinstance(bound, ParseFailure) and "no number" in bound.reason
+    if bound is None or has_no_number:  # no label, or a label whose value has no number
         return _unlabelled_exponent(parsed)
     # A bare number that opens the reply may contradict an exponent that is stated in a sentence
     # ("prose") or within a line ("inline").
@@ -396,7 +397,8 @@ def _only_range(parsed: ParsedText) -> _Pair | ParseFailure | None:
     Ranges under labels and in JSON count before the rest of the text. The result is None if there
     is no range, or if the reply, without JSON, declines; different ranges are ambiguous.
     """
-    keys = ("answer", "choice", "confidence", "exponent", "interval")  # not "lower" and "upper"
+    # Not "lower" and "upper", whose values are single bounds.
+    keys = ("answer", "choice", "confidence", "exponent", "interval")
     objects = [statement.value for statement in parsed.statements if statement.strength == "object"]
     if declines(parsed.text) and not objects:
         return None

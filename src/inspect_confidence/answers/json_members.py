@@ -134,7 +134,8 @@ def _scalar_members(parsed: Any, key: str = "") -> Iterator[Member]:
 def _as_text(value: object) -> str:
     r"""Return a value as text; a list of numbers, which are strings here, has no quotation marks.
 
-    JSON decodes the beginning of LaTeX's `\frac` as a form feed: such signs become commands again.
+    None is the empty text, and a list of one value is that value. JSON decodes the beginning of
+    LaTeX's `\frac` as a form feed: such signs become commands again.
     """
     if not isinstance(value, list):
         return "" if value is None else _UNESCAPED.sub(lambda sign: _LATEX[sign[0]], str(value))

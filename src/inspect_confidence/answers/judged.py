@@ -286,7 +286,7 @@ def _split_list(text: str) -> list[object] | None:
 
     An empty text has no list: the result is None. A text such as "none" is an empty list.
     """
-    text = text[max(text.find("["), 0) :].strip()
+    text = text[max(text.find("["), 0) :].strip()  # without words before the list's bracket
     if not text:
         return None
     if _EMPTY_LIST.fullmatch(text):  # "none", "no markers"
@@ -306,9 +306,9 @@ def _split_list(text: str) -> list[object] | None:
 def _study_form_entries(reply: str, *, needs_no_end: bool) -> list[object] | None:
     """Return the entries of a line "a; b ####", the form of the study; None for another form.
 
-    With `needs_no_end` the line may end without `####`.
+    The line may end without `####` after the prompt's label "Hedges:", which a judge may repeat,
+    and with `needs_no_end`.
     """
-    # A judge may repeat the prompt's label "Hedges:".
     *label, body = _PROMPT_LABELS.split(without_thoughts(reply).strip())
     markers, end, after = map(str.strip, body.partition("####"))
     is_prose = "\n" in markers or (not end and markers.endswith((".", "!", "?", ":")))

@@ -271,9 +271,8 @@ def _have_common_meaning(first: str, second: str) -> bool:
 def _meanings(value: str) -> set[object]:
     """Return the meanings of a value: its text, its letter, and the number with which it begins.
 
-    The number counts as it is and, if it can be one, as a share from 0 to 1.
-
-    "B) 70%" has the text "b) 70%" and the letter "b"; "70%" has the text, 70 and 7/10.
+    The number counts as it is and, if it can be one, as a share from 0 to 1: "70%" has the text
+    itself, 70 and 7/10. "B) 70%" has the text "b) 70%" and the letter "b".
     """
     senses: set[object] = {value.strip(" .").casefold()}
     number, _, _ = split_at_number(value)
@@ -403,7 +402,7 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | ParseFailure:
 def _named_choice_index(value: str, choices: Sequence[str]) -> int | ParseFailure:
     """Return the index of the choice that a value names; a letter beyond them is a failure."""
     index = find_choice(parse_statements(f"Answer: {value}"), choices_of(tuple(choices)))
-    if index != invalid(NO_CHOICE) or is_refusal(value):
+    if index != invalid(NO_CHOICE) or is_refusal(value):  # the caller tells a refusal
         return index
     letter = _LETTER.fullmatch(value)  # "E", "(E) maybe", "option E"
     if letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):
@@ -490,10 +489,10 @@ def _option_share(value: str) -> tuple[Fraction, bool] | ParseFailure:
 def _normalised(
     numbers_and_flags: list[tuple[Fraction, bool]],
 ) -> OptionProbabilities | ParseFailure:
-    """Return the stated probabilities divided by their sum, or why they are not probabilities.
+    """Return stated probabilities divided by their sum, with that sum, or why they are none.
 
-    Each number comes with a flag that it is bare: without a percent sign. If one bare number is
-    above 1, all of them are percentages.
+    Each number comes with a flag that it is bare: without a percent sign. If a bare number is
+    above 1, all bare ones are percentages. Those with a percent sign are already from 0 to 1.
     """
     bare = [number for number, is_bare in numbers_and_flags if is_bare]
     scale = 100 if any(number > 1 for number in bare) else 1

@@ -224,6 +224,7 @@ def _share_within(value: str) -> Fraction | ParseFailure:
         text_before, text_after = "", value[numbers[0].end :]  # the words before were judged above
         is_calculated = kind_of_tail(text_before, text_after) == "calculation"
         return ambiguous("a calculation") if is_calculated else as_share(numbers[0])
+    # A formula in the words before the first number, or in a value without numbers.
     if _FORMULA.search(before or value[:60]):  # "P(A) * P(B)"
         return ambiguous("a formula")
     return invalid("no number at its start" if numbers else "no number")

@@ -152,16 +152,16 @@ def agreed_value(
             return None
         looser: ParsedT | ParseFailure | None = agreed_value(parsed, ("choice",), read, is_same)
         return None if isinstance(looser, ParseFailure) else looser
-    firmest = _firmest(readings)
-    last_statement, _ = firmest[-1]
-    # A later statement under the same label, in prose, may revise the last of the firmest.
+    strongest = _strongest(readings)
+    last_statement, _ = strongest[-1]
+    # A later statement under the same label, in prose, may revise the last of the strongest.
     revisions = []
-    for statement, reading in readings[readings.index(firmest[-1]) + 1 :]:
+    for statement, reading in readings[readings.index(strongest[-1]) + 1 :]:
         if statement.key == last_statement.key and not isinstance(reading, ParseFailure):
             revisions.append((statement, reading))
     if not revisions and _is_taken_back(parsed.text, last_statement):
         return ambiguous("an answer that is taken back")
-    return _last_reading(parsed, [*firmest, *revisions[-1:]], is_same)
+    return _last_reading(parsed, [*strongest, *revisions[-1:]], is_same)
 
 
 def _readings(parsed: ParsedText, keys: Sequence[str], read: Reader[ParsedT]) -> Readings[ParsedT]:
@@ -179,27 +179,28 @@ def _readings(parsed: ParsedText, keys: Sequence[str], read: Reader[ParsedT]) ->
     return readings
 
 
-def _firmest(readings: Readings[ParsedT]) -> Readings[ParsedT]:
+def _strongest(readings: Readings[ParsedT]) -> Readings[ParsedT]:
     """Return the readings that count: those in JSON; if there are none, of labels; else of prose.
 
     A reading is a statement with the value read of it, or with why none could be read; there is at
     least one. In prose an unreadable sentence does not count if another one is readable.
     """
     tier = min(_TIERS[statement.strength] for statement, _ in readings)
-    firmest, readable = [], []
+    strongest, readable = [], []
     for statement, value in readings:
         if _TIERS[statement.strength] == tier:
-            firmest.append((statement, value))
+            strongest.append((statement, value))
             if not is_invalid(value):
                 readable.append((statement, value))
-    return readable if readable and tier == _TIERS["prose"] else firmest
+    return readable if readable and tier == _TIERS["prose"] else strongest
 
 
 def _is_taken_back(text: str, last: Statement) -> bool:
     """Return whether the text from the last statement's value on replaces the value.
 
-    The value itself may begin with "Actually" and state another value, so the search begins at
-    its second character; the value of a JSON member is not in the text.
+    It does not if it confirms the value at its end ("... is correct"). The value itself may begin
+    with "Actually" and state another value, so the search begins at its second character; the value
+    of a JSON member is not in the text.
     """
     is_in_text = last.strength != "object"
     start = last.end - len(last.value) + 1 if is_in_text else last.end
@@ -222,15 +223,15 @@ def _last_reading(
     value in an earlier statement contradicts nothing.
     """
     last, reading = pairs[-1]
-    for earlier, earlier_value in pairs[-2::-1]:
+    for earlier, earlier_value in pairs[-2::-1]:  # of those that differ the nearest one decides
         if isinstance(earlier_value, ParseFailure):
             agrees = is_invalid(earlier_value)
         else:
             agrees = not isinstance(reading, ParseFailure) and is_same(earlier_value, reading)
         if not agrees:
             between = parsed.text[earlier.end : last.start]
-            is_replaced = last.strength == "final" or is_revised(between)
-            if is_replaced and not _UNDER_OTHER_CONDITION.search(between):  # "otherwise, if"
+            has_revision = last.strength == "final" or is_revised(between)
+            if has_revision and not _UNDER_OTHER_CONDITION.search(between):  # "otherwise, if"
                 return reading
             return ambiguous("several different answers")
     return reading

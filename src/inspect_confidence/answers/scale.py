@@ -200,8 +200,8 @@ def read_confidence(
         high: Upper bound of the scale.
         is_whole_reply: Whether the prompt asked for nothing but the confidence. If not, only an
             integer is read. If so, a number that is the whole reply counts, and decimals are read:
-            on a scale from 0 to 1 as by `read_probability`; on a scale that ends above 1, a number
-            between 0 and 1 may be a share and is `ambiguous`.
+            on a scale from 0 to 1 as by `read_probability`; on one from 0 or less to more than 1, a
+            number between 0 and 1 may be a share and is `ambiguous`.
         truncated: Whether the reply is cut off.
 
     Raises:
@@ -457,8 +457,8 @@ def _is_repeated(number: Number, note: re.Match[str], low: float, high: float) -
 def _decimal_on_scale(number: Number, low: float, high: float) -> float | ParseFailure:
     """Return a number on the scale; it may have decimals.
 
-    On the scale from 0 to 1 a percentage is divided by 100. On a scale that ends above 1, a number
-    between 0 and 1 may be such a share and is ambiguous.
+    On the scale from 0 to 1 a percentage is divided by 100. On a scale from 0 or less to more than
+    1, a number between 0 and 1 may be such a share and is ambiguous.
     """
     if (low, high) == (0, 1):
         share = as_share(number)

@@ -136,7 +136,7 @@ def _without_bullets(lines: list[str]) -> Iterable[str]:
     counted: set[int] = set()  # indices of lines whose label is one of a list
     last_index_by_style: dict[object, int] = {}
     for index, label in labels.items():
-        previous = last_index_by_style.get(_label_style(label), index)
+        previous = last_index_by_style.get(_label_style(label), index)  # the first one has none
         # Markdown numbers "1. ... 1. ..." itself.
         is_lazy = previous != index and label["number"] == labels[previous]["number"] == "1"
         if is_lazy or _label_number(label) == _label_number(labels[previous]) + 1:
@@ -163,8 +163,10 @@ def _split_numbered_items(line: str) -> Iterable[str]:
             labels.append(label)
     if len(labels) < 2:
         return [line]
-    starts, stops = map(re.Match.end, labels), map(re.Match.start, labels)
-    return [line[a:b] for a, b in zip([0, *starts], [*stops, len(line)], strict=True)]
+    # A part lies between the end of a label, or of nothing, and the start of the next.
+    starts = [0, *map(re.Match.end, labels)]
+    stops = [*map(re.Match.start, labels), len(line)]
+    return [line[start:stop] for start, stop in zip(starts, stops, strict=True)]
 
 
 def _label_style(label: re.Match[str]) -> tuple[str, str, bool, bool]:

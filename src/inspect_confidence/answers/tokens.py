@@ -344,7 +344,8 @@ def _locate_answer(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int
     None if the answer does not follow the reply's last key `Answer`.
     """
     text = "".join(choice.token for choice in tokens)
-    # The last key counts, because reasoning before it may contain others.
+    # The last key counts, because reasoning before it may contain others. Without a key the answer
+    # is looked for at the end, where none is.
     start = max(map(re.Match.end, _KEY.finditer(text)), default=len(text))
     if not re.compile(rf"{re.escape(answer)}(?!\w)", re.I).match(text, start):
         return None
@@ -356,7 +357,10 @@ def _locate_answer(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int
 
 
 def _option_index(token: str, names: Sequence[str]) -> int | None:
-    """Return the index of the only option that the token is or begins; None if there is none."""
+    """Return the index of the only option that the token is or begins; None if there is none.
+
+    `names` are the options in lower case.
+    """
     word = _WORD.fullmatch(token)  # one word between signs, such as `"B"`
     if not word:
         return None

@@ -235,7 +235,7 @@ def _pattern_of_any(forms: Iterable[str]) -> str:
 
 
 @functools.lru_cache(maxsize=256)
-def _prepare_choices(choices: tuple[str, ...]) -> PhraseChoices:
+def _cached_phrase_choices(choices: tuple[str, ...]) -> PhraseChoices:
     """Return the prepared choices of a question; cached, since few sets of choices are asked."""
     return PhraseChoices(choices)
 
@@ -268,7 +268,7 @@ def read_word_choice(
     breaks_off = truncated and first_turn(reply) == reply and not reply.endswith("\n")
     find_index = functools.partial(
         _find_index,
-        choices=_prepare_choices(tuple(choices)),
+        choices=_cached_phrase_choices(tuple(choices)),
         chain_of_thought=chain_of_thought,
         breaks_off=breaks_off,
     )

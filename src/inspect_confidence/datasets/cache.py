@@ -54,7 +54,10 @@ SOURCES = {name: Source(name, **pinned) for name, pinned in tomllib.loads(_PINNE
 
 
 def cache_folder() -> Path:
-    """Return the folder that holds downloaded files."""
+    """Return the folder of downloaded files: that of the environment variable, or the user's cache.
+
+    A relative path in the variable is relative to the user's working folder.
+    """
     configured = os.environ.get(CACHE_VARIABLE)
     if not configured:
         return Path(platformdirs.user_cache_dir("inspect_confidence"))

@@ -50,7 +50,10 @@ _WNLI = {split: f"qa/wnli/{hub_split}.parquet" for split, hub_split in _LABELLED
 
 
 def _popqa(_: Split) -> Iterator[Question]:
-    """Yield PopQA's questions on relations of two entities, some excluded; the split is ignored."""
+    """Yield PopQA's questions on relations of two entities; the split is ignored.
+
+    Questions that the study leaves out have the reason in `left_out`.
+    """
     rows = downloaded_records(_POPQA)
     if isinstance(rows, dict):  # a copy without columns for relation and entities
         rows = map(_popqa_from_wording, [*rows["dev"], *rows["test"]])

@@ -101,8 +101,9 @@ class LifeTable:
             age: Age reached in whole years, 0 to top.
             answer: Estimated age at death in years, whole or not; NaN gives NaN, infinity 0.
             radius: Radius in years, 0 or more.
-            window: `half-open`, floor(answer - radius) <= D < ceil(answer + radius), or `closed`,
-                answer - radius <= D <= answer + radius.
+            window: `half-open`, floor(answer - radius) <= D < ceil(answer + radius), as in the
+                study's numbers, or `closed`, answer - radius <= D <= answer + radius, as in its
+                text.
 
         Raises:
             InvalidArgument: The table doesn't have this sex or age, or the radius or the window

@@ -150,7 +150,11 @@ def _bundled(*parts: str) -> tuple[list[Question], str]:
 
 
 def bundled_part(part: str) -> Iterator[Question]:
-    """Yield the questions of a bundled file."""
+    """Yield the questions of a bundled file.
+
+    A record's `answer` is the index of the right choice, or without `choices` a number; `answers`
+    are the accepted answers in words.
+    """
     for record in records.bundled_records(f"{part}.jsonl"):
         choices = tuple(record.get("choices", ()))
         yield Question(
@@ -182,9 +186,10 @@ def _number_target(row: OwnRow) -> str:
     target = row.text("target")
     grouped = re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", target)
     plain = target.replace(",", "") if grouped else target
+    # Python takes 1_0 for 10, and would write out the digits of 1e99999.
+    is_unusual = re.search(r"_|e[-+]?\d{5}", plain, re.IGNORECASE)
     try:
-        # Python alone takes 1_0 for 10, and would write out the digits of 1e99999.
-        Fraction("" if re.search(r"_|e[-+]?\d{5}", plain, re.IGNORECASE) else plain)
+        Fraction("" if is_unusual else plain)  # raises an error for an empty text, too
     except (ValueError, ZeroDivisionError):
         raise row.error(
             f"target {target!r} is not a number; free answers are numbers, other questions need "

@@ -52,7 +52,10 @@ def read_records(path: Path, required: Iterable[str]) -> list[Record]:
 
 
 def _csv_rows(path: Path) -> list[Record]:
-    """Return the rows of a user's csv file; refuse repeated columns and rows with more fields."""
+    """Return the rows of a user's csv file; refuse repeated columns and rows with more fields.
+
+    Columns without a name may be repeated.
+    """
     text = read_text(path)
     header = next(csv.reader(StringIO(text, newline=""), strict=True), [])
     for name, count in Counter(header).items():

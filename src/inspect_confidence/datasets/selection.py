@@ -103,7 +103,7 @@ def alternate(
     rng.shuffle(shuffled)
     # The split of each item by its id: 0 for train, 1 for test.
     parities = {item.id: position % 2 for position, item in enumerate(shuffled)}
-    if group:
+    if group:  # sorts `shuffled` in place, too
         parities = _alternate_groups(shuffled, group, rng)
     ordered = []
     for item in shuffled[:limit]:

@@ -11,7 +11,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import is_exact, same_answers
 from inspect_confidence.judgments.tables import row_place, row_places
 from inspect_confidence.printing import counted, excerpt
-from inspect_confidence.scales import verdict_sign
+from inspect_confidence.scales import verdict_remark
 from inspect_confidence.studies import Limit, TaskTable
 from inspect_confidence.studies.columns import EXPONENT
 
@@ -66,22 +66,22 @@ def violations(judgments: pd.DataFrame, table: TaskTable) -> Iterator[Violation]
 def _limit_violations(values: pd.Series, limit: Limit) -> dict[int, str]:
     """Return, by position from 0, why values outside a column's limit cannot be used.
 
-    Empty cells are ignored. If more than a tenth of the values lie outside the limit, they may be
-    on another scale, else they are mistakes; `limit` has a remedy for each, and for negative
-    numbers.
+    Empty cells are ignored. The reason ends with a remedy: values outside the limit may be on
+    another scale; if they are at most a tenth, they are mistakes, for which `limit` may have a
+    remedy of its own, as for negative numbers.
     """
     filled = np.flatnonzero(values.notna() & (values != ""))
     broken = filled[~limit.holds(values.iloc[filled])]
     is_rare = len(broken) <= _MAX_SHARE_OF_MISTAKES * len(filled)
     usual_hint = limit.remedy_if_rare if is_rare and limit.remedy_if_rare else limit.remedy
     reasons = {}
-    for row in broken:
-        value = values.iloc[row]
+    for position in broken:
+        value = values.iloc[position]
         is_negative = isinstance(value, float) and value < 0
         hint = limit.remedy_if_negative if is_negative and limit.remedy_if_negative else usual_hint
         remedy = f"; {hint}" if hint else ""
         text = shorten_value(value)
-        reasons[int(row)] = f"{values.name}={text} is not {limit.description}{remedy}"
+        reasons[int(position)] = f"{values.name}={text} is not {limit.description}{remedy}"
     return reasons
 
 
@@ -185,22 +185,23 @@ def _refuse_conditions(
     Such a column, as `seed`, has at least two values, at most as many as a question has rows, and
     no question has a value twice. `question_numbers` has the number of each row's question.
     """
-    rows = int(question_numbers.value_counts().max())
+    most_rows = int(question_numbers.value_counts().max())
     for name in unknown_columns:
         column = unknown_columns[name]
-        pairs = pd.DataFrame([question_numbers, column]).T  # of each row's question and value
-        if 1 < column.nunique() <= rows and not pairs.duplicated().any():
+        pairs = pd.DataFrame({"question": question_numbers, "value": column})
+        if 1 < column.nunique() <= most_rows and not pairs.duplicated().any():
             raise InvalidArgument(
-                f"{source}: items have up to {rows} rows, which the column {name!r} tells apart. "
-                f"Say what it is: --column epoch={name} for repetitions, --column method={name}, "
-                f"model={name} or dataset={name} for conditions."
+                f"{source}: items have up to {most_rows} rows, which the column {name!r} tells "
+                f"apart. Say what it is: --column epoch={name} for repetitions, --column "
+                f"method={name}, model={name} or dataset={name} for conditions."
             )
 
 
 def refuse_verdicts(judgments: pd.DataFrame, source: str) -> None:
     """Refuse a file in which a method's confidence is really a verdict on the answer.
 
-    Decisions, and scores of which only the order counts, are exempt: they may be 0 and 1.
+    Scores of which only the order counts (`ordinal`), such as decisions, are exempt: they may be
+    only 0 and 1.
 
     Args:
         judgments: Typed judgments of any eval.
@@ -215,13 +216,13 @@ def refuse_verdicts(judgments: pd.DataFrame, source: str) -> None:
     values = judgments["raw"].where(has_scale, judgments["confidence"])
     is_read = (judgments["status"] == "ok") & values.notna() & judgments["ordinal"].isna()
     for method, rows in judgments[is_read].groupby("method", sort=False):
-        evidence = verdict_sign(
+        remark = verdict_remark(
             values[rows.index].to_numpy(),
             rows["correct"].to_numpy(),
             has_scale=bool(has_scale[rows.index].any()),
         )
-        if evidence:
-            raise InvalidArgument(f"{source}: the confidence ({method}) {evidence}.")
+        if remark:
+            raise InvalidArgument(f"{source}: the confidence ({method}) {remark}.")
 
 
 def model_notices(judgments: pd.DataFrame, source: str) -> list[str]:
@@ -309,9 +310,9 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
 
 
 def _refuse_unnumbered(texts: pd.DataFrame, is_unnumbered_copy: pd.Series, source: str) -> None:
-    """Refuse rows that equal an earlier one and have no number of `epoch` or `draw` (the marked).
+    """Refuse marked rows, which equal an earlier row and have no number of `epoch` or `draw`.
 
-    They may be copies or repeated answers. Without a mark nothing is refused.
+    They may be copies or repeated answers. Without a marked row nothing is refused.
     `texts` are the file's rows, with lists and other objects as text.
     """
     if is_unnumbered_copy.any():

@@ -207,14 +207,15 @@ def _columns_of_models(frame: pd.DataFrame, name: str, pattern: str, source: str
     before, _, after = pattern.partition(_PLACEHOLDER)
     columns = {}
     for column in map(str, frame):
-        fits = column.startswith(before) and column.endswith(after)
-        if fits and len(column) > len(before + after):
+        has_both_parts = column.startswith(before) and column.endswith(after)
+        if has_both_parts and len(column) > len(before + after):  # else no model is named
             columns[column[len(before) : len(column) - len(after)]] = column
     if not columns:
         hint = nearest(after or before, map(str, frame))
         raise InvalidArgument(f"--column {name}={pattern}: {source} has no such column. {hint}")
     if name in ("confidence", "raw", "correct"):
-        # Later checks would name another row and column: those of the frame with a row per model.
+        # Refused here, where an error can name the file's row and column: later each row of the
+        # file is repeated for every model.
         refuse_unreadable_cells(frame, dict.fromkeys(columns.values(), name), source)
     return columns
 

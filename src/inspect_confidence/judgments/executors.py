@@ -218,7 +218,7 @@ def _read_each(
 
 def _refuse_other_readers(outcome: _WorkerOutcome) -> _WorkerOutcome:
     """Return what a worker read (a record, counts, an error); refuse packages of other versions."""
-    versions = reader_versions()
+    versions = reader_versions()  # an error records none and is returned
     if isinstance(outcome, bytes):
         versions = read_record_facts(outcome)["readers"]
     elif isinstance(outcome, CountedRecord):

@@ -644,7 +644,10 @@ def _parse_numbers(
 
 
 def _parse_number(value: object, decimal_comma: bool) -> float:
-    """Return a cell's number, NaN if empty, 1 or 0 for true or false; refuse by `ValueError`."""
+    """Return a cell's number, NaN if empty, 1 or 0 for true or false; refuse other texts.
+
+    Infinity has no sign here: the caller refuses it with a sentence of its own.
+    """
     number = read_number(value, decimal_comma=decimal_comma)
     if not np.isnan(number) or is_missing(value):
         return number
@@ -699,8 +702,9 @@ def _nearest_tasks(
     other_evals = [table for table in tables if table.fallback]
     if not other_evals:
         return tables
-    shared = set[str]().union(*(table.kinds for table in other_evals))
-    with_distinct_column = [table for table in tables if set(table.names) & set(frame) - shared]
+    columns_of_other_evals = set[str]().union(*(table.kinds for table in other_evals))
+    distinct_columns = set(frame) - columns_of_other_evals
+    with_distinct_column = [table for table in tables if distinct_columns & set(table.names)]
     if with_distinct_column:
         return with_distinct_column
     has_scale = {"low", "high"} <= set(frame) and "method" not in frame and not is_other_eval

@@ -233,7 +233,7 @@ def _has_unscored_replies(
     if recorded.confidence or recorded.only_grades or not summaries:
         return False
     was_asked = any(step.solver.endswith("ask_confidence") for step in header.plan.steps)
-    if not was_asked and not facts_of(header):
+    if not was_asked and not facts_of(header):  # a run without this package keeps no reply to it
         return False
     if any(is_own(name) for summary in summaries for name in summary.scores or {}):
         return False
@@ -548,7 +548,8 @@ ReplyKey = tuple[str, int, str]
 def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
     """Return the replies in a log by sample, draw and method; none if its run is not in `runs`.
 
-    The replies to several requests for one confidence are joined by `---` lines.
+    Replies to the question have draws from 0 and an empty method. Replies to requests for
+    confidence have the draw 0; those to several requests of one method are joined by `---` lines.
 
     Args:
         location: Path or address of the log.

@@ -122,5 +122,5 @@ def _unsent_settings_of_calls(calls: list[ModelEvent]) -> GenerationSettings:
         request = event.call.request if event.call else {}
         unsent_by_call = unsent_settings(event.model, config, request)
         sent |= SETTINGS & config.keys() - unsent_by_call.keys()
-        unsent = unsent_by_call | unsent
+        unsent = unsent_by_call | unsent  # of a setting with several values the first one counts
     return {name: value for name, value in unsent.items() if name not in sent}

@@ -148,8 +148,8 @@ class Store:
     def separate_files(self) -> set[str]:
         """Return the record files whose judgments need not be joined with those of other logs.
 
-        They are of one task and of the only log of their run, none repeats another, and the file is
-        undamaged: a log with a damaged file was read again.
+        These judgments are of one task and of the only log of their run, none of them repeats
+        another, and the file is undamaged: a log with a damaged file was read again.
         """
         entries = self.entries_with_judgments()
         logs_of_run = Counter(entry.record["id"] for entry in entries)
@@ -259,7 +259,7 @@ def check_read_arguments(store: Store, recorded: Recorded) -> None:
     """Refuse options for reading logs of other evals that differ from those of the store.
 
     Without options, those of the store hold. If the store has no logs of other evals, only options
-    with `--cluster` are compared: the others would change nothing.
+    with `--cluster` are compared: without such logs the rest of the options changes nothing.
     """
     # A `fallback` table is that of evals of other packages.
     foreign_tasks = {task for task, table in all_tables().items() if table.fallback}

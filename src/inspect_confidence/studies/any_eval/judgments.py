@@ -28,7 +28,7 @@ from inspect_confidence.scales import (
     other_scale,
     values_far_outside,
     values_just_outside,
-    verdict_sign,
+    verdict_remark,
 )
 from inspect_confidence.studies import stated
 from inspect_confidence.studies.any_eval.decisions import TASKS as DECISION_TASKS
@@ -560,8 +560,8 @@ def _field_objection(method: str, rows: JudgmentRows) -> str:
             return f"--confidence-scale {low:g}-{high:g}: {method} has {problem}"
     values = np.array([row["raw"] for row in readable], float)
     correct = np.array([row["correct"] for row in readable], float)
-    sign = verdict_sign(values, correct, has_scale=bool(on_scale))  # a text, empty without a sign
-    return f"{method} {sign}" if sign else ""
+    remark = verdict_remark(values, correct, has_scale=bool(on_scale))
+    return f"{method} {remark}" if remark else ""
 
 
 def _failed_method(judgments: JudgmentRows, method: str) -> dict[str, Any]:
