@@ -154,21 +154,24 @@ that are defined |
 _DECISIONS = """
 ## Answering only where confidence is high
 
-- `risk_at_coverage` is the error rate if only the surest half, or four fifths, of the answers are
-  given.
-- `augrc` ranks models or methods over all coverages (shares of answers given). In the older `aurc`
-  (area under the curve of error rate by coverage), a few errors among the most confident answers
-  can outweigh all others. Both depend on accuracy and discrimination; `auroc` depends only on the
-  order of confidence.
+If only the most confident answers are given and the others rejected:
+
+- `risk_at_coverage` is the error rate among the most confident half, or four fifths, of the
+  answers.
+- `augrc` ranks models or methods over all coverages (shares of answers given).
+- `aurc` is older, the area under the curve of error rate by coverage. A few errors among the most
+  confident answers can outweigh all others. Like `augrc` it depends on accuracy and on
+  discrimination; `auroc` depends on discrimination alone.
 - `prr` makes `aurc` comparable between models of different accuracy: 0 is random rejection, 1 an
-  oracle that rejects every wrong answer first. It equals LM-Polygraph's PRR without a limit on the
-  share of rejections. Malinin and Gales count rejected answers as corrected, so that their ratio is
-  `2 * auroc - 1`.
-- `expected_utility` needs the value of each outcome to you, `--costs right=1,wrong=-2,abstain=0`.
-  It has a value for always answering, and one for answering only if the stated confidence reaches
-  (abstain - wrong)/(right - wrong), the best threshold for calibrated confidence. `plots.utility`
-  draws the utility of all thresholds, from the frame of `detail(LOGS, costs=...)`. The highest
-  point of the curve is optimistic, because it is chosen on the sample.
+  oracle that rejects every wrong answer first. It equals LM-Polygraph's PRR without a limit on
+  rejections; Malinin and Gales count rejected answers as corrected, so that theirs is `2 * auroc -
+  1`.
+
+`expected_utility` needs the value of each outcome to you, `--costs right=1,wrong=-2,abstain=0`. One
+row has the mean utility of always answering, another that of answering only if confidence reaches
+(abstain - wrong)/(right - wrong), the best threshold for calibrated confidence. `plots.utility`
+draws the utility of all thresholds, from the frame of `detail(LOGS, costs=...)`. The highest point
+of this curve is optimistic, because it is chosen on the sample.
 
 ## Metacognition: which number for which questions
 
@@ -200,43 +203,48 @@ corrected for these errors. Their intervals include the sampling error of the la
 
 - **Labels of some of the run's own items**, drawn at random (`--judge-labels` with a column
   `item`): prediction-powered inference (PPI++). Prefer these labels, because the method assumes
-  nothing about the judge's errors. Its interval needs 50 labelled items and eight labels of each
+  nothing about the judge's errors. Its interval needs 50 labelled items, with eight labels of each
   outcome.
-- **Labels of other answers** by the same judge with the same prompt, at least 20 of each class:
-  Rogan and Gladen's (q + spec - 1)/(sens + spec - 1), where q is the share of answers that the
-  judge calls right, and sens and spec are the judge's sensitivity and specificity. The interval
-  comes from draws of all three from their posterior distributions. The judge must err as often on
-  the run's answers as on the labelled ones, and equally often at every confidence: if it is more
-  lenient with confident texts, `judge_corrected_overconfidence` is wrong.
+- **Labels of other answers** that the same judge graded with the same prompt, at least 20 right and
+  20 wrong: Rogan and Gladen's estimator.
+
+Rogan and Gladen's corrected accuracy is (q + spec - 1)/(sens + spec - 1), where q is the share of
+answers that the judge calls right, and sens and spec are the judge's sensitivity and specificity on
+the labelled answers. The interval comes from draws of all three from their posterior distributions.
+The judge must err as often on the run's answers as on the labelled ones, and equally often at every
+confidence: if it is more lenient with confident texts, `judge_corrected_overconfidence` is wrong.
 
 If the labels don't show that the judge can tell right from wrong answers, a number corrected for
-its errors is NaN. A corrected share outside [0, 1] is set to the nearer end, and the note gives
-the original. Other metrics are not corrected: a hundred labels are too few for error rates of each
-bin or pair of answers.
+its errors is NaN. A corrected share outside [0, 1] is set to the nearer end; the note gives the
+original value. Metrics such as ECE and AUROC are not corrected: a hundred labels are too few for
+the judge's error rates in each bin of confidence.
 
 ## Items in clusters
 
 Several questions on one passage, fillings of one template or claims from one document are not
-independent, and intervals that resample items are too narrow: with five questions per passage and
-passages of very different difficulty, 95% intervals of accuracy contain the true value in only .65
-to .88 of simulated samples.
+independent. Intervals that resample items are then too narrow: with five questions on each passage
+and passages of very different difficulty, 95% intervals of accuracy contain the true value in only
+.65 to .88 of simulated samples.
 
 The column `cluster` of judgments, or `--cluster FIELD` (a field of the samples' metadata, or a
 column of a file), names the clusters (groups of dependent items). All intervals and paired
 comparisons then resample clusters instead of items, with a note such as "120 clusters of 400 items
 are resampled" (400 items in all).
 
-- **Default clusters**: items of `lsat_ar`, `sat_en`, `halueval`, SuperGLUE's BoolQ and users' files
-  with a column `context` are clustered by their passage. An item without a cluster is its own
-  cluster.
-- **Means of clustered items** have the standard error of Miller (2024, "Adding error bars to
-  evals", equation 4), from the squares of the clusters' summed deviations, with the factor C/(C -
-  1) for C clusters and Student's t with C - 1 degrees of freedom, as Inspect's
-  `stderr(cluster="FIELD")` and `ci(cluster=)`.
-- **Shares of clustered items** have Wilson's interval at the effective sample size of the clusters,
-  by Student's t with C - 1 degrees of freedom (Korn and Graubard 1998). If at most five clusters
-  have the rarer outcome, a cluster counts as one judgment.
-- **No interval** is given with fewer than ten clusters, or than a metric's least number of units.
+Without these settings, items of `lsat_ar`, `sat_en`, `halueval`, SuperGLUE's BoolQ and users' files
+with a column `context` are clustered by their passage. An item without a cluster is its own
+cluster.
+
+With C clusters:
+
+- **Means** have the standard error of Miller (2024, "Adding error bars to evals", equation 4), from
+  the squares of the clusters' summed deviations, with the factor C/(C - 1) and Student's t with C -
+  1 degrees of freedom, as Inspect's `stderr(cluster="FIELD")` and `ci(cluster=)`.
+- **Shares** have Wilson's interval at the effective sample size of the clusters, by Student's t
+  with C - 1 degrees of freedom (Korn and Graubard 1998). If at most five clusters have the rarer
+  outcome, the effective sample size is at most C.
+- **No interval** is given if C is below ten, or below the least number of units that the metric
+  needs.
 """
 
 _INTERVALS = """
@@ -245,16 +253,18 @@ _INTERVALS = """
 The tables list the method of each metric's 95% interval, the least number of units that it needs
 (*from*), and its coverage: the share of simulated samples whose interval contains the true value.
 
-- **Units** of an interval are items, or what the table says; epochs (repetitions) of an item never
-  count as several.
-- **Coverage** "50: .946-1.000" is the smallest and the largest over all designs with 50 units.
-  [coverage.csv](coverage.csv) lists every simulation, with the reason of a coverage above 98% in
-  the column `wide`; [validation.md](validation.md#intervals-and-tests) has the designs, and the
-  rule by which a coverage is too low.
-- **A percentage in brackets**, shown below 99%, is the share of the simulated samples with a value
-  that also have an interval, in the design where it is smallest.
+- **Units** are the items or whatever else the table names; epochs (repetitions) of an item count as
+  one unit.
+- **Coverage** "50: .946-1.000" is the smallest and the largest over all simulated designs with 50
+  units.
+- **A percentage in brackets** is the share of samples with an interval, among samples in which the
+  metric has a value, in the design where it is smallest. It is shown if it is below 99%.
 - **A letter in brackets** points to the cases in which the interval is [wider than
   needed](#conservative-intervals).
+
+[validation.md](validation.md#intervals-and-tests) has the designs, and the rule by which a coverage
+is too low. [coverage.csv](coverage.csv) lists every simulation; its column `wide` has the reason of
+a coverage above 98%.
 
 An interval always contains the observed value. A metric has no interval, with the reason in `note`,
 if its value is undefined, if there are fewer units (items or clusters) than needed, if every
@@ -267,10 +277,11 @@ several metrics:
 
 **Headline metrics**, such as accuracy, ECE and AUROC, have an interval [in nearly all simulated
 samples](#share-of-samples-with-an-interval) in which they have a value. AUROC and M-ratio have no
-value if all answers are right, as in half of the samples of 30 items at an accuracy of .98. If the
-data don't exclude a d' (how well choices are told apart) of 0.1 or less, the interval of M-ratio is
-unbounded on one side or on both, like Fieller's. The interval of a difference of two such M-ratios
-is unbounded on both sides.
+value if all answers are right, as in half of the samples of 30 items at an accuracy of .98.
+
+**M-ratio** divides by d' (how well choices are told apart). If the data don't exclude a d' of 0.1
+or less, the interval of M-ratio is unbounded on one side or on both, like Fieller's, and the
+interval of a difference of two such M-ratios is unbounded on both sides.
 
 **Pseudo-units.** The bootstrap adds half a unit at each extreme of what can occur, so that an
 interval has a width even if a sample contains no error:
@@ -294,8 +305,8 @@ A sample of m units, half of them right, is as precise (Willer, Li and Abecasis 
 
 **ECE** is biased upwards, also in resamples. The 95% interval of the difference of two ECEs is
 therefore from l1 - u2 to u1 - l2, where [l1, u1] and [l2, u2] are the intervals of the two ECEs.
-The ECE's mean over data sets has the means of their intervals' ends. Both intervals are
-conservative.
+The ends of the interval of a mean ECE over data sets are the means of the data sets' ends. Both
+intervals are conservative (wider than needed).
 """
 _METHOD_TABLE = """
 ### {method}, {units}
@@ -335,18 +346,18 @@ _WITHOUT = """
 _PRINTED = """
 ## Share of samples with an interval
 
-The table has, for each headline metric, the share of simulated samples with an interval among those
-in which the metric has a value, by accuracy and number of items. Nine in ten stated confidences are
-.95 or 1.
+Of the simulated samples in which a headline metric has a value, the table shows the share in which
+it also has an interval, by accuracy and number of items. Nine in ten stated confidences are .95 or
+1.
 
 """
 
 _DIFFERENCES = """
 ### Differences
 
-The table has the smallest and the largest coverage of the interval of a difference between two
-contenders (models or methods) on the same items, by the number of items, over five pairs of
-simulated distributions of confidence (one pair: two confidences for the same answers).
+The table has the coverage of the interval of a difference between two models or methods on the same
+items, by the number of items: the smallest and the largest over five pairs of simulated
+distributions of confidence. In one of these pairs, both confidences are for the same answers.
 
 """
 
@@ -985,7 +996,8 @@ such faults. A row of the tables is one fault, or several with the same outcome;
 
 - *Injected* counts how often a fault was injected; 3 x 5 are three faults, five times each.
 - *Held*: every time, the command ended as described and without a traceback, guessed no value, and
-  lost nothing but what stands after *lost*. A cell such as "18 of 20 held" would show an exception.
+  lost nothing but what the row names after *lost*. "18 of 20 held" would mean two exceptions; no
+  cell has one.
 - *Status*: the recorded [outcome of a reply](reading.md#statuses); `grader_failed` means that a
   judge gave no verdict. `eval-retry` and `score` are commands of `inspect`.
 

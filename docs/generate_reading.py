@@ -42,12 +42,15 @@ By these rules:
   final, or if words such as "actually" withdraw the earlier ones. Otherwise two different answers
   are `ambiguous`.
 - **A labelled or leading answer counts**, whatever numbers the explanation around it contains.
-- **Nothing is guessed.** Not read are ranges instead of one number, words such as "high", a number
-  that could be on two scales (85% on a scale to 20), a letter with the text of another choice, and
-  refusals, with or without a number.
 - **A reply that was cut off** gives an answer only if the answer is certainly whole.
-- **An unusual number with one possible meaning is read**: 70 as a probability is 70%, as is each
-  whole number from 11 to 100; 1,000,000 as an exponent of ten is 6.
+
+Nothing is guessed:
+
+- **Not read** are a range instead of one number, words such as "high", a number that could be on
+  two scales (85% on a scale to 20), a letter with the text of another choice, and refusals, with or
+  without a number.
+- **Read** is an unusual number with one possible meaning: as a probability, a whole number from 11
+  to 100 is a percentage (70 is 70%); as an exponent of ten, 1,000,000 is 6.
 
 ## Statuses
 
@@ -122,9 +125,10 @@ _ROUNDS = """\
 | tenth, integers | 147 | 3 (2.0%) | 2 | 1 |"""
 _SINCE = """\
 The present readers, corrected with all rounds of artificial replies, leave {unread} of {readable}
-readable answers in the last five rounds unread (**{share:.1%}**) and misread {misread}. Of another
-{unreadable} answers, which have no certain reading, they read {guessed}. For example, where
-the question asks for an exponent of ten, they read a bare 1000000000 as the value itself.
+readable answers in the last five rounds unread (**{share:.1%}**) and misread {misread}. Another
+{unreadable} answers have no certain meaning and should not be read; {guessed} of them are. For
+example, if the question asks for an exponent of ten, a bare 1000000000 is taken for the value
+itself and read as 9.
 
 The table has these answers by form, failures in brackets."""
 _FIGURES = """\

@@ -771,11 +771,11 @@ def hle_calibration_error_of_tables(
 
 @metric(
     definition="Calibration error of Humanity's Last Exam: root of the mean square of mean "
-    "confidence minus accuracy, over bins of 100 items by rank of confidence, the last one up to "
-    "199; a bin weighs by its items. `top_bin=dropped` leaves the last bin out of the sum, not of "
-    "n, as the authors' code does.",
+    "confidence minus accuracy, over bins of 100 items in order of confidence (the last one has up "
+    "to 199), weighted by their items. As in the authors' code, `top_bin=dropped` sets the last "
+    "bin's error to 0.",
     direction="lower",
-    undefined=f"{UNREAD}; one bin, below 200 items, where the top bin is dropped",
+    undefined=f"{UNREAD}; with `top_bin=dropped`, fewer than 200 items (one bin)",
     source="Phan et al. (2025); Hendrycks, Mazeika and Dietterich (2019)",
     interval=no_interval(
         "its bins move with the sample; no method tried contains the true value often enough"
@@ -816,8 +816,8 @@ def hle_calibration_error(
 
 
 @metric(
-    definition="Debiased mean squared distance of confidence from the accuracy at it: 0 on "
-    "average for calibrated confidence, below 0 by chance (its interval then begins at the value).",
+    definition="Mean squared distance of confidence from the accuracy at that confidence, minus "
+    "its upward bias: 0 on average for calibrated confidence, and below 0 by chance.",
     unit="squared share",
     direction="target=0",
     low=-1,
@@ -1058,8 +1058,9 @@ def _smoothed_size(cosines: FloatArray, width: FloatArray) -> FloatArray:
 
 
 @metric(
-    definition="Smooth calibration error: mean of |confidence - outcome|, smoothed over confidence "
-    "by a Gaussian kernel whose width is that error itself.",
+    definition="Smooth calibration error: confidence - outcome is smoothed over confidence by a "
+    "Gaussian kernel; the error is the mean of its absolute value. The kernel's width equals the "
+    "error.",
     direction="lower",
     undefined=UNREAD,
     source="Blasiok and Nakkiran (2023)",

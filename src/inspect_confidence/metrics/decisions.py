@@ -212,6 +212,8 @@ def best_threshold_payoff(
     unit="game points",
     direction="lower",
     low=-INFINITY,
+    definition="Mean points if the model answered exactly where its separately stated confidence "
+    "reaches the best threshold, minus its payoff (mean points by its own decisions).",
     undefined="no item has a decision, a confidence, and a grade of its answer or best guess",
     source=_TARGETS,
     interval=no_interval(

@@ -196,7 +196,7 @@ def prr_of_tables(tables: ConfidenceTables) -> FloatArray:
 
 @metric(
     definition="Prediction rejection ratio: (error rate - `aurc`) / (error rate - least `aurc`), "
-    "where the least `aurc` is that of rejecting all wrong answers first.",
+    "where the least `aurc` results if all wrong answers are rejected first.",
     unit="ratio",
     direction="higher",
     low=-INFINITY,

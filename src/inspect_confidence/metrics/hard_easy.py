@@ -232,8 +232,8 @@ numbers(
 
 @metric(
     definition="Mean of the maximum achievable score less the true probability of the answer. It "
-    "can be slightly negative if answers have decimals: the window of years that count as right is "
-    "then one year longer.",
+    "can be slightly negative: the maximum is over whole ages, and the window of years in which an "
+    "answer with decimals is right can contain one year more.",
     direction="lower",
     low=-1,
     undefined="no readable answer, or no maximum known",

@@ -369,12 +369,13 @@ numbers(
 MOST_SUBSETS = 1_000
 """Subsets of traces are enumerated up to this many, and drawn by seed beyond."""
 
-_FEW = "fewer than two readable traces an item"
+_FEW = "no item has two readable traces"
 
 
 @metric(
     definition="Entropy of the answer's mean distribution over all traces (reasonings) minus the "
-    "mean entropy of a single trace's distribution, mean over items.",
+    "mean entropy of a single trace's distribution, mean over the items with the most readable "
+    "traces.",
     unit="bits",
     direction="lower",
     undefined=_FEW,
@@ -404,7 +405,8 @@ def tunnel_index(traces: ArrayLike) -> float:
 @metric(
     definition="Entropy of the answer's mean distribution over all N traces (reasonings), minus "
     "the mean entropy of the distribution averaged over n of the traces; the Tunnel Index at "
-    "n = 1, 0 at n = N. Mean over items with N readable traces, for each n of the column `traces`.",
+    "n = 1, 0 at n = N. Mean over items with N readable traces, the most that any item has, for "
+    "each n of the column `traces`.",
     unit="bits",
     direction="lower",
     undefined=_FEW,

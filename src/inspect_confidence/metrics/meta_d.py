@@ -454,12 +454,12 @@ class MetaD:
 
 @metric(
     definition="Maximum-likelihood meta-d' (the d' that an ideal observer with this confidence "
-    "has) from the counts of K ratings of confidence, with free criteria and 1/(2K) added to each "
-    "count.",
+    "has) from the counts of K ratings (different confidences), with free criteria and 1/(2K) "
+    "added to each count.",
     unit="d'",
     direction="higher",
-    undefined="items that are not two-choice; all answers or all stimuli on one side; one rating "
-    "only",
+    undefined="items that are not two-choice; all answers, or all right choices, the same; one "
+    "rating only",
     source="Maniscalco and Lau (2012)",
     interval=FEW_WRONG,
 )

@@ -33,7 +33,7 @@ __all__ = [
 
 INFINITY = float("inf")
 UNREAD = "no readable judgment"
-GROUPED = f"{UNREAD}; in studies also if most judgments have a confidence that no other has"
+GROUPED = f"{UNREAD}; in studies also if most judgments have a confidence that no other one has"
 """When metrics of judgments grouped by equal confidence are undefined."""
 
 Method = Literal["bootstrap", "debiased", "score", "wilson", "own", "none"]

@@ -387,9 +387,9 @@ numbers(
         source=_STUDY,
         interval=NO_ESTIMATE,
     ),
-    words_that_differ="Number of tested words that differ from the reference: p is below 1 - "
-    "`level`, the confidence level in the condition (90, 95 or 99%). p is `p_holm` with "
-    "`adjusted=holm`, else `p_value`.",
+    words_that_differ="Number of tested words whose probabilities differ from the reference's: p "
+    "is below 5% in the condition `level=95`, 10% and 1% in `level=90` and `level=99`. p is "
+    "`p_holm` with `adjusted=holm`, else `p_value`.",
 )
 
 
