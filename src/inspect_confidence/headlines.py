@@ -95,9 +95,10 @@ def condition_values(
     """Return the combinations of values that the parts `each` of a task's conditions have.
 
     They are in the order of the rows, each as a dict from part to value. `where` has the other
-    parts of the conditions, except variant and judge.
+    parts of the conditions, except variant and judge, which may have any values.
     """
     combinations = []
+    # `shared` is a row's condition without variant and judge.
     for condition in dict.fromkeys(row.shared for row in rows.matching(task=task)):
         parts = {name: condition[name] for name in each if name in condition}
         if len(parts) == len(each) and condition == {**where, **parts}:

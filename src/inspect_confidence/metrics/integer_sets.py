@@ -253,7 +253,8 @@ def temperature_score(
     values, masses = ranked(usable)
     truths = target[~np.isnan(target)]
     means = temperature_scores(values, masses, truths, levels).mean(axis=0)
-    # `argmin` takes the first of equal scores, so temperatures nearest to 1 come first.
+    # `argmin` takes the first of scores that are equal but for rounding, so temperatures nearest to
+    # 1 come first.
     best = NEAREST_TO_ONE[np.round(means[NEAREST_TO_ONE], 12).argmin()]
     return float(TEMPERATURES[best])
 

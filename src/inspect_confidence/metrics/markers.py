@@ -569,7 +569,7 @@ def confidence_range(tables: MarkerTables, share: float = 0.9) -> FloatArray:
     tables, and limits how far a data set's markers can lie apart (D-AvgCV). A quantile is the least
     value with that share of sentences at or below it. NaN if a group has no sentence.
     """
-    counts = tables.counts.sum(axis=2)
+    counts = tables.counts.sum(axis=2)  # over markers: (resamples, groups, confidences)
     total = counts.sum(axis=-1)
     if not len(tables.values):
         return np.full(total.shape, np.nan)

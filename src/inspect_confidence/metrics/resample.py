@@ -96,6 +96,7 @@ def clustered_wilson_interval(
     if ((hits < 0) | (hits > total)).any():
         raise ValueError("successes must lie between 0 and trials for every item.")
     check_open_share("confidence", confidence)
+    # Arrays of one share each, as `wilson_limits` takes them.
     judgments = (sizes * total).sum(keepdims=True)
     share = divide_or_nan((sizes * hits).sum(keepdims=True), judgments)
     variance = divide_or_nan(
@@ -445,9 +446,10 @@ def _pseudo_unit_sums(values: FloatArray, unit: IntArray, ends: Ends) -> FloatAr
     if not finite.any():
         return np.zeros((4, 2))
     counts = np.bincount(unit[finite])
-    sums, counts = np.bincount(unit[finite], values[finite])[counts > 0], counts[counts > 0]
-    low, high = extremes_of(sums / counts, ends)
-    judgments = counts.mean()
+    sums = np.bincount(unit[finite], values[finite])
+    has_judgments = counts > 0
+    low, high = extremes_of(sums[has_judgments] / counts[has_judgments], ends)
+    judgments = counts[has_judgments].mean()
     return np.column_stack([judgments * np.array([low, low, high, high]), np.full(4, judgments)])
 
 
@@ -535,6 +537,7 @@ def middle_of(
     # What lies beyond the window counts as its ends.
     column = np.clip(code, first, last) - first
     shape = units, last - first + 1
+    # A unit's judgments with equal values add up.
     masses = csr_array((np.ones(len(column)), (present_unit, column)), shape=shape)
     return SumStatistic(masses, partial(_weighted_medians, ranked[first : last + 1]))
 
@@ -804,18 +807,19 @@ def _weight_equal_units(
     the stratum of each unit, and `counts` how many equal units it stands for; one each if None.
     """
     _, stratum = np.unique(strata, return_inverse=True)
-    pattern_keys = _pattern_keys(statistics, stratum)
-    _, first, pattern = np.unique(pattern_keys, return_index=True, return_inverse=True)
-    sizes = np.bincount(pattern, counts).astype(np.int64)
+    keys = _keys_of_kinds(statistics, stratum)
+    _, first_unit, kind = np.unique(keys, return_index=True, return_inverse=True)
+    sizes = np.bincount(kind, counts).astype(np.int64)
     # More than 500 kinds, or kinds of fewer than two units on average, would save nothing.
-    if len(first) > min(MOST_PATTERNS, sizes.sum() // 2):
+    if len(first_unit) > min(MOST_PATTERNS, sizes.sum() // 2):
         return None
-    order = np.argsort(first)  # by the first unit, so that equal data have equal draws
-    first, sizes = first[order], sizes[order]
-    # Each row is the first unit of its kind.
-    shape = len(first), len(strata)
-    rows = csr_array((np.ones(len(first)), (np.arange(len(first)), first)), shape=shape)
-    return Resampled(strata[first], rows, sizes)
+    # Kinds in the order of their first units, so that equal data have equal draws.
+    order = np.argsort(first_unit)
+    first_unit, sizes = first_unit[order], sizes[order]
+    # Each row of the plan, (rows, units), adds what the first unit of its kind adds.
+    n_kinds, shape = len(first_unit), (len(first_unit), len(strata))
+    rows = csr_array((np.ones(n_kinds), (np.arange(n_kinds), first_unit)), shape=shape)
+    return Resampled(strata[first_unit], rows, sizes)
 
 
 def _weight_groups(strata: IntArray, seed: int | Sequence[int], max_units: int) -> Resampled:
@@ -858,7 +862,7 @@ def _single_statistics(statistic: Statistic) -> Iterator[Any]:
         yield statistic
 
 
-def _pattern_keys(statistics: Sequence[SumStatistic[Any]], strata: IntArray) -> FloatArray:
+def _keys_of_kinds(statistics: Sequence[SumStatistic[Any]], strata: IntArray) -> FloatArray:
     """Return a number per unit that is equal only for units of a stratum that add the same.
 
     It is the sum, with random coefficients, of all that a unit adds to the statistics' sums: units

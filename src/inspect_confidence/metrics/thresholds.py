@@ -128,14 +128,16 @@ class _Judgments:
     def answered_from(self, threshold: float) -> _AnsweredShares:
         """Return the answers given at a threshold, those with at least that confidence.
 
-        By item, they are the share of judgments with an answer given, and given and wrong.
+        By item, they are the share of judgments with an answer given, and given and wrong. An
+        answer without confidence (NaN) reaches no threshold.
         """
         is_answered = self.confidence >= threshold - EDGE
         wrong = np.where(is_answered, 1 - self.correct, 0.0)
+        judgments = self.counts()  # of each item
         return _AnsweredShares(
             threshold,
-            np.bincount(self.item, is_answered) / self.counts(),
-            np.bincount(self.item, wrong) / self.counts(),
+            answered=np.bincount(self.item, is_answered) / judgments,
+            wrong=np.bincount(self.item, wrong) / judgments,
         )
 
     def candidates(self) -> list[_AnsweredShares]:
@@ -281,9 +283,9 @@ def _error_rate_by_start(sizes: Sequence[int], risk: float, error_rate: float) -
     first_items = _min_items_without_mistake(risk, half)
     second_items = max(first_items, min(_min_items_for_power(risk, half), all_items // 2))
     if all_items >= second_items:
-        starts = np.searchsorted(sizes, [first_items, second_items]).tolist()
-        if starts[0] < starts[1]:
-            return dict.fromkeys(starts, half)
+        first_start, second_start = np.searchsorted(sizes, [first_items, second_items]).tolist()
+        if first_start < second_start:  # equal if a threshold adds many items at once
+            return {first_start: half, second_start: half}
     # One start, with the whole error rate.
     only_items = _min_items_without_mistake(risk, error_rate)
     if all_items < only_items:
@@ -303,7 +305,7 @@ def _min_items_for_power(risk: float, error_rate: float) -> int:
     ends at 40 / risk items, which is returned if fewer don't suffice.
     """
     n = np.arange(1, int(40 / risk) + 2)
-    for max_wrong in range(1_000):
+    for max_wrong in range(1_000):  # more than any of these n passes with
         # Numbers of items that pass with so many wrong answers. Those that don't pass now don't
         # pass with more wrong answers.
         n = n[bdtr(max_wrong, n, risk) <= error_rate]

@@ -398,18 +398,19 @@ def compute_curves(alternatives: int) -> FloatArray:
     file, so that they don't depend on the platform.
     """
     columns = [_Z_GRID]  # at d' = 0 confidence tells nothing: H2 = F2
+    # Of each further d' the posteriors of many simulated choices, from the greatest down.
     for posteriors in _ideal_posteriors(alternatives):
         # A choice is right with probability p, its posterior: it adds p to the mass of right
         # answers and 1 - p to that of wrong ones, which is more exact than a drawn outcome.
         right, wrong = np.cumsum(posteriors), np.cumsum(1 - posteriors)
-        # z of H2 and F2 with each posterior as threshold: all at both ends, where z is far apart,
-        # and each 16th between. Half of the first mass is taken off, so that no rate reaches 1.
-        z_wrong, z_right = (
+        # z of F2 and H2 with posteriors as thresholds: all at both ends, where z is far apart, and
+        # each 16th between. Half of the first mass is taken off, so that no rate reaches 1.
+        z_f2, z_h2 = (
             ndtri((cumulated[_CURVE_POINTS] - cumulated[0] / 2) / cumulated[-1])
             for cumulated in (wrong, right)
         )
-        finite = np.isfinite(z_wrong) & np.isfinite(z_right)
-        columns.append(np.interp(_Z_GRID, z_wrong[finite], z_right[finite]))
+        finite = np.isfinite(z_f2) & np.isfinite(z_h2)
+        columns.append(np.interp(_Z_GRID, z_f2[finite], z_h2[finite]))
     return np.column_stack(columns).astype(np.float32).astype(float)
 
 

@@ -145,7 +145,7 @@ def bin_shares(
     each value's item, `bins` the number of bins of equal width. The part `bin` is added to
     `condition`.
     """
-    positions, unit_count = bin_of(values, bins), len(np.bincount(unit_index))
+    positions, unit_count = bin_of(values, bins), int(unit_index.max(initial=-1)) + 1
     for position in range(bins):
         inside = (positions == position).astype(float)
         share = inside.mean() if len(values) else np.nan
@@ -441,7 +441,9 @@ def _bootstrap_intervals(
     `outcomes` have shape (judgments, bins), NaN where a judgment is not in the bin.
     """
     unit_count = int(unit_index.max()) + 1
-    ends = [(0.0, 1.0)] * outcomes.shape[1]  # of an outcome, which may all be equal in the sample
+    # The least and the greatest possible outcome, by column: resamples also add items with these,
+    # because outcomes of a sample may all be equal.
+    ends = [(0.0, 1.0)] * outcomes.shape[1]
     means = means_of(outcomes, unit_index, unit_count, ends)
     resamples = min(resampling.resamples, MAX_RESAMPLES)
     draws = bootstrap_draws(means, unit_count, resamples, resampling.seed)  # (resamples, bins)

@@ -162,13 +162,14 @@ class Answers:
     ) -> "Answers":
         """Return the judgments of a frame with `confidence`, `correct`, `choices` and `item`.
 
+        `choices` is the number of options of an item; the result's is None if it differs by item.
         `units` are the names of all resampled items, or of their clusters, in the order of their
         weights. `low` and `high` give the scale's step if the frame has them. `order_only` says
         that confidence has no scale, `are_chances` that outcomes between 0 and 1 are chances of
         being right, not credits.
         """
         choices = rows["choices"].unique()
-        # Items without choices have NaN, which isn't at least 2.
+        # Items without choices have NaN, which isn't at least 2 and so gives None, too.
         have_same_choices = len(choices) == 1 and choices[0] >= 2
         return cls(
             unit_index=unit_indices(rows, units),

@@ -340,16 +340,20 @@ def resample_contrast(
 def _draw_pair(
     contrast: Contrast, plan: metrics.Resampled, resamples: int, seed: Sequence[int]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return both contenders' values over the same resamples, drawn by the sampling plan.
+    """Return the values of the two that are compared, such as models, over the same resamples.
 
-    If clusters lie along a line, as ages do, values are drawn from a normal distribution that takes
-    neighbours as dependent, without the plan.
+    `plan` says how units are drawn. If clusters lie along a line, as ages do, values are drawn from
+    a normal distribution that takes neighbours as dependent, without the plan.
     """
     clusters = contrast.clusters
     if clusters is None or not clusters.are_ordered:
-        sides = contrast.first, contrast.second
         return metrics.bootstrap_pair(
-            *sides, plan.strata, resamples=resamples, seed=seed, sampling=plan
+            contrast.first,
+            contrast.second,
+            plan.strata,
+            resamples=resamples,
+            seed=seed,
+            sampling=plan,
         )
     draws = metrics.smooth_draws(
         {"first": contrast.first, "second": contrast.second},
@@ -519,8 +523,8 @@ def differences_from_baseline(
 
     A contender without an item in common with the baseline is left out. Contenders that share the
     same items with the baseline are resampled together, because the baseline's values are the same
-    for them. Judgments are completed; `stream` is the number of the data set, whose resamples are
-    independent of those of other numbers.
+    for them. Judgments have `confidence` and `correct` in [0, 1]. `stream` is the number of the
+    data set: resamples of different numbers are independent.
     """
     # By the number of choices (M-ratio depends on it) and the common items, then by contender.
     pairs_by_items: dict[tuple[Hashable, ...], dict[str, Pair]] = {}
@@ -532,6 +536,7 @@ def differences_from_baseline(
     for pairs in pairs_by_items.values():
         contrast = contrast_of_pairs(list(pairs.values()), resampling.thresholds, COMPARED_METRICS)
         resampled = resample_contrast(contrast, resampling, stream)
+        # The contrast has all metrics of the first pair, then all of the second, and so on.
         columns_of_pairs = np.split(np.arange(len(contrast.names)), len(pairs))
         for name, columns in zip(pairs, columns_of_pairs, strict=True):
             by_contender[name] = resampled.take(columns.tolist())
@@ -551,7 +556,7 @@ def _metrics_statistic(
     def values(tables: metrics.ConfidenceTables) -> FloatArray:
         """Return the metrics of each table (a resample, or all units), a column each."""
         n_tables = len(tables.right)  # a single table is that of all units
-        columns = [np.empty((n_tables, 0))]
+        columns = [np.empty((n_tables, 0))]  # for `hstack`, if no metric is compared
         for function, is_resampled in zip(functions, resampled, strict=True):
             is_computed = is_resampled or n_tables == 1
             column = function(tables) if is_computed else np.full(n_tables, np.nan)

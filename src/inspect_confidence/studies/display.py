@@ -71,10 +71,10 @@ def reliability_figure(
 ) -> FigureSpec:
     """Return a study's figure of accuracy against confidence.
 
-    The figure also has the isotonic regression of outcomes on confidence (CORP), and the band in
-    which that lies if confidence is calibrated. `figure` makes a `FigureSpec` with the study's task
-    and panels from the other fields. `points` and `bars` are the caption's sentences on the points
-    and the bars; `keep` is the field of `FigureSpec`.
+    It is drawn if there are at least two numbers, with the isotonic regression of outcomes on
+    confidence (CORP), and the band in which that lies if confidence is calibrated. `figure` makes a
+    `FigureSpec` with the study's task and panels from the other fields. `points` and `bars` are the
+    caption's sentences on the points and the bars; `keep` is the field of `FigureSpec`.
     """
     return figure(
         plot="reliability",
@@ -94,7 +94,7 @@ def type2_figure(
     title: str = "Telling right from wrong answers by confidence",
     keep: Callable[[Mapping[str, str]], bool] | None = None,
 ) -> FigureSpec:
-    """Return a study's figure of type-2 ROC curves.
+    """Return a study's figure of type-2 ROC curves, drawn if there are at least two numbers.
 
     `figure` makes a `FigureSpec` with the study's task and panels from the other fields; `keep` is
     the field of `FigureSpec`.

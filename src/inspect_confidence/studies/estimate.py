@@ -501,7 +501,8 @@ def _prepare_estimates(
 def estimates_without_resamples(pairs: Iterable[tuple[Estimate, float]]) -> ResampledEstimates:
     """Return estimates with their values and NaN draws; their intervals must need no resamples.
 
-    Where an estimate does not say how many units it rests on, each of its judgments is a unit.
+    Where an estimate does not say how many units it rests on, each of its judgments is a unit: the
+    number of all units is the largest number of judgments.
     """
     estimates, values = [], []
     for estimate, value in pairs:
@@ -527,7 +528,7 @@ def _is_resampled(
     rule = metrics.METRICS[estimate.metric].interval.over(clusters)
     if rule.method in ("own", "none"):
         return False
-    return not metrics.too_few(rule, _units_of(estimate, all_units))
+    return not metrics.too_few(rule, _unit_count_of(estimate, all_units))
 
 
 def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
@@ -557,7 +558,7 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
         )
         results.append(row)
         if resampled.observe:
-            unit_count = _units_of(estimate, resampled.unit_count)
+            unit_count = _unit_count_of(estimate, resampled.unit_count)
             resampled.observe(
                 row, ResampledValue(draws, unit_count, resampled.clusters, estimate.balanced_units)
             )
@@ -584,10 +585,10 @@ def _interval_with_remark(
 
     An interval that is already computed, as by Wilson's method, comes first, as does the reason why
     such a method gives none. Otherwise the interval follows from `draws`, the values over
-    resamples, by the rule that the registry has for the metric.
+    resamples, by the rule that the registry has for the metric, changed for clusters.
     """
     registered = metrics.METRICS[estimate.metric]
-    unit_count = _units_of(estimate, resampled.unit_count)
+    unit_count = _unit_count_of(estimate, resampled.unit_count)
     rule = registered.interval.over(resampled.clusters)
     is_computed = estimate.interval is not None and not np.isnan(estimate.interval[0])
     if is_computed or estimate.no_interval_reason:
@@ -742,7 +743,7 @@ def _mean_estimate(
         note=over,
         interval=_interval_of_mean(values, estimates, independent),
         unit_count=min(
-            _units_of(column.estimate, column.unit_count) for column in columns.values()
+            _unit_count_of(column.estimate, column.unit_count) for column in columns.values()
         ),
         balanced_units=min(estimate.balanced_units for estimate in estimates),
         n_asked=sum(
@@ -759,7 +760,7 @@ def _undefined_reason(estimate: Estimate) -> str:
     return estimate.undefined_reason or metrics.METRICS[estimate.metric].undefined
 
 
-def _units_of(estimate: Estimate, all_units: int) -> int:
+def _unit_count_of(estimate: Estimate, all_units: int) -> int:
     """Return the number of resampled units that an estimate rests on, of `all_units`."""
     return min(estimate.n, all_units) if estimate.unit_count is None else estimate.unit_count
 

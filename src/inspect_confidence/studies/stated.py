@@ -39,12 +39,13 @@ def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
     A missing `correct` follows from `answer` and `target`, as in `grade_answers`.
 
     Raises:
-        InvalidArgument: A share lies outside [0, 1], or a scale runs the wrong way.
+        InvalidArgument: A confidence or outcome lies outside [0, 1], or the low end of a scale is
+            not below its high end.
     """
     estimate.check_shares(rows, ("confidence", "correct"), f"{REPORTED.remedy}.")
-    flat = rows[rows["low"] >= rows["high"]]
-    if len(flat):
-        low, high = flat[["low", "high"]].iloc[0]
+    invalid = rows[rows["low"] >= rows["high"]]
+    if len(invalid):
+        low, high = invalid[["low", "high"]].iloc[0]
         raise InvalidArgument(f"low={low:g}, high={high:g}: low must be below high.")
     rows = complete_confidence(rows)
     low, high = rows[["low", "high"]].to_numpy(float).T
@@ -114,6 +115,7 @@ def _scale_names(low: FloatArray, high: FloatArray) -> NDArray[np.object_]:
     ends = pd.DataFrame({"low": low, "high": high})
     scale = ends.groupby(["low", "high"], sort=False, dropna=False).ngroup().to_numpy(np.int64)
     names = []
+    # Both number scales in the order of their first rows, a missing end counting as a value.
     for scale_low, scale_high in ends.drop_duplicates().itertuples(index=False):
         is_known = not np.isnan(scale_low + scale_high)
         names.append(f"{scale_low:g}-{scale_high:g}" if is_known else "")
@@ -282,7 +284,7 @@ def _report_rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> 
     raw, low, high = rows[["raw", "low", "high"]].to_numpy(float).T
     excess, width = np.maximum(low - raw, raw - high), high - low
     has_report = ~np.isnan(raw + width)
-    failed = unread_flags(rows["status"].replace("out_of_range", "ok"))
+    failed = unread_flags(rows["status"].replace("out_of_range", "ok"))  # 1, 0, NaN without a reply
     steps = np.where(width > 1, raw, 100 * raw)  # probabilities in percent
     is_round = np.isclose(steps, 5 * np.round(steps / 5))
     flags = {

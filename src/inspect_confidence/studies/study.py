@@ -712,16 +712,16 @@ class Study:
         return [table.task for table in self.tables]
 
     def is_for_headline(self, metric: str, condition: Condition) -> bool:
-        """Return whether a number is a headline of this study, or one is computed from its metric.
+        """Return whether a number is a headline of this study, or a headline is computed from it.
 
-        Some metrics are computed from results of others and not from judgments (`self.sources`).
+        Headlines that are computed from other results, and not from judgments, have the metrics of
+        these results in `self.sources`; any number of such a metric counts.
         """
-        sources = chain.from_iterable(
-            self.sources.get(headline.metric, ()) for headline in self.headlines
-        )
-        return metric in sources or any(
-            headline.fits(metric, condition) for headline in self.headlines
-        )
+        for headline in self.headlines:
+            is_source = metric in self.sources.get(headline.metric, ())
+            if is_source or headline.fits(metric, condition):
+                return True
+        return False
 
     def with_sources(self, metrics: Collection[str]) -> frozenset[str]:
         """Return the metrics together with those from whose results they are computed."""

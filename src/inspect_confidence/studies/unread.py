@@ -36,6 +36,7 @@ def unread_shares(table: TaskTable, judgments: pd.DataFrame) -> Iterator[Result]
     shares are given on each data set (`varied`).
     """
     rows = table.replies(judgments)
+    # An item, or cluster, is a unit of its own in each data set.
     rows = rows.assign(unit=rows.groupby([rows["dataset"], cluster_names(rows)]).ngroup())
     for key, condition, group in condition_groups(rows, ("model", "variant")):
         datasets = list(group.groupby("dataset"))
@@ -123,7 +124,8 @@ def nearly_all_unread(results: pd.DataFrame) -> str:
     replies = unread_replies = 0.0
     for failures in summarize_failures(results):
         row = failures.row
-        if row.n and row["dataset"] != ALL_DATASETS:  # which repeats the others' replies
+        # A share over all data sets would count the replies of each of them again.
+        if row.n and row["dataset"] != ALL_DATASETS:
             replies += row.n
             unread_replies += row.value * row.n
     if not replies or unread_replies < _NEARLY_ALL * replies:
