@@ -90,8 +90,9 @@ def verdict(answers: Sequence[str], reply: str) -> Verdict:
     """Return `correct` if a reply asserts an accepted answer, `punt` if it declines to answer.
 
     Any other reply is `incorrect`, as is every reply that doesn't decline if no answer is accepted.
-    If answers are letters, all letters that the reply names must be accepted. A name is recognised
-    by its last word.
+    If answers are letters, all letters that the reply names must be accepted. Otherwise the reply
+    must assert all words of an answer but hedges and function words; of a name the last word is
+    enough.
     """
     if declines(reply):
         return "punt"
@@ -101,11 +102,13 @@ def verdict(answers: Sequence[str], reply: str) -> Verdict:
     asserted = _asserted_words(reply)
     for answer in answers:
         required = content_words(answer)
+        if not required:  # "yes" or "no"
+            if _says_yes(answer) == _says_yes(reply):
+                return "correct"
+            continue
+        # "I. B. M." is no name, but an abbreviation, all of whose letters count.
         is_name = len(required) > 1 and answer.istitle() and not answer.isupper()
-        if frozenset(required[-1:] if is_name else required) <= asserted and required:
-            return "correct"
-        # An answer without content words is "yes" or "no".
-        if not required and _says_yes(answer) == _says_yes(reply):
+        if asserted.issuperset(required[-1:] if is_name else required):
             return "correct"
     return "incorrect"
 

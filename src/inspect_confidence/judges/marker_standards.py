@@ -128,7 +128,10 @@ def _towards_end(value: float, share: float) -> float:
 
 
 def _apply_first_rule(marker: str) -> str:
-    """Return the lexicon's standard form, or the marker after the first rule that changes it."""
+    """Return the lexicon's standard form, or the marker after the first rule that changes it.
+
+    A rule that would leave nothing of the marker is skipped.
+    """
     if marker in lexicon():
         return lexicon()[marker][0]
     for rule in (_unify_wording, _remove_edges, _remove_between, _standardise_degree):

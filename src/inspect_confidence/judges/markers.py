@@ -265,7 +265,8 @@ def _stands_alone(form: list[str]) -> bool:
 def marker_spans(line: str) -> list[tuple[int, int]]:
     """Return the spans of the markers (such as "probably") on a line of lower-case words.
 
-    Of overlapping matches the leftmost one counts, and the longest of those.
+    Of overlapping matches the leftmost one counts, and the longest of those. The line has a blank
+    before and after each word.
     """
     for phrase in _NEVER_MARKERS:  # such as "make sure", masked by underscores
         line = line.replace(f" {phrase} ", f" {'_' * len(phrase)} ")
@@ -274,7 +275,7 @@ def marker_spans(line: str) -> list[tuple[int, int]]:
         spans.extend(match.span() for match in pattern.finditer(line))
     retained: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if start < end and (not retained or start >= retained[-1][1]):
+        if not retained or start >= retained[-1][1]:
             retained.append((start, end))
     return retained
 

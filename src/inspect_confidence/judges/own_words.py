@@ -56,8 +56,9 @@ def _mark_names(plain: Sequence[str], tokens: Sequence[WordSpan]) -> list[str]:
         if token[:1].isalpha():
             following = plain[index + 1] if index + 1 < len(plain) else ""
             is_title = token[0].isupper() and token[1:] == token[1:].lower() and len(token) > 1
-            is_sentence_word = is_first and (plain[index] != "may" or following in ("be", "have"))
-            if is_title and not is_sentence_word and not token.startswith(("I'", "I’")):  # noqa: RUF001
+            is_title &= not token.startswith(("I'", "I’"))  # "I'm"  # noqa: RUF001
+            is_clause_start = is_first and (plain[index] != "may" or following in ("be", "have"))
+            if is_title and not is_clause_start:
                 marked[index] = "^" + plain[index]
             is_first = False
         elif token[:1] in _CLAUSE_ENDS:

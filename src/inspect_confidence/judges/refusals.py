@@ -72,7 +72,7 @@ class _Gate:
         the count. Only the first pause is logged. Running calls are cancelled, except `scope`,
         which raises the error.
         """
-        status = _refusal(error)  # 0 if the error is no refusal
+        status = _refusal_status(error)  # 0 if the error is no refusal
         is_repeated = status != 0 and status == self._last_status
         self._consecutive_refusals = (
             self._consecutive_refusals + 1 if is_repeated else int(status != 0)
@@ -117,7 +117,7 @@ async def unless_refused(
     return await _GATES[judge].call(ask)
 
 
-def _refusal(error: Exception) -> int:
+def _refusal_status(error: Exception) -> int:
     """Return the status of a refusal that a repeated call can't cure, or 0 for other errors.
 
     The statuses are those of `_REMEDIES`. Some providers refuse an invalid key with 400, not 401.

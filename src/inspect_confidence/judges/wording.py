@@ -40,8 +40,8 @@ class JudgeWording:
     def fill(self, form: str, facts: Mapping[str, Any]) -> str:
         """Return the prompt of a form, filled with facts.
 
-        In the study's prompts, as in its code, the accepted answers are a Python list, and compared
-        texts are in one line.
+        Without accepted answers the prompt says that the question has none. In the study's prompts,
+        as in its code, the accepted answers are a Python list, and compared texts are in one line.
 
         Args:
             form: Form of the prompt.

@@ -48,6 +48,7 @@ def read_published() -> pd.DataFrame:
     reasons = tables.pop(_REASONS)
     figures = pd.concat(tables.values(), ignore_index=True).assign(not_produced="")
     for row in reasons.itertuples():
+        # A reason is for all conditions that contain its own, and for all data sets if it has none.
         matches = (figures["task"] == row.task) & (figures["metric"] == row.metric)
         matches &= figures["condition"].str.contains(str(row.condition), regex=False)
         if row.dataset:

@@ -80,7 +80,11 @@ class Estimator:
         return draw_beliefs(known_fermi(item).exponent, seeded(self.seed, "belief", item))
 
     def interval(self, item: str, draw: int, level: float) -> Utterance:
-        """Reply to a question for an interval of a nominal level in percent."""
+        """Reply to a question for an interval of a nominal level in percent.
+
+        Its bounds are exponents of ten, from a part of the belief (a share `tunnel` of it, at a
+        random position), and drawn to the median by the factor `shrink`.
+        """
         rng = seeded(self.seed, "interval", item, f"{level:g}", str(draw))
         lower, upper = stated_bounds(
             self.belief(item), level, tunnel=self.tunnel, position=rng.uniform(), shrink=self.shrink
@@ -102,7 +106,8 @@ class Estimator:
         """Reply to a question for one integer, the most probable, with log probabilities.
 
         Reported probabilities are proportional to p^(1/(T0 T)), where p is the belief's probability
-        of an integer, T the temperature and T0 the distortion.
+        of an integer, T the temperature, which counts as `COLDEST` if it is below that (0 would
+        divide by zero), and T0 the distortion.
         """
         rng = seeded(self.seed, "integer", item, str(draw))
         masses = self._masses(item, rng.uniform(), self.distortion * max(temperature, COLDEST))

@@ -148,11 +148,12 @@ class Examinee:
     def _answer_reply(
         self, form: str, request: Mapping[str, Any], item: Question, belief: Belief, answer: str
     ) -> Utterance:
-        """Reply with an answer by its letter or text, with its confidence in the form `simple_qa`.
+        """Reply with an answer by its letter or text; the form of the request decides what else.
 
-        In the form `abstain` a respondent that follows its confidence (`heeds`) declines if that,
-        `belief.share`, is at most the request's `target`. The reply to an eval's own prompt (the
-        form "") has the probabilities of all answers.
+        In the form `simple_qa` the confidence, `belief.share`, is added. In the form `abstain` a
+        respondent that follows its confidence (`heeds`) declines unless that is above the request's
+        `target`. The reply to an eval's own prompt (the form "") has the probabilities of all
+        answers.
         """
         labels = _answer_labels(item, str(request["conversation"]))
         prefix = _answer_prefix(item, request)
@@ -183,9 +184,10 @@ class Examinee:
     ) -> bool:
         """Return whether the reply is an alternative to the respondent's own answer.
 
-        After a pushback that is not neutral it is one with probability `caves`. In a further draw
-        (not `main`, or with the empty form, an eval's own prompt) at a temperature above 0 it is
-        one with probability 1 - `share`, the confidence in the own answer; otherwise never.
+        After a pushback that is not neutral it is one with probability `caves`. In a numbered draw
+        at a temperature above 0, if it is a further one (not `main`) or replies to an eval's own
+        prompt (the form ""), it is one with probability 1 - `share`, where `share` is the
+        confidence in the own answer. Otherwise it never is.
         """
         if form == "pushback":
             return request["pushback"] != "neutral" and rng.uniform() < self.caves

@@ -58,7 +58,12 @@ class Metacognitive:
         self._scale_meta_ds()  # fail before the first question
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Reply to a question with confidence, None to another form; temperature has no effect."""
+        """Reply to a question with confidence, or return None for another form.
+
+        The form says how the confidence is asked for: on a scale (`stated`), in JSON with the
+        answer (`options`, `true_false`), or for an answer in the request (`given`). The temperature
+        has no effect.
+        """
         if form == "stated":
             choices = request.get("choices") or ()
             item = with_choice_order(question_of(str(request["item"])), choices)
@@ -131,7 +136,9 @@ class Metacognitive:
         reply = utterance.json_reply(
             item, answer, confidence=percent / 100, token_probability=exact
         )
-        return spoil_at_rate(reply, self.error_rate, utterance.JSON_PREFIX, report_rng)
+        return spoil_at_rate(
+            reply, self.error_rate, cut_off_text=utterance.JSON_PREFIX, rng=report_rng
+        )
 
     def rate_answer(self, item: SetQuestion, name: str, draw: int) -> Utterance:
         """Reply with the confidence in a given answer.
@@ -146,7 +153,7 @@ class Metacognitive:
         percent = int(reports(share, 0, 100, self.round_to))
         prefix = '{"Confidence":'
         reply = Utterance(f"{prefix} {percent / 100:g}}}")
-        return spoil_at_rate(reply, self.error_rate, prefix, rng)
+        return spoil_at_rate(reply, self.error_rate, cut_off_text=prefix, rng=rng)
 
     def _scale_meta_ds(self) -> dict[Scale, float]:
         """Parse `scale_meta_d` into meta_d by scale; refuse another form and values off limits."""

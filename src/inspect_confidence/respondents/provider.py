@@ -93,7 +93,7 @@ def respondent(name: str, parameters: dict[str, object]) -> Respondent:
         if key not in names:
             raise InvalidArgument(f"respondent/{name} has no {key!r}. {nearest(key, names)}")
     for key, (low, high) in limits(preset).items():
-        value = parameters.get(key, low)
+        value = parameters.get(key, low)  # a parameter that is not changed passes
         if not isinstance(value, int | float) or not low <= value <= high:
             raise InvalidArgument(
                 f"respondent/{name}: {key}={value} is not between {low:g} and {high:g}."
@@ -110,6 +110,7 @@ def _model_output(model: str, reply: Utterance, characters_read: int) -> ModelOu
             top = [TopLogprob(token=text, logprob=log) for text, log in token.alternatives.items()]
             logprobs.append(Logprob(token=token.token, logprob=token.logprob, top_logprobs=top))
         output.choices[0].logprobs = Logprobs(content=logprobs)
+    # `+ 1`: no call has 0 tokens.
     input_tokens = characters_read // _CHARACTERS_PER_TOKEN + 1
     output_tokens = len(reply.text) // _CHARACTERS_PER_TOKEN + 1
     output.usage = ModelUsage(

@@ -83,7 +83,7 @@ async def compare_answers(
 
     A text that could not be compared has NaN. If the eval's answer itself can't be compared, return
     the failure. The rule `auto` compares choices, or else by the eval's scorer, or else texts if
-    the answer is short.
+    the answer is short. By the rule `text` texts agree if they differ only in case and marks.
     """
     answer, choices = state.output.completion, choice_texts(state)
     if choices and rule.agreement == "auto":
@@ -94,14 +94,17 @@ async def compare_answers(
         require_models(["consistency"], "judge")
         return await _compare_by_judge(state, texts), "judge"
     if rule.agreement == "auto" and len(answer) > LONGEST_COMPARED:
-        return _too_long(answer)
+        return _length_failure(answer)
     return [float(comparable(text) == comparable(answer)) for text in texts], "text"
 
 
 def _compare_choices(
     answer: str, texts: Sequence[str], choices: Sequence[str]
 ) -> tuple[list[float], str] | ParseFailure:
-    """Return 1 for each text that names the answer's choice, 0 for another choice, NaN for none."""
+    """Return 1 for each text that names the answer's choice, 0 for another choice, NaN for none.
+
+    The name of the rule, `choice`, comes second. If the answer names no choice, return a failure.
+    """
     choice = answers.read_choice(answer, choices)
     if isinstance(choice, ParseFailure):
         return ParseFailure(
@@ -117,7 +120,7 @@ def _compare_choices(
     return degrees, "choice"
 
 
-def _too_long(answer: str) -> ParseFailure:
+def _length_failure(answer: str) -> ParseFailure:
     """Return the failure of an answer that is too long to be compared as text."""
     reason = (
         f"an answer of {len(answer)} characters can't be compared as text; take agreement=judge"
@@ -138,7 +141,7 @@ async def _compare_by_scorer(
     if not answer:
         return ParseFailure("scoring_failed", "the scorer found no answer to compare with")
     if len(answer) > LONGEST_COMPARED:
-        return _too_long(answer)
+        return _length_failure(answer)
     values = []
     for text in texts:
         duplicate = copy(state)

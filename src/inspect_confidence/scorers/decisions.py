@@ -145,7 +145,10 @@ class AskedConfidence:
     def from_reply(
         cls, reply: Draw | None, *, is_asked: bool = True, unsent: ParseFailure = NOT_ASKED
     ) -> "AskedConfidence":
-        """Read the confidence of a reply; without one, `unsent` says why no request was sent."""
+        """Read the confidence of a reply; without a reply, `unsent` says why no request was sent.
+
+        If the task asks for no confidence (`is_asked` is false), all fields are empty.
+        """
         if not is_asked:
             return cls()
         if reply is None:

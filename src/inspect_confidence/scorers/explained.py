@@ -141,7 +141,11 @@ def age_read(value: Mapping[str, float], radius: float) -> str:
 
 
 def option_read(value: Mapping[str, float], answer: str, target: str) -> str:
-    """Describe an answer with its stated probability and its token's, from the score's value."""
+    """Describe an answer with its stated probability and its token's, from the score's value.
+
+    `answer` is empty if the question gave the answer. A `raw_sum` above 0 says that each option's
+    probability was stated.
+    """
     right = bool(value["correct"])
     if answer:
         text = right_or_wrong(answer, target, right)

@@ -46,7 +46,7 @@ def interval() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of the one interval that the reply states; the target is the truth."""
+        """Score the one interval that the reply states; the target is the true exponent."""
         truth, level = float(target.text), float(state.metadata["level"])
         question = {"truth": truth, "level": level}
         answer = read_reply(state, read_interval)
@@ -74,12 +74,15 @@ def repeated_points() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        """Return the score of the quantiles of a sample's exponents; the target is the truth."""
+        """Score the interval between quantiles of a sample's point answers, at each level.
+
+        Answers are exponents of ten; the target is the true one.
+        """
         truth = float(target.text)
         draws = Draws.from_state(state, read_exponent)
         points = [answer.value for answer in draws.answers]
         bounds = {level: sampling_interval(points, level) for level in state.metadata["levels"]}
-        low, high = bounds[max(bounds)]  # the widest level is the answer that the log shows
+        low, high = bounds[max(bounds)]  # the log shows one answer: that at the highest level
         span = f", from {power(min(points))} to {power(max(points))}" if points else ""
         return draws.score(
             {**values_by_level(bounds, truth), "truth": truth, **draws.counts},

@@ -119,9 +119,11 @@ def _by_model(form: str, facts: Mapping[str, Any], state: TaskState) -> Any:
     if form == "markers":
         return read_markers(reply, str(facts["sentence"]), generalised=is_study)
     if form == "consistency" and facts.get("batch"):
-        # The judge is shown all replies of `each`, and gives an agreement for each.
-        texts = facts.get("each") or [facts["reply"]]
-        return read_agreements(reply, len(texts))[texts.index(facts["reply"])]
+        # The judge gives an agreement for each of the compared texts in `each`; the sample's is the
+        # one for `reply`, which is the only one if the sample lacks `each`.
+        compared_texts = facts.get("each") or [facts["reply"]]
+        agreements = read_agreements(reply, len(compared_texts))
+        return agreements[compared_texts.index(facts["reply"])]
     readers = {"decisiveness": read_decisiveness, "consistency": read_agreement}
     judgment = readers.get(form, read_verdict)(reply)
     # The study asks only for right or wrong; a judge that says punt then says wrong.
@@ -138,7 +140,7 @@ def _count_markers(
     found_labels: set[int] = set()
     false = 0
     for marker in extracted:
-        matches = {k for k, label in enumerate(labels) if _finds(marker, label, sentence)}
+        matches = {k for k, label in enumerate(labels) if _matches_label(marker, label, sentence)}
         found_labels |= matches
         false += not matches
     return {
@@ -148,7 +150,7 @@ def _count_markers(
     }
 
 
-def _finds(marker: str, label: str, sentence: str) -> bool:
+def _matches_label(marker: str, label: str, sentence: str) -> bool:
     """Return whether a marker overlaps the labelled one, and is at most four words longer."""
     if len(marker.split()) > len(label.split()) + _MAX_FURTHER_WORDS:
         return False

@@ -117,11 +117,14 @@ def _compute(
     kind = groups[0].kind if groups else ""
     # The number of a single method has the metric's plain name.
     if kind in split_by and (kind != "method" or len(groups) > 1):
-        return {f"{name}_{group.name}": _plain(compute_number(group)) for group in groups}
-    return {name: _plain(mean_of(map(compute_number, groups)))}
+        return {
+            f"{name}_{group.name}": _without_rounding_error(compute_number(group))
+            for group in groups
+        }
+    return {name: _without_rounding_error(mean_of(map(compute_number, groups)))}
 
 
-def _plain(number: float) -> float:
+def _without_rounding_error(number: float) -> float:
     """Return the number without rounding errors of sums, which Inspect would show as -0.000."""
     return round(float(number), 12) + 0.0
 
@@ -395,7 +398,10 @@ def _compute_decision_shares(scores: list[SampleScore]) -> Value:
         for key, number in value.items() if isinstance(value, Mapping) else ():
             if _DECISIONS.fullmatch(key):
                 columns.setdefault(key, []).append(float(cast(float, number)))
-    return {f"{key}_share": _plain(mean_of(numbers)) for key, numbers in columns.items()}
+    return {
+        f"{key}_share": _without_rounding_error(mean_of(numbers))
+        for key, numbers in columns.items()
+    }
 
 
 def _decision_shares() -> Metric:
@@ -430,7 +436,7 @@ def _compute_violations(scores: list[SampleScore]) -> Value:
     for method, numbers in sorted(flags.items()):
         # The number of a single method has the metric's plain name.
         name = f"violation_rate_{method}" if len(methods) > 1 else "violation_rate"
-        rates[name] = _plain(mean_of(numbers))
+        rates[name] = _without_rounding_error(mean_of(numbers))
     return rates
 
 
@@ -470,14 +476,15 @@ def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:
 def _compute_means(group_key: str, value_key: str, label: str, scores: list[SampleScore]) -> Value:
     """Return the mean of each group of samples by its label; NaN without groups.
 
-    A group has one value of the metadata `group_key`, which `label` puts into the metric's name;
-    samples without it are left out. The mean is over `value_key` of dicts, or over plain numbers.
-    Inspect calls this with the scores of all samples.
+    A group has one value of the metadata `group_key`, which the template `label` puts into the
+    metric's name; samples without it are left out. Groups named by numbers are sorted, others stay
+    in the samples' order. The mean is over `value_key` of dicts, or over plain numbers, without
+    NaN. Inspect calls this with the scores of all samples.
     """
     groups: dict[object, list[float]] = {}
     for sample in scores:
         group = (sample.sample_metadata or {}).get(group_key)
-        value = exact_value(sample.score.value, sample.score.metadata)
+        value = exact_value(sample.score.value, sample.score.metadata)  # logs round the value
         if group not in (None, ""):
             number = value.get(value_key, math.nan) if isinstance(value, Mapping) else value
             groups.setdefault(group, []).append(float(cast(float, number)))
@@ -487,7 +494,7 @@ def _compute_means(group_key: str, value_key: str, label: str, scores: list[Samp
     means = {}
     for group in ordered:
         name = f"{group:g}" if isinstance(group, float) else str(group)
-        means[label.format(name)] = _plain(mean_of(groups[group]))
+        means[label.format(name)] = _without_rounding_error(mean_of(groups[group]))
     return means or math.nan
 
 

@@ -51,7 +51,7 @@ class CommonestAnswer:
         groups: dict[str, list[StatedWords | ParseFailure]] = {}
         for answer in answers:
             if isinstance(answer, StatedWords) or answer.status == "declined":
-                groups.setdefault(_key(answer), []).append(answer)
+                groups.setdefault(_equality_key(answer), []).append(answer)
         if not groups:
             return cls(next(iter(answers), NOT_ASKED), NAN, 0)
         draws = sum(map(len, groups.values()))
@@ -117,7 +117,9 @@ async def _score_draws(state: TaskState, target: Target, judge: Judge, judge_lab
     if len(draws) > 1:
         commonest = CommonestAnswer.from_answers(list(map(_read_words, draws[1:])))
         graded = main
-        if _key(commonest.answer) != _key(parsed):  # equal answers are graded once
+        if _equality_key(commonest.answer) != _equality_key(
+            parsed
+        ):  # equal answers are graded once
             graded = await grade_answer(commonest.answer, state, target, judge)
         value |= {
             "frequency": commonest.share,
@@ -168,7 +170,7 @@ def _read_confidence(draw: Draw) -> StatedConfidence | ParseFailure:
     return draw.read(read_confidence, LOW, HIGH, is_whole_reply=is_named)
 
 
-def _key(answer: StatedWords | ParseFailure) -> str:
+def _equality_key(answer: StatedWords | ParseFailure) -> str:
     """Return a text that is equal for answers of one grade: by words, declining, or the failure."""
     if isinstance(answer, StatedWords):
         return f"answer {comparable(answer.text)}"

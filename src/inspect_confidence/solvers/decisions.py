@@ -49,9 +49,10 @@ def ask_abstain(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Ask the question under the sample's target, and for a confidence if `confidence` says so.
+        """Ask the question under the sample's target, then for a confidence in a new conversation.
 
-        `prompt`, `system`, `confidence` and `grader` are the arguments of `ask_abstain`.
+        `prompt`, `system`, `confidence` (`none`: don't ask for it) and `grader` are the arguments
+        of `ask_abstain`.
         """
         if grader:
             require_grader()
@@ -153,8 +154,9 @@ _CONFIDENCE_REQUEST = confidence_prompts.STATED.format(l=LOW, u=HIGH), "confiden
 def _confidence_text(state: TaskState, moment: str) -> tuple[str, str]:
     """Return the request for a confidence in a new conversation, and its form.
 
-    `moment` is `before` or `after` the answer. After it, the request shows the answer, or says that
-    the model declined.
+    The form tells simulated models what is asked. `moment` is `before` or `after` the answer. After
+    it, the request shows the answer, or says that the model declined; then it asks, as before the
+    answer, how sure the model would be.
     """
     question = with_choices(state.input_text, shown_choices(state))
     if moment == "before":

@@ -238,8 +238,9 @@ def ask_age(
         if prompt:  # the study's has the field `input`, a user's has `question`
             text = prompt.format(question=state.input_text, input=state.input_text)
         person = {name: state.metadata[name] for name in ("sex", "age", "radius")}
-        first_message = opening(directions, prompt, system)
-        return await ask_once(generate, state, text, first_message, schema, form="age", **person)
+        # Without the user's wording, the directions are the system message, too.
+        system_message = system_message_of(directions, prompt, system)
+        return await ask_once(generate, state, text, system_message, schema, form="age", **person)
 
     return solve
 
@@ -266,16 +267,19 @@ def ask_options(
         text = question_sets.message(directions, question)
         if prompt:  # a user's has the field `question`; the study's is `{input}` alone
             text = prompt.format(question=question, input=state.input_text)
-        answer = {"given": state.metadata["given"]} if kind == "given" else {}
+        # The form, and the name of a given answer, tell simulated models what is asked.
+        form = {"form": kind}
+        if kind == "given":
+            form["given"] = state.metadata["given"]
         schema = _schema_of(kind, len(options)) if json_schema else None
         # Without the user's wording, the directions are the system message, too.
-        first_message = opening(directions, prompt, system)
-        return await ask_once(generate, state, text, first_message, schema, form=kind, **answer)
+        system_message = system_message_of(directions, prompt, system)
+        return await ask_once(generate, state, text, system_message, schema, **form)
 
     return solve
 
 
-def opening(directions: str, prompt: str | None, system: str | None) -> str | None:
+def system_message_of(directions: str, prompt: str | None, system: str | None) -> str | None:
     """Return the system message: the user's, or else the directions if the prompt is our own."""
     return directions if system is None and not prompt else system
 

@@ -77,7 +77,7 @@ def unsent_settings(
     """
     if model.partition("/")[0] not in _READABLE:
         return {}
-    sent = set(_names(request))
+    sent = set(_setting_names(request))
     unsent = {}
     for name, value in settings.items():
         if name in SETTINGS and _is_set(value) and not sent & set(_WIRE_NAMES[name]):
@@ -85,7 +85,7 @@ def unsent_settings(
     return unsent
 
 
-def _names(request: Mapping[str, Any]) -> Iterator[str]:
+def _setting_names(request: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of the values set in a request, in lower case and without underscores.
 
     Names in nested mappings are among them, but not those in parts that hold the conversation.
@@ -95,7 +95,7 @@ def _names(request: Mapping[str, Any]) -> Iterator[str]:
             continue
         yield name.lower().replace("_", "")
         if isinstance(value, Mapping):
-            yield from _names(value)
+            yield from _setting_names(value)
         elif name == "include":  # a list of what OpenAI's responses bring with them
             yield from map(str, value)
 
@@ -123,7 +123,7 @@ def dropped_names(model: str, settings: Mapping[str, Any]) -> frozenset[str]:
     (with anthropic from 2.0 on), `completion_params_responses` in `_providers/openai_responses.py`,
     `completion_params_completions` in `_providers/openai_completions.py`, and the call of
     `GenerateContentConfig` in `_providers/google.py`. They hold for the API that Inspect takes by
-    default. Models of other providers have no names.
+    default. For a model of another provider no name is returned.
 
     Args:
         model: Name of the model, with its provider.
@@ -179,6 +179,7 @@ def has_summary_call(model: str, settings: Mapping[str, Any]) -> bool:
         False
     """
     provider, _, path = model.partition("/")
+    # With a summary set there is nothing to test; the API for several choices has no summaries.
     if provider != "openai" or settings.keys() & {"reasoning_summary", "num_choices"}:
         return False
     name = path.rpartition("/")[2].lower()

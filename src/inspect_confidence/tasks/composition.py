@@ -188,8 +188,8 @@ def compose_task(
 ) -> Task:
     """Return the Inspect task of the function `task`, composed of its parts.
 
-    `viewer` is called with the scorer's name, `facts` are those of `log_facts`. Without a `config`
-    the temperature is 0.
+    `viewer` is called with the scorer's name, `facts` are those of `log_facts`; `headline` is the
+    metric that Inspect shows first. Without a `config` the temperature is 0.
     """
     return Task(
         dataset=MemoryDataset(samples, name=str(facts["dataset"])),

@@ -124,7 +124,7 @@ def fermi_eval(
     shared = read_shared(
         fermi_eval, unknown, items, split, seed, prompt, elicitation.prompt, system
     )
-    n_draws = _draws(method, elicitation, draws)
+    n_draws = _draw_count(method, elicitation, draws)
     percents = _levels(levels)
     wording = shared.template or elicitation.prompt
     answer_range = arguments.integer_range("exponents", exponents)
@@ -172,7 +172,7 @@ def _levels(levels: object) -> list[float]:
     return percents
 
 
-def _draws(name: str, method: IntervalMethod, draws: int | None) -> int:
+def _draw_count(name: str, method: IntervalMethod, draws: int | None) -> int:
     """Return the number of draws per item; refuse several for a method that does not repeat."""
     if draws is None:
         return method.draws or 1

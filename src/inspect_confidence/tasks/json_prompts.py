@@ -7,7 +7,7 @@ from inspect_ai.model import GenerateConfig
 
 from inspect_confidence.arguments import boolean, choice
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.solvers.forms import opening
+from inspect_confidence.solvers.forms import system_message_of
 from inspect_confidence.solvers.requests import TOKENS
 from inspect_confidence.tasks.composition import SharedArguments
 
@@ -48,8 +48,7 @@ def json_prompt(
     its wordings.
     """
     template, system = shared.template, shared.system
-    # `opening` returns the system message: the user's, or else the directions.
-    system_message = opening(directions, template, system) or ""
+    system_message = system_message_of(directions, template, system) or ""
     return JsonPrompt(
         template,
         system,

@@ -89,17 +89,20 @@ def _variety_problem(merged: pd.DataFrame) -> str:
 
 
 def _merge_equal(completed: pd.DataFrame) -> pd.DataFrame:
-    """Return the first of all completed judgments that are equal, with their number in `count`."""
+    """Return the first of all completed judgments that are equal, with their number in `count`.
+
+    Equal are those with the same values in all columns that numbers and their notes depend on;
+    `choices` and `target` are emptied where no number depends on them.
+    """
     rows = completed.assign(ordinal=is_ordinal(completed))
     if rows["choices"].nunique(dropna=False) > 1 and not (rows["by"] != "").any():
         rows["choices"] = np.nan  # metrics use a number of choices only if all items have it
     # The right choice matters for questions with two choices alone.
     rows["target"] = rows["target"].where(rows["choices"] == 2, "")
     keys = [*map(rows.get, _EQUALITY_COLUMNS), reasons_in_file(rows)]
-    kind = rows.groupby(keys, sort=False, dropna=False).ngroup().to_numpy()
-    # `kind` numbers rows that are equal in all columns that numbers and their notes depend on.
-    counts = np.bincount(kind, rows.get(COUNT))  # without counts, a row is one judgment
-    is_first = ~pd.Series(kind).duplicated().to_numpy()
+    group = rows.groupby(keys, sort=False, dropna=False).ngroup().to_numpy()
+    counts = np.bincount(group, rows.get(COUNT))  # without counts, a row is one judgment
+    is_first = ~pd.Series(group).duplicated().to_numpy()
     return rows[is_first].assign(**{COUNT: counts.astype(np.int64)})
 
 

@@ -120,7 +120,8 @@ def _grade(
 
     `score_name` is the score that the user or the run names, as `scorer` or `scorer.key`. Without
     it `chosen_score` chooses among the eval's scores, from which scorers of confidence are left
-    out. The name is empty if no score remains.
+    out; if it can't, the first one's scorer is named, beside the reason why there is no grade. The
+    name is empty if no score remains.
     """
     grades = {}
     for name, score in eval_scores.items():
@@ -495,7 +496,8 @@ def _run_problem(rows: JudgmentRows) -> str:
     """Return why no judgment of a run can be used; empty if some can.
 
     A judgment of a method can be used if it is `ok` or a reply that could not be read. Such replies
-    alone are no result if others are `scoring_failed`. The reason is the most frequent one.
+    alone are no result if others are `scoring_failed`. The reason is the most frequent one of
+    judgments that are `scoring_failed`, or else of all.
     """
     statuses = {row["status"] for row in rows if row["method"] != NONE}
     is_ungraded = "ok" not in statuses and "scoring_failed" in statuses
@@ -554,7 +556,7 @@ def _field_objection(method: str, rows: JudgmentRows) -> str:
         return objections[0] if objections else ""
     on_scale = list(filterfalse(_has_no_scale, readable))
     if on_scale:
-        low, high = on_scale[0]["low"], on_scale[0]["high"]
+        low, high = on_scale[0]["low"], on_scale[0]["high"]  # all rows have the user's scale
         problem = other_scale(np.array([row["raw"] for row in on_scale]), low, high)
         if problem:
             return f"--confidence-scale {low:g}-{high:g}: {method} has {problem}"
@@ -568,14 +570,15 @@ def _failed_method(judgments: JudgmentRows, method: str) -> dict[str, Any]:
     """Return the failed judgment of a method that a sample with these judgments lacks.
 
     Its status and reason are those of a sample that failed before any method; otherwise the reason
-    is that the method's field is empty.
+    is that the method's field is empty. A sample in which only no confidence was found, or asked
+    for, did not fail.
     """
     first = judgments[0]
     row = {name: value for name, value in first.items() if name not in _METHOD_COLUMNS}
     row["method"] = method
-    is_failed = first["method"] in (NONE, EPOCHS) and first["status"] != "ok"
-    if is_failed and first["reason"] not in (_NOT_FOUND, _NOT_ASKED):
-        return row
+    has_no_method = first["method"] in (NONE, EPOCHS) and first["status"] != "ok"
+    if has_no_method and first["reason"] not in (_NOT_FOUND, _NOT_ASKED):
+        return row  # with the status and reason of `first`
     return {**row, **_scoring_failed(_EMPTY_FIELD.format(method))}
 
 

@@ -52,7 +52,10 @@ KNOWN_FIELDS = (
 
 
 def known_field(scorer: str, value: object, key: str) -> KnownField | None:
-    """Return the entry of `KNOWN_FIELDS` for a key of a scorer's value; None if there is none."""
+    """Return the entry of `KNOWN_FIELDS` for a key of a scorer's value; None if there is none.
+
+    Scorers of several evals may share a name: the value must also have the entry's other keys.
+    """
     if not isinstance(value, Mapping):
         return None
     name = base_name(scorer.rsplit("/", 1)[-1])

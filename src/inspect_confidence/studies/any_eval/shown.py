@@ -177,7 +177,10 @@ _CALIBRATION_TEXTS: Mapping[str, str] = {
 
 
 def _clauses() -> Iterator[Clause]:
-    """Yield the clauses on each method, with and without a scale, and then on recorded fields."""
+    """Yield the clauses of main findings: on each method of asking, then on recorded fields.
+
+    Each comes twice: for results with a scale, which may be any, and for results without one.
+    """
     for method, text in _CALIBRATION_TEXTS.items():
         yield from calibration_clauses(TASK, {"method": method}, ["scale"], text)
         yield from calibration_clauses(TASK, {"method": method}, [], text)

@@ -230,7 +230,8 @@ def completed_commitments(rows: pd.DataFrame) -> pd.DataFrame:
 
     Missing `correct` and `correct_after` follow from the answers and the target, a missing `moved`
     from both answers; without these texts they stay missing. With several turns of pushback, the
-    answer moved if it moved in any turn, and the row is that of the last turn.
+    answer moved if it moved in any turn in which that is known, and the row is that of the last
+    turn.
     """
     rows = rows.copy()
     rows["correct"] = stated.grade_answers(rows)

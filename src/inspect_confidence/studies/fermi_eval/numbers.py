@@ -58,6 +58,7 @@ def intervals_of(rows: pd.DataFrame, method: str) -> pd.DataFrame:
     """
     if _is_interval(method):
         return rows
+    # Draws of `tunnel` are intervals that were asked for at one level; other draws serve all.
     keys = [*SAMPLE_KEYS, "level"] if method == "tunnel" else list(SAMPLE_KEYS)
     intervals: list[dict[str, Any]] = []
     for _, draws in rows.groupby(keys, sort=False):
@@ -86,7 +87,7 @@ def _intervals_of_draws(draws: pd.DataFrame, method: str) -> Iterator[dict[str, 
     names = [*SAMPLE_KEYS, "cluster", "split", "truth"]
     common = {
         **first[[name for name in names if name in first]],
-        "draw": 0.0,
+        "draw": 0.0,  # as of an interval that the model states itself, in its only draw
         "status": "ok" if len(readable) else commonest_status,
         "reversed": None,  # only stated intervals may have their bounds in the wrong order
     }

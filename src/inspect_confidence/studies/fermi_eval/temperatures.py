@@ -222,7 +222,7 @@ def decoding_temperatures(
         # The metrics of the test items, at the temperature chosen by either way.
         for choice_condition, objective in ((all_levels, overall), (per_level, by_level[level])):
             if not np.isnan(objective).any():
-                intervals = test.intervals[_best(objective)]
+                intervals = test.intervals[_index_of_least(objective)]
                 at_level = {**choice_condition, "level": level}
                 yield from intervals.all_statistics(at_level, test.n_asked, note)
 
@@ -241,7 +241,7 @@ def _chosen_temperature(
     temperature give the counts.
     """
     is_undefined = np.isnan(objective).any()
-    temperature = np.nan if is_undefined else temperatures[_best(objective)]
+    temperature = np.nan if is_undefined else temperatures[_index_of_least(objective)]
     estimate = Estimate(
         condition,
         "decoding_temperature",
@@ -274,7 +274,7 @@ def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> 
     return Statistics([estimate], constant_statistic(np.nan))
 
 
-def _best(objective: FloatArray) -> int:
+def _index_of_least(objective: FloatArray) -> int:
     """Return the index of the smallest objective; of ties to nine decimals, the first."""
     return int(np.round(objective, 9).argmin())
 
@@ -285,7 +285,7 @@ def _intervals_of_common_items(
     """Return the intervals of a level and split of items with a readable one in every frame.
 
     `frames` are the intervals at each temperature. Of several epochs of an item, the first readable
-    one counts.
+    one counts. The number of items that were asked comes with the intervals.
     """
     chosen, readable = [], []
     for frame in frames:

@@ -190,7 +190,10 @@ def _describe_missing(values: FloatArray, remark: str = "") -> str:
 def _format_failure_rate(
     replies: pd.DataFrame, unit_index: IntArray, unit_count: int, condition: Condition
 ) -> Statistics:
-    """Return the share of unreadable replies; requests that got no reply are not in its base."""
+    """Return the share of unreadable replies; requests that got no reply are not in its base.
+
+    A reply is readable by its status, or if it has sentences: then another part of it failed.
+    """
     status = replies["status"]
     has_sentences = replies["sentences"].notna()
     readable = status.isin(READ_STATUSES) | has_sentences
@@ -260,7 +263,7 @@ def _failed_judgments_note(sentences: pd.DataFrame) -> str:
     """Describe how many confidences rest on fewer judgments than asked; empty if none does."""
     failed = sentences["failed"].fillna(0)
     agreements = judged_draws(sentences)
-    has_confidence = agreements > 0  # it is the share of judged draws that agree
+    has_confidence = agreements > 0  # a confidence is the share of judged draws that agree
     failed_counts = failed[has_confidence]
     if not failed_counts.sum():
         return ""
@@ -386,9 +389,10 @@ def _mic_subsets(
 ) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
     """Yield the rows of correct and incorrect replies, and of faithful and unfaithful ones.
 
+    `mic_rows` has a row for each sentence that counts for marker internal confidence (MIC).
     Faithful replies have a faithfulness of at least 0.75 (`FAITHFUL_FROM`). Each subset comes with
-    the part of the condition that names it. A reply with partial credit or no grade is in neither
-    of the first two, and a reply without a faithfulness in neither of the others.
+    the part of the condition that names it. A reply with partial credit or no grade is neither
+    correct nor incorrect, one without a faithfulness neither faithful nor unfaithful.
     """
     reply_faithfulness = sentences.replies.set_index(REPLY)["faithfulness"]
     row_replies = pd.MultiIndex.from_frame(mic_rows[REPLY])
@@ -452,4 +456,5 @@ def _standard_deviations(cells: MarkerCells, weights: FloatArray) -> FloatArray:
     n = counts.sum(axis=-1)
     mean = divide_or_nan(counts @ tables.values, n)
     square = divide_or_nan(counts @ tables.values**2, n)
-    return np.asarray(np.sqrt(np.maximum(square - mean**2, 0)))
+    variance = np.maximum(square - mean**2, 0)  # rounding errors may make it negative
+    return np.asarray(np.sqrt(variance))

@@ -68,12 +68,13 @@ def _left_out_note(sentences: Sentences, mic_rows: pd.DataFrame, rarer: Sequence
     `mic_rows` are the rows of marker internal confidences, `rarer` the markers without room in a
     figure.
     """
-    dropped = int(mic_rows["standard"].isin(rarer).sum())
+    rarer_sentences = int(mic_rows["standard"].isin(rarer).sum())
     total = len(sentences.sentence_rows)
-    excluded = total - len(mic_rows.drop_duplicates([*judgments.REPLY, "sentence"]))
-    many = f"{excluded} of {total} sentences, of several markers or not judged, left out"
-    rare = f"{len(rarer)} rarer markers in {dropped} sentences left out"
-    return join_notes(rare if rarer else "", many if excluded else "")
+    # Only sentences with one marker that were judged have rows of MIC.
+    without_mic = total - len(mic_rows.drop_duplicates([*judgments.REPLY, "sentence"]))
+    rare = f"{len(rarer)} rarer markers in {rarer_sentences} sentences left out"
+    many = f"{without_mic} of {total} sentences, of several markers or not judged, left out"
+    return join_notes(rare if rarer else "", many if without_mic else "")
 
 
 _INTERVAL_CAPTION = "95% intervals over items."

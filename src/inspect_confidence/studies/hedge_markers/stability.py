@@ -557,6 +557,7 @@ class CmfgStatistic:
         faithfulness = replies["faithfulness"].to_numpy(float)
         totals, counts = metrics.cmfg_sums(faithfulness, confidence, convention=convention)
         unit_index, group = replies[["unit", "group"]].to_numpy(np.int64).T
+        # By unit and group: the totals of all bins, then the counts of all bins.
         sums = np.zeros((len(sentences.units), len(sentences.groups), 2 * totals.shape[1]))
         np.add.at(sums, (unit_index, group), np.hstack([totals, counts]))
         return cls(sums, convention)

@@ -206,6 +206,7 @@ def _describe_shortage(
     needed = markers * threshold
     if sum(size >= needed for size in dataset_sizes) >= needed_datasets:
         return ""
+    # Of data sets that are asked; 0 if none is.
     smallest = min((size for size in dataset_sizes if size), default=0)
     return (
         f"needs {markers} x T = {needed:g} replies in each of {needed_datasets} data sets, and "

@@ -135,11 +135,11 @@ def missing_ages(rows: pd.DataFrame) -> dict[int, str]:
     return reasons
 
 
-def unknown_people(rows: pd.DataFrame) -> dict[int, str]:
-    """Return the reason, by position, of each answer that no life table gives a true probability.
+def table_problems(rows: pd.DataFrame) -> dict[int, str]:
+    """Return, by position, why an answer gets no true probability from its life table.
 
-    Answers with a score need none. An unusable life table, radius or window is a reason, too.
-    `missing_ages` has those of answers without an age or a radius.
+    A reason is a sex or age that the table lacks, or an unusable table, radius or window. Answers
+    with a score need no table. Those without an age or a radius are left to `missing_ages`.
     """
     needs_table = rows["answer"].notna() & rows["score"].isna() & (rows["status"] == "ok")
     needs_table &= rows[["age", "radius"]].notna().all(axis=1)
@@ -160,7 +160,7 @@ def _table_problem(table: str, sex: str, age: Any, radius: float, window: str) -
     """Return why a life table gives no true probability for a question; empty if it does."""
     try:
         life_table = read_life_table(table or SSA_2022)
-        lower_sex = sex.strip().lower()
+        lower_sex = sex.strip().lower()  # "Female" is known; other spellings stay, for the message
         known_sex = lower_sex if lower_sex in life_table.sexes else sex
         life_table.best_answer(known_sex, age, radius, window or HALF_OPEN)
     except InvalidArgument as error:
@@ -238,7 +238,9 @@ def complete_options(rows: pd.DataFrame) -> pd.DataFrame:
 
     Probabilities are divided by their sum, which is kept in `raw_sum`. `choices` is their number.
     `correct` follows from `answer` and `target`, `confidence` from `answer` and `probabilities`.
-    Declined questions, and a token's judgments of unreadable replies, have no `correct`.
+    `source` says whether the confidence was stated in the reply or is the probability of the
+    answer's token. Declined questions, and a token's judgments of unreadable replies, have no
+    `correct`.
 
     Raises:
         InvalidArgument: A share lies outside [0, 1], `kind` or `source` is not known, or

@@ -305,7 +305,7 @@ def hard_easy_statistics(rows: pd.DataFrame, units: pd.Index, condition: Conditi
     slope_estimate = Estimate(
         condition,
         "hard_easy_slope",
-        line.judgments,
+        n=line.judgments,
         note=join_notes(f"intercept {line.intercept:z.4f}", describe_counts(rows, present)),
         n_asked=len(rows),
         unit_count=estimate.unit_names(rows)[present].nunique(),
@@ -381,11 +381,12 @@ def _shared_items(rows: pd.DataFrame, models: Sequence[str]) -> str:
 def compare_contenders(
     a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling
 ) -> list[Difference]:
-    """Return the differences of two contenders' completed judgments on their common items.
+    """Return the differences of two models or variants (`a` less `b`) on their common items.
 
-    LifeEval, whose judgments have a `radius`, has differences over all radii, at each radius, and
-    of the hard-easy slope. Question sets have differences at thresholds of high confidence, too,
-    unless the question gives the answer (`kind` is `given`) and confidence is itself the judgment.
+    Both frames are completed judgments. LifeEval, whose judgments have a `radius`, has differences
+    over all radii, at each radius, and of the hard-easy slope. Question sets have differences at
+    thresholds of high confidence, too, unless the question gives the answer (`kind` is `given`) and
+    confidence is itself the judgment.
     """
     sides = [with_outcomes(a), with_outcomes(b)]
     if "radius" not in a:
@@ -442,7 +443,7 @@ def _contrast(
 
 
 def _slope_contrast(sides: Sequence[pd.DataFrame]) -> Contrast:
-    """Return the statistics of two contenders' hard-easy slopes on their common items.
+    """Return the statistics of two models' or variants' hard-easy slopes on their common items.
 
     A slope is that of overconfidence on difficulty, 1 - the maximum achievable score (`mas`), over
     judgments with confidence, outcome and this maximum; ages are resampled.
@@ -500,7 +501,8 @@ def stated_against_token(
     contrast = _contrast(sides, resampling)
     if not contrast.unit_count:
         return
-    resampled = compare.resample_contrast(contrast, resampling, stream=0)  # one data set
+    # `stream` numbers data sets, to resample them independently; there is one.
+    resampled = compare.resample_contrast(contrast, resampling, stream=0)
     for column, (_, metric) in enumerate(resampled.names):
         metric_condition = condition.but(of=metric, versus=TOKEN)
         yield from compare.difference_results(resampled, column, key, metric_condition)

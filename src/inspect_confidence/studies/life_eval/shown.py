@@ -153,7 +153,7 @@ def _maximum_scores(ages: pd.DataFrame) -> Iterator[Result]:
 
     A question is a sex, age and radius of a life table; the window says which ages count as right.
     """
-    questions = ages[ages["mas"].notna() & (ages["sex"] != "")]
+    questions = ages[ages["mas"].notna() & (ages["sex"] != "")]  # a failed judgment may have none
     columns = ["dataset", "window", "radius", "sex", "age"]
     distinct = questions.sort_values(columns).drop_duplicates(columns)
     for question in distinct[[*columns, "mas"]].to_dict("records"):

@@ -133,7 +133,7 @@ LIFE_EVAL = Study(
             replies=lambda rows: rows[rows["source"] != TOKEN],
             contradictions={
                 ("age", "radius"): judgments.missing_ages,
-                ("table", "sex", "age", "radius", "window"): judgments.unknown_people,
+                ("table", "sex", "age", "radius", "window"): judgments.table_problems,
             },
         ),
         TaskTable(

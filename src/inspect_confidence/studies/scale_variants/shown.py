@@ -116,8 +116,8 @@ class _TablesOfAllModels:
     def from_rows(cls, rows: ResultTable, threshold: str, adjusted: str) -> "_TablesOfAllModels":
         """Find the rows of means and the scales that were used in rows of results.
 
-        A model with one data set has no mean; all its rows stand in the tables of means. The other
-        arguments are fields.
+        A model with one data set has no mean; all its rows stand in the tables of means. The fields
+        `threshold` and `adjusted` are as given.
         """
         with_mean = {(row["model"], row["variant"]) for row in rows.matching(dataset=MEAN)}
         mean_rows = []
@@ -186,8 +186,8 @@ class _TablesOfAllModels:
         out of range. Items not common follow, counted over all scales (`scales=all`). There is no
         line if only the baseline was used.
         """
-        is_over_all = measure.metric == OUT_OF_RANGE.metric
-        scales = self.used_scales if is_over_all else _GRANULARITY
+        has_all_scales = measure.metric == OUT_OF_RANGE.metric
+        scales = self.used_scales if has_all_scales else _GRANULARITY
         present_scales = [scale for scale in scales if scale in self.used_scales]
         columns = [
             replace(measure, heading=scale, where={**measure.where, "scale": scale})
@@ -204,7 +204,8 @@ class _TablesOfAllModels:
         shown_metrics = {column.metric for column in columns}
         return _table_spec(
             title,
-            rows.among("metric", {*shown_metrics, self.adjusted}),  # the latter for stars
+            # Stars behind numbers need the adjusted p-values.
+            rows.among("metric", {*shown_metrics, self.adjusted}),
             lines,
             columns,
             caption=partial(_caption, self.threshold, self.adjusted, columns),

@@ -220,9 +220,9 @@ def _unit_rows(
         index.assign(key=index["interval"] + "@" + name, value=value)
         for name, value in values.items()
     ]
-    unit = pd.concat(parts, ignore_index=True)
-    unit["pair"] = ["/".join(PAIRS[interval]) for interval in unit["interval"]]
-    return unit.groupby([*factors, "pair", "key"], sort=True)["value"].mean().reset_index()
+    epochs = pd.concat(parts, ignore_index=True)  # a row for each unit and epoch
+    epochs["pair"] = ["/".join(PAIRS[interval]) for interval in epochs["interval"]]
+    return epochs.groupby([*factors, "pair", "key"], sort=True)["value"].mean().reset_index()
 
 
 def expected_by_chance(
@@ -351,11 +351,12 @@ def _resampled_means(
 ) -> ResampledEstimates:
     """Return the mean of units' values of each estimate, with its resamples.
 
-    Clusters of units are resampled, each within its scenario: the few scenarios are the study's
-    choice and no sample. `columns` are the estimates, each with its units; their column `cluster`
-    names the cluster, and starts with the scenario.
+    A unit is what a score judges, such as a sequence of prompts. Clusters of units are resampled,
+    each within its scenario: the few scenarios are the study's choice and no sample. `columns` are
+    the estimates, each with a row of `value` and `cluster` for each of its units; a cluster's name
+    starts with the scenario, as in `height|...`.
     """
-    all_units = pd.concat([unit.assign(column=i) for i, (_, unit) in enumerate(columns)])
+    all_units = pd.concat([units.assign(column=i) for i, (_, units) in enumerate(columns)])
     clusters = pd.Index(sorted(set(all_units["cluster"])))
     # A row for each unit of an estimate, with its value in the estimate's column; NaN, which means
     # leave out, in the others.
@@ -365,7 +366,7 @@ def _resampled_means(
     scenarios = np.array([name.split("|", 1)[0] for name in clusters])
     strata = np.unique(scenarios, return_inverse=True)[1].astype(np.int64)
     means = Statistics(
-        [described for described, _ in columns],
+        [described_estimate for described_estimate, _ in columns],
         metrics.means_of(values, cluster_index, len(clusters)),
     )
     return estimate.resample([means], strata, resampling)
@@ -686,7 +687,10 @@ def _test_results(pairs: pd.DataFrame, key: Key, condition: Condition) -> Iterat
 
 
 def _paired_t(differences: FloatArray) -> tuple[float, str]:
-    """Return the t statistic of differences over units, and its note with the study's p-value."""
+    """Return the t statistic of differences over units, and its note with the study's p-value.
+
+    It is NaN if all differences are equal, as is a single one.
+    """
     n = len(differences)
     if n < 2 or np.ptp(differences) == 0:
         return np.nan, "undefined: all differences are equal"
@@ -697,7 +701,10 @@ def _paired_t(differences: FloatArray) -> tuple[float, str]:
 
 
 def _cohens_d(first: FloatArray, second: FloatArray) -> tuple[float, str]:
-    """Return Cohen's d of two levels' values of the same units, and its note."""
+    """Return Cohen's d of values of the same units at two levels of a factor, and its note.
+
+    The SDs are those of each level's values. It is NaN if neither varies or there is one unit.
+    """
     mean_sd = (first.std(ddof=1) + second.std(ddof=1)) / 2 if len(first) > 1 else np.nan
     if not mean_sd > 0:
         return np.nan, "undefined: neither side varies"
@@ -713,5 +720,6 @@ def _p_value(mean: _ClusteredMean) -> float:
     if not mean.has_interval:
         return np.nan
     if mean.variance < _ZERO_VARIANCE:
-        return 1.0 if abs(mean.value) < 1e-12 else 2.0 ** (1 - mean.clusters)
+        is_zero = abs(mean.value) < 1e-12  # up to rounding errors
+        return 1.0 if is_zero else 2.0 ** (1 - mean.clusters)
     return float(2 * stdtr(mean.freedom, -abs(mean.value) / np.sqrt(mean.variance)))

@@ -215,7 +215,11 @@ def _score_label(line: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _contrast_label(line: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the first cells of a line of contrasts: the two conditions, and the score."""
+    """Return the first cells of a line of contrasts: the two conditions, and the score.
+
+    The field `versus` is the second condition, which tells the contrasted factor: chain of thought,
+    set of numbers or number of choices.
+    """
     factor = {"with": "cot", "wide": "numbers"}.get(line["versus"], "choice_set")
     # The contrasted factor comes last: "height, without reasoning minus with".
     other_factors = [name for name in ("cot", *_SLICE_FACTORS) if name != factor]

@@ -79,10 +79,10 @@ def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
     parts = []
     # A judgment without a prompt, whose sample could not be read, belongs to no unit.
     ranked_choices = choices.rank_choices(frame[frame["interval"] != ""], convention)
-    for metric, unit in choices.score_units(ranked_choices, convention).items():
-        mode = unit["cot"].map(choices.MODES)
-        values = {"item": choices.unit_clusters(unit), "key": mode + " " + unit["key"]}
-        scores = pd.DataFrame({**values, "value": unit["value"]})
+    for metric, units in choices.score_units(ranked_choices, convention).items():
+        mode = units["cot"].map(choices.MODES)
+        values = {"item": choices.unit_clusters(units), "key": mode + " " + units["key"]}
+        scores = pd.DataFrame({**values, "value": units["value"]})
         for condition in conditions:
             rows = scores[mode == condition["cot"]] if condition else scores
             names = pd.Series([(condition, metric)] * len(rows), rows.index, dtype=object)
