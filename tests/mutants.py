@@ -449,8 +449,8 @@ ELICITATION = (
     Mutant(
         "draws_share_one_number",
         "solvers/draws.py",
-        '"draw": draw, **form',
-        '"draw": 0, **form',
+        '"draw": draw, **elicitation',
+        '"draw": 0, **elicitation',
         ["tests/contract"],
     ),
     Mutant(

@@ -99,8 +99,8 @@ def _read_commitment(reply: Draw) -> ParsedReply:
     parts = {"keep": reply.read(read_keep), "bet": reply.read(read_bet)}
     problems = [part for part in parts.values() if isinstance(part, ParseFailure)]
     words = [
-        _described(parts["keep"], "kept", "withdrawn"),
-        _described(parts["bet"], "bet on", "not bet on"),
+        _describe_decision(parts["keep"], "kept", "withdrawn"),
+        _describe_decision(parts["bet"], "bet on", "not bet on"),
     ]
     return ParsedReply(
         {name: number_of(part) for name, part in parts.items()},
@@ -110,14 +110,14 @@ def _read_commitment(reply: Draw) -> ParsedReply:
     )
 
 
-def _described(part: bool | ParseFailure, true: str, false: str) -> str:
+def _describe_decision(part: bool | ParseFailure, true: str, false: str) -> str:
     if isinstance(part, ParseFailure):
         return f"{true} or {false}: not read"
     return true if part else false
 
 
 def _statuses(parts: Mapping[str, float | ParseFailure]) -> dict[str, str]:
-    """Return `keep_status` and `keep_detail` of a part `keep`, and so on."""
+    """Return the status and detail of each part: of `keep` `keep_status` and `keep_detail`."""
     metadata: dict[str, str] = {}
     for name, part in parts.items():
         metadata |= status_of(part, f"{name}_")

@@ -390,9 +390,9 @@ def _without_calls(message: ChatMessage, answered: set[str | None]) -> ChatMessa
     return message.model_copy(update={"tool_calls": calls or None})
 
 
-async def _in_conversation(state: TaskState, text: str, **form: object) -> list[ModelOutput]:
-    """Send a request, with `form` in its metadata, after the eval's conversation."""
-    message = user_message(text, state, draw=state.epoch - 1, **form)
+async def _in_conversation(state: TaskState, text: str, **elicitation: object) -> list[ModelOutput]:
+    """Send a request, with the `elicitation` in its metadata, after the eval's conversation."""
+    message = user_message(text, state, draw=state.epoch - 1, **elicitation)
     output = await get_model().generate(
         [*_conversation(state), message],
         # Some providers want the tools named that a conversation called.
@@ -403,10 +403,10 @@ async def _in_conversation(state: TaskState, text: str, **form: object) -> list[
 
 
 async def _in_new_conversation(
-    state: TaskState, text: str, config: GenerateConfig | None = None, **form: object
+    state: TaskState, text: str, config: GenerateConfig | None = None, **elicitation: object
 ) -> list[ModelOutput]:
-    """Send a request, with `form` in its metadata, in a conversation of its own."""
-    message = user_message(text, state, draw=state.epoch - 1, **form)
+    """Send a request, with the `elicitation` in its metadata, in a conversation of its own."""
+    message = user_message(text, state, draw=state.epoch - 1, **elicitation)
     output = await get_model().generate([message], config=config or GenerateConfig())
     return [require_reply(output)]
 

@@ -97,7 +97,7 @@ def shown_choices(state: TaskState) -> list[Choice]:
     return ordered if is_in_order else list(state.choices)
 
 
-def user_message(text: str, state: TaskState, draw: int, **form: object) -> ChatMessageUser:
+def user_message(text: str, state: TaskState, draw: int, **elicitation: object) -> ChatMessageUser:
     """Return a user message whose metadata record the item and the draw that it elicits.
 
     The metadata are not sent to the provider. They are part of Inspect's cache key, so that draws
@@ -107,11 +107,11 @@ def user_message(text: str, state: TaskState, draw: int, **form: object) -> Chat
         text: What the model reads.
         state: State of the sample, which names the item in its metadata or by its id.
         draw: Number of the draw within the item, over all epochs.
-        form: The elicitation (`form="interval"`) and its condition (`level=90`).
+        **elicitation: What is asked for: the `form`, as "interval", and its condition, as `level`.
     """
     return ChatMessageUser(
         content=text,
-        metadata={"item": state.metadata.get("item", state.sample_id), "draw": draw, **form},
+        metadata={"item": state.metadata.get("item", state.sample_id), "draw": draw, **elicitation},
     )
 
 
@@ -126,7 +126,7 @@ async def ask_once(
     text: str,
     system: str | None = None,
     response_schema: ResponseSchema | None = None,
-    **form: object,
+    **elicitation: object,
 ) -> TaskState:
     """Ask for a sample's one reply in exactly one call; an epoch is a draw.
 
@@ -139,12 +139,12 @@ async def ask_once(
         text: What the model reads.
         system: A system message before the text, if any.
         response_schema: The form of the reply, for providers that take one.
-        **form: The elicitation and its condition.
+        **elicitation: What is asked for, as in `user_message`.
 
     Raises:
         NoReplyError: The provider sent no reply.
     """
-    state.messages = conversation(user_message(text, state, state.epoch - 1, **form), system)
+    state.messages = conversation(user_message(text, state, state.epoch - 1, **elicitation), system)
     try:
         return await generate(state, tool_calls="none", response_schema=response_schema)
     except IndexError:  # Inspect takes the first choice, whether there is one or not
@@ -203,7 +203,7 @@ async def ask_draws(
     draws: int,
     system: str | None,
     config: GenerateConfig | None = None,
-    **form: object,
+    **elicitation: object,
 ) -> TaskState:
     """Ask for the draws of an epoch, all at once, and store the replies.
 
@@ -213,12 +213,12 @@ async def ask_draws(
         draws: Number of draws per epoch.
         system: A system message before the text, if any.
         config: Generation settings that differ from the run's.
-        **form: What is elicited, as in `user_message`.
+        **elicitation: What is asked for, as in `user_message`.
     """
     first = (state.epoch - 1) * draws
     conversations = []
     for draw in range(first, first + draws):
-        conversations.append(conversation(user_message(text, state, draw, **form), system))
+        conversations.append(conversation(user_message(text, state, draw, **elicitation), system))
     state.messages = list(conversations[0])
     store_draws(state, await draw_replies(conversations, config))
     return state
@@ -231,7 +231,7 @@ async def ask_main_and_draws(
     system: str | None,
     *,
     is_logged: bool = True,
-    **form: object,
+    **elicitation: object,
 ) -> TaskState:
     """Ask for the main reply of an epoch, then for its further draws, and store all replies.
 
@@ -244,17 +244,19 @@ async def ask_main_and_draws(
         draws: Number of further draws per epoch.
         system: A system message before the text, if any.
         is_logged: Whether the sample's messages are those of the main call.
-        **form: What is elicited, as in `user_message`.
+        **elicitation: What is asked for, as in `user_message`.
     """
     first = (state.epoch - 1) * (draws + 1)  # replies are numbered over all epochs
-    main_conversation = conversation(user_message(text, state, first, main=True, **form), system)
+    main_conversation = conversation(
+        user_message(text, state, first, main=True, **elicitation), system
+    )
     if is_logged:
         state.messages = list(main_conversation)
     main = await draw_replies([main_conversation])
     store_draws(state, main)
     conversations = []
     for draw in range(first + 1, first + 1 + draws):
-        message = user_message(text, state, draw, main=False, **form)
+        message = user_message(text, state, draw, main=False, **elicitation)
         conversations.append(conversation(message, system))
     if conversations:
         store_draws(state, [*main, *await draw_replies(conversations)])

@@ -161,8 +161,8 @@ def ask_stated(prompt: str, math_prompt: str, system: str | None = None) -> Solv
         choices = choice_texts(state)
         question = with_choices(state.input_text, choices)
         text = (prompt if choices else math_prompt).format(question=question, l=low, u=high)
-        form = {"form": "stated", "choices": choices, "low": low, "high": high}
-        return await ask_once(generate, state, text, system, **form)
+        elicitation = {"form": "stated", "choices": choices, "low": low, "high": high}
+        return await ask_once(generate, state, text, system, **elicitation)
 
     return solve
 
@@ -268,13 +268,13 @@ def ask_options(
         if prompt:  # a user's has the field `question`; the study's is `{input}` alone
             text = prompt.format(question=question, input=state.input_text)
         # The form, and the name of a given answer, tell simulated models what is asked.
-        form = {"form": kind}
+        elicitation = {"form": kind}
         if kind == "given":
-            form["given"] = state.metadata["given"]
+            elicitation["given"] = state.metadata["given"]
         schema = _schema_of(kind, len(options)) if json_schema else None
         # Without the user's wording, the directions are the system message, too.
         system_message = system_message_of(directions, prompt, system)
-        return await ask_once(generate, state, text, system_message, schema, **form)
+        return await ask_once(generate, state, text, system_message, schema, **elicitation)
 
     return solve
 
@@ -326,7 +326,7 @@ def ask_simple_qa(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         """Fill `prompt`, or SimpleQA's template, and ask for the main reply and `draws` more."""
-        if grader:
+        if grader:  # a model will judge the replies
             require_grader()
         text = (prompt or PUBLISHED["simpleqa"].text).format(question=state.input_text)
         return await ask_main_and_draws(state, text, draws, system, form="simple_qa")
@@ -350,14 +350,14 @@ def ask_hedged(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         """Fill `prompt`, or the package's template, and ask for the main reply and `draws` more."""
-        if grader:
+        if grader:  # a model will judge the replies
             require_grader()
         choices = choice_texts(state)
         template = prompt or hedge_markers.TEMPLATES[str(state.metadata["kind"])]
         text = template.format(question=hedge_markers.with_choices(state.input_text, choices))
-        form = {"form": "hedged", "dataset": state.metadata["dataset"], "choices": choices}
+        elicitation = {"form": "hedged", "dataset": state.metadata["dataset"], "choices": choices}
         # The sample's messages stay the question; all replies are in its store.
-        return await ask_main_and_draws(state, text, draws, system, is_logged=False, **form)
+        return await ask_main_and_draws(state, text, draws, system, is_logged=False, **elicitation)
 
     return solve
 

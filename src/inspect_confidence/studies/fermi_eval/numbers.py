@@ -300,7 +300,8 @@ def _scaled_statistics(
     train = _mean_distributions(rows[rows["split"] == "train"], units)
     test = _mean_distributions(rows[rows["split"] == "test"], units)
     if len(train.unit_index) and len(test.unit_index):
-        yield from scaled_temperatures(train, test, levels_of(rows.iloc[0]), condition)
+        levels = levels_of(rows.iloc[0])  # a run has the same levels for all items
+        yield from scaled_temperatures(train, test, levels, condition)
 
 
 def _mean_distributions(rows: pd.DataFrame, units: pd.Index) -> SplitDistributions:

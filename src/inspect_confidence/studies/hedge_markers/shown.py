@@ -225,7 +225,8 @@ def _stability_label(line: Mapping[str, str]) -> Mapping[str, str]:
     """Return the first cells of a line of the table of stability: the metric, and its variety.
 
     `line` has the parts that tell lines apart: the metric, and those that the cell `of` lists, such
-    as level and kind of correlation, unless they are empty.
+    as level and kind of correlation, unless they are empty. With `shared` a metric is over markers
+    that some data sets share, not all.
     """
     no_hedge = "without <no_hedge>" if line["no_hedge"] else ""
     shared = "shared by some" if line["shared"] else ""

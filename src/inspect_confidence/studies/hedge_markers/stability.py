@@ -108,7 +108,7 @@ class _StabilityMetric:
         condition: Parts that the metric adds to the condition.
         note: Note for the results.
         undefined_reason: Reason that is given if the value is undefined.
-        is_of_shared: Whether only markers in all of the groups count.
+        needs_all_groups: Whether only markers in all of the groups count.
         varies_over: For a coefficient of variation, the axis (`groups` or `markers`) over which
             MICs vary; its interval then comes from `metrics.spread_interval`.
         correlation: For a correlation, its kind.
@@ -122,7 +122,7 @@ class _StabilityMetric:
     condition: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     undefined_reason: str = ""
-    is_of_shared: bool = False
+    needs_all_groups: bool = False
     varies_over: Varying | None = None
     correlation: Correlation = "spearman"
     pairs: Sequence[tuple[int, int]] = ()
@@ -186,7 +186,7 @@ def _metric_values(
     if metric.metric == "confidence_range":  # its mean over groups
         return _mean_and_sd(metrics.confidence_range(tables)[:, groups])[0]
     mics = tables.mic[:, groups]
-    if metric.is_of_shared:
+    if metric.needs_all_groups:
         is_in_all_groups = ~np.isnan(mics).any(axis=1, keepdims=True)
         mics = np.where(is_in_all_groups, mics, np.nan)
     if metric.varies_over:
@@ -412,7 +412,7 @@ def _metrics_over_groups(
     )
     yield _StabilityMetric("confidence_range", groups, cells)
     note = f"{counted(in_all.sum(), 'marker')} in all {len(groups)} data sets"
-    shared = _StabilityMetric("", groups, cells & in_all, note=note, is_of_shared=True)
+    shared = _StabilityMetric("", groups, cells & in_all, note=note, needs_all_groups=True)
     yield replace(shared, metric="sentences_per_marker")
     yield replace(shared, metric="sentences_per_marker_sd")
     yield from _metrics_of_shared_markers(shared)
@@ -429,7 +429,7 @@ def _metrics_over_groups(
         # By the authors' code pairs share what all data sets share.
         cells & in_all if rules.authors else _cells_of_pairs(cells),
         undefined_reason=reason,
-        is_of_shared=rules.authors,
+        needs_all_groups=rules.authors,
     )
     for kind in KINDS:
         yield replace(rank_correlation, condition={"correlation": kind}, correlation=kind)
@@ -456,11 +456,11 @@ def _metrics_of_shared_markers(shared: _StabilityMetric) -> Iterator[_StabilityM
     are the correlations of MICs with the data sets' accuracy and faithful generation (cMFG).
 
     `shared` has the groups (one for each data set), condition and note; its `cells`, of shape
-    (groups, markers), say which markers count where. If its `is_of_shared` is set, these are
+    (groups, markers), say which markers count where. If its `needs_all_groups` is set, these are
     markers that all data sets have. A variation needs two data sets, a correlation three.
     """
     n = len(shared.groups)
-    no_marker = f"no marker is in {f'all {n}' if shared.is_of_shared else 'enough'} data sets"
+    no_marker = f"no marker is in {f'all {n}' if shared.needs_all_groups else 'enough'} data sets"
     datasets = shared.cells.sum(axis=0)  # number of data sets with each marker
     yield replace(
         shared,
@@ -503,7 +503,9 @@ def _mrc_change(
     """
     cells = sentences.marker_cells(rules.mic_rows(sentences), markers)
     no_cells = np.zeros((0, 0), bool)  # they only count sentences, which `mrc` has done
-    metric = _StabilityMetric("mrc", sentences.dataset_groups, no_cells, is_of_shared=rules.authors)
+    metric = _StabilityMetric(
+        "mrc", sentences.dataset_groups, no_cells, needs_all_groups=rules.authors
+    )
 
     def changes(weights: FloatArray) -> FloatArray:
         """Return MRC without the marker `<no_hedge>` less MRC with it, in each resample.
