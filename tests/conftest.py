@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in commands; read when numpy is loaded
+
+import gc
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.metadata import packages_distributions
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import chain
 from pathlib import Path
@@ -67,6 +72,15 @@ def frozen() -> Iterator[None]:
     gc.freeze()
     yield
     gc.unfreeze()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def installed() -> Iterator[None]:
+    """Installed packages are listed once: Inspect does it at each run of a copy of the package."""
+    name = "inspect_ai._util.package.packages_distributions"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(name, cache(packages_distributions), raising=False)
+        yield
 
 
 @pytest.fixture
