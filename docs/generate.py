@@ -158,14 +158,13 @@ If only the most confident answers are given and the others rejected:
 
 - `risk_at_coverage` is the error rate among the most confident half, or four fifths, of the
   answers.
-- `augrc` ranks models or methods over all coverages (shares of answers given).
-- `aurc` is older, the area under the curve of error rate by coverage. A few errors among the most
-  confident answers can outweigh all others. Like `augrc` it depends on accuracy and on
-  discrimination; `auroc` depends on discrimination alone.
+- `augrc` ranks models or methods over all coverages (shares of answers given). It depends on
+  accuracy and on discrimination; `auroc` depends on discrimination alone.
+- `aurc`, the older area under the curve of error rate by coverage, can be ruled by a few errors
+  among the most confident answers.
 - `prr` makes `aurc` comparable between models of different accuracy: 0 is random rejection, 1 an
   oracle that rejects every wrong answer first. It equals LM-Polygraph's PRR without a limit on
-  rejections; Malinin and Gales count rejected answers as corrected, so that theirs is `2 * auroc -
-  1`.
+  rejections; Malinin and Gales' ratio is `2 * auroc - 1`.
 
 `expected_utility` needs the value of each outcome to you, `--costs right=1,wrong=-2,abstain=0`. One
 row has the mean utility of always answering, another that of answering only if confidence reaches
@@ -203,10 +202,9 @@ corrected for these errors. Their intervals include the sampling error of the la
 
 - **Labels of some of the run's own items**, drawn at random (`--judge-labels` with a column
   `item`): prediction-powered inference (PPI++). Prefer these labels, because the method assumes
-  nothing about the judge's errors. Its interval needs 50 labelled items, with eight labels of each
-  outcome.
-- **Labels of other answers** that the same judge graded with the same prompt, at least 20 right and
-  20 wrong: Rogan and Gladen's estimator.
+  nothing about the judge's errors. The interval needs 50 labelled items, eight of each outcome.
+- **Labels of other answers** that the same judge graded with the same prompt, at least 20 of each
+  class: Rogan and Gladen's estimator.
 
 Rogan and Gladen's corrected accuracy is (q + spec - 1)/(sens + spec - 1), where q is the share of
 answers that the judge calls right, and sens and spec are the judge's sensitivity and specificity on
@@ -235,11 +233,9 @@ Without these settings, items of `lsat_ar`, `sat_en`, `halueval`, SuperGLUE's Bo
 with a column `context` are clustered by their passage. An item without a cluster is its own
 cluster.
 
-With C clusters:
-
-- **Means** have the standard error of Miller (2024, "Adding error bars to evals", equation 4), from
-  the squares of the clusters' summed deviations, with the factor C/(C - 1) and Student's t with C -
-  1 degrees of freedom, as Inspect's `stderr(cluster="FIELD")` and `ci(cluster=)`.
+- **Means** over C clusters have the standard error of Miller (2024, "Adding error bars to evals",
+  equation 4) with the factor C/(C - 1), and Student's t with C - 1 degrees of freedom, as Inspect's
+  `stderr(cluster="FIELD")` and `ci(cluster=)`.
 - **Shares** have Wilson's interval at the effective sample size of the clusters, by Student's t
   with C - 1 degrees of freedom (Korn and Graubard 1998). If at most five clusters have the rarer
   outcome, the effective sample size is at most C.
@@ -255,16 +251,15 @@ The tables list the method of each metric's 95% interval, the least number of un
 
 - **Units** are the items or whatever else the table names; epochs (repetitions) of an item count as
   one unit.
-- **Coverage** "50: .946-1.000" is the smallest and the largest over all simulated designs with 50
-  units.
+- **Coverage** (share of intervals that contain the true value): "50: .946-1.000" is the smallest
+  and the largest over all simulated designs with 50 units.
 - **A percentage in brackets** is the share of samples with an interval, among samples in which the
-  metric has a value, in the design where it is smallest. It is shown if it is below 99%.
+  metric has a value, if in some design it is below 99%.
 - **A letter in brackets** points to the cases in which the interval is [wider than
   needed](#conservative-intervals).
 
-[validation.md](validation.md#intervals-and-tests) has the designs, and the rule by which a coverage
-is too low. [coverage.csv](coverage.csv) lists every simulation; its column `wide` has the reason of
-a coverage above 98%.
+[validation.md](validation.md#intervals-and-tests) has the designs and the least coverage allowed,
+[coverage.csv](coverage.csv) every simulation.
 
 An interval always contains the observed value. A metric has no interval, with the reason in `note`,
 if its value is undefined, if there are fewer units (items or clusters) than needed, if every
@@ -996,8 +991,7 @@ such faults. A row of the tables is one fault, or several with the same outcome;
 
 - *Injected* counts how often a fault was injected; 3 x 5 are three faults, five times each.
 - *Held*: every time, the command ended as described and without a traceback, guessed no value, and
-  lost nothing but what the row names after *lost*. "18 of 20 held" would mean two exceptions; no
-  cell has one.
+  lost nothing but what the row names after *lost*. An exception would be shown as "18 of 20 held".
 - *Status*: the recorded [outcome of a reply](reading.md#statuses); `grader_failed` means that a
   judge gave no verdict. `eval-retry` and `score` are commands of `inspect`.
 

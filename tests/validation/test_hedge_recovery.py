@@ -151,7 +151,7 @@ def distance_from_mic(c: float, n: int) -> float:
 
 @pytest.mark.parametrize(("c", "floor"), [(0.5, 0.0881), (0.7, 0.0805), (0.9, 0.0513)])
 def test_floor_of_distances(c: float, floor: float) -> None:
-    """As docs/hedge_markers.md says, and by de Moivre's formula there."""
+    """As docs/hedge_markers.md says, and by de Moivre's formula of the mean deviation."""
     assert distance(c) == pytest.approx(floor, abs=5e-5)
     v = int(K * c + 1e-9) + 1
     closed = 2 / K * v * comb(K, v) * c**v * (1 - c) ** (K - v + 1)
