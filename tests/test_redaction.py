@@ -16,6 +16,9 @@ from inspect_confidence.redaction import without_keys
         ("read /home/someone/logs/a.eval", "read ~/logs/a.eval"),
         ("read C:\\Users\\someone\\logs", "read ~\\logs"),
         ("max_tokens=100 in /data/logs", "max_tokens=100 in /data/logs"),
+        # As short as such texts can be.
+        ("a:b@c", "[removed]"),
+        ("/home/a", "~"),
     ],
 )
 def test_named_secrets_and_home_folders_are_removed(text: str, shown: str) -> None:

@@ -35,6 +35,8 @@ _USER = re.compile(rf"(?<![\w.])(?:/home/|/Users/|[A-Za-z]:[\\/]{{1,2}}Users[\\/
 _SECRET_VARIABLE = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
 _MIN_SECRET_LENGTH = 8
 """Length below which a variable's value can occur in a text by chance."""
+_MIN_REDACTED_LENGTH = 5
+"""Length of the shortest text that is redacted: a name and a password before a host, `a:b@c`."""
 _MAX_ERROR_LENGTH, _MAX_FAILURE_LENGTH = 1_000, 120
 _MIN_PASSAGE = 16
 """Number of successive characters that two texts don't share by chance."""
@@ -49,7 +51,7 @@ def without_keys(text: str) -> str:
         >>> without_keys("no log in /home/me/logs: 401 for sk-abcdefghijklmno")
         'no log in ~/logs: 401 for [removed]'
     """
-    if len(text) < _MIN_SECRET_LENGTH:  # too short for any of these
+    if len(text) < _MIN_REDACTED_LENGTH:
         return text
     for secret in _secret_values():
         text = text.replace(secret, REMOVED)
