@@ -205,10 +205,11 @@ def is_same_answer(answer: str, target: str) -> bool:
     answer, target = plain_value(answer), plain_value(target)
     # The group `letter` is a letter alone, `(B)`; `leading` is one before a text, `B) Paris`. If
     # both sides have a text, letters do not count: the texts were compared above, and differ.
-    letters = _LETTER.fullmatch(answer), _LETTER.fullmatch(target)
-    if letters[0] and letters[1] and (letters[0]["letter"] or letters[1]["letter"]):
-        first, second = (letter["letter"] or letter["leading"] for letter in letters if letter)
-        return str(first).lower() == str(second).lower()
+    answer_match, target_match = _LETTER.fullmatch(answer), _LETTER.fullmatch(target)
+    if answer_match and target_match and (answer_match["letter"] or target_match["letter"]):
+        answer_letter = answer_match["letter"] or answer_match["leading"]
+        target_letter = target_match["letter"] or target_match["leading"]
+        return bool(answer_letter.lower() == target_letter.lower())
     return bool(_exact_amounts(answer) & _exact_amounts(target))  # an amount in common
 
 

@@ -21,10 +21,10 @@ SECRET_NAME = re.compile(
 """Names of arguments whose values are private or of no use to others; not `max_tokens`."""
 
 _HOST = re.compile(rf"{SCHEME}\S*", re.IGNORECASE)
-_WHOLE_PATH = re.compile(r"(?:~|[A-Za-z]:)?[/\\]")
+_ABSOLUTE_START = re.compile(r"(?:~|[A-Za-z]:)?[/\\]")
 # One separator alone hides no folder: `\input{x}` is a name.
-_NAME_PATH = re.compile(rf"{_WHOLE_PATH.pattern}[^\n]*[/\\]")
-_SHAREABLE_PATH = re.compile(r"(?:~[\w.-]*|\.{1,2}|[A-Za-z]:)?[/\\]|~\Z")
+_NAME_PATH = re.compile(rf"{_ABSOLUTE_START.pattern}[^\n]*[/\\]")
+_PATH_START = re.compile(r"(?:~[\w.-]*|\.{1,2}|[A-Za-z]:)?[/\\]|~\Z")
 _PROVIDER = re.compile(r"[A-Za-z][\w-]*/")
 _MAX_SETTING_LENGTH = 60
 
@@ -52,7 +52,7 @@ def scrub_value(value: Any, rename: Callable[[str], str] = str) -> Any:
         return [scrub_value(part, rename) for part in value]
     if isinstance(value, str):
         text = rename(value)
-        return scrub(last_part(text) if _WHOLE_PATH.match(text) else text)
+        return scrub(last_part(text) if _ABSOLUTE_START.match(text) else text)
     return value if value is None or isinstance(value, bool | int | float) else scrub(str(value))
 
 
@@ -157,7 +157,7 @@ def _without_folders(name: str) -> str:
     if _PROVIDER.match(path):
         return f"{provider}/{_without_folders(path)}"
     # `scrub` comes last, since it shortens a path only up to the first blank.
-    return scrub(f"{provider}/{last_part(path)}" if _SHAREABLE_PATH.match(path) else name)
+    return scrub(f"{provider}/{last_part(path)}" if _PATH_START.match(path) else name)
 
 
 def model_arguments(arguments: Mapping[str, Any]) -> dict[str, str]:
@@ -189,7 +189,7 @@ def setting_text(value: object) -> str:
     # Items that are paths or addresses are shortened first. A text without any stays in one piece:
     # a secret that contains a comma would not be recognised in parts.
     items = list(_split_comma_list(text))
-    has_paths = any(_SHAREABLE_PATH.match(item) or _HOST.fullmatch(item) for item in items)
+    has_paths = any(_PATH_START.match(item) or _HOST.fullmatch(item) for item in items)
     redacted = scrub(",".join(map(_redact_item, items)) if has_paths else text)
     if "\n" in text or len(redacted) > _MAX_SETTING_LENGTH:
         return f"(text; sha256 {fingerprint(text)})"
@@ -204,8 +204,8 @@ def _split_comma_list(text: str) -> Iterator[str]:
     pending = ""  # the item so far
     for item in text.split(","):
         # A path without a file suffix continues in the next item if that contains a slash.
-        is_path_part = _SHAREABLE_PATH.match(pending) and not PureWindowsPath(pending).suffix
-        if is_path_part and re.search(r"[/\\]", item) and not _SHAREABLE_PATH.match(item):
+        is_path_part = _PATH_START.match(pending) and not PureWindowsPath(pending).suffix
+        if is_path_part and re.search(r"[/\\]", item) and not _PATH_START.match(item):
             pending = f"{pending},{item}"
             continue
         if pending:
@@ -221,7 +221,7 @@ def _redact_item(text: str) -> str:
     """
     if _HOST.fullmatch(text):
         return "(an address)"
-    return last_part(text) if _SHAREABLE_PATH.match(text) else text
+    return last_part(text) if _PATH_START.match(text) else text
 
 
 Redactors = Mapping[str, Callable[[Any], Any]]

@@ -272,10 +272,7 @@ def verdict_remark(
         return _BINARY_REMARK
     # A verdict follows the grade: constant within each grade, another constant for each other one.
     groups = [values[correct == grade] for grade in np.unique(correct[~np.isnan(correct)])]
-    is_verdict = (
-        len(values) >= _LEAST_JUDGMENTS
-        and len(groups) > 1
-        and all(len(group) > 1 and len(set(group)) == 1 for group in groups)
-        and len({group[0] for group in groups}) == len(groups)
-    )
-    return _VERDICT_REMARK if is_verdict else ""
+    are_constant = all(len(group) > 1 and len(set(group)) == 1 for group in groups)
+    are_distinct = len({group[0] for group in groups}) == len(groups)
+    has_enough = len(values) >= _LEAST_JUDGMENTS and len(groups) > 1
+    return _VERDICT_REMARK if has_enough and are_constant and are_distinct else ""

@@ -239,7 +239,10 @@ class _CoreLoader(yaml.SafeLoader):
         """Treat `<<` as an ordinary key."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """Raise an error for duplicate keys, of which PyYAML would take the last."""
+        """Return a mapping; refuse a repeated key, of which PyYAML would take the last value.
+
+        A key that is a list or a mapping is refused, too.
+        """
         keys = set[Hashable]()
         for key_node, _ in node.value:
             if not isinstance(key_node, yaml.ScalarNode):

@@ -161,7 +161,8 @@ _REWORDED = re.compile(r"assistant|to the|\.\.", re.IGNORECASE)
 
 def clean(reply: str) -> str:
     """Return the reply without reasoning, markup and needless blanks; no line of it is empty."""
-    if not reply or (_PLAIN_TEXT.fullmatch(reply) and not _REWORDED.search(reply)):
+    is_plain = _PLAIN_TEXT.fullmatch(reply) and not _REWORDED.search(reply)
+    if not reply or is_plain:
         return single_blanks(reply)  # for speed: most values and short replies need no more
     # Without private marks and a chat template's tokens ("<|im_end|>"), in ASCII where possible.
     reply = _STRUCK.sub(" ", reply)

@@ -141,6 +141,7 @@ def _mentioned_decisions(lines: list[str], words: dict[bool, str]) -> set[bool |
             after = line[match.end() :]
             if label := _YES_OR_NO.match(after):  # the word is a label: "Keep: yes"
                 mentioned.add(decision if label["yes"] else not decision)
+            # Neither "Keep:" nor "keep thinking".
             elif not (_LABEL_END.match(after) or _NO_DECISION.match(line, match.end())):
                 is_open = _UNDECIDED.search(line) or _NEGATED.search(before)
                 mentioned.add(None if is_open or _OPPOSITE.match(after) else decision)

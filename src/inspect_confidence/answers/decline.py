@@ -189,10 +189,9 @@ def read_answer(
         return read_or_decline(reply, _read_words, truncated=truncated)
     if kind == "option":
         letter = ascii_uppercase[len(choices)]
+        letter_before_text = rf"[(\[*]{{0,3}}\b{letter}\b[)\].:*]{{0,4}} ?(?=i don['’]t know)"
         # The letter of the declining choice before its text adds nothing.
-        reply = re.sub(
-            rf"[(\[*]{{0,3}}\b{letter}\b[)\].:*]{{0,4}} ?(?=i don['’]t know)", "", reply, flags=re.I
-        )
+        reply = re.sub(letter_before_text, "", reply, flags=re.IGNORECASE)
         return read_or_decline(reply, _read_option, choices, truncated=truncated)
     return read_or_decline(reply, read_choice, choices, truncated=truncated)
 

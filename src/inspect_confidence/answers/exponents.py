@@ -330,7 +330,10 @@ def _bare_bound(line: str) -> _Bound | None:
 
 
 def _is_amount(line: str) -> bool:
-    """Return whether a line is a number with a magnitude or separators: "2.5 million"."""
+    """Return whether a line is a number in words, with a magnitude or with separators of thousands.
+
+    Words such as "about" may precede it: "about 2.5 million".
+    """
     number, before, tail = split_at_number(line)
     is_about = not re.search(r"[^\W\d_]", before) or re.fullmatch(rf"\W*{ABOUT}", before, re.I)
     styles = ("scaled", "grouped", "word")
@@ -340,7 +343,7 @@ def _is_amount(line: str) -> bool:
 def _stated_interval(parsed: ParsedText) -> _Pair | ParseFailure:
     """Return the two bounds that a reply states, under labels or as a range.
 
-    Bounds after the word "final" count before all others.
+    Bounds after the word "final" count before all others, also unreadable ones under labels.
     """
     *_, final = [None, *_FINAL.finditer(parsed.text)]  # the last match, or None
     if final:

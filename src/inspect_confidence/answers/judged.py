@@ -181,6 +181,7 @@ def read_grade_letter(reply: str) -> Verdict | ParseFailure:
     """
     text = without_thoughts(reply).translate(_SIGNS).strip(f"{_EDGE_SIGNS}()[]\n")
     grades: set[Verdict | None] = set()
+    # "a" is a grade only as the whole reply; elsewhere it is an article.
     for match in _GRADE.finditer(text.upper() if len(text) == 1 else text):
         before = text[max(0, match.start() - 40) : match.start()]
         if match["letter"] and not _PLACE_OF_GRADE.search(before):  # as in "vitamin C"
@@ -189,8 +190,8 @@ def read_grade_letter(reply: str) -> Verdict | ParseFailure:
         if _DENIED_GRADE.search(before):  # "not correct"; "not A" and "not incorrect" say less
             grade = "incorrect" if match["word"] and grade == "correct" else None
         grades.add(None if _PARTLY.search(before) else grade)
-    grade = grades.pop() if len(grades) == 1 else None
-    return _failed(reply, "no single grade A, B or C") if grade is None else grade
+    only_grade = grades.pop() if len(grades) == 1 else None
+    return _failed(reply, "no single grade A, B or C") if only_grade is None else only_grade
 
 
 _GRADES: dict[str, Verdict] = {
@@ -226,16 +227,17 @@ def _labelled_word(reply: str, key: str, words: dict[str, WordT]) -> WordT | Par
     failure `grader_failed` if the judge's reply has no such word, or words of different meanings.
     """
     parsed = _parse_complete_values(reply)
-    read_word = partial(_meaning_of_first_word, words=words)
-    word = agreed_value(parsed, (key,), read_word)
+    read_meaning = partial(_meaning_of_first_word, words=words)
+    meaning = agreed_value(parsed, (key,), read_meaning)
     if not parsed.objects:  # without JSON the word may have another label, or none
-        word = word or agreed_value(parsed, ("answer", "verdict", "agreement", "choice"), read_word)
-        line_words = set(map(read_word, parsed.text.split("\n"))) - {_NO_WORD}
-        if word is None and len(line_words) == 1:
-            word = line_words.pop()
-    if word is None or isinstance(word, ParseFailure):
+        labels = ("answer", "verdict", "agreement", "choice")
+        meaning = meaning or agreed_value(parsed, labels, read_meaning)
+        line_meanings = set(map(read_meaning, parsed.text.split("\n"))) - {_NO_WORD}
+        if meaning is None and len(line_meanings) == 1:
+            meaning = line_meanings.pop()
+    if meaning is None or isinstance(meaning, ParseFailure):
         return _failed(reply, f"no {key}")
-    return word
+    return meaning
 
 
 def _parse_complete_values(reply: str) -> ParsedText:

@@ -191,7 +191,9 @@ def _statements_of_member(member: Member, start: int) -> Iterator[Statement]:
     yield Statement(
         key, "object", plain_value(value), start, start, is_open=is_open, json_value=value
     )
-    for statement in statements_in(clean(f"\n{value}")) if key == "answer" else []:
+    if key != "answer":
+        return
+    for statement in statements_in(clean(f"\n{value}")):
         if statement.strength != "prose":
             yield Statement(
                 statement.key, "object", statement.value, start, start, note=statement.note
@@ -320,6 +322,7 @@ def _unlabelled_boxes(text: str, labelled: list[Statement]) -> Iterator[Statemen
     """Yield an answer for each of LaTeX's boxes that is not in the value of a label."""
     labelled_starts = set()
     for statement in labelled:
+        # A box within prose or within an explanation is an answer of its own.
         if statement.strength != "prose" and statement.key != "reason":
             labelled_box = _BOXED.search(text, statement.start, statement.end)
             if labelled_box:

@@ -280,8 +280,9 @@ def as_share(number: Number) -> Fraction | ParseFailure:
     value = number.value
     if value is None or (number.style in ("scaled", "power") and value > 1):
         return invalid("no plain number")
-    # The numerator and the denominator of odds such as 40/60 sum to 100.
-    if number.style == "fraction" and (value > 1 or (1 + value) * (number.whole or 0) == 100):
+    whole = number.whole or 0
+    are_odds = value * whole + whole == 100  # numerator and denominator of odds such as 40/60
+    if number.style == "fraction" and (value > 1 or are_odds):
         return invalid("odds, not a share")
     is_whole = number.style in ("plain", "word") and number.is_integer
     if number.style == "percent" or (is_whole and 10 < value <= 100):  # 8 may be 8 of ten

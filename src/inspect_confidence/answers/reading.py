@@ -198,7 +198,7 @@ def _strongest(readings: Readings[ParsedT]) -> Readings[ParsedT]:
 def _is_taken_back(text: str, last: Statement) -> bool:
     """Return whether the text from the last statement's value on replaces the value.
 
-    It does not if it confirms the value at its end ("... is correct"). The value itself may begin
+    It does not if it confirms the value near its end ("... is correct"). The value itself may begin
     with "Actually" and state another value, so the search begins at its second character; the value
     of a JSON member is not in the text.
     """
@@ -240,7 +240,8 @@ def _last_reading(
 def text_without(parsed: ParsedText, *keys: str) -> str:
     """Return the text without the statements under some labels, and without marks at its ends.
 
-    Statements overlap if a label is in the value of another; the text of both is left out once.
+    Statements overlap if a label is in the value of another; their text is left out once. Members
+    of JSON objects are not in the text.
     """
     pieces, reached, text = [], 0, parsed.text
     for statement in parsed.statements_under(*keys):

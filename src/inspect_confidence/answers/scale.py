@@ -254,7 +254,7 @@ def _stated_number(
 
     A label counts first ("Confidence: 80"), then words in prose ("I am 80% sure"), then a number
     alone. With `is_whole_reply` the prompt asked for the number alone: all numbers on lines of
-    their own must agree.
+    their own must agree, and one above the middle is ambiguous if the reply calls the answer wrong.
     """
     number = _labelled_or_introduced(parsed, low, high, is_whole_reply=is_whole_reply)
     is_high = not isinstance(number, ParseFailure) and 2 * number > low + high
@@ -345,7 +345,7 @@ def _read_value(
 def _bare_number(
     text: str, number_lines: Sequence[str], number_line: re.Pattern[str], *, is_whole_reply: bool
 ) -> str | ParseFailure:
-    """Return the number of a text that has no words on confidence.
+    """Return the number, as text, of a text that has no words on confidence.
 
     A number alone counts in the last of several lines, and in a whole reply also in the first. The
     text may also be a choice with its confidence ("B (80%)") or, in a whole reply, a hedge with a

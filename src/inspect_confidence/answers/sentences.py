@@ -80,7 +80,8 @@ def _split_line(line: str) -> list[str]:
         # The last words of the sentence so far are enough to see an abbreviation.
         context_start = max(start - 2 * _LAST_WORDS_LENGTH, begins[-1]) if begins else start
         before = line[context_start:start].rstrip()
-        if not begins or (_WORD.search(part) and not _continues_sentence(before, part.lstrip())):
+        is_new_sentence = _WORD.search(part) and not _continues_sentence(before, part.lstrip())
+        if not begins or is_new_sentence:
             begins.append(start)
     return [line[start:stop] for start, stop in pairwise([*begins, len(line)])]
 
@@ -89,7 +90,9 @@ def _continues_sentence(before: str, after: str) -> bool:
     """Return whether a sentence continues after a full stop, as in lower case or after "Dr."."""
     if not before.endswith("."):
         return False
-    if after[:1].islower() or (_INITIALS.search(before) and re.match(r"[A-Za-z]\.", after)):
+    # "J. S. Bach"
+    is_between_initials = _INITIALS.search(before) and re.match(r"[A-Za-z]\.", after)
+    if after[:1].islower() or is_between_initials:
         return True
     if not (last := _ABBREVIATION.search(before[-_LAST_WORDS_LENGTH:])):
         return False

@@ -95,7 +95,7 @@ def _fetch_unpinned(source: Source, folder: Path) -> Path:
     """
     file = folder / source.name
     if file.exists() and not fault_of(file, source.columns, thorough=False):
-        return file
+        return file  # for speed only its columns are checked
     download = file.with_name(f"{uuid4().hex}{file.suffix}")
     name = download.relative_to(folder).as_posix()
     try:
@@ -112,8 +112,9 @@ def _download_error(
     source: Source, folder: Path, error: Exception, alternative: str
 ) -> DataUnavailable:
     """Return the error of a failed download, with the address, the cache path and a remedy."""
+    text = str(error)
     # The error may quote a proxy's address with a password, which `scrub` removes.
-    reason = excerpt(scrub(str(error).splitlines()[0]), 120) if str(error) else type(error).__name__
+    reason = excerpt(scrub(text.splitlines()[0]), 120) if text else type(error).__name__
     pinned = f" with sha256 {source.sha256}" if source.sha256 else ""
     if (folder / source.name).exists():
         difference = "has another sha256" if pinned else "is not valid"
@@ -203,12 +204,12 @@ def revision_of(source: Source) -> str:
 
 
 def _preferred_source(name: str) -> Source:
-    """Return the source, or the one with the same rows in another form if its file is cached.
+    """Return the source, or that with the same rows in another file format if it is cached.
 
     A cached file with another sha256 does not count.
     """
     source = SOURCES[name]
-    other_form = SOURCES.get(source.rows, source)  # `rows` is that source's name, often empty
-    path = cache_folder() / other_form.name
-    is_valid = path.is_file() and pooch.file_hash(str(path)) == other_form.sha256
-    return other_form if is_valid else source
+    other_format = SOURCES.get(source.rows, source)  # `rows` is that source's name, often empty
+    path = cache_folder() / other_format.name
+    is_valid = path.is_file() and pooch.file_hash(str(path)) == other_format.sha256
+    return other_format if is_valid else source

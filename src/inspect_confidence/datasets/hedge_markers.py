@@ -81,7 +81,7 @@ def load_marker_questions(
     chosen = choose(alternating, split, items)
     if any(row.choices for row in chain.from_iterable(data_sets)):  # the seed orders the choices
         version = fingerprint(f"{version} {seed}")
-    questions = [_word_question(row, seed, formats) for row in chosen]
+    questions = [_question_as_asked(row, seed, formats) for row in chosen]
     # `+` drops reasons that exclude no item.
     return Selection(name, questions, version, +excluded, files)
 
@@ -210,8 +210,8 @@ def _exclusion_reason(row: Question, formats: StudyFormats | None) -> str:
     return "no format of the study"
 
 
-def _word_question(row: Question, seed: int, formats: StudyFormats | None) -> Question:
-    """Return the question as it is asked: in the study's wording if `formats` has that.
+def _question_as_asked(row: Question, seed: int, formats: StudyFormats | None) -> Question:
+    """Return the question as it is asked: in the study's wording, if its `formats` are given.
 
     Choices are shuffled by the seed, except in the study's wording, which keeps their order. SciQ's
     are shuffled there too: in the source the right one has a fixed place.

@@ -163,7 +163,7 @@ def _ambignq(split: Split) -> Iterator[Question]:
 
 
 def _parse_annotations(annotations: Any) -> tuple[list[Any], list[tuple[str, Any]]]:
-    """Return the answers of annotators who gave a single one, and the readings of the others.
+    """Return the answers of annotators who gave a single one, and all readings of the question.
 
     A single answer is a list of spellings; a reading is a clearer question with its answers.
     """

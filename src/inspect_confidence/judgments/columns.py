@@ -126,7 +126,8 @@ def _refuse_missing_columns(
 ) -> None:
     """Refuse a column of `--column`, `--by` or `--cluster` that is not `present` in the file.
 
-    `column_by_name` has the columns and constants of `--column`; `recorded` has the other options.
+    `column_by_name` has the columns and constants of `--column`; `recorded` has `--by` and
+    `--cluster`.
     """
     column_by_option = {f"--column {name}={text}": text for name, text in column_by_name.items()}
     for name in recorded.by:
@@ -404,15 +405,15 @@ def _low_value_notices(
 ) -> list[str]:
     """Return a notice of the models all of whose confidences are in the lowest tenth of the scale.
 
-    They may be on a shorter scale than from `low` to `high`. `rows` are those of the file without
-    percentages; `column` has their confidences as numbers.
+    They may be on a shorter scale than from `low` to `high`. `rows` are the file's rows whose
+    confidence is no percentage; `column` has their confidences as numbers.
     """
     values_by_model = {"": rows[column]}
     if "model" in rows:
         values_by_model = dict(iter(rows.groupby(rows["model"].map(str), sort=False)[column]))
     models = []
-    for model, values in values_by_model.items():
-        if low_values(values.dropna().to_numpy(float), low, high):
+    for model, model_values in values_by_model.items():
+        if low_values(model_values.dropna().to_numpy(float), low, high):
             models.append(model)
     if not models:
         return []
@@ -621,7 +622,8 @@ def _common_ending(columns: Sequence[str]) -> str:
     """Return the words that all names end with, as `_conf` in `llama_conf`, `gpt_4_conf`, or ''."""
     ending = ""
     # The first word of a name is never part of the ending: it names the model.
-    for words in zip(*(reversed(column.split("_")[1:]) for column in columns), strict=False):
+    words_from_the_end = [reversed(column.split("_")[1:]) for column in columns]
+    for words in zip(*words_from_the_end, strict=False):
         if len(set(words)) > 1:
             break
         ending = f"_{words[0]}{ending}"

@@ -92,7 +92,10 @@ RECORD_ROWS = "read_parquet($files, hive_partitioning = false)"
 
 
 def query_records(query: str, files: str | Sequence[str]) -> pd.DataFrame:
-    """Return the result of an SQL query on `RECORD_ROWS`, the rows of one or several files."""
+    """Return the result of an SQL query on `RECORD_ROWS`, the rows of one or several record files.
+
+    DuckDB writes what exceeds the memory limit into a temporary folder.
+    """
     import duckdb  # noqa: PLC0415 # an optional package
 
     with TemporaryDirectory() as folder:

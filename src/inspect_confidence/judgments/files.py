@@ -371,7 +371,9 @@ def _number_repetition_names(frame: pd.DataFrame) -> pd.DataFrame:
     for name in ("epoch", "draw"):
         if name not in frame:
             continue
-        if frame[name].map(read_number).isna().all() and not frame[name].map(is_missing).any():
+        has_number = frame[name].map(read_number).notna().any()
+        has_empty_cell = frame[name].map(is_missing).any()
+        if not has_number and not has_empty_cell:
             changed[name] = pd.Series(pd.factorize(frame[name])[0], frame.index)
     return frame.assign(**changed)
 

@@ -235,7 +235,8 @@ def _has_unscored_replies(
     was_asked = any(step.solver.endswith("ask_confidence") for step in header.plan.steps)
     if not was_asked and not facts_of(header):  # a run without this package keeps no reply to it
         return False
-    if any(is_own(name) for summary in summaries for name in summary.scores or {}):
+    score_names = chain.from_iterable(summary.scores or {} for summary in summaries)
+    if any(map(is_own, score_names)):
         return False
     return bool(texts_by_method(_read_sample(location, summaries[0]).store, {}))
 
@@ -724,7 +725,8 @@ def _run_settings(
 def _role_model(config: ModelConfig, unsent: Unsent) -> str:
     """Return a model of a role with its settings, such as `openai/gpt-4o temperature=0`.
 
-    Left out are the settings that `_run_settings` leaves out for the model that was asked.
+    Left out are settings that cannot change a reply (`OPERATIONAL`), those that were not sent to
+    the provider, and secrets.
     """
     values = dict(config.args)
     ignored_names = OPERATIONAL | unsent.settings_of(config.model).keys()

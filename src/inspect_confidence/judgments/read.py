@@ -117,7 +117,7 @@ def variants_of_runs(runs: Sequence[tuple[str, str, RunSettings]]) -> list[str]:
     variants = []
     for _, kind, settings in runs:
         pairs = {name: settings.get(name, "default") for name in names[kind]}
-        variants.append(str(Condition(pairs)))
+        variants.append(str(Condition(pairs)))  # sorted by name
     return variants
 
 
@@ -639,7 +639,7 @@ def pooling_notices(frame: pd.DataFrame) -> Iterator[str]:
             rows.groupby(conditions, dropna=False)["run"] if conditions else [(key, rows["run"])]
         )
         # Runs that are pooled in several conditions have one notice.
-        for runs in dict.fromkeys(frozenset(runs) for _, runs in groups):
+        for runs in dict.fromkeys(frozenset(run_ids) for _, run_ids in groups):
             if len(runs) > 1:
                 yield f"{len(runs)} runs of {task} with {model} on {dataset} are pooled ({text})"
 

@@ -36,10 +36,10 @@ class Repairs:
         """Return notices on the samples (epoch and id) with texts replaced or values refused."""
         notices = []
         if self.replaced:
-            samples = ", ".join(sorted(self.replaced)[:_MAX_SAMPLES_LISTED])
+            sample_keys = ", ".join(sorted(self.replaced)[:_MAX_SAMPLES_LISTED])
             notices.append(
                 f"lone surrogates in texts of {counted(len(self.replaced), 'sample')} replaced by "
-                f"U+FFFD; epoch and id: {readable_text(samples)}"
+                f"U+FFFD; epoch and id: {readable_text(sample_keys)}"
             )
         for key, reason in list(self.refused.items())[:_MAX_SAMPLES_LISTED]:
             notices.append(f"sample {readable_text(key)} (epoch and id): {reason}")
@@ -106,7 +106,8 @@ def _suits_kind(value: object, kind: Kind) -> bool:
         return True
     if kind == "flag":
         return read_grade(value, no_is_n=True) in (0, 1)  # "n" is no
-    return not math.isnan(read_number(value)) or str(value).strip().lower() in ("true", "false")
+    is_truth_word = str(value).strip().lower() in ("true", "false")
+    return is_truth_word or not math.isnan(read_number(value))
 
 
 def without_violations(

@@ -216,7 +216,7 @@ RECORD_FILES = re.compile(r"[0-9a-f]{32}-[0-9a-f]+\.(parquet|[0-9a-f]{32}\.new)"
 
 
 def _column_kinds(tasks: Sequence[str]) -> dict[str, Kind]:
-    """Return the kind of each column that judgments of these tasks have, in order."""
+    """Return the kind (number, text or flag) of each column of these tasks' judgments, in order."""
     kinds: dict[str, Kind] = {}
     for task in tasks:
         kinds |= table_of(task).kinds

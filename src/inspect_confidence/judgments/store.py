@@ -370,7 +370,7 @@ def ingest(
 
 
 def _stored_entries(folder: Path, logs: Mapping[str, Log]) -> dict[str, StoredLog]:
-    """Return the entries, by key, of those logs whose record files are in the folder and intact."""
+    """Return the store's entries of logs whose record files are there and intact, by key."""
     entries = {}
     for file in folder.glob(f"{_MODEL_FOLDERS}/*.parquet"):
         key = file.stem.partition("-")[0]  # before the checksum
@@ -439,8 +439,12 @@ def _prepare_folder(store: str) -> Path:
 
 def _absolute_log_location(location: str) -> str:
     """Return the address or absolute path of logs; refuse a table and a store."""
-    if is_table(location) or ("://" not in location and _read_manifest(Path(location))):
-        kind = "a table" if is_table(location) else "a store"
+    kind = ""
+    if is_table(location):
+        kind = "a table"
+    elif "://" not in location and _read_manifest(Path(location)):
+        kind = "a store"
+    if kind:
         raise InvalidArgument(
             f"{location} is {kind}, not logs; give a log file or a folder of logs."
         )

@@ -273,7 +273,8 @@ _MIN_ROWS_FOR_NOTICE = 100_000
 def _row_notices(entries: Sequence[StoredLog], problems: Mapping[str, str]) -> Iterator[str]:
     """Yield a notice of how many judgments are read one by one and why, if they are many.
 
-    `problems` has the reason by record file; files without one are counted or small.
+    `problems` has the reason by record file; a file without a reason is small, or is read as counts
+    of equal judgments.
     """
     totals = Counter[str]()
     for entry in entries:
