@@ -198,6 +198,8 @@ def test_what_is_told_of_private_runs(private: Path) -> None:
         "Model arguments: device=cuda; model_path=llama-8b; server=(an address)." in settings_text
     )
     assert "The grader was openai/gpt-4o (temperature=0.5)." in settings_text
+    # The body of the requests may change replies: it is told by a fingerprint, without its content.
+    assert re.search(r"extra_body=\(set; sha256 [0-9a-f]{12}\); temperature=0.7;", settings_text)
     assert "temperature=0.7; all others the provider's defaults." in settings_text
     assert "2 epochs. 4 of bundled were not asked: duplicate." in settings_text
     (settings_text,) = cite(private).settings

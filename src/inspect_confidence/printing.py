@@ -98,7 +98,7 @@ def shortened(text: str, length: int = 40) -> str:
 def excerpt(text: object, length: int) -> str:
     """Return the beginning of a text, and an ellipsis if it is longer than `length` characters.
 
-    The cut falls between words, unless the last word is longer than half of it. An address
+    The cut falls between words, or within one that is longer than half of `length`. An address
     (`https://...`) in which the cut would fall stays whole.
 
     Example:

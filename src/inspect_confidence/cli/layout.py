@@ -80,7 +80,10 @@ class Grid:
 
     @classmethod
     def from_frame(cls, table: "pd.DataFrame") -> "Grid":
-        """Build a grid whose names are the columns before the first column with a number."""
+        """Build a grid whose names are the columns before the first column with a number.
+
+        Without a column of numbers no column is a name.
+        """
         lines = list(map(list, table.itertuples(index=False, name=None)))
         columns = list(zip(*lines, strict=True))
         has_cells = any(isinstance(cell, Cell) for cell in chain.from_iterable(columns))
@@ -90,7 +93,7 @@ class Grid:
             if any(isinstance(cell, Cell) if has_cells else _is_number(cell) for cell in column):
                 break
             n_names += 1
-        if n_names == len(columns):  # no column has a number: then all columns are prose
+        if n_names == len(columns):
             n_names = 0
         texts = [list(map(one_line, line)) for line in lines]
         return cls(list(map(one_line, table)), texts, n_names)

@@ -568,7 +568,7 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
 def _task_texts(rows: "pd.DataFrame") -> list[str]:
     """Return task, data set, variant and method of each difference, as one text.
 
-    The data set of a task with only one has the task's name, which is not repeated.
+    A data set with the name of its task is left out.
     """
     from inspect_confidence.studies.study import method_words
 

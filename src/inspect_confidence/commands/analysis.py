@@ -200,7 +200,11 @@ def add_choices_to_all_variants(
 
 
 def settings_text(settings: Settings) -> str:
-    """Return `Analysis: name=value; ....` with the settings that were given; empty without any."""
+    """Return `Analysis: name=value; ....` with the settings that were given; empty without any.
+
+    Resamples, seed and workers, which change no definition of a number, are not named, nor are
+    labels of a judge that were given as a frame.
+    """
     texts = []
     for name in ("thresholds", "costs", "convention"):
         value = settings.get(name)
@@ -310,7 +314,10 @@ class StudyResults:
         return counted
 
     def _add_note(self, result: Result) -> Result:
-        """Return a result whose note also says how many items of its data set are common ones."""
+        """Return a result whose note also says how many items of its data set all models answered.
+
+        `notes` is empty unless only these items are analyzed.
+        """
         if not self.notes:
             return result
         note_by_dataset = {}  # of the result's task

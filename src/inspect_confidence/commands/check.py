@@ -135,7 +135,11 @@ def read_requirement(text: str) -> Requirement:
 
 
 def _parse_parts(text: str, pairs: str) -> dict[str, str]:
-    """Return the values by key of `;level=90;split=`; `text` is the requirement, for the error."""
+    """Return the values by key of the `pairs` of a requirement, such as `;level=90;split=`.
+
+    An empty value stands for a part that a condition lacks. `text` is the whole requirement, for
+    errors.
+    """
     parts: dict[str, str] = {}
     for part in filter(None, map(str.strip, pairs.split(";"))):
         key, equals, value = part.partition("=")
@@ -301,7 +305,8 @@ def _failure_reason(requirement: Requirement, row: Mapping[Hashable, Any], stric
     If the requirement names an end of the interval, this end is checked; else with `strict` the
     end nearest to failing, and otherwise the value.
     """
-    value, note = float(row["value"]), str(row.get("note", "") or "")
+    value = float(row["value"])
+    note = str(row.get("note", "") or "")  # a file of results may lack it
     if pd.isna(value):
         return _with_reason("undefined", note)
     if not strict and not requirement.interval_end:
@@ -328,7 +333,11 @@ def _with_reason(kind: str, note: str) -> str:
 
 
 def _format_distinguishably(value: float, requirement: Requirement) -> tuple[str, str]:
-    """Return a value and the limit as texts, in full precision if rounding makes them equal."""
+    """Return a value and the limit as texts, such as `0.12` and `<= 0.1`.
+
+    They are in full precision if rounding to six digits makes them equal: a value that fails never
+    looks like one that does not.
+    """
     number = f"{value:.6g}"
     if float(number) != float(f"{requirement.number:.6g}"):
         return number, f"{requirement.sign} {requirement.number:g}"

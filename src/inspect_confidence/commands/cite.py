@@ -55,7 +55,10 @@ def _describe_judgments(
 
 
 def _generation_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) -> str:
-    """Describe generation settings, `temperature=0 | 1` if runs differ; mark those not sent."""
+    """Describe generation settings, `temperature=0 | 1` if runs differ.
+
+    `unsent_settings` has for each run the settings that were not sent to a model, which are marked.
+    """
     settings = []
     for run, run_unsent in zip(runs, unsent_settings, strict=True):
         unsent = run_unsent.settings_of(run.eval.model)
@@ -128,10 +131,11 @@ def _setting_texts(settings: Mapping[str, object]) -> dict[str, str]:
 def _generation_settings(config: GenerateConfig, unsent: Collection[str]) -> dict[str, str]:
     """Return the generation settings that change replies, as texts by name.
 
-    Settings of speed (`OPERATIONAL`) are left out. Settings in `unsent`, which Inspect did not send
+    Settings of speed (`OPERATIONAL`) are left out. Of a mapping, as `extra_body`, which may have
+    keys of the user, only a fingerprint is told. Settings in `unsent`, which Inspect did not send
     to the model, are marked.
     """
-    settings = config.model_dump(exclude={*OPERATIONAL, "extra_body"}, exclude_none=True)
+    settings = config.model_dump(exclude=OPERATIONAL, exclude_none=True)
     texts = _setting_texts(settings)
     for name in texts.keys() & set(unsent):
         texts[name] += " (not sent)"
@@ -141,7 +145,8 @@ def _generation_settings(config: GenerateConfig, unsent: Collection[str]) -> dic
 def _roles_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) -> str:
     """Describe the models in roles, as `The grader was openai/gpt-4o (temperature=0)`.
 
-    A role may have several models. Settings of a run that were not sent to them are marked.
+    A role may have several models. Settings that were not sent to them, which `unsent_settings` has
+    for each run, are marked.
     """
     sentences = set()
     for run, run_unsent in zip(runs, unsent_settings, strict=True):
@@ -184,7 +189,10 @@ def _describe_items(run: EvalLog) -> str:
 
 
 def _counts_sentence(judgments: pd.DataFrame) -> str:
-    """Describe how many judgments could be read, how many declined, and failures by status."""
+    """Describe how many judgments could be read, and how many could not, by status.
+
+    Those in which the model declined to answer count as read.
+    """
     is_read = judgments["status"].isin(["ok", "declined"])
     declined = int((judgments["status"] == "declined").sum())
     declined_text = f", {declined} of them a declined question," if declined else ""

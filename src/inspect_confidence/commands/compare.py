@@ -175,7 +175,11 @@ def _study_rows(
 def _pair_rows(
     study: Study, a_side: Contender, b_side: Contender, resampling: Resampling
 ) -> Iterator[dict[str, object]]:
-    """Yield a row for each difference of a pair: of all judgments, then within values of `--by`."""
+    """Yield a row for each difference of a pair: of all judgments, then within values of `--by`.
+
+    The sides are contenders, each a model and variant with a method. `variant` and `method` of a
+    row are those that both share; otherwise they are empty.
+    """
     same_method = a_side.method == b_side.method
     (_, a_variant), (_, b_variant) = a_side.model, b_side.model
     names = {
@@ -375,10 +379,13 @@ def _comparable_pairs(
 
 
 def _contenders(study: Study, frame: pd.DataFrame) -> list[Contender]:
-    """Split judgments by model, variant and method (the study's columns of it) into contenders."""
+    """Split judgments by model, variant and method into contenders, which are compared in pairs.
+
+    `study.contenders` are the columns that make the method, such as the ends of a scale.
+    """
     columns = ["model", "variant", *study.contenders]
     contenders = []
-    for key, rows in frame.groupby(columns, dropna=False):
+    for key, rows in frame.groupby(columns, dropna=False):  # a method may lack a part
         model, variant, *method = key
         contenders.append(
             Contender(

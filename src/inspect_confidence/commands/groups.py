@@ -277,7 +277,7 @@ def _item_hashes(rows: pd.DataFrame, seed: int, *, size: int) -> IntArray:
     """Return the first `size` bytes of SHA-256 of each judgment's `seed/dataset/item` as a number.
 
     The cluster takes the place of the item, if there is one. A hash looks random and can be
-    recomputed from the names, unlike a draw.
+    recomputed from the names, unlike a draw. `size` is below 8, so that the number fits 64 bits.
     """
     names = rows["dataset"].astype(str) + "/" + estimate.cluster_names(rows).astype(str)
     numbers = {}

@@ -454,7 +454,10 @@ def _question_length(sample: Sample, facts: Mapping[str, Any]) -> int:
 
 
 def _item_lines(name: str, task: Task, facts: Mapping[str, Any], limit: int | None) -> list[str]:
-    """Describe the items of a run, those left out, and the share that a limit keeps."""
+    """Describe the items of a run, those left out with the reason, and the share a limit keeps.
+
+    `facts` are the task's metadata, `name` is that of the task.
+    """
     split = ""
     if "train_items" in facts:
         split = f" ({facts['train_items']} train, {facts['test_items']} test)"
@@ -468,7 +471,8 @@ def _item_lines(name: str, task: Task, facts: Mapping[str, Any], limit: int | No
 def _limit_line(task: Task, limit: int, items: int) -> str:
     """Describe how many samples a limit keeps, and how many items if an item has several.
 
-    If the kept samples are no whole items, the line names the option that asks whole ones.
+    The samples of an item follow each other. If the last item is kept in part, the line names the
+    option that asks whole ones.
     """
     ids = [(sample.metadata or {}).get("item", sample.id) for sample in task.dataset]
     line = f"limit:   {min(limit, len(ids)):,} of {counted(len(ids), 'sample', form=',')}"
@@ -670,4 +674,6 @@ def _minutes_text(costs: Sequence[_CallCost], connections: int) -> str:
     for cost in costs:
         seconds_by_model[cost.model] = seconds_by_model.get(cost.model, 0) + cost.seconds
     minutes = max(seconds_by_model.values(), default=0) / connections / 60
-    return f"{minutes:,.0f} minutes" if minutes >= 10 else f"{max(minutes, 0.1):.1f} minutes"
+    if minutes >= 10:
+        return f"{minutes:,.0f} minutes"
+    return f"{max(minutes, 0.1):.1f} minutes"  # a short run is not said to take 0.0

@@ -238,7 +238,7 @@ def _compare_confidence(
     # The group's confidence is NaN where a judgment is not `ok`; that of its rows may be a number.
     rows_before = group.pooled().assign(confidence=group.confidence)
     rows_after = rows_before.assign(confidence=recalibrated_confidence)
-    # Recalibrated minus stated, paired by item.
+    # Recalibrated minus stated, paired by item; no shares at thresholds of confidence are compared.
     contrast = confidence_contrast(
         rows_after, rows_before, thresholds=(), compared=COMPARED_METRICS
     )
@@ -258,7 +258,8 @@ def _confidence_results(
 ) -> list[Result]:
     """Return the Brier score, ECE, AUROC and overconfidence of a group's judgments, with intervals.
 
-    `rows` are the judgments with stated or mapped confidence; items or clusters are resampled.
+    `rows` are the judgments with stated or mapped confidence; items or clusters are resampled. Of
+    the results only metric, value and interval are used, so that their key has no variant.
     """
     units = pd.Index(estimate.unit_names(rows).unique())
     table = table_statistics(
@@ -300,7 +301,7 @@ def read_maps(maps: Maps) -> SavedMaps:
     if isinstance(maps, SavedMaps):
         return maps
     if isinstance(maps, Mapping):
-        # The text passes the checks of a file, as for NaN and values that are no JSON.
+        # Written as text and read again, so that the checks of a file apply, as that for NaN.
         return check_maps("maps", parse_json("maps", json.dumps(dict(maps), default=str)))
     path = user_path("--recalibrated", maps)
     return check_maps(f"--recalibrated {maps}", read_json(path))

@@ -218,7 +218,7 @@ def _task_arguments(log: EvalLog, notices: list[str]) -> dict[str, Any]:
     wrapped_eval = arguments.get("task")
     if isinstance(wrapped_eval, Mapping):  # Inspect's record of an eval that is an object
         arguments["task"] = wrapped_eval.get("name")
-        arguments["task_args"] = wrapped_eval.get("params") or None
+        arguments["task_args"] = wrapped_eval.get("params") or None  # its default
         notices.append(
             "the eval was an object in Python: the command names it, and needs its package to be "
             "installed"

@@ -140,6 +140,7 @@ def _read_aim(option: str, text: str, power: float, resamples: int) -> _Aim:
     """Read `METRIC=SIZE`, the value of `--detect` or `--width`; refuse other texts and metrics."""
     metric, equals, size = text.partition("=")
     metric = metric.strip()
+    # Metrics of stated confidence that have an interval.
     metrics = [name for name in METRIC_FORMS if METRICS[name].interval.method != "none"]
     if equals and metric not in metrics:
         raise InvalidArgument(
@@ -388,8 +389,8 @@ class _SimulatedTest:
     def correlation(self) -> float:
         """Return the correlation between the metrics of the pilot's two runs.
 
-        It is over bootstrap resamples that take the same items of both runs; NaN if either run has
-        the same value in all of them.
+        It is over bootstrap resamples that take the same items of both runs, of all data sets
+        together (`one_stratum`); NaN if either run has the same value in all of them.
         """
         one_stratum = np.zeros(self.pilot.unit_count, np.int64)
         first_draws, second_draws = bootstrap_pair(
@@ -401,11 +402,15 @@ class _SimulatedTest:
         return float(np.corrcoef(first, second)[0, 1])
 
     def detection(self, n: int) -> float:
-        """Simulate two runs of about n items; return 1 if their difference has p < 0.05, else 0."""
+        """Simulate two runs of about n items; return 1 if their difference has p < 0.05, else 0.
+
+        Both runs have the same items (or clusters) if they are paired, as those of the pilot are.
+        """
         units = second_units = self.first.draw_units(n, self.rng)
         if not self.is_paired:
             second_units = self.first.draw_units(n, self.rng)
         contrast = self.contrast(units, second_units)
+        # Data sets are pooled, so that resamples need no number of a data set (`stream`).
         difference = resample_contrast(contrast, self.aim.resampling(self.rng), stream=None)
         # The pilot's difference becomes the aim's; the spread of the simulated one stays.
         shifted = replace(
@@ -489,7 +494,8 @@ def _search_size(
         outcomes = np.array([simulate(n) for _ in range(N_SIMULATED_RUNS)])
         target = target_size(n, outcomes)
         estimates.append((n, target))
-        # The geometric mean of the estimates; those far from their size are too inaccurate for it.
+        # The geometric mean of the estimates. Those far from their size are too inaccurate for it;
+        # if there are no others, the last one counts alone.
         close_targets = [needed for size, needed in estimates if 0.6 < needed / size < 1 / 0.6]
         n = int(np.ceil(np.exp(np.mean(np.log(close_targets or [target])))))
     if n > MAX_ITEMS:

@@ -76,6 +76,7 @@ def active_seconds(runs: Iterable[EvalLog]) -> float:
     seconds, last_end = 0.0, None
     for started, completed in sorted(spans):
         counted_from = started if last_end is None else max(started, last_end)
+        # A run that ends before an earlier one does adds nothing.
         seconds += max((completed - counted_from).total_seconds(), 0)
         last_end = completed if last_end is None else max(last_end, completed)
     return seconds

@@ -43,7 +43,10 @@ _MAX_SMALL = 3
 
 
 def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
-    """Yield each study that has results with its tables, without shares of unread replies."""
+    """Yield each study that has results with its tables, without shares of unread replies.
+
+    The study's own tables come first, then those of metrics that no study prints.
+    """
     results = without_unread(results)
     for study in all_studies():
         study_results = results[results["task"].isin(study.tasks)]
@@ -387,8 +390,10 @@ def _parse_failure_notes(unread: Sequence[ParseFailureSummary]) -> Iterator[str]
     """
     small = []
     for failures in unread:
-        names = " ".join(filter(None, failures.group[1:]))
-        if "not counted" in failures.row.note or failures.row.value >= _MIN_REPORTED_SHARE:
+        _, *model_and_dataset = failures.group  # without the task
+        names = " ".join(filter(None, model_and_dataset))
+        has_missing_replies = "not counted" in failures.row.note
+        if has_missing_replies or failures.row.value >= _MIN_REPORTED_SHARE:
             yield f"{names}: {failures.sentence}"
         elif failures.row.value > 0:
             small.append(f"{names} {failures.share}")

@@ -237,7 +237,11 @@ def _distance_to_target(row: ResultRow, direction: Direction) -> ResultRow:
 
 
 def _metric_config(metric: Metric, row: ResultRow) -> dict[str, Any]:
-    """Return the schema's `metric_config` of a number."""
+    """Return the schema's `metric_config` of a number.
+
+    The schema requires `lower_is_better`: a metric for which neither end of its range is best has
+    False, and the remark that this has no meaning.
+    """
     # Accuracy has the name that other packages use, except LifeEval's mean of true probabilities.
     shared = metric.name == "accuracy" and row["task"] != "life_eval"
     ordered = metric.direction in ("higher", "lower")

@@ -402,8 +402,8 @@ def _matrix_cell(
 def _unread_shares(results: ResultTable) -> dict[tuple[str, ...], ResultRow]:
     """Return the rows with shares of parse failures by task, model, variant and data set.
 
-    The data set "" has the first defined share of any. Shares of one value of a condition, such as
-    a radius, are left out.
+    Under the data set "" is the first defined share, for numbers over data sets, which may have no
+    share of their own. Shares of one value of a condition, such as a radius, are left out.
     """
     shares: dict[tuple[str, ...], ResultRow] = {}
     for row in results.matching(metric=UNREAD_SHARE).defined():

@@ -77,8 +77,9 @@ def format_with_interval(
 def _without_unit(metric: str, number: float, digits_of: float) -> str:
     """Return a value or an end of its interval without unit, with as many decimals as the value.
 
-    `digits_of` is the value, or a large end. A share in percent has one decimal if the value is
-    within 1 of 0% or 100%, but none if that decimal would be 0.
+    `number` is the value or an end; `digits_of` is the number that sets the decimals: the value, or
+    a greater end if that is at least 10. A share in percent has one decimal if the value is within
+    1 of 0% or 100%, but none if that decimal would be 0.
     """
     if isinf(number):
         return "∞" if number > 0 else "-∞"

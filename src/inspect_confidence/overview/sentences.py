@@ -99,7 +99,7 @@ def _present_clauses(rows: ResultTable) -> list[Clause]:
         if not clause.each:
             clauses.append(clause)
             continue
-        _, condition = clause.numbers[0]
+        _, condition = clause.numbers[0]  # all numbers of the clause take the same values
         for parts in condition_values(rows, clause.task, condition, clause.each):
             clauses.append(clause.with_parts(parts))
     return clauses
@@ -287,7 +287,10 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = Tru
 
 
 def _equal_numbers_sentence(heading: str, numbers: _RankedNumbers, source_text: str) -> Sentence:
-    """Return the sentence on a column whose models all have the same number, or with one model."""
+    """Return the sentence on a column whose models all have the same number, or with one model.
+
+    `heading` names the metric; `source_text` has task, data set and n, and numbers left out.
+    """
     line, number = numbers[0]
     for_models = f"all {len(numbers)} models"
     if len(numbers) == 1:

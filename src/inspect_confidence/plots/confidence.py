@@ -52,13 +52,14 @@ def _sorted_panels(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
         present_parts = [name for name in _CONDITION_PARTS if rows.iloc[0][name]]
         always_in_title.append(present_parts[0] if present_parts else "model")
     titled = panels(rows, _PANEL_COLUMNS, always_in_title=always_in_title, value_text=_title_text)
-    # A run is told from others by its key without the task, which comes first.
-    runs = list(dict.fromkeys(_run_key(panel_rows)[1:] for _, panel_rows in titled))
+    run_places: dict[tuple[str, ...], int] = {}
     sort_keys = []
     for position, (_, panel_rows) in enumerate(titled):
+        _, *run = _run_key(panel_rows)  # without the task, which no column of panels is
+        run_place = run_places.setdefault(tuple(run), len(run_places))
         condition = panel_rows[list(_CONDITION_PARTS)].iloc[0]
         places = [_condition_sort_key(str(value)) for value in condition]
-        sort_keys.append((runs.index(_run_key(panel_rows)[1:]), places, position))
+        sort_keys.append((run_place, places, position))
     return [titled[position] for *_, position in sorted(sort_keys)]
 
 
@@ -408,7 +409,8 @@ def utility(rows: pd.DataFrame) -> Figure:
     selected = selected.assign(x=selected["answered_from"].astype(float))
     titled = []
     for title, panel_rows in _sorted_panels(selected):
-        points = panel_rows.sort_values("x", kind="stable").drop_duplicates("x")  # given twice
+        # A row that is given twice is drawn once.
+        points = panel_rows.sort_values("x", kind="stable").drop_duplicates("x")
         titled.append((title, points))
     return facets(
         titled,
@@ -550,8 +552,9 @@ _BAR_WIDTH = 0.09  # width of the bar of a bin; the bin itself is 0.1 wide
 def draw_bins(ax: Axes, rows: pd.DataFrame, right: float, strip: float) -> None:
     """Draw the diagonal, each bin's value with its interval at `x`, and bars of the counts.
 
-    `rows` are those of one panel, with `bin` such as `0.1-0.2`; `right` is the upper limit of the x
-    axis. The bars are below 0, at the foot of the panel; the largest is as high as `strip`.
+    `rows` are those of one panel, whose bins, such as `0.1-0.2`, are 0.1 wide; `right` is the upper
+    limit of the x axis. The bars are below 0, at the foot of the panel; the largest is as high as
+    `strip`.
     """
     bins = rows.sort_values("x")
     ax.plot([0, 1], [0, 1], **DASHED)

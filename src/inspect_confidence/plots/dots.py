@@ -154,7 +154,10 @@ def _draw_panel(ax: Axes, panel: Panel, names: Sequence[str], label_room: float 
 def _draw_series(
     ax: Axes, rows: pd.DataFrame, y: FloatArray, label: str, series_look: Mapping[str, Any]
 ) -> None:
-    """Draw the values of rows at heights `y`, with intervals; marks not `filled` are hollow."""
+    """Draw the values of rows at heights `y`, with intervals; marks not `filled` are hollow.
+
+    Without a column `filled` all marks are. The legend has `label`, if any, with a filled mark.
+    """
     value = rows["value"].to_numpy(float)
     look: dict[str, Any] = {**series_look, "linestyle": "none", "markersize": 4.5}
     ax.errorbar(value, y, xerr=interval_lengths(rows), elinewidth=1, **look | {"marker": "None"})

@@ -171,7 +171,7 @@ def _infinite_remark(rows: pd.DataFrame) -> str:
 def _level_labels(levels: Sequence[float], inches: float) -> list[str]:
     """Return the labels of the levels, leaving out labels for which there is no room."""
     labels = list(map("{:g}".format, levels))
-    spacing = tick_width(labels) + 0.06
+    spacing = tick_width(labels) + 0.06  # with a gap
     step = max(1, math.ceil(spacing * len(levels) / inches))
     return [name if k % step == 0 else "" for k, name in enumerate(labels)]
 

@@ -428,7 +428,8 @@ def mic_pairs(rows: pd.DataFrame) -> Figure:
     )
     # A row for each marker in a data set, with a column for each side, such as `correct`.
     key = [*_PANEL_COLUMNS, "name", "dataset", "split", "marker"]
-    values = selected.drop_duplicates([*key, "side"]).set_index([*key, "side"])["value"]
+    selected = selected.drop_duplicates([*key, "side"])  # a row may be given twice
+    values = selected.set_index([*key, "side"])["value"]
     wide = values.unstack().reset_index()
     series, remark = first_names(list(dict.fromkeys(selected["name"])), _MOST_SERIES, "data sets")
     titled = list(_pair_panels(wide[wide["name"].isin(series)]))
@@ -471,7 +472,7 @@ def _pair_panels(wide: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
     `wide` has a row for each marker, and a column for each side of a pair, such as `correct` and
     `incorrect`. The values become the columns `x` and `y`. `free` marks the pair whose values need
-    not be equal, decisiveness gap and confidence: its panel has no diagonal.
+    not be equal, decisiveness gap and confidence in `all` sentences: its panel has no diagonal.
     """
     for title, panel_rows in panels(wide, _PANEL_COLUMNS, separator=", "):
         for (y, x), title_of_pair in _PAIR_TITLES.items():

@@ -146,7 +146,7 @@ def says_and_right(rows: pd.DataFrame) -> Figure:
         rows, _CALIBRATION, ["accuracy", "mean_confidence"], parts, excluded_parts
     )
     keys = ["dataset", "method", "scale", "source", "variant", "model"]
-    selected = selected.drop_duplicates([*keys, "metric"])
+    selected = selected.drop_duplicates([*keys, "metric"])  # a row may be given twice
     accuracies = selected[selected["metric"] == "accuracy"]
     x_columns = {"value": "x", "ci_low": "x_ci_low", "ci_high": "x_ci_high"}
     confidences = selected[selected["metric"] == "mean_confidence"]

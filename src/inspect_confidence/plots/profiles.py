@@ -127,6 +127,7 @@ def _round_end(reach: float, size: float) -> float:
     reach = max(reach, _LEAST_SIDE * size)
     power_of_ten = 10.0 ** math.floor(math.log10(reach))
     ends = [step * power_of_ten for step in _STEPS]
+    # The product may be less than an equal `reach` by rounding.
     return min(end for end in ends if end >= reach * (1 - 1e-12))
 
 

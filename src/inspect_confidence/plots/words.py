@@ -201,7 +201,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
         of_metric = selected[selected["metric"] == metric]
         if of_metric.empty:
             continue
-        limits = (0.0, float(of_metric["value"].max()) or 1.0)
+        limits = (0.0, float(of_metric["value"].max()) or 1.0)  # of the colours; 1 if all are 0
         write = "{:.1f}".format if metric == "wasserstein" else "{:.2f}".format
         for title_of_model, model_rows in _model_tables(of_metric):
             columns = panels(model_rows, (*_TABLE_COLUMNS, *_RUN_COLUMNS), separator=", ")
@@ -263,11 +263,12 @@ def divergence_between(rows: pd.DataFrame) -> Figure:
     if values.empty:
         raise InvalidArgument("There is nothing to draw: no row has kl_divergence.")
     is_test = (selected["metric"] == "p_holm") & (selected["of"] == "brunner_munzel_theta")
-    tests = selected[is_test].drop_duplicates(_COMPARISON_KEY).rename(columns={"value": "p_value"})
+    tests = selected[is_test].drop_duplicates(_COMPARISON_KEY)  # a row may be given twice
+    tests = tests.rename(columns={"value": "p_value"})
     values = values.merge(tests[[*_COMPARISON_KEY, "p_value"]], "left", on=_COMPARISON_KEY)
     names, word_remark = first_names(list(dict.fromkeys(values["word"])), _MOST_WORDS, "words")
     tables = []
-    limits = (0.0, float(values["value"].max()) or 1.0)
+    limits = (0.0, float(values["value"].max()) or 1.0)  # of the colours; 1 if all are 0
     for (model, versus), of_reference in values.groupby(["model", "versus"], sort=False):
         title = f"{shortened(str(model))}\nagainst {shortened(str(versus))}"
         columns = panels(

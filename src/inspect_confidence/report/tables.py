@@ -211,7 +211,7 @@ def published_table(results: pd.DataFrame) -> Table | None:
 
 
 def _published_line(row: Mapping[Hashable, Any]) -> list[TableCell]:
-    """Return the line of an own or a published number, with variant and judge as columns."""
+    """Return the line of an own or a published number; a dash stands for what it does not have."""
     number = cell(row, 3)  # value and interval, with three digits
     source = ". ".join(filter(None, (row["source"], row["definition"])))
     return [
