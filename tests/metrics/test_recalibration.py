@@ -179,6 +179,32 @@ def test_choice_is_the_simplest_within_one_standard_error_of_the_least_score() -
     np.testing.assert_array_equal(choice.cross_fitted(confidence), expected)
 
 
+@pytest.mark.parametrize("fold", [None, np.array([1, 1])])
+def test_items_of_a_single_fold_leave_none_to_fit(fold: np.ndarray | None) -> None:
+    """One item, or two items whose folds are given, cannot be cross-fitted."""
+    item = np.array([0, 0]) if fold is None else np.array([0, 1])
+    with pytest.raises(ValueError, match="All items are in one fold"):
+        metrics.choose_recalibration([0.9, 0.6], [1, 0], item, folds=2, fold=fold)
+
+
+@pytest.mark.parametrize("stray", [-1, 2])
+def test_a_fold_beyond_the_number_of_folds_is_refused(stray: int) -> None:
+    """Such a judgment would have no loss and count as perfectly predicted."""
+    confidence, correct = [0.9, 0.6, 0.7, 0.8], [1, 0, 0, 1]
+    with pytest.raises(ValueError, match="none of 0 to 1"):
+        metrics.choose_recalibration(confidence, correct, folds=2, fold=np.array([0, 1, 0, stray]))
+
+
+def test_a_judgment_in_no_fold_gets_no_confidence() -> None:
+    """Without an outcome it takes no part in the fit; a fold of -1 has no map."""
+    fold = np.array([0, 1, 0, 1, -1])
+    choice = metrics.choose_recalibration(
+        [0.9, 0.6, 0.7, 0.8, 0.5], [1, 0, 0, 1, np.nan], folds=2, fold=fold
+    )
+    mapped = choice.cross_fitted([0.9, 0.6, 0.7, 0.8, 0.5])
+    assert np.isnan(mapped).tolist() == [False] * 4 + [True]
+
+
 def test_a_map_of_a_calibrated_model_is_rare() -> None:
     """In at most 15% of 100 samples of 198 a map is chosen, and in most of an overconfident one."""
     rng, chosen = np.random.default_rng(3), []

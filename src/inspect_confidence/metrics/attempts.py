@@ -37,7 +37,7 @@ def attempted_share(correct: ArrayLike, declined: ArrayLike) -> float:
         >>> attempted_share([1, 0, np.nan, np.nan], declined=[False, False, True, False])
         0.66...
     """
-    _, attempts, graded = _sums(correct, declined)
+    _, attempts, graded = _credit_and_counts(correct, declined)
     return attempts / graded if graded else float("nan")
 
 
@@ -55,7 +55,7 @@ def accuracy_given_attempted(correct: ArrayLike, declined: ArrayLike) -> float:
         >>> accuracy_given_attempted([1, 0, np.nan], declined=[False, False, True])
         0.5
     """
-    right, attempts, _ = _sums(correct, declined)
+    right, attempts, _ = _credit_and_counts(correct, declined)
     return right / attempts if attempts else float("nan")
 
 
@@ -73,7 +73,7 @@ def overall_accuracy(correct: ArrayLike, declined: ArrayLike) -> float:
         >>> overall_accuracy([1, 0, np.nan, np.nan], declined=[False, False, True, True])
         0.25
     """
-    right, _, graded = _sums(correct, declined)
+    right, _, graded = _credit_and_counts(correct, declined)
     return right / graded if graded else float("nan")
 
 
@@ -93,7 +93,7 @@ def f_score(correct: ArrayLike, declined: ArrayLike) -> float:
         >>> f_score([1, 0, np.nan, np.nan], declined=[False, False, True, True])
         0.33...
     """
-    return float(f_score_of_sums(np.array([_sums(correct, declined)]))[0])
+    return float(f_score_of_sums(np.array([_credit_and_counts(correct, declined)]))[0])
 
 
 def f_score_of_sums(sums: FloatArray) -> FloatArray:
@@ -106,7 +106,7 @@ def f_score_of_sums(sums: FloatArray) -> FloatArray:
     return divide_or_nan(2 * right, np.where(attempts > 0, attempts + graded, 0))
 
 
-def _sums(correct: ArrayLike, declined: ArrayLike) -> tuple[float, float, float]:
+def _credit_and_counts(correct: ArrayLike, declined: ArrayLike) -> tuple[float, float, float]:
     """Return the credit of attempted answers, their number, and that of graded or declined ones.
 
     An answer with a NaN that was not declined was not graded, and counts nowhere; nor does one that

@@ -124,11 +124,12 @@ def _likelihood(s1: FloatArray, s2: FloatArray, d_prime: float, criterion: float
     # Imported here because it takes a quarter of a second, which every command would pay.
     from scipy.interpolate import CubicSpline  # noqa: PLC0415
 
-    meta = np.minimum(d_prime * np.exp(_KNOTS), LARGEST)
+    meta = np.minimum(d_prime * np.exp(_KNOTS), LARGEST)  # the largest meta-d' that is fitted
     s1_rows, s2_rows = np.tile(s1, (len(meta), 1)), np.tile(s2, (len(meta), 1))
     per_judgment = profile_likelihood(s1_rows, s2_rows, meta, criterion / meta)
     log_likelihood = per_judgment * (s1.sum() + s2.sum())
-    # Ten times as fine as the grid, which may miss the peak if judgments are many.
+    # Ten times as fine as the grid, which may miss the peak if judgments are many; each fine point
+    # is then shared between its neighbours on the grid.
     smooth = CubicSpline(_KNOTS, log_likelihood)(_FINE)
     return np.asarray(np.exp(smooth - smooth.max()) @ _interpolation_weights())
 

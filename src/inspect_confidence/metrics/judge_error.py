@@ -207,7 +207,7 @@ class JudgeErrors:
         seed: int = 0,
         minuend: FloatArray | None = None,
     ) -> tuple[float, float]:
-        """95% interval that includes the sampling error of the items and of the labels.
+        """95% interval of a corrected number, with the sampling error of the items and the labels.
 
         The ends are percentiles of the numbers that result from drawn shares of verdicts and drawn
         error rates. Priors are added to both, as a judge that never erred on the labels would count

@@ -157,8 +157,9 @@ class ChosenRecalibration:
 
         `confidence` has the judgments of `choose_recalibration`, in the same order; NaN stays NaN.
         """
+        # `self.fold` has each judgment's fold, and `self.fold_maps` the map fitted without fold k.
         confidences = double_array(confidence)
-        mapped = np.empty(len(confidences))
+        mapped = np.full(len(confidences), np.nan)
         for k, fold_map in enumerate(self.fold_maps):
             mapped[self.fold == k] = fold_map(confidences[self.fold == k])
         return mapped
@@ -197,7 +198,8 @@ def choose_recalibration(
         seed: Seed of the folds.
 
     Raises:
-        ValueError: As `fit_recalibration`, or there are fewer than two folds.
+        ValueError: As `fit_recalibration`, or there are fewer than two folds, the fold of a
+            judgment with confidence and outcome is none of them, or all items are in one fold.
 
     Example:
         >>> chosen = choose_recalibration([0.9] * 40, [1, 0] * 20)
@@ -223,8 +225,13 @@ def choose_recalibration(
         fold = np.zeros(len(unit), np.int64)  # any for judgments with a NaN, which stays NaN
         fold[is_present] = item_fold[present_unit]
     else:
+        present_fold = fold[is_present]
+        if not np.isin(present_fold, np.arange(folds)).all():
+            raise ValueError(f"fold has values that are none of 0 to {folds - 1}; set `folds`.")
         item_fold = np.zeros(items, np.int64)
-        item_fold[present_unit] = fold[is_present]
+        item_fold[present_unit] = present_fold
+    if np.ptp(item_fold) == 0:
+        raise ValueError("All items are in one fold, without which none is left; give more items.")
 
     fold_maps, losses = _cross_fit(candidates, cells, item_fold, folds)
     total_mass = np.asarray(cells.masses.tocsc().sum(axis=1), float)
@@ -268,16 +275,14 @@ def _simplest_within_error(
 ) -> str:
     """Return the first, simplest, method whose score exceeds the least by at most a standard error.
 
-    `losses` has the loss of each item by method, from the simplest method on. A score is the sum of
-    losses over the `mass` of judgments.
+    `losses` has the loss of each item, of at least two, by method, from the simplest method on. A
+    score is the sum of losses over the `mass` of judgments.
     """
     best = min(losses, key=lambda method: round(scores[method], 12))
     for method, loss in losses.items():
         excess, items = loss - losses[best], len(loss)
-        # The difference of both scores is sum(excess) / mass. Its standard error over items follows
-        # from the sample variance; it is 0 for a single item, which chooses the best method.
-        sample_variance = excess.var() * items / max(items - 1, 1)
-        error = np.sqrt(items * sample_variance) / mass
+        # The difference of both scores is sum(excess) / mass; its standard error is over items.
+        error = np.sqrt(items * excess.var(ddof=1)) / mass
         if scores[method] - scores[best] <= error + 1e-12:
             return method
     return best
@@ -409,6 +414,7 @@ def _fit_log_odds(
     *slopes, c = _fit_nonnegative_slopes(
         np.column_stack(columns), right_mass, wrong_mass, intercept=intercept
     )
+    # A single slope is both a and b.
     return Recalibration(method, "logistic", clip, a=slopes[0], b=slopes[-1], c=c)
 
 

@@ -98,7 +98,8 @@ class Interval:
         The methods `score`, `own` and `wilson` are for single values and become `bootstrap`, which
         needs at least 15 units in place of `own` and `wilson`. But `own` and `wilson` stay if the
         value is biased: the limits of both values are then combined, as resamples of the difference
-        have its bias, too. The other methods stay.
+        have its bias, too. The other methods stay. If differences have a remark of their own on
+        where the interval is too wide (`conservative_difference`), it replaces that of the value.
         """
         rule = replace(self, conservative=self.conservative_difference or self.conservative)
         if self.method == "score":

@@ -349,17 +349,15 @@ def ratio(
         extremes: What the four pseudo-units of `bootstrap` (units with extreme values, added to
             each resample) add to numerator and denominator, of shape (4, 2); nothing if None.
     """
-    above, below = aligned(numerator=numerator, denominator=denominator)
+    numerators, denominators = aligned(numerator=numerator, denominator=denominator)
     # An infinite value of a unit that was not drawn must not make 0 * inf = NaN. So the last two
-    # columns count infinite numerators of either sign, to which pseudo-units add 0.
-    sums = np.column_stack(
-        [np.where(np.isinf(above), 0, above), below, above == np.inf, above == -np.inf]
-    )
-    return SumStatistic(
-        sums,
-        _ratio_of_sums,
-        extremes=None if extremes is None else np.pad(extremes, ((0, 0), (0, 2))),
-    )
+    # columns count infinite numerators of either sign.
+    finite = np.where(np.isinf(numerators), 0, numerators)
+    is_inf, is_minus_inf = numerators == np.inf, numerators == -np.inf
+    sums = np.column_stack([finite, denominators, is_inf, is_minus_inf])
+    if extremes is not None:
+        extremes = np.pad(extremes, ((0, 0), (0, 2)))  # pseudo-units add 0 to these columns
+    return SumStatistic(sums, _ratio_of_sums, extremes=extremes)
 
 
 def _ratio_of_sums(sums: FloatArray) -> FloatArray:

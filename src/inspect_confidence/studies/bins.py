@@ -389,7 +389,7 @@ def _shares_at_least(
     """
     no_intervals = np.full((len(thresholds), 2), np.nan)
     if not len(mass):
-        return no_intervals[:, 0], no_intervals
+        return np.full(len(thresholds), np.nan), no_intervals
     order = np.argsort(-confidence, kind="stable")  # the highest confidence first
     # How many judgments, in this order, have at least the confidence of each threshold.
     included = np.searchsorted(-confidence[order], -thresholds, side="right")

@@ -189,7 +189,10 @@ def corrected_agreement(
 
 
 def _labels_for(judge: str | None, form: str, resampling: "Resampling") -> JudgeLabels | None:
-    """Return the labels of a judge's verdicts; None without a judge or labels of this form."""
+    """Return the labels of a judge's verdicts; None without a judge or labels of this form.
+
+    The form is what the verdicts are about: `correctness` of answers or `consistency` of replies.
+    """
     if resampling.judge_labels is None or judge is None:
         return None
     labels = resampling.judge_labels.for_judge(judge)
@@ -266,7 +269,7 @@ def _correct_by_error_rates(
 
 
 def _used_classes(form: str, shares: FloatArray, labels: JudgeLabels) -> BoolArray:
-    """Return which classes of the form occur in verdicts or labels; "n/a", for example, may not.
+    """Return which classes of a form of verdicts occur in verdicts or labels; "n/a" may not.
 
     The first and the last class, which are the ends of the scale, count as used, whether they occur
     or not. `shares` has the shape (judgments, classes).

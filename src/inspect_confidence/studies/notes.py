@@ -46,11 +46,13 @@ def merge_reasons(reasons: Iterable[str]) -> dict[str, str]:
         >>> merge_reasons(["3 of 9 items", "5 of 9 items"])
         {'3 of 9 items': '3 to 5 of 9 items', '5 of 9 items': '3 to 5 of 9 items'}
     """
+    # By the texts between the numbers, one more than there are numbers.
     reasons_by_text: dict[tuple[str, ...], list[str]] = {}
     for reason in dict.fromkeys(reasons):
         reasons_by_text.setdefault(tuple(_WHOLE_NUMBER.split(reason)), []).append(reason)
     joint_reasons = {}
     for texts, alike_reasons in reasons_by_text.items():
+        # A row for each reason, a column for each of its numbers (as texts).
         numbers = np.array([_WHOLE_NUMBER.findall(reason) for reason in alike_reasons], object)
         ranges = []
         for values in numbers.T:

@@ -642,10 +642,11 @@ def calibration_clauses(
     open_parts: Sequence[str] = (),
     opening: str = "it states {} and",
 ) -> tuple[Clause, Clause]:
-    """Return the clauses on mean confidence and accuracy, and on AUROC.
+    """Return the clauses of a model's sentence on its mean confidence and accuracy, and its AUROC.
 
-    `condition` has the parts of their conditions; `open_parts` names those that may have any value.
-    `opening` is the first clause up to its verb "is right", with `{}` for the confidence.
+    `condition` has the parts of these numbers' conditions; `open_parts` names further parts, which
+    may have any value. `opening` is the first clause up to its verb, "is right" or "scores", with
+    `{}` for the confidence.
     """
     calibration = [(metric, condition) for metric in ("mean_confidence", "accuracy")]
     describe = partial(_describe_calibration, opening)

@@ -215,7 +215,7 @@ def _percent(share: float) -> str:
 
 
 def _describe_extremes(column: str, rows: Sequence[ResultRow]) -> str:
-    """Return the values of a column with the least and the greatest share; empty if all agree."""
+    """Describe for which values of a column the share is least and greatest; empty if all agree."""
     defined = sorted((row for row in rows if not np.isnan(row.value)), key=lambda row: row.value)
     if not defined or defined[0].value == defined[-1].value:
         return ""
