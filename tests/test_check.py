@@ -97,8 +97,9 @@ def test_strict() -> None:
     assert verdicts("ece<0.12;variant=", strict=True)[0][3] == (
         "0.1 with ci_high 0.12, which is not < 0.12"
     )
-    assert verdicts("n>=50")[0][2]
-    assert verdicts("n>=50", strict=True) == [("a/1", "", False, "no interval: a count")]
+    for requirement in ("n>=50", "n.low>=50"):  # an exact count is its own interval
+        assert verdicts(requirement, strict=True) == [("a/1", "", True, "")]
+    assert not verdicts("n>=81", strict=True)[0][2]
 
 
 def test_a_requirement_may_name_an_end_of_the_interval() -> None:
@@ -111,7 +112,9 @@ def test_a_requirement_may_name_an_end_of_the_interval() -> None:
     for strict in (False, True):  # a named end stays as it is
         assert verdicts("coverage.high>=0.79;model=b/2", strict=strict)[0][2]
         assert not verdicts("coverage.low>=0.79;model=b/2", strict=strict)[0][2]
-    assert verdicts("n.low>=50") == [("a/1", "", False, "no interval: a count")]
+    rows = [Result("life_eval", "a", "d", "", "ece", 0.1, NAN, NAN, 9, 9, "no interval: few")]
+    checked = check(results_frame(rows), ["ece.low<=0.2"])
+    assert checked[["passed", "reason"]].values.tolist() == [[False, "no interval: few"]]
 
 
 def test_a_failure_gives_only_the_part_of_the_note_that_is_its_reason() -> None:
@@ -160,7 +163,8 @@ def test_what_n_decides_follows_from_the_interval() -> None:
         ("ece<=0.04;variant=", "beyond the limit"),
         ("ece<=0.1;variant=", "undecided: the interval contains the limit"),
         ("ece>=0.04;variant=", "within the limit"),
-        ("n>=50", "undecided: no interval"),
+        ("n>=50", "within the limit"),
+        ("n>=81", "beyond the limit"),
     ):
         assert check(ROWS, [requirement])["decision"].tolist() == [decision], requirement
 

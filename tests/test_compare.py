@@ -177,6 +177,28 @@ def test_the_verdict_on_overconfidence_says_which_side_is_nearer_to_0(
     assert np.isnan(comparison.query("metric == 'accuracy'")["p_distance"]).all()
 
 
+def test_a_difference_that_only_the_adjustment_hides_says_so_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """22 items only a has right, 10 only b: z = .12/.0553 = 2.17, p = .03; adjusted for 2: .06."""
+    a, b = stated("a", 0.9, 62), stated("b", 0.9, 40)
+    b.loc[90:, "correct"] = 1.0
+    first = pd.concat([a, b]).assign(dataset="one")
+    second = pd.concat([a, b.assign(correct=a["correct"])]).assign(dataset="same")
+    comparison = compare(pd.concat([first, second], ignore_index=True), metrics=["accuracy"])
+    (row_values,) = comparison.query("metric == 'accuracy' and dataset == 'one'").to_dict("records")
+    assert row_values["p"] == pytest.approx(2 * norm.sf(2.17), abs=0.01)
+    assert re.fullmatch(
+        r"no difference beyond chance \(p=0\.0\d\d, p=0\.0\d\d after adjustment for 2 "
+        r"comparisons\)",
+        row_values["verdict"],
+    )
+    print_differences(comparison)
+    screen = " ".join(capsys.readouterr().out.split())
+    assert "Ranks adjust over the pairs of one table only" in screen
+    assert screen.count("after adjustment for 2 comparisons (p=0.0") == 1
+
+
 def test_p_of_distances_is_adjusted_as_p_is() -> None:
     """Overconfidence is +.4, -.3 and -.4. The smallest of three p counts thrice, the next twice."""
     frames = [stated("a", 0.9, 50), stated("b", 0.2, 50), stated("c", 0.1, 50)]

@@ -308,6 +308,7 @@ def test_plan_of_a_study_says_that_a_judge_has_no_name(tmp_path: Path) -> None:
     task["grader"] = "openai/gpt-4o-mini"
     output = CliRunner().invoke(main, ["plan", write_study(tmp_path, says)]).output
     assert "judge is named" not in output
+    assert "with a judge's typical calls in the line of the model" in output
 
 
 def test_plan_of_a_study_names_what_it_does_not_count_and_what_is_not_sent(tmp_path: Path) -> None:

@@ -35,19 +35,27 @@ class DataUnavailable(InvalidArgument):
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str:
-    """Return a hint with the candidate nearest to a mistyped name, or else up to 20 candidates.
+    """Return a hint with the candidates nearest to a mistyped name, or else up to 20 candidates.
 
-    The nearest is the first that begins with the name, as `accuracy` with `acc`, else the one that
-    is most similar to it, if `difflib`'s ratio is at least .5.
+    The nearest is the first that begins with the name, as `accuracy` with `acc`. Otherwise it is
+    the one that is most similar to it, if `difflib`'s ratio is at least .5; the second one is named
+    too if both ratios are at least .8. Capital letters don't matter.
 
     Example:
         >>> nearest("acc", ["mcc", "accuracy"]), nearest("", ["ece"])
         ("Did you mean 'accuracy'?", 'Known: ece.')
+        >>> nearest("aurco", ["auroc", "aurc", "ece"])
+        "Did you mean 'aurc' or 'auroc'?"
+        >>> nearest("AUROC", ["auroc", "ece"])
+        "Did you mean 'auroc'?"
     """
     candidates = sorted(candidates)
-    completions = [candidate for candidate in candidates if name and candidate.startswith(name)]
-    close = completions[:1] or difflib.get_close_matches(name, candidates, n=1, cutoff=0.5)
-    if close:
-        return f"Did you mean {close[0]!r}?"
+    by_lower_case = {candidate.lower(): candidate for candidate in candidates}
+    typed = name.lower()
+    completions = [text for text in by_lower_case if typed and text.startswith(typed)]
+    alike = difflib.get_close_matches(typed, by_lower_case, n=2, cutoff=0.8)
+    similar = alike or difflib.get_close_matches(typed, by_lower_case, n=1, cutoff=0.5)
+    if close := completions[:1] or similar:
+        return f"Did you mean {' or '.join(repr(by_lower_case[text]) for text in close)}?"
     more = f" and {len(candidates) - _MOST_LISTED} more" if len(candidates) > _MOST_LISTED else ""
     return f"Known: {', '.join(candidates[:_MOST_LISTED])}{more}."

@@ -146,8 +146,11 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def format_number(value: float, form: str) -> str:
-    """Return a number as text; a dash if it is undefined."""
-    return "-" if math.isnan(value) else format(value, form)
+    """Return a number as text, in a format such as `.3f`; a dash if it is undefined.
+
+    A number that is rounded to 0 has no sign.
+    """
+    return "-" if math.isnan(value) else format(value, f"z{form}")
 
 
 P_VALUES = frozenset({"calibration_p", "p_value", "p_bonferroni", "p_holm"})
@@ -182,7 +185,7 @@ def stars(p: float) -> str:
 
 def format_bounds(low: float, high: float, form: str) -> str:
     """Return both ends of an interval in brackets; empty without an interval."""
-    return "" if math.isnan(low) or math.isnan(high) else f"[{low:{form}}, {high:{form}}]"
+    return "" if math.isnan(low) or math.isnan(high) else f"[{low:z{form}}, {high:z{form}}]"
 
 
 def format_estimate(value: float, low: float, high: float, form: str) -> str:

@@ -4,7 +4,7 @@ import os
 import re
 from functools import cache
 
-from inspect_confidence.printing import one_line
+from inspect_confidence.printing import excerpt, one_line
 
 REMOVED = "[removed]"
 
@@ -37,7 +37,7 @@ _MIN_SECRET_LENGTH = 8
 """Length below which a variable's value can occur in a text by chance."""
 _MIN_REDACTED_LENGTH = 5
 """Length of the shortest text that is redacted: a name and a password before a host, `a:b@c`."""
-_MAX_ERROR_LENGTH, _MAX_FAILURE_LENGTH = 1_000, 120
+_MAX_ERROR_LENGTH, _MAX_FAILURE_LENGTH = 1_000, 160
 _MIN_PASSAGE = 16
 """Number of successive characters that two texts don't share by chance."""
 
@@ -86,7 +86,7 @@ def failure(error: object, request: str = "") -> str:
     """
     text = repr(error) if isinstance(error, BaseException) else str(error)
     text = scrub(one_line(text[:_MAX_ERROR_LENGTH]))
-    return _without_request(text, one_line(request))[:_MAX_FAILURE_LENGTH]
+    return excerpt(_without_request(text, one_line(request)), _MAX_FAILURE_LENGTH)
 
 
 def _without_request(text: str, request: str) -> str:

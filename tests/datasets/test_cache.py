@@ -235,3 +235,9 @@ def test_a_relative_cache_folder_is_relative_to_the_users_folder(
     monkeypatch.setenv("PWD", str(tmp_path))
     monkeypatch.chdir(Path(inspect_confidence.tasks.__file__).parent)
     assert cache_folder() == tmp_path / "data"
+
+
+def test_without_a_connection_the_reason_is_short(folder: Path) -> None:
+    """The library's text repeats the address and its objects; port 9 of this machine is shut."""
+    source = Source("set/questions.json", "http://127.0.0.1:9/questions.json", "0" * 64)
+    assert refusal(source).endswith("Reason: no connection to 127.0.0.1")

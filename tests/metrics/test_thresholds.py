@@ -120,7 +120,7 @@ def test_no_threshold_has_a_reason() -> None:
     assert too_few.reason == "59 items without a mistake are needed, and 40 have an answer"
     wrong = metrics.risk_threshold([0.9] * 400, [1, 0] * 200)
     assert np.isnan(wrong.threshold)
-    assert wrong.reason.startswith("0.5 of 400 items from 0.9 on are wrong, p = 1")
+    assert wrong.reason.startswith("50% of 400 items from 0.9 on are wrong, p = 1")
     none = metrics.risk_threshold([np.nan] * 100, [1] * 100)
     assert np.isnan(none.threshold)
     # Two unknown outcomes are left out, a reply without confidence isn't.
@@ -138,7 +138,7 @@ def test_surest_answers_without_a_mistake_have_a_threshold() -> None:
     result = metrics.risk_threshold(confidence + [0.8] * 1_350, correct + [0.0, 1.0] * 675)
     assert (result.threshold, result.answered) == (1, 150)
     assert result.p == pytest.approx(0.95**150)
-    assert result.reason.startswith("0.45 of 1500 items from 0.8 on")
+    assert result.reason.startswith("45% of 1500 items from 0.8 on")
     assert metrics.risk_threshold([1.0] * 59, [1.0] * 59).threshold == 1
     assert np.isnan(metrics.risk_threshold([1.0] * 58, [1.0] * 58).threshold)
     items = np.r_[np.tile(np.arange(150), 2), np.tile(np.arange(150, 160), 2)]
@@ -162,10 +162,10 @@ def test_the_reason_is_the_first_failure_below_the_threshold_or_without_one_the_
     both_failed = metrics.risk_threshold(confidence, correct)
     assert np.isnan(both_failed.threshold)
     assert both_failed.first == 1
-    assert both_failed.reason.startswith("0.21 of 1000 items from 0.9 on are wrong")
+    assert both_failed.reason.startswith("21% of 1000 items from 0.9 on are wrong")
     passed = metrics.risk_threshold([1.0] * 100 + [0.9, 0.8] * 450, [1.0] * 100 + [0.0] * 900)
     assert passed.threshold == 1
-    assert passed.reason.startswith("0.818 of 550 items from 0.9 on")  # 450 of 550
+    assert passed.reason.startswith("81.8% of 550 items from 0.9 on")  # 450 of 550
 
 
 def test_continuous_confidence_is_tried_at_hundredths() -> None:

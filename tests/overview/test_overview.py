@@ -317,6 +317,20 @@ def test_the_best_and_the_worst_model_are_shaded_and_named() -> None:
     )
 
 
+def test_each_task_of_a_study_has_a_sentence_on_its_first_number() -> None:
+    """A metric of two tasks has two sentences, before any on the second metric of a task."""
+    parts = [("life_eval", "ece"), ("question_sets", "ece"), ("question_sets", "auroc")]
+    rows = []
+    for task, metric in parts:
+        for model in "ab":
+            rows.append(Result(task, model, "mine", "", metric, 0.3, 0.2, 0.4, 60, 60, ""))
+    texts = [
+        "".join(attributes_of(sentence, "text"))
+        for sentence in study_sentences(ranked_matrix(rows, ["a", "b"]))
+    ]
+    assert [text.partition(" (")[0] for text in texts] == ["LifeEval: ECE", "Question sets: ECE"]
+
+
 def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
     """A shown difference, one within chance, two equal numbers, and numbers without intervals."""
     no_ends = math.nan, math.nan

@@ -480,6 +480,11 @@ def _main_caption(rows: "pd.DataFrame") -> str:
             f"With fewer than {MIN_PAIRED_UNITS} items, ranks in reports and leaderboards ask for "
             "more than this test, and may not show a difference that stands here."
         )
+    if ((rows["p_holm"] >= 0.05) & (rows["p"] < 0.05)).any():
+        sentences.append(
+            "Ranks adjust over the pairs of one table only: they may show a difference that the "
+            "adjustment here hides."
+        )
     if rows["note"].str.contains(SAME, regex=False).any():
         sentences.append(ALIKE_TEXT)
     options = "--metric NAME: another metric; --full: all metrics, with p and reasons; --csv FILE"

@@ -35,6 +35,11 @@ _INTERVAL_ENDS = {"low": "ci_low", "high": "ci_high"}
 ESTIMATOR_PARTS = ("bins", "binning", "top_bin")
 """Parts of the condition that name another estimator of the same quantity."""
 
+_EXACT_COUNTS = frozenset(
+    {"n", "status_count", "items_not_common", "own_values", "reference_values"}
+)
+"""Metrics that count what the run has, without chance: both ends of the interval are the value."""
+
 _EXAMPLE = "write it as 'ece<=0.10' or 'coverage>=0.85;level=90'"
 
 
@@ -188,7 +193,7 @@ def check(
         requirements: One or more requirements.
         strict: Check the end of the 95% interval that is nearest to failing (`ci_high` for an
             upper limit, `ci_low` for a lower one), unless a requirement names an end; a row without
-            an interval fails.
+            an interval fails. A count without chance, such as `n`, is checked by its value.
 
     Returns:
         A row for each requirement and matching row of results, with the columns of results except
@@ -266,7 +271,7 @@ def _interval_decision(requirement: Requirement, row: Mapping[Hashable, Any]) ->
     """
     if pd.isna(row["value"]):
         return "undefined"
-    low, high = float(row["ci_low"]), float(row["ci_high"])
+    low, high = _interval_end(row, "ci_low"), _interval_end(row, "ci_high")
     if pd.isna(low) or pd.isna(high):
         return "undecided: no interval"
     low_holds, high_holds = requirement.holds(low), requirement.holds(high)
@@ -275,6 +280,11 @@ def _interval_decision(requirement: Requirement, row: Mapping[Hashable, Any]) ->
     if low_holds or high_holds:
         return "undecided: the interval contains the limit"
     return "beyond the limit"
+
+
+def _interval_end(row: Mapping[Hashable, Any], column: str) -> float:
+    """Return an end of a row's 95% interval, NaN without one; the value of an exact count."""
+    return float(row["value" if row["metric"] in _EXACT_COUNTS else column])
 
 
 def _no_match_error(requirement: Requirement, candidates: Sequence[Mapping[str, str]]) -> str:
@@ -312,7 +322,7 @@ def _failure_reason(requirement: Requirement, row: Mapping[Hashable, Any], stric
     if not strict and not requirement.interval_end:
         number, limit = _format_distinguishably(value, requirement)
         return "" if requirement.holds(value) else f"{number} is not {limit}"
-    end = float(row[requirement.checked_end])
+    end = _interval_end(row, requirement.checked_end)
     if pd.isna(end):
         return _with_reason("no interval", note)
     if requirement.holds(end):

@@ -404,6 +404,9 @@ def _method_part_text(value: object) -> str:
     return str(value)
 
 
+_NO_DIFFERENCE = "no difference beyond chance"
+
+
 def verdict_words(row: Mapping[Hashable, Any]) -> str:
     """Return the verdict on a row of `compare` in words, without numbers: "a is better".
 
@@ -419,10 +422,10 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
         return reason.replace("no interval", "no verdict")
     if p >= 0.05:
         if row["p"] >= 0.05:
-            return "no difference beyond chance"
+            return _NO_DIFFERENCE
         # Only the adjustment by Holm's method makes p too large.
         adjustment = f"adjustment for {row['family']} comparisons"
-        return f"no difference beyond chance after {adjustment} ({_p_text(p)})"
+        return f"{_NO_DIFFERENCE} after {adjustment} ({_p_text(p)})"
     ahead, behind = ("a", "b") if row["difference"] > 0 else ("b", "a")
     direction = direction_of(row["metric"], Condition.read(row["condition"]))
     if direction.name in ("higher", "lower"):
@@ -456,7 +459,9 @@ def _verdict(row: Mapping[Hashable, Any]) -> str:
     test_text = _p_text(row["p"]) if is_primary else f"exploratory, {_p_text(row['p'])}"
     if row["family"] > 1:
         test_text += f", {_p_text(p)} after adjustment for {row['family']} comparisons"
-    size = f" by {abs(row['difference']):.3g}" if p < 0.05 else ""
+    if p >= 0.05:
+        return f"{_NO_DIFFERENCE} ({test_text})"
+    size = f" by {abs(row['difference']):.3g}"
     ahead, semicolon, nearer_to_best = words.partition(";")
     return f"{ahead}{size}{semicolon}{nearer_to_best} ({test_text})"
 

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from textwrap import shorten
 from typing import Any
 
@@ -148,10 +149,12 @@ def plan_design(path: str, cost_file: str | None = None, *, connections: int | N
     lines += map(_missing_price, unpriced)
     sources = dict.fromkeys(cost.source for cost in costs if cost.source)
     lines += map("prices: {}".format, sources)
+    if any(run.has_judge for run in chain.from_iterable(runs.values())):
+        lines.append("calls: with a judge's typical calls in the line of the model that it judges")
     if not _are_simulated(costs):
         lines.append(
             f"minutes: at {connections} connections, {_SECONDS_PER_CALL} s a call and "
-            f"{_TOKENS_PER_SECOND} tokens a second; a judge's typical calls are included"
+            f"{_TOKENS_PER_SECOND} tokens a second"
         )
     if any(is_simulated(cost.model) for cost in costs):
         lines.append(f"minutes: none for simulated models, {_NO_WAIT}")
@@ -171,6 +174,7 @@ class _PlannedRun:
 
     name: str
     costs: Sequence["_CallCost"]
+    has_judge: bool
     remarks: Sequence[str]
 
 
@@ -190,7 +194,9 @@ def _planned_runs(design: Design, cost_file: str | None) -> dict[str, list[_Plan
                 *map("not counted: {}".format, _inspect_call_lines(asked_models, values)),
                 *map("unsent: {}".format, _unsent_lines(requests.facts, model, values)),
             ]
-            runs.setdefault(model, []).append(_PlannedRun(entry.name, run_costs, remarks))
+            runs.setdefault(model, []).append(
+                _PlannedRun(entry.name, run_costs, requests.judge is not None, remarks)
+            )
     return runs
 
 

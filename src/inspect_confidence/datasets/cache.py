@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TypedDict
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import platformdirs
@@ -112,9 +113,13 @@ def _download_error(
     source: Source, folder: Path, error: Exception, alternative: str
 ) -> DataUnavailable:
     """Return the error of a failed download, with the address, the cache path and a remedy."""
-    text = str(error)
-    # The error may quote a proxy's address with a password, which `scrub` removes.
-    reason = excerpt(scrub(text.splitlines()[0]), 120) if text else type(error).__name__
+    if type(error).__name__ == "ConnectionError":  # of requests; its text repeats the address
+        reason = f"no connection to {urlsplit(source.url).hostname}"
+    elif str(error):
+        # The error may quote a proxy's address with a password, which `scrub` removes.
+        reason = excerpt(scrub(str(error).splitlines()[0]), 120)
+    else:
+        reason = type(error).__name__
     pinned = f" with sha256 {source.sha256}" if source.sha256 else ""
     if (folder / source.name).exists():
         difference = "has another sha256" if pinned else "is not valid"

@@ -99,7 +99,7 @@ def _number_form(values: Sequence[float]) -> str:
     """
     largest = max((abs(value) for value in values if isfinite(value)), default=0.0)
     digits = 2 - floor(log10(largest)) if largest else 3
-    return f"z.{min(max(digits, 0), 3)}f"  # z: no minus sign before 0.00
+    return f".{min(max(digits, 0), 3)}f"
 
 
 def _line_cells(rank: Rank, row: ResultRow, form: str, *, tied: bool) -> list[str]:

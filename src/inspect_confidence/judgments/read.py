@@ -256,7 +256,9 @@ def _no_judgments_error(locations: Sequence[str], notices: Sequence[str]) -> Inv
         reason = _without_location(notices[0], locations[0])
     if len(notices) > 1:
         reason += f"; {len(notices) - 1} more notice{'s' if len(notices) > 2 else ''}"
-    return InvalidArgument(f"No judgments in {', '.join(locations)}: {reason}.")
+    # The reason may be a sentence, such as the first error of a run.
+    ending = "" if reason.endswith(".") else "."
+    return InvalidArgument(f"No judgments in {', '.join(locations)}: {reason}{ending}")
 
 
 def _without_location(notice: str, location: str) -> str:

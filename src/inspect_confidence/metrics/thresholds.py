@@ -263,8 +263,8 @@ def _last_passed(
         error_rate = 0.0
         if passed is None or not reason:
             reason = (
-                f"{candidate.risk:.3g} of {candidate.items} items from {candidate.threshold:.4g} "
-                f"on are wrong, p = {p:.2g}"
+                f"{100 * candidate.risk:.3g}% of {candidate.items} items from "
+                f"{candidate.threshold:.4g} on are wrong, p = {p:.2g}"
             )
     return passed, p_passed, reason
 

@@ -22,8 +22,8 @@ RANKING = (
     "that answered the same items. With fewer than 100 items the difference must also be shown if "
     "the answers of both models count as independent: `compare`, which does not ask for this, may "
     "then show a difference that ranks do not. A rank by a number over several data sets uses all "
-    "of them; `compare` tests each data set alone. Means over models are not ranked, nor are "
-    "models if no two of them answered the same item."
+    "of them; `compare` tests each data set alone, and adjusts over the pairs of all of them. "
+    "Means over models are not ranked, nor are models if no two of them answered the same item."
 )
 """Definition of ranks and their intervals for readers."""
 

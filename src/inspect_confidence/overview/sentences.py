@@ -554,15 +554,15 @@ def _unread_share(number: MatrixCell) -> float:
 def study_sentences(matrix: Matrix) -> list[Sentence]:
     """Return up to three sentences on a study: on two numbers of its matrix, and on parse failures.
 
-    The first number of every task comes before the second number of any task. Of a metric only the
-    first column has a sentence.
+    The first number of every task comes before the second number of any task. Of a metric of a task
+    only the first column has a sentence.
     """
     counts: Counter[str] = Counter()
-    metrics: set[str] = set()
+    metrics: set[tuple[str, str]] = set()
     candidates: list[tuple[int, int]] = []  # earlier candidates of the task, and the column
     for column_index, column in enumerate(matrix.columns):
-        if column.metric not in metrics:
-            metrics.add(column.metric)
+        if (column.task, column.metric) not in metrics:
+            metrics.add((column.task, column.metric))
             candidates.append((counts[column.task], column_index))
             counts[column.task] += 1
     chosen = [column_index for _, column_index in sorted(candidates)[:2]]

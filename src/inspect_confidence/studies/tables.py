@@ -117,7 +117,7 @@ def cell(
     if row is None:
         return NOTHING
     value, low, high = (factor * float(row[name]) for name in ("value", "ci_low", "ci_high"))
-    form = f"z.{digits}f"  # z: no minus sign before 0.00
+    form = f".{digits}f"
     text = format_estimate(value, low, high, form) if interval else format_number(value, form)
     if row.get("metric") in P_VALUES:
         text = format_p(value)

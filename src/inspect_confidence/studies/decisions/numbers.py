@@ -94,7 +94,7 @@ def _gap_to_target(
 ) -> Statistics:
     """Return the accuracy of the attempted answers less the confidence target.
 
-    It is not below 0 if the model, as it is told, answers only if it is surer than the target.
+    It is not below 0 if the model answers only where its chance of being right exceeds the target.
     Declined answers are left out.
     """
     correct, unit_index = rows["correct"].to_numpy(float), unit_indices(rows, units)

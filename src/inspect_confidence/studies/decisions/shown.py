@@ -134,7 +134,8 @@ def _target_caption(rows: Sequence[ResultRow]) -> str:
     """Return the definitions of the table of targets; that of regret only if rows have it."""
     caption = (
         "A right answer is worth 1 point, a wrong one -t/(1 - t), a declined one 0. Accuracy given "
-        "attempted is at least the target t if the model does as it is told."
+        "attempted is at least the target t if the model answers only where its chance of being "
+        "right exceeds t."
     )
     if all(row["metric"] != "regret" or isnan(row.value) for row in rows):
         return caption
