@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from math import nan
 
+import pandas as pd
 import pytest
 
 from inspect_confidence.printing import stars
 from inspect_confidence.results import Key, ResultTable, results_frame
 from inspect_confidence.studies.tables import (
+    Cell,
     Column,
     TableSpec,
     columns_with_numbers,
+    missing_numbers,
     views_with_lines,
 )
 
@@ -177,7 +180,7 @@ def test_lines_without_a_number_are_counted_below_the_table_with_their_reasons()
     rows_without_number = ResultTable.from_frame(results_frame(rows[1:3]))
     view = replace(spec, rows=rows_without_number).view()
     assert list(view.table["value"]) == ["-", "-"]
-    assert view.missing == "Undefined: value. Reason: one set."
+    assert view.missing == "Undefined: m0, m1. Reason: one set."
     assert replace(spec, rows=ResultTable([])).view().table.empty
 
 
@@ -187,6 +190,47 @@ def test_a_table_without_any_number_is_left_out() -> None:
     table = ResultTable.from_frame(results_frame(rows))
     spec = TableSpec("T", table, ("model",), [Column("ece", "ECE")], layout=columns_with_numbers)
     assert views_with_lines([spec]) == []
+
+
+def test_a_line_counts_the_judgments_of_the_shown_columns_only() -> None:
+    """A column without any number is dropped, with its 9 of 9 judgments that were left out."""
+    lost = "9 of 9 judgments left out: 9 without a value"
+    rows = [
+        KEY.result({}, "accuracy", 0.5, n=9),
+        KEY.result({}, "ece", nan, n=0, asked=9, note=f"undefined: no answer; {lost}"),
+    ]
+    table = ResultTable.from_frame(results_frame(rows))
+    columns = [Column("accuracy", "accuracy"), Column("ece", "ECE")]
+    spec = TableSpec("T", table, ("model",), columns, layout=columns_with_numbers)
+    (line,) = spec.view().table.to_dict("records")
+    assert line == {"model": KEY.model, "accuracy": "0.50", "n": "9"}
+    (line,) = replace(spec, layout=None).view().table.to_dict("records")
+    assert line["n"] == "0 to 9 of 9 (9 without a value)"
+
+
+def test_sentences_on_missing_intervals_name_the_metric_if_models_are_columns() -> None:
+    """Four lines, of two metrics on two data sets; only one number lacks its interval."""
+    missing = Cell("0.30", missing=("No interval", "few ages"))
+    table = pd.DataFrame(
+        {
+            "data set": ["a", "a", "b", "b"],
+            "measure": ["accuracy", "ECE"] * 2,
+            "gpt": ["1", missing, "1", "2"],
+            "llama": ["1", missing, "1", missing],
+        },
+        dtype=object,
+    )
+    assert missing_numbers(table) == (
+        "No interval: ECE for gpt in 1 of 2 lines, ECE for llama. Reason: few ages."
+    )
+
+
+def test_reasons_with_different_least_numbers_of_items_are_one_sentence() -> None:
+    """Two columns whose metrics need 20 and 300 items."""
+    cells = [Cell("0.3", missing=("No interval", f"fewer than {n} items")) for n in (20, 300)]
+    table = pd.DataFrame({"model": ["gpt"], "ECE": cells[:1], "bits": cells[1:]}, dtype=object)
+    reason = "fewer items than the metric needs (20 to 300)"
+    assert missing_numbers(table) == f"No interval: ECE, bits. Reason: {reason}."
 
 
 def test_the_data_set_of_a_line_is_named_in_words() -> None:

@@ -37,6 +37,10 @@ def reason_in(note: str, missing: str) -> str | None:
 _WHOLE_NUMBER = re.compile(r"(?<![\w.,-])\d+(?![\w%]|[.,]\d)")  # not the 5 of 0.5 or of 5%
 
 
+_TOO_FEW_BY_RANGE = re.compile(r"^fewer than (\d+ to \d+) (.+)$")
+"""Joint reason of metrics that need different numbers of items, before it is worded."""
+
+
 def merge_reasons(reasons: Iterable[str]) -> dict[str, str]:
     """Return a joint reason for each reason: those that differ only in whole numbers have one.
 
@@ -45,6 +49,8 @@ def merge_reasons(reasons: Iterable[str]) -> dict[str, str]:
     Example:
         >>> merge_reasons(["3 of 9 items", "5 of 9 items"])
         {'3 of 9 items': '3 to 5 of 9 items', '5 of 9 items': '3 to 5 of 9 items'}
+        >>> set(merge_reasons(["fewer than 20 items", "fewer than 30 items"]).values())
+        {'fewer items than the metric needs (20 to 30)'}
     """
     # By the texts between the numbers, one more than there are numbers.
     reasons_by_text: dict[tuple[str, ...], list[str]] = {}
@@ -59,6 +65,7 @@ def merge_reasons(reasons: Iterable[str]) -> dict[str, str]:
             low, high = min(values, key=int), max(values, key=int)
             ranges.append(low if low == high else f"{low} to {high}")
         joint_reason = "".join(map("".join, zip(texts, [*ranges, ""], strict=True)))
+        joint_reason = _TOO_FEW_BY_RANGE.sub(r"fewer \2 than the metric needs (\1)", joint_reason)
         joint_reasons.update(dict.fromkeys(alike_reasons, joint_reason))
     return joint_reasons
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -177,6 +178,8 @@ class Column:
 
 _HEADINGS = {"dataset": "data set"}
 """Heading of a part of a table's lines whose name, as a column of the results, is no heading."""
+_METRIC_HEADINGS = ("measure", "metric")
+"""Headings of a column that names the metric of each line."""
 
 
 @dataclass(frozen=True)
@@ -216,10 +219,10 @@ class TableSpec:
         """
         column_parts = {column.parts() for column in self.columns}
         cells_by_line: list[dict[str, str]] = []  # by heading
-        counts: list[str] = []  # of judgments, by line
+        rows_of_lines: list[dict[Parts, ResultRow]] = []  # by the parts of their column
         shown_rows: list[ResultRow] = []
         for names, line_rows in self._rows_by_line().items():
-            rows = [row for parts, row in line_rows.items() if parts in column_parts]
+            rows = {parts: row for parts, row in line_rows.items() if parts in column_parts}
             if not rows:
                 continue
             line = dict(zip(self.lines, names, strict=True))
@@ -229,8 +232,8 @@ class TableSpec:
                 first_cells = {_HEADINGS.get(name, name): text for name, text in line.items()}
             cells = {column.heading: column.cell(line_rows) for column in self.columns}
             cells_by_line.append({**first_cells, **cells})
-            counts.append(describe_line_counts(rows))
-            shown_rows += rows
+            rows_of_lines.append(rows)
+            shown_rows += rows.values()
         table = pd.DataFrame(cells_by_line, dtype=object)
         n_lines, undefined = len(cells_by_line), pd.DataFrame()
         if self.counts_undefined and n_lines:
@@ -242,7 +245,14 @@ class TableSpec:
         shows_counts = not table.columns.intersection(["n", "asked"]).empty
         # Lines that a layout makes anew are named by text, lines that it keeps by their number.
         if not shows_counts and set(table.index) <= set(range(n_lines)):
-            table["n"] = [counts[line_number] for line_number in table.index]
+            # The layout may have dropped columns, whose rows then do not count.
+            shown_parts = {column.parts() for column in self.columns if column.heading in table}
+            counts = []
+            for line_number in table.index:
+                rows = rows_of_lines[line_number]
+                kept_rows = [row for parts, row in rows.items() if parts in shown_parts]
+                counts.append(describe_line_counts(kept_rows or list(rows.values())))
+            table["n"] = counts
         table = table.reset_index(drop=True)
         caption = self.caption if isinstance(self.caption, str) else self.caption(shown_rows)
         if _has_interval(table):
@@ -327,32 +337,51 @@ def missing_numbers(table: pd.DataFrame) -> str:
 
     A sentence is such as "Undefined: AUROC in 1 of 2 lines. Reason: every answer is right." There
     are at most four; further reasons are counted. Reasons that differ only in whole numbers are
-    one. The text is empty if no missing number has a reason.
+    one. If the lines name the metrics, the sentences do, as "ECE for gpt in 1 of 2 lines", which
+    counts the lines of ECE. The text is empty if no missing number has a reason.
     """
-    missing_values: list[tuple[str, str, str]] = []  # heading, kind and reason
+    number_names = _number_names(table)  # by line and heading
+    line_counts = Counter(chain.from_iterable(map(dict.values, number_names)))
+    missing_values: list[tuple[str, str, str]] = []  # name of the number, kind and reason
     for heading, column in table.items():
-        for value in column:
+        for names_of_line, value in zip(number_names, column, strict=True):
             if isinstance(value, Cell) and value.missing:
-                missing_values.append((str(heading), *value.missing))
+                missing_values.append((names_of_line[str(heading)], *value.missing))
     joint_reasons = merge_reasons(reason for *_, reason in missing_values)
-    # Numbers of lines by kind, reason and heading, as {"Undefined": {"no answer": {"AUROC": 1}}}.
+    # Numbers of lines by kind, reason and name, as {"Undefined": {"no answer": {"AUROC": 1}}}.
     lines_by_kind: dict[str, dict[str, dict[str, int]]] = {UNDEFINED: {}, NO_INTERVAL: {}}
-    for heading, kind, reason in missing_values:
+    for name, kind, reason in missing_values:
         lines = lines_by_kind[kind].setdefault(joint_reasons[reason], {})
-        lines[heading] = lines.get(heading, 0) + 1
+        lines[name] = lines.get(name, 0) + 1
     sentences = []
     for kind, lines_by_reason in lines_by_kind.items():
         for reason, lines in lines_by_reason.items():
             names = []
-            for heading, n_lines in lines.items():
-                in_some = f" in {n_lines} of {len(table)} lines" if n_lines < len(table) else ""
-                names.append(f"{heading}{in_some}")
+            for name, n_lines in lines.items():
+                total = line_counts[name]
+                names.append(f"{name} in {n_lines} of {total} lines" if n_lines < total else name)
             sentences.append(f"{kind}: {', '.join(names)}. Reason: {shortened(reason, 300)}.")
     text = " ".join(sentences[:_MAX_REASONS])
     if further_sentences := sentences[_MAX_REASONS:]:
         reasons_text = counted(len(further_sentences), "further reason")
         text += f" {reasons_text}: see the notes in the results."
     return text
+
+
+def _number_names(table: pd.DataFrame) -> list[dict[str, str]]:
+    """Return for each line of a display table the names of its numbers by heading of their column.
+
+    The name is the heading. If a column of the table names the metric of each line, the metric
+    comes first, as in "ECE for gpt", and stands alone if the heading says no more than "value".
+    """
+    metric_heading = next((name for name in _METRIC_HEADINGS if name in table), None)
+    if metric_heading is None:
+        return [{str(heading): str(heading) for heading in table} for _ in range(len(table))]
+    names_by_line = []
+    for metric in table[metric_heading]:
+        names = {heading: f"{metric} for {heading}" for heading in map(str, table)}
+        names_by_line.append({**names, "value": str(metric)})
+    return names_by_line
 
 
 def undefined_lines(table: pd.DataFrame, total: int) -> str:
