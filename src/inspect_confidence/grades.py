@@ -87,7 +87,7 @@ def _parse_text_number(text: str, decimal_comma: bool) -> float:
     """
     digits = text.strip().replace("\N{MINUS SIGN}", "-")
     number = digits.removesuffix("%").rstrip()
-    divisor = 100 if number != digits else 1
+    divisor = 100 if digits.endswith("%") else 1
     if not decimal_comma and _THOUSANDS.fullmatch(number):
         number = number.replace(",", "")
     elif comma := _DECIMAL_COMMA.fullmatch(number):  # "0,5", or "1.234,5" with points in 1234

@@ -152,6 +152,7 @@ def _words_in(line: str, words: dict[bool, str]) -> list[tuple[re.Match[str], bo
     """Return the words of a line with their decisions, in order; of two at a place the longer."""
     matches = []
     for decision, pattern in words.items():
+        # Not before `CUT`, the mark of a cut-off end, where the word may go on.
         word = re.compile(rf"(?<![a-z])(?:{pattern})(?![a-z{CUT}])", re.IGNORECASE)
         matches += [(match, decision) for match in word.finditer(line)]
     return sorted(matches, key=lambda pair: (pair[0].start(), -pair[0].end()))

@@ -480,8 +480,8 @@ def _option_share(value: str) -> tuple[Fraction, bool] | ParseFailure:
     bare = numbers[0].value if len(numbers) == 1 and numbers[0].style == "plain" else None
     # 70 is "invalid" as a share, but not as a percentage. Other failures, as of a range or of a
     # number below 0, hold on any scale.
-    is_refused = isinstance(share, ParseFailure) and not is_invalid(share)
-    if bare is not None and not is_refused:
+    fails_on_any_scale = isinstance(share, ParseFailure) and not is_invalid(share)
+    if bare is not None and not fails_on_any_scale:
         return bare, True
     return share if isinstance(share, ParseFailure) else (share, False)
 

@@ -139,7 +139,7 @@ def _without_bullets(lines: list[str]) -> Iterable[str]:
     counted: set[int] = set()  # indices of lines whose label is one of a list
     last_index_by_style: dict[object, int] = {}
     for index, label in labels.items():
-        previous = last_index_by_style.get(_label_style(label), index)  # the first one has none
+        previous = last_index_by_style.get(_label_style(label), index)  # itself if none precedes
         # Markdown numbers "1. ... 1. ..." itself.
         is_lazy = previous != index and label["number"] == labels[previous]["number"] == "1"
         if is_lazy or _label_number(label) == _label_number(labels[previous]) + 1:

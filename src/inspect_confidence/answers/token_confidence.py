@@ -37,8 +37,8 @@ class TokenConfidence:
 def read_p_true(reply: str, tokens: Sequence[TokenChoice] | None) -> TokenConfidence | ParseFailure:
     """Read P(True) / (P(True) + P(False)) at the token of a reply that is True or False.
 
-    An empty reply is `no_response`, another one `invalid_response_format`. Without usable log
-    probabilities the result is `scoring_failed`.
+    An empty reply is `no_response`, any other that is neither True nor False
+    `invalid_response_format`. Without usable log probabilities the result is `scoring_failed`.
 
     Example:
         >>> said = TokenChoice("True", math.log(0.6), {"False": math.log(0.2)})
@@ -125,7 +125,7 @@ def _probability_among_names(
     """
     if tokens is None:
         return _NO_TOKENS
-    # Without a label the answer is at the reply's start.
+    # The answer is looked for after a label. Without one it is at the reply's start.
     labelled = [] if _LABEL.search(reply) else [TokenChoice("Answer: ", 0.0, {})]
     read = read_answer_token([*labelled, *tokens], names, answer)
     if isinstance(read, ParseFailure):

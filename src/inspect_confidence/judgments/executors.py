@@ -260,7 +260,7 @@ def _submit_all(
 def _submit(
     executor: Executor, read: Callable[[str], _WorkerOutcome], location: str
 ) -> "Future[_WorkerOutcome]":
-    """Return the future of a location; if it cannot be submitted, a future with the exception."""
+    """Return the future of reading a location; with the exception if it cannot be submitted."""
     try:
         return executor.submit(read, location)
     except Exception as error:  # a pool whose worker died takes nothing more

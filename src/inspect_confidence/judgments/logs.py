@@ -571,10 +571,10 @@ def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
 
 def facts_of(header: EvalLog) -> Mapping[str, Any]:
     """Return the facts that this package wrote into the log's metadata; empty if there are none."""
-    facts = header.eval.metadata or {}
-    # The metadata of an eval of another package (`fallback`) has them under one key.
-    package_facts = facts.get("confidence", {}) if log_table(header).fallback else facts
-    return package_facts if isinstance(package_facts, Mapping) else {}
+    metadata = header.eval.metadata or {}
+    # An eval of another package (`fallback`) has them under one key; else all metadata are facts.
+    facts = metadata.get("confidence", {}) if log_table(header).fallback else metadata
+    return facts if isinstance(facts, Mapping) else {}
 
 
 def _common_columns(header: EvalLog, table: TaskTable) -> dict[str, Any]:
