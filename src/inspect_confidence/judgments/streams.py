@@ -86,7 +86,7 @@ class Stream:
             if not set(tasks).isdisjoint(record_tasks(entry.record)):
                 entries.append((entry, variant))
         for group in _group_entries(entries, "model") if each_model else [entries]:
-            joined, _ = self._join(group)
+            joined, _ = self._join_logs(group)
             frames = {}
             for task, frame in joined.items():
                 if task in tasks:
@@ -94,7 +94,7 @@ class Stream:
             if frames:
                 yield frames
 
-    def _join(
+    def _join_logs(
         self, entries: Sequence[EntryVariant]
     ) -> tuple[dict[str, pd.DataFrame], Counter[str]]:
         """Return the judgments of some of the store's logs by task; logs of one run are joined.
@@ -139,7 +139,7 @@ class Stream:
                 first_entry, _ = group[0]
                 if len(group) == 1 and not first_entry.record["twice"]:
                     continue
-                frames, counts = self._join(group)
+                frames, counts = self._join_logs(group)
                 shared_samples += counts
                 for task, frame in frames.items():
                     repeats[task] += len(frame) - len(drop_repeats(frame))
