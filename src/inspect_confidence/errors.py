@@ -53,9 +53,9 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
     by_lower_case = {candidate.lower(): candidate for candidate in candidates}
     typed = name.lower()
     completions = [text for text in by_lower_case if typed and text.startswith(typed)]
-    alike = difflib.get_close_matches(typed, by_lower_case, n=2, cutoff=0.8)
-    similar = alike or difflib.get_close_matches(typed, by_lower_case, n=1, cutoff=0.5)
-    if close := completions[:1] or similar:
+    near_misses = difflib.get_close_matches(typed, by_lower_case, n=2, cutoff=0.8)
+    best_match = difflib.get_close_matches(typed, by_lower_case, n=1, cutoff=0.5)
+    if close := completions[:1] or near_misses or best_match:
         return f"Did you mean {' or '.join(repr(by_lower_case[text]) for text in close)}?"
     more = f" and {len(candidates) - _MOST_LISTED} more" if len(candidates) > _MOST_LISTED else ""
     return f"Known: {', '.join(candidates[:_MOST_LISTED])}{more}."

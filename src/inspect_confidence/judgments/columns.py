@@ -264,10 +264,10 @@ def refuse_unreadable_cells(frame: pd.DataFrame, contents: Mapping[str, str], so
         except InvalidArgument as error:
             problems.append(str(error))
     if problems:
-        first, *more = problems
-        for problem in more[:1]:
-            first = f"{first.removesuffix(_CELL_REMEDY)}; {problem.removeprefix(f'{source}, ')}"
-        raise InvalidArgument(first)
+        message, *more = problems
+        if more:  # the file's name and the remedy stand once
+            message = f"{message.removesuffix(_CELL_REMEDY)}; {more[0].removeprefix(f'{source}, ')}"
+        raise InvalidArgument(message)
 
 
 def _check_cell(value: object, is_grade: bool) -> None:
