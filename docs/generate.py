@@ -84,10 +84,10 @@ interval and how often that interval contains the true value.
   [api-metrics.md](api-metrics.md) has formulas and array shapes.
 - The brackets after a metric's name give the unit and the range of its values, and which are better
   or best. *Level* is the nominal level of stated intervals, such as 90%, and alpha 1 - level.
-- *Undefined* says when a metric is NaN (null in JSON); the column `note` gives the reason.
+- *Undefined* says when a metric is NaN (null in JSON).
 - [Judgments](judgments.md#judgments) (answers with their confidence) that could not be read are
-  counted in `note`, and left out of every metric except those that count them, such as
-  `format_failure_rate` and `n`.
+  counted in the column `note`, and left out of every metric except those that count them, such as
+  `format_failure_rate`.
 """
 
 SUBJECTS = {
@@ -164,7 +164,7 @@ If only the most confident answers are given and the others rejected:
   among the most confident answers.
 - `prr` makes `aurc` comparable between models of different accuracy: 0 is random rejection, 1 an
   oracle that rejects every wrong answer first. It equals LM-Polygraph's PRR without a limit on
-  rejections; Malinin and Gales' ratio is `2 * auroc - 1`.
+  rejections.
 
 `expected_utility` needs the value of each outcome to you, `--costs right=1,wrong=-2,abstain=0`. One
 row has the mean utility of always answering, another that of answering only if confidence reaches
@@ -194,11 +194,11 @@ two kinds of models, for wrong answers with more confidence than right ones, or 
 _JUDGED = """
 ## When a judge says what is right
 
-A model that grades answers makes errors, which the interval of `accuracy` ignores. In simulations
-with a judge that is right in 80 to 95% of cases, such 95% intervals contained a true accuracy of .1
-or .9 in 0 to 54% of samples ([validation.md](validation.md#judges)). `--judge-labels PATH`, a file
-of correct verdicts (labels) on some answers, adds accuracy, overconfidence and internal confidence
-corrected for these errors. Their intervals include the sampling error of the labels:
+A model that grades answers makes errors, which the interval of `accuracy` ignores: with a judge
+that is right in 80 to 95% of cases, 95% intervals contained a true accuracy of .1 or .9 in [0 to
+54% of simulated samples](validation.md#judges). `--judge-labels PATH`, a file of correct verdicts
+(labels) on some answers, adds accuracy, overconfidence and internal confidence corrected for these
+errors. Their intervals include the sampling error of the labels:
 
 - **Labels of some of the run's own items**, drawn at random (`--judge-labels` with a column
   `item`): prediction-powered inference (PPI++). Prefer these labels, because the method assumes
@@ -239,8 +239,7 @@ cluster.
 - **Shares** have Wilson's interval at the effective sample size of the clusters, by Student's t
   with C - 1 degrees of freedom (Korn and Graubard 1998). If at most five clusters have the rarer
   outcome, the effective sample size is at most C.
-- **No interval** is given if C is below ten, or below the least number of units that the metric
-  needs.
+- **No interval** is given if C is below ten, or below the metric's least number of units.
 """
 
 _INTERVALS = """

@@ -110,7 +110,7 @@ result in the last column equals the label.
 _SAID = """\
 {total:,} artificial replies in the style of ten model families test the readers (the programs that
 read answers). They were written and labelled in rounds, without knowledge of the readers. The table
-shows how each round was read before the readers were corrected with it:"""
+shows each round as read before the readers were corrected with it:"""
 _ROUNDS = """\
 | at first sight | readable | left unread | misread | unreadable, read all the same |
 |---|---|---|---|---|
