@@ -239,7 +239,7 @@ def unit_sizes(unit_index: IntArray, counts: IntArray | None, units: int) -> Flo
     """Return how many equal units (items) each unit stands for, of shape (units,); 1 by default.
 
     `unit_index` has the unit of each judgment. `counts`, if not None, has for each judgment how
-    many units are equal to its unit.
+    many equal units its unit stands for.
     """
     sizes = np.ones(units)
     if counts is not None:

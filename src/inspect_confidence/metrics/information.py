@@ -32,10 +32,10 @@ def meta_information_corrected_of_tables(tables: ConfidenceTables) -> FloatArray
     defined = (np.minimum(right, wrong) > 0) & tables.binary
     share = right[defined] / classes.total[defined]
     entropy = -(xlogy(share, share) + xlogy(1 - share, 1 - share)) / np.log(2)
+    jackknifed = _jackknifed_information(classes.right[defined], classes.wrong[defined])
     information = np.full(len(defined), np.nan)
-    information[defined] = np.minimum(  # the jackknife can exceed the entropy, the greatest value
-        _jackknifed_information(classes.right[defined], classes.wrong[defined]), entropy
-    )
+    # The greatest possible information is the entropy, which the jackknife can exceed.
+    information[defined] = np.minimum(jackknifed, entropy)
     return information
 
 

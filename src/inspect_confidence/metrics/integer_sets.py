@@ -271,11 +271,10 @@ def temperature_scores(
     columns = []
     for temperature in TEMPERATURES:
         scaled = tempered(masses, temperature)
-        hulls = (set_hulls(values, scaled, level) for level in levels)
-        scores = [
-            interval_scores(low, high, truth, level)
-            for (low, high), level in zip(hulls, levels, strict=True)
-        ]
+        scores = []
+        for level in levels:
+            low, high = set_hulls(values, scaled, level)
+            scores.append(interval_scores(low, high, truth, level))
         columns.append(np.mean(scores, axis=0))
     return np.stack(columns, axis=1)
 

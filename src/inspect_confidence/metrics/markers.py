@@ -391,10 +391,10 @@ def marker_mae(
         train_only: Whether a marker needs as many sentences as the tables' threshold in the first
             group only, and a single one in the second, as in the authors' code.
     """
-    distances = _distances(tables, pairs, level, shared, train_only)
-    means = [
-        divide_or_nan((weight * gap).sum(axis=-1), weight.sum(axis=-1)) for gap, weight in distances
-    ]
+    means = []
+    for gap, weight in _distances(tables, pairs, level, shared, train_only):
+        weighted_sum = (weight * gap).sum(axis=-1)
+        means.append(divide_or_nan(weighted_sum, weight.sum(axis=-1)))  # NaN: no shared marker
     return _mean(np.stack(means, axis=-1)) if means else np.full(len(tables.counts), np.nan)
 
 
@@ -586,8 +586,8 @@ def marker_rank_correlation(
 ) -> FloatArray:
     """MRC: Fisher mean over pairs of data sets of the correlation of their shared markers' MICs.
 
-    Pairs that share fewer than three markers, or in one of which all MICs are equal, are left out;
-    NaN if none is left.
+    The Fisher mean is tanh of the mean of arctanh. Pairs that share fewer than three markers, or in
+    one of which all MICs are equal, are left out; NaN if none is left.
 
     Args:
         mic: MICs (mean internal confidences of markers such as "probably") of shape (resamples,

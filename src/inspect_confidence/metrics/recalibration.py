@@ -157,7 +157,7 @@ class ChosenRecalibration:
 
         `confidence` has the judgments of `choose_recalibration`, in the same order; NaN stays NaN.
         """
-        # `self.fold` has each judgment's fold, and `self.fold_maps` the map fitted without fold k.
+        # `self.fold` has each judgment's fold, `self.fold_maps` a map for each fold k without it.
         confidences = double_array(confidence)
         mapped = np.full(len(confidences), np.nan)
         for k, fold_map in enumerate(self.fold_maps):

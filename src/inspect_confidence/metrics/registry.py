@@ -228,7 +228,8 @@ def numbers(about: About, **definitions: str) -> None:
     """Register numbers of the results that have no function of their own.
 
     Args:
-        about: Their common declaration: unit, range, interval and the like.
+        about: Their common declaration: unit, range, interval and the like. The unit is `share` by
+            default; the range is that of the unit, or from 0 to infinity if the unit has none.
         definitions: One sentence each, by their names in the `metric` column.
 
     Raises:

@@ -263,7 +263,7 @@ def report_entropy(reports: ArrayLike) -> float:
 def round_rate_of_tables(tables: ValueTables, *, multiple: int = 5) -> FloatArray:
     """Compute `round_rate` of each table: the share of multiples of `multiple`.
 
-    NaN for a table without mass. ValueError if `multiple` is not above 0.
+    NaN for a table without mass. ValueError if `multiple` is not above 0, or infinite.
     """
     if not 0 < multiple < np.inf:
         raise ValueError(f"multiple={multiple} is not above 0, as 5 is.")

@@ -563,17 +563,17 @@ def _median_window(code: IntArray, unit: IntArray, units: int) -> tuple[int, int
     standard errors of the sample's median by rank. `code` is the index of each judgment's value,
     `unit` that of its unit.
     """
-    counts = np.cumsum(np.bincount(code))  # judgments with each value or a lower one
-    if len(counts) <= _WINDOW:
-        return 0, len(counts) - 1
-    half = counts[-1] / 2
-    median_code = int(np.searchsorted(counts, half))
+    up_to = np.cumsum(np.bincount(code))  # judgments with each value or a lower one
+    if len(up_to) <= _WINDOW:
+        return 0, len(up_to) - 1
+    half = up_to[-1] / 2
+    median_code = int(np.searchsorted(up_to, half))
     # By unit: judgments up to the median less half of all. The root of the sum of squares is the
     # standard error of the median's rank.
     excess = np.bincount(unit, (code <= median_code) - 0.5, minlength=units)
     reach = _REACH * math.sqrt(float(np.square(excess).sum()))
-    first, last = np.searchsorted(counts, [half - reach, half + reach])
-    return int(first), min(int(last), len(counts) - 1)
+    first, last = np.searchsorted(up_to, [half - reach, half + reach])
+    return int(first), min(int(last), len(up_to) - 1)
 
 
 def difference_of(first: Statistic, second: Statistic) -> CombinedStatistic:

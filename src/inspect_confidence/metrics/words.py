@@ -93,10 +93,9 @@ def brunner_munzel_theta_of_tables(first: ValueTables, second: ValueTables) -> F
     NaN if a sample is empty.
     """
     _check_same_values(first, second)
-    below = second.cumulated()
-    # The share of the second sample below each value, equal values counted half.
-    above = (first.mass * (below[:, :-1] + below[:, 1:]) / 2).sum(axis=1)
-    return divide_or_nan(above, first.mass.sum(axis=1))
+    up_to = second.cumulated()  # share of the second sample up to each value, after a column of 0
+    below = (up_to[:, :-1] + up_to[:, 1:]) / 2  # the share below each value, equal ones half
+    return divide_or_nan((first.mass * below).sum(axis=1), first.mass.sum(axis=1))
 
 
 @metric(

@@ -257,8 +257,9 @@ class Answers:
     ) -> Callable[[metrics.ConfidenceTables], FloatArray]:
         """Return the function that computes the metric from count tables of these judgments.
 
-        Its values, one for each table, are NaN if the metric needs a scale that confidence lacks,
-        or compares groups of equal confidence and few confidences are equal.
+        Its values, one for each table, are NaN if the metric needs a scale that confidence lacks.
+        Those of a metric that compares groups of equal confidence are also NaN if few confidences
+        are equal, and for tables whose neighbouring confidences are rounded together (`coarse`).
         """
         if self.needs_scale(metric):
             return _undefined
@@ -266,8 +267,8 @@ class Answers:
             return metric.value
         if self.grouping_problem:
             return _undefined
-        # Resamples of many different confidences round them (`coarse`). Groups are then larger than
-        # those of the value, so that the values over resamples lack the bias of small groups.
+        # Resamples of many different confidences are coarse. Their groups would be larger than
+        # those of the value, so that values over resamples would lack the bias of small groups.
         return lambda tables: _undefined(tables) if tables.coarse else metric.value(tables)
 
     def count_tables(self) -> metrics.ItemTables:

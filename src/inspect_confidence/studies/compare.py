@@ -458,9 +458,10 @@ class Pair:
     ) -> "Pair":
         """Pair the readable judgments of two contenders on the items that both have.
 
-        Judgments are completed: `confidence` and `correct` are in [0, 1]. `units` are the names of
-        the resampled units, by default of the common items or their clusters. `are_chances` says
-        that outcomes between 0 and 1 are chances of being right.
+        Judgments have `confidence` and `correct` in [0, 1]; those that are not `ok`, or have no
+        `correct`, are left out. `units` are the names of the resampled units, by default of the
+        common items or their clusters. `are_chances` says that outcomes between 0 and 1 are chances
+        of being right, not credits.
         """
         readable = [
             side[(side["status"] == "ok") & side["correct"].notna()] for side in (first, second)
@@ -703,6 +704,7 @@ def difference_results(
     if not np.isnan(value):
         items = f"on the {counted(n, 'item')} that both have"
         note = join_notes(items, test.reason, resampled.cluster_note)
+    # Why the difference is undefined, or has no interval, is also why p is undefined.
     reason = test.reason.removeprefix("undefined: ").removeprefix("no interval: ")
     p_note = f"undefined: {reason}" if np.isnan(test.p) else ""
     return (

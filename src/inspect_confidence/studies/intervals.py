@@ -166,9 +166,9 @@ class Intervals:
 
     def first_epochs(self) -> "Intervals":
         """Return the first readable judgment, by epoch, of each unit that has one."""
+        is_readable = ~np.isnan(metrics.conformity_scores(self.lower, self.upper, self.truth))
         order = np.lexsort((self.epoch, self.unit_index))  # by unit, then by epoch
-        scores = metrics.conformity_scores(self.lower, self.upper, self.truth)
-        order = order[~np.isnan(scores)[order]]  # readable judgments only
+        order = order[is_readable[order]]
         _, first = np.unique(self.unit_index[order], return_index=True)
         chosen = np.zeros(len(self.unit_index), bool)
         chosen[order[first]] = True

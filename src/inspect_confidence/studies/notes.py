@@ -64,7 +64,8 @@ def merge_reasons(reasons: Iterable[str]) -> dict[str, str]:
         for values in numbers.T:
             low, high = min(values, key=int), max(values, key=int)
             ranges.append(low if low == high else f"{low} to {high}")
-        joint_reason = "".join(map("".join, zip(texts, [*ranges, ""], strict=True)))
+        pieces = zip(texts, [*ranges, ""], strict=True)  # no number follows the last text
+        joint_reason = "".join(text + number for text, number in pieces)
         joint_reason = _TOO_FEW_BY_RANGE.sub(r"fewer \2 than the metric needs (\1)", joint_reason)
         joint_reasons.update(dict.fromkeys(alike_reasons, joint_reason))
     return joint_reasons

@@ -278,8 +278,8 @@ def _report_rates(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> 
 
     Parse failures are a share of all replies, the others of the reports on a scale. A round report
     is a multiple of 5, of a reply that was read; on a scale of probabilities, at most 1 wide as
-    0-1, it is a multiple of 5%. A violating one lies outside the scale by more
-    than 5% of its width; its reply counts as read. A clipped one lies outside by at most that.
+    0-1, it is a multiple of 5%. A violating report lies outside the scale by more than 5% of its
+    width; its reply counts as read. A clipped report lies outside by at most that.
     """
     raw, low, high = rows[["raw", "low", "high"]].to_numpy(float).T
     excess, width = np.maximum(low - raw, raw - high), high - low

@@ -134,8 +134,9 @@ def _is_corrected(results: pd.DataFrame) -> "pd.Series[bool]":
 def means_as_headlines(study: Study) -> list[Headline]:
     """Return headlines of accuracy and mean confidence for a study whose headlines lack them.
 
-    ECE compares both: they have the condition of each headline of ECE, and its label with their
-    name in place of ECE. Without a headline of ECE the list is empty.
+    ECE compares both means. So each headline of ECE gives one for either mean, with its condition,
+    and its label with the mean's name in place of ECE. A mean that already is a headline of the
+    study is left out.
     """
     study_metrics = {headline.metric for headline in study.headlines}
     headlines = []
@@ -181,6 +182,8 @@ def _columns(rows: Sequence[ResultRow], lines: Sequence[str]) -> list[Column]:
 
 def _heading(metric: str, condition: Mapping[str, str]) -> str:
     """Return the words of a metric's name, with the parts of its condition.
+
+    A part's name is left out if the metric's name already ends with it.
 
     Example:
         >>> _heading("risk_at_coverage", {"coverage": "0.5"}), _heading("prr", {})

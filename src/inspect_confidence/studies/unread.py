@@ -54,7 +54,7 @@ def _overall_share(rows: pd.DataFrame, key: Key, condition: Condition) -> Result
 
     The note also counts the judgments without a reply, which the share leaves out.
     """
-    share = _share(rows, key, condition)
+    share = _unread_share(rows, key, condition)
     unread_statuses = _describe_statuses(rows[unread_flags(rows["status"]) == 1])
     without_reply = _describe_statuses(rows[~has_reply(rows["status"])])
     remark = f"not counted: {without_reply}" if without_reply else ""
@@ -82,10 +82,10 @@ def _shares_by_column(
     if len(values) < 2:
         return
     for value in sorted(values):
-        yield _share(rows[rows[column] == value], key, condition.but(**{column: value}))
+        yield _unread_share(rows[rows[column] == value], key, condition.but(**{column: value}))
 
 
-def _share(rows: pd.DataFrame, key: Key, condition: Condition) -> Result:
+def _unread_share(rows: pd.DataFrame, key: Key, condition: Condition) -> Result:
     """Return the share of unread replies, with Wilson's interval over items or clusters.
 
     `rows` are judgments with their item or cluster as `unit`; a row may stand for several equal
