@@ -633,6 +633,76 @@ def test_rows_without_a_model_have_a_notice(tmp_path: Path) -> None:
     assert not read_judgments(path).notices
 
 
+@pytest.mark.parametrize(
+    ("column", "effect"),
+    [
+        ("dataset", "data set in 1 of 40 rows, which count as a further data set; if a data set"),
+        ("method", "method in 1 of 40 rows, which count as of 'recorded'; if a method"),
+        ("variant", "variant in 1 of 40 rows, which count as a further variant; if a variant"),
+    ],
+)
+def test_rows_without_a_name_that_others_have_have_a_notice(
+    tmp_path: Path, column: str, effect: str
+) -> None:
+    """The row is a data set (method, variant) of its own; a wholly empty column has no notice."""
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, **{column: ["a"] * 39 + [""]})
+    judgments = read_judgments(path)
+    assert judgments["any_eval"].groupby(column).size().max() == 39
+    (notice,) = judgments.notices
+    assert notice == f"{path}: no {effect} is named in its first row only, name it in each"
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, **{column: [""] * 40})
+    assert not read_judgments(path).notices
+
+
+def test_a_variant_missing_for_a_whole_data_set_has_no_notice(tmp_path: Path) -> None:
+    """As in judgments of two evals of which one has a setting that varies."""
+    datasets, variants = np.repeat(["a", "b"], 20), np.repeat(["seed=1", ""], 20)
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, dataset=datasets, variant=variants)
+    assert not read_judgments(path).notices
+
+
+def test_a_row_without_a_value_of_a_field_by_which_results_are_given_has_a_notice(
+    tmp_path: Path,
+) -> None:
+    """It is in no group; a group whose name differs only in capital letters has a notice, too."""
+    domains = ["law"] * 38 + ["Law", ""]
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, domain=domains)
+    judgments = read_judgments(path, recorded=Recorded(by=("domain",)))
+    assert judgments.notices == (
+        f"{path}: no domain in 1 of 40 rows, which are in no group of it",
+        "the groups 'domain=law' and 'domain=Law' differ only in blanks or capital letters, and "
+        "count as two",
+    )
+
+
+@pytest.mark.parametrize("column", ["dataset", "method", "variant"])
+def test_names_that_differ_only_in_capital_letters_have_one_notice(
+    tmp_path: Path, column: str
+) -> None:
+    """Of two pairs, in several files, the commoner names come first; the other pair is counted."""
+    path = write(tmp_path / "a.csv", confidence=SURE / 100, **{column: ["x y"] * 21 + ["b"] * 19})
+    other = write(tmp_path / "b.csv", confidence=SURE / 100, model="other", **{column: "XY"})
+    third = write(tmp_path / "c.csv", confidence=SURE / 100, model="third", **{column: "B"})
+    word = {"dataset": "data set"}.get(column, column)
+    text = "differ only in blanks or capital letters, and count as two"
+    assert read_judgments([path, other]).notices == (f"the {word}s 'XY' and 'x y' {text}",)
+    assert read_judgments([path, other, third]).notices == (
+        f"the {word}s 'XY' and 'x y' (and 1 more pair) {text}",
+    )
+
+
+def test_equal_rows_without_a_model_name_may_be_of_several_models(tmp_path: Path) -> None:
+    """Of a half-empty column of models, the error asks for them; with all names it does not."""
+    for models, asks in ((["a"] * 20 + [""] * 20, True), (["a"] * 20 + ["b"] * 20, False)):
+        items = [*range(39), 38]
+        path = write(
+            tmp_path / "mine.csv", item=items, confidence=0.7, correct=1, answer="x", model=models
+        )
+        message = error_of(path)
+        assert "line 41 is the same as line 40" in message
+        assert ("If they are of several models, name these in a column 'model'." in message) == asks
+
+
 def test_model_names_that_differ_only_in_capital_letters_have_a_notice(tmp_path: Path) -> None:
     """They stay two models; a name that differs otherwise has no notice."""
     scale = ("--confidence-scale", "0-100")

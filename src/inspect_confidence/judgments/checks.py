@@ -1,6 +1,7 @@
 """Checks of users' rows: each value is possible, and each judgment occurs once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -11,6 +12,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import is_exact, same_answers
 from inspect_confidence.judgments.tables import row_place, row_places
 from inspect_confidence.printing import counted, excerpt
+from inspect_confidence.results import Condition
 from inspect_confidence.scales import verdict_remark
 from inspect_confidence.studies import Limit, TaskTable
 from inspect_confidence.studies.columns import EXPONENT
@@ -86,7 +88,12 @@ def _limit_violations(values: pd.Series, limit: Limit) -> dict[int, str]:
 
 
 def number_repeated_answers(
-    frame: pd.DataFrame, table: TaskTable, source: str, notices: list[str]
+    frame: pd.DataFrame,
+    table: TaskTable,
+    source: str,
+    notices: list[str],
+    *,
+    default_model: str = "",
 ) -> pd.DataFrame:
     """Return a file's rows without copies, with repeated answers to a question numbered in `draw`.
 
@@ -99,6 +106,7 @@ def number_repeated_answers(
         table: Table of their task.
         source: Name of the file, for errors and notices.
         notices: Receives the number of copies, and of items whose rows count as repeated answers.
+        default_model: Name of the model of rows that named none.
 
     Raises:
         InvalidArgument: Rows are equal, and no column says whether they are copies or repeated
@@ -118,7 +126,7 @@ def number_repeated_answers(
     # Step 1: equal rows of the same number are copies; without a number they are ambiguous, unless
     # they are draws of one answer, which may well be equal.
     is_equal = texts.duplicated() & without_uuid
-    _refuse_unnumbered(texts, is_equal & ~is_numbered & ~has_draws, source)
+    _refuse_unnumbered(texts, is_equal & ~is_numbered & ~has_draws, source, default_model)
     is_copy = is_equal & is_numbered
     if is_copy.any():
         copies = counted(is_copy.sum(), "row is a copy and was", "rows are copies and were")
@@ -225,27 +233,59 @@ def refuse_verdicts(judgments: pd.DataFrame, source: str) -> None:
             raise InvalidArgument(f"{source}: the confidence ({method}) {remark}.")
 
 
-def model_notices(judgments: pd.DataFrame, source: str) -> list[str]:
-    """Return a notice for each pair of model names that differ only in blanks or capital letters.
+_NAME_COLUMNS = {
+    "model": "model",
+    "dataset": "data set",
+    "variant": "variant",
+    "method": "method",
+    "by": "group",
+}
+"""Columns whose names separate the judgments, with the word for a name."""
 
-    They count as two models, which is seldom meant. So does a name with a blank at an end, if it is
-    compared with another file's. `judgments` are those of the file `source`.
+
+def name_notices(frames: Collection[pd.DataFrame]) -> Iterator[str]:
+    """Yield notices of names that differ only in blanks or capital letters, and so count as two.
+
+    This is seldom meant. Names are those of models, data sets, variants, methods and the groups of
+    `--by`; of several such pairs of one kind the notice has the first. A model name with a blank at
+    an end has a notice, too. `frames` are all judgments, of any number of tasks.
     """
-    first_spellings: dict[str, str] = {}
-    notices = []
-    for name in map(str, judgments["model"].unique()):
-        first = first_spellings.setdefault("".join(name.casefold().split()), name)
-        if first != name:
-            notices.append(
-                f"{source}: the models {first!r} and {name!r} differ only in blanks or capital "
+    for column, word in _NAME_COLUMNS.items():
+        first_spellings: dict[str, str] = {}
+        pairs = []
+        for name in _distinct_names(frames, column):
+            first = first_spellings.setdefault("".join(name.casefold().split()), name)
+            if first != name:
+                pairs.append((first, name))
+            elif column == "model" and name != name.strip():
+                yield (
+                    f"the model {name!r} begins or ends with a blank, and counts as another than "
+                    f"{name.strip()!r}"
+                )
+        if pairs:
+            first, name = pairs[0]
+            more = f" (and {counted(len(pairs) - 1, 'more pair')})" if len(pairs) > 1 else ""
+            yield (
+                f"the {word}s {first!r} and {name!r}{more} differ only in blanks or capital "
                 "letters, and count as two"
             )
-        elif name != name.strip():
-            notices.append(
-                f"{source}: the model {name!r} begins or ends with a blank, and counts as another "
-                f"than {name.strip()!r}"
-            )
-    return notices
+
+
+def _distinct_names(frames: Iterable[pd.DataFrame], column: str) -> list[str]:
+    """Return the names in a column of judgments, the commonest first; of `by` each field's value.
+
+    Frames may lack the column.
+    """
+    counts: Counter[str] = Counter()
+    for frame in frames:
+        if column not in frame:
+            continue
+        for text, n in frame[column].value_counts().items():
+            names = [str(text)]
+            if column == "by":
+                names = [f"{field}={value}" for field, value in Condition.read(str(text)).items()]
+            counts.update(dict.fromkeys(names, int(n)))
+    return [name for name, _ in counts.most_common()]
 
 
 _LARGEST_EXPONENT = 1000
@@ -309,23 +349,27 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
     ]
 
 
-def _refuse_unnumbered(texts: pd.DataFrame, is_unnumbered_copy: pd.Series, source: str) -> None:
+def _refuse_unnumbered(
+    texts: pd.DataFrame, is_unnumbered_copy: pd.Series, source: str, default_model: str
+) -> None:
     """Refuse marked rows, which equal an earlier row and have no number of `epoch` or `draw`.
 
-    They may be copies or repeated answers. Without a marked row nothing is refused.
-    `texts` are the file's rows, with lists and other objects as text.
+    They may be copies or repeated answers; or of several models, if they or the file name none.
+    Without a marked row nothing is refused. `texts` are the file's rows, with lists and other
+    objects as text; `default_model` is the name of the model of rows that named none.
     """
     if is_unnumbered_copy.any():
         copy_row = first_true_row(is_unnumbered_copy)
         first_row = _first_equal_row(texts, copy_row)
         of_models = " If they are of several models, name these in a column 'model'."
+        names_model = texts["model"].loc[copy_row] != default_model
         more = int(is_unnumbered_copy.sum()) - 1
         more_text = f", and {more} more {'repeats' if more == 1 else 'repeat'} earlier rows"
         raise InvalidArgument(
             f"{source}: {row_place(source, copy_row)} is the same as "
             f"{row_place(source, first_row)}{more_text if more else ''}; leave out copies, or "
             "number repeated answers in a column 'epoch'."
-            f"{'' if texts['model'].nunique() > 1 else of_models}"
+            f"{'' if names_model and texts['model'].nunique() > 1 else of_models}"
         )
 
 

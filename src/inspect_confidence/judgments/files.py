@@ -1,7 +1,7 @@
 """Judgments in users' tables, written by this package or collected elsewhere."""
 
 import json
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
@@ -21,7 +21,6 @@ from inspect_confidence.judgments.checks import (
     QUESTION_COLUMNS,
     exponent_notices,
     grading_notices,
-    model_notices,
     number_repeated_answers,
     refuse_verdicts,
     violations,
@@ -49,7 +48,7 @@ from inspect_confidence.judgments.tables import (
 )
 from inspect_confidence.metrics.arrays import double_array
 from inspect_confidence.printing import counted
-from inspect_confidence.results import as_csv
+from inspect_confidence.results import Condition, as_csv
 from inspect_confidence.studies import SELF_DESCRIBING, Kind, Recorded, TaskTable, all_tables
 from inspect_confidence.studies.notes import IN_FILE
 from inspect_confidence.writing import write_file
@@ -100,23 +99,37 @@ def read_file(
                 f"{path}: there is no task {name!r}; known: {', '.join(task_tables)}."
             )
     judgments = {}
+    default_model = model or file_stem(path.name)
     for name, task_rows in rows_by_task.items():
-        rows = _fill_missing_model(task_rows.copy(), model or file_stem(path.name), source, notices)
+        rows = _fill_missing_model(task_rows.copy(), default_model, source, notices)
         _refuse_missing_items(rows, source)
+        notices += _missing_name_notices(rows, task_tables[name], recorded.by, source)
         judgments[name] = _judgments_of_task(
-            rows, task_tables[name], source, notices, decimal_comma=user_table.decimal_comma
+            rows,
+            task_tables[name],
+            source,
+            notices,
+            default_model=default_model,
+            decimal_comma=user_table.decimal_comma,
         )
     return judgments
 
 
 def _judgments_of_task(
-    rows: pd.DataFrame, table: TaskTable, source: str, notices: list[str], *, decimal_comma: bool
+    rows: pd.DataFrame,
+    table: TaskTable,
+    source: str,
+    notices: list[str],
+    *,
+    default_model: str,
+    decimal_comma: bool,
 ) -> pd.DataFrame:
     """Return a file's rows of one task as typed, checked and sorted judgments.
 
     `rows` have this package's column names and may be changed. `table` describes the task; the
     `fallback` table is that of evals of other packages, whose files are read more leniently.
-    Notices tell what was inferred or left out. Values that cannot be used are refused, and so are
+    `default_model` is the name of the model of rows that named none. Notices tell what was inferred
+    or left out. Values that cannot be used are refused, and so are
     rows that contradict each other.
     """
     if table.fallback:
@@ -128,14 +141,14 @@ def _judgments_of_task(
             rows[column.name] = texts.map(column.spelling, na_action="ignore")
     if decimal_comma:
         rows = _parse_decimal_commas(rows, table, source)
-    rows = number_repeated_answers(rows, table, source, notices)
+    rows = number_repeated_answers(rows, table, source, notices, default_model=default_model)
     typed_rows = check_judgments(rows, table, source)
     if table.fallback:
         refuse_verdicts(typed_rows, source)
     if "status" not in rows:
         notices += _empty_cell_notices(typed_rows, source)
     notices += exponent_notices(typed_rows, table, source)
-    notices += [*model_notices(typed_rows, source), *grading_notices(typed_rows, source)]
+    notices += grading_notices(typed_rows, source)
     return sort_judgments(typed_rows)
 
 
@@ -395,6 +408,37 @@ def _fill_missing_model(
             "model is named in its first row only, name it in each"
         )
     return frame.assign(model=frame["model"].astype(object).mask(is_empty, model))
+
+
+def _missing_name_notices(
+    frame: pd.DataFrame, table: TaskTable, fields: Sequence[str], source: str
+) -> Iterator[str]:
+    """Yield a notice for each kind of names that rows lack while other rows have them.
+
+    The kinds are data sets, methods, values of `--by`, and variants within a model and data set:
+    judgments of several evals, some without a setting that varies, may be in one file. `table` has
+    the method that rows without one get, and `fields` are those of `--by`.
+    """
+    rows = counted(len(frame), "row")
+    for column, word in (("dataset", "data set"), ("method", "method"), ("variant", "variant")):
+        if column not in frame:
+            continue
+        is_empty = _is_empty(frame[column])
+        if column == "variant":
+            keys = [frame[name].astype(str) for name in ("model", "dataset") if name in frame]
+            is_empty &= ~is_empty.groupby(keys).transform("all")
+        if not 0 < is_empty.sum() < len(frame):
+            continue
+        default = table.defaults.get(column)
+        effect = f"of {default!r}" if default else f"a further {word}"
+        yield (
+            f"{source}: no {word} in {is_empty.sum()} of {rows}, which count as {effect}; if a "
+            f"{word} is named in its first row only, name it in each"
+        )
+    for field in fields:
+        is_empty = ~frame["by"].map(lambda text, name=field: name in Condition.read(text))
+        if 0 < is_empty.sum() < len(frame):
+            yield f"{source}: no {field} in {is_empty.sum()} of {rows}, which are in no group of it"
 
 
 def _is_empty(cells: pd.Series) -> pd.Series:

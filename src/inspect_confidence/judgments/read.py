@@ -12,6 +12,7 @@ import pandas as pd
 from inspect_confidence.answers import ANSWER_STATUSES
 from inspect_confidence.arguments import user_path
 from inspect_confidence.errors import InvalidArgument, nearest
+from inspect_confidence.judgments.checks import name_notices
 from inspect_confidence.judgments.clusters import has_clusters, join_clusters, unclustered_notices
 from inspect_confidence.judgments.executors import ExecutorOption, read_runs
 from inspect_confidence.judgments.files import check_judgments, read_file, split_by_task
@@ -226,6 +227,7 @@ def read_judgments(
         judgments[task] = all_tables()[task].complete_confidence(frame)
         repeats[task] = len(combined) - len(frame)
     notices += repeat_notices(repeats)
+    notices += name_notices(judgments.values())
     if recorded.cluster:
         notices += unclustered_notices(judgments, recorded.cluster)
     return Judgments(judgments, notices, loss_notices)
