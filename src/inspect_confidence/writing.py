@@ -153,7 +153,7 @@ def name_write_errors(folder: Path) -> Iterator[None]:
 
 def write_error(path: Path, error: OSError) -> InvalidArgument:
     """Return the error for a path that can't be written, with the cause and the remedy."""
-    number = error.errno or 0
+    number = error.errno or 0  # which neither table has
     if number in _SPACE_ERRORS:
         reason, remedy = _SPACE_ERRORS[number], "free some room, or name another place"
     else:

@@ -763,7 +763,7 @@ def main() -> None:
     """
     if click.get_current_context().invoked_subcommand == "run":
         return  # the tools of a run may want threads, and last long enough to need the collector
-    # More threads of OpenBLAS burn more than they save.
+    # More threads of OpenBLAS burn more than they save; a number that the user sets stays.
     if "OMP_NUM_THREADS" not in os.environ:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # At the default of 700 the collector goes through all imported modules time and again.

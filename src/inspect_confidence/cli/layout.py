@@ -28,7 +28,7 @@ which on a word of a heading is broken at slashes, and a part of it at hyphens, 
 width for names."""
 
 
-def _words(heading: str) -> list[str]:
+def _heading_words(heading: str) -> list[str]:
     """Split a heading into words, long ones after slashes, and their long parts after hyphens."""
     words: list[str] = []
     for word in heading.split():
@@ -41,11 +41,11 @@ _NAME_BREAK = re.compile(r"(?<=[\s_/;,=])(?=\S)|(?<=-)(?=[^\W\d])")
 """Places at which names are broken; a hyphen before a digit, as in 0-100, is none."""
 
 
-def _break(name: str, width: int) -> list[str]:
+def _break_name(name: str, width: int) -> list[str]:
     """Break a name into lines at its joints; a longer part is left for the terminal to fold.
 
     Example:
-        >>> _break("scale_variants", 8), _break("wep_choice design", 12)
+        >>> _break_name("scale_variants", 8), _break_name("wep_choice design", 12)
         (['scale_', 'variants'], ['wep_choice ', 'design'])
     """
     lines = [""]
@@ -120,25 +120,25 @@ class Grid:
             names = [tuple(line[: self.n_names]) for line in self.lines]
             short_names = [tuple(line[: self.n_names]) for line in shortened_lines]
             if len(set(short_names)) == len(set(names)):
-                return replace(self, lines=shortened_lines)._split(width, whole=False)
-        return self._split(width, whole=whole)
+                return replace(self, lines=shortened_lines)._split_columns(width, whole=False)
+        return self._split_columns(width, whole=whole)
 
     def _short_names(self, line: Sequence[str]) -> list[str]:
         """Return the cells of a line, of which the names have at most 60 characters."""
         names = [shortened(name, _MAX_NAME) for name in line[: self.n_names]]
         return [*names, *line[self.n_names :]]
 
-    def _split(self, width: int, *, whole: bool) -> list["Grid"]:
+    def _split_columns(self, width: int, *, whole: bool) -> list["Grid"]:
         """Split the columns into grids of at most `width`, each with the columns of names first.
 
         A grid always has a column beside the names, which may make it wider. With `whole` no column
         is narrowed, and wide names get a greater `width` instead.
         """
-        widths = [self._width(k) for k in range(len(self.headings))]
+        widths = [self._needed_width(k) for k in range(len(self.headings))]
         if whole:  # beside the names stays room for numbers: half of the usual width, `PIPED`
             width = max(width, sum(widths[: self.n_names]) + _GAP * self.n_names + PIPED // 2)
         elif sum(widths) + _GAP * (len(widths) - 1) > width:
-            widths = self._narrow(widths, width)
+            widths = self._narrowed_widths(widths, width)
         names_width = sum(widths[: self.n_names]) + _GAP * self.n_names
         parts: list[list[int]] = [[]]  # indices of the columns of each grid, without the names
         used_width = names_width
@@ -148,9 +148,9 @@ class Grid:
                 used_width = names_width
             parts[-1].append(k)
             used_width += widths[k] + _GAP
-        return [self._part([*range(self.n_names), *part], widths) for part in parts]
+        return [self._with_columns([*range(self.n_names), *part], widths) for part in parts]
 
-    def _narrow(self, widths: Sequence[int], width: int) -> list[int]:
+    def _narrowed_widths(self, widths: Sequence[int], width: int) -> list[int]:
         """Return reduced widths of columns that are together wider than `width`.
 
         The `n_names` first columns, of names, get what the numbers leave of `width`. If that is
@@ -203,7 +203,7 @@ class Grid:
         """Return whether the columns, as wide as they are set, fit into a width."""
         return sum(self.widths) + _GAP * (len(self.widths) - 1) <= width
 
-    def _part(self, columns: Sequence[int], widths: Sequence[int]) -> "Grid":
+    def _with_columns(self, columns: Sequence[int], widths: Sequence[int]) -> "Grid":
         """Return the grid of some columns, by their indices; `widths` are those of all columns."""
         return replace(
             self,
@@ -212,14 +212,14 @@ class Grid:
             widths=[widths[k] for k in columns],
         )
 
-    def _width(self, column: int) -> int:
+    def _needed_width(self, column: int) -> int:
         """Return the width that a column needs: that of its longest cell, or of its heading.
 
         The heading of a column of names stays whole; of other headings the longest word counts.
         """
         from rich.cells import cell_len
 
-        cells, words = self._cells(column), _words(self.headings[column])
+        cells, words = self._cells(column), _heading_words(self.headings[column])
         minimum = cell_len(self.headings[column]) if column < self.n_names else 1
         return max(minimum, *map(cell_len, [*cells, *words]))
 
@@ -228,7 +228,7 @@ class Grid:
 
         A longer word in the heading of prose raises its limit.
         """
-        longest = max(map(len, _words(self.headings[column])), default=1)
+        longest = max(map(len, _heading_words(self.headings[column])), default=1)
         is_prose = column >= self.n_names and self._is_prose(column)
         return max(_MAX_PROSE, longest) if is_prose else 10_000
 
@@ -241,11 +241,14 @@ class Grid:
         return not any(numbers) or not all(map(_NUMBER.match, numbers))
 
     def _heading_lines(self) -> list[list[str]]:
-        """Break each heading into lines at blanks, and after slashes and hyphens."""
+        """Break each heading into lines of its column's width, at blanks, slashes and hyphens.
+
+        A part that is wider has its own line.
+        """
         headings: list[list[str]] = []
         for heading, width in zip(self.headings, self.widths, strict=True):
             lines = [""]
-            for word in _words(heading):
+            for word in _heading_words(heading):
                 glue = "" if lines[-1].endswith(("/", "-")) or not lines[-1] else " "
                 if len(lines[-1] + glue + word) > width and lines[-1]:
                     lines.append(word)
@@ -277,7 +280,7 @@ class Grid:
             )
         for line in self.lines:
             names = zip(line[: self.n_names], self.widths, strict=False)
-            parts = ["\n".join(_break(text, width)) for text, width in names]
+            parts = ["\n".join(_break_name(text, width)) for text, width in names]
             table.add_row(*map(Text, [*parts, *line[self.n_names :]]))
         needed = sum(self.widths) + _GAP * len(self.widths)
         if needed > console.width:

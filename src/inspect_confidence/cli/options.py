@@ -31,7 +31,7 @@ def chosen_executor() -> str:
     return str(click.get_current_context().meta.get(_EXECUTOR, "auto"))
 
 
-def _pair(text: str, form: str) -> tuple[str, str]:
+def _split_pair(text: str, form: str) -> tuple[str, str]:
     """Split `NAME=VALUE`; errors name `form`, the option with its form: `--column NAME=COLUMN`."""
     name, equals, value = text.partition("=")
     if not equals:
@@ -49,7 +49,7 @@ def _keep_recorded(context: click.Context, parameter: click.Parameter, value: ob
     from inspect_confidence.arguments import parts, scale_ends
 
     if parameter.name == "columns":  # the option can be repeated
-        value = dict(_pair(pair, "--column NAME=COLUMN") for pair in value)  # type: ignore[attr-defined]
+        value = dict(_split_pair(pair, "--column NAME=COLUMN") for pair in value)  # type: ignore[attr-defined]
     if parameter.name == "answering":  # words that stand for answering, with commas
         value = parts(value)
     if parameter.name == "scale" and value is not None:
@@ -278,7 +278,7 @@ def _study_options(
     context: click.Context, parameter: click.Parameter, texts: Sequence[str]
 ) -> dict[str, str]:
     """Return the values of `--option STUDY.NAME=VALUE` by `STUDY.NAME`; click calls this."""
-    return dict(_pair(text, "--option STUDY.NAME=VALUE") for text in texts)
+    return dict(_split_pair(text, "--option STUDY.NAME=VALUE") for text in texts)
 
 
 SETTINGS = (

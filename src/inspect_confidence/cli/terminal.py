@@ -299,7 +299,10 @@ def print_views(results: "pd.DataFrame", *, full: bool = False, study: str | Non
 
 
 def print_sample_sizes(rows: "pd.DataFrame") -> None:
-    """Print the numbers of items that runs need: rows of `items_needed`, one for each aim."""
+    """Print the numbers of items that runs need: rows of `items_needed`, one for each aim.
+
+    An undefined correlation is left empty, as that of the width of an interval, which has one run.
+    """
     aims = {"detect": "difference of {:.4g}", "width": "interval of width {:.4g}"}
     table = rows[["a", "b"]].copy()
     table["metric"] = rows["metric"]
@@ -323,7 +326,7 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
     table = shares.drop(columns=["ci_low", "ci_high"])
     table["share"] = [format_number(share, ".3g") for share in table["share"]]
     after_share = list(table).index("share") + 1
-    table.insert(after_share, "95% interval", _bounds(shares, ".3g"))
+    table.insert(after_share, "95% interval", _interval_texts(shares, ".3g"))
     caption = (
         "Wilson's intervals over items. Failures that gave no reply, or no grade, are not counted."
     )
@@ -356,13 +359,13 @@ def _cell_text(value: object) -> str:
     return line if len(line) <= _MAX_REPLY_LENGTH else f"{line[: _MAX_REPLY_LENGTH - 3]}..."
 
 
-def _bounds(rows: "pd.DataFrame", form: str, missing: str = "-") -> list[str]:
+def _interval_texts(rows: "pd.DataFrame", form: str, missing: str = "-") -> list[str]:
     """Format the column of 95% intervals."""
     ends = zip(rows["ci_low"], rows["ci_high"], strict=True)
     return [format_bounds(low, high, form) or missing for low, high in ends]
 
 
-def _estimates(
+def _estimate_texts(
     rows: "pd.DataFrame", value: str, low: str = "ci_low", high: str = "ci_high"
 ) -> list[str]:
     """Format a column of values with the columns of their intervals."""
@@ -596,7 +599,7 @@ def _full_table(rows: "pd.DataFrame") -> "pd.DataFrame":
     table["metric"] = [";".join(filter(None, pair)) for pair in pairs]  # as `check` takes it
     for name in ("value_a", "value_b", "difference"):
         table[name] = rows[name].mask(rows[name].abs() < _ROUNDING_ERROR, 0).map("{:.3g}".format)
-    table["95% interval"] = _bounds(rows, ".3g")
+    table["95% interval"] = _interval_texts(rows, ".3g")
     table["items"] = rows["items"].astype(str)
     table["verdict"] = rows["verdict"]
     return table
@@ -635,7 +638,7 @@ def print_recalibrated(
             "paired difference; as_stated, which leaves confidence as it is, is the simplest.",
         )
     if len(offsets):
-        table = offsets[[*keys, *counts]].assign(offset=_estimates(offsets, "offset"))
+        table = offsets[[*keys, *counts]].assign(offset=_estimate_texts(offsets, "offset"))
         _print_filled(
             table.assign(text=offsets["note"]),
             "Conformal adjustment of intervals",
@@ -645,7 +648,7 @@ def print_recalibrated(
         return
     table = changes[[*keys, "recalibration", "metric"]].copy()
     for name in ("stated", "recalibrated", "difference"):
-        table[name] = _estimates(changes, name, f"{name}_low", f"{name}_high")
+        table[name] = _estimate_texts(changes, name, f"{name}_low", f"{name}_high")
     is_unmapped = changes["recalibration"] == "as_stated"
     # Without a map, "0.000 [0.000, 0.000]" would look like the effect of one.
     table.loc[is_unmapped, ["recalibrated", "difference"]] = "-"
@@ -669,7 +672,7 @@ def print_thresholds(rows: "pd.DataFrame", *, pooling: str = "") -> None:
         _print_text(_console(), f"{one_line(pooling)}\n")
     table = rows[["model", "variant", "condition", "by"]].copy()
     table["confidence from"] = rows["threshold"].map(partial(format_number, form=".4g"))
-    table["coverage"] = _estimates(rows, "coverage")
+    table["coverage"] = _estimate_texts(rows, "coverage")
     table["wrong among given"] = rows["risk"].map(partial(format_number, form=".3f"))
     table["items given"] = rows["answered"].astype(str) + " of " + rows["items"].astype(str)
     table["reason"] = rows["note"].replace("", "every answer may be given")
@@ -687,7 +690,7 @@ def print_group_m_ratio(rows: "pd.DataFrame") -> None:
     table = rows[["task", "dataset"]].copy()
     table["condition"] = _plain_conditions(rows)
     table["model"] = rows["model"]
-    table["M-ratio"] = _estimates(rows, "m_ratio")
+    table["M-ratio"] = _estimate_texts(rows, "m_ratio")
     table["n"] = rows["n"].map("{:,}".format)
     table["note"] = rows["note"]
     _print_filled(
@@ -720,7 +723,7 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) ->
         table["condition"] = _plain_conditions(rows)
         is_rounding_error = rows["value"].abs() < _ROUNDING_ERROR  # of 0
         table["value"] = rows["value"].mask(is_rounding_error, 0).map("{:.4g}".format)
-        table["95% interval"] = _bounds(rows, ".4g", missing="")
+        table["95% interval"] = _interval_texts(rows, ".4g", missing="")
         table["n"] = rows["n"].astype(str)
         table["what n decides"] = rows["decision"]
         table["verdict"] = [f"fails: {reason}" if reason else "holds" for reason in rows["reason"]]

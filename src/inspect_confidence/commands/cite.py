@@ -173,7 +173,10 @@ def _items_sentence(runs: Sequence[EvalLog]) -> str:
 
 
 def _describe_items(run: EvalLog) -> str:
-    """Describe a run's items, as far as recorded: `9 of mmlu (4 train, 5 test), 2 epochs`."""
+    """Describe a run's items, as far as recorded: `9 of mmlu (4 train, 5 test), 2 epochs`.
+
+    The data set's name is that of the task's metadata, else Inspect's, else that of the eval.
+    """
     facts, config = facts_of(run), run.eval.config
     name = setting_text(facts.get("dataset") or run.eval.dataset.name or eval_name(run))
     split_counts = []

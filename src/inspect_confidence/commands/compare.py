@@ -189,7 +189,7 @@ def _pair_rows(
         "variant": a_variant if a_variant == b_variant else "",
         "method": a_side.method_text if same_method else "",
     }
-    for by, a_rows, b_rows in _by_values(a_side.judgments, b_side.judgments):
+    for by, a_rows, b_rows in _sides_by_value(a_side.judgments, b_side.judgments):
         for difference in study.compare(a_rows, b_rows, resampling):
             condition = Condition.read(difference.condition).but(by=by)
             yield {**names, **asdict(difference), "condition": str(condition), "by": by}
@@ -214,7 +214,7 @@ def _adjust_by_family(differences: pd.DataFrame, is_primary: NDArray[np.bool_]) 
     return adjusted
 
 
-def _by_values(
+def _sides_by_value(
     first: pd.DataFrame, second: pd.DataFrame
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
     """Yield both sides' judgments: all of them (`by` is empty), then those of each common value.
@@ -313,7 +313,7 @@ def _is_of_headline(rows: pd.DataFrame, headline: Headline) -> NDArray[np.bool_]
     is_exact = is_of_metric & np.array(is_equal, bool)
     if is_exact.any():
         return np.asarray(is_exact)
-    agrees = [_agrees(condition, headline.where) for condition in conditions]
+    agrees = [_is_compatible(condition, headline.where) for condition in conditions]
     return np.asarray(is_of_metric & np.array(agrees, bool))
 
 
@@ -340,7 +340,7 @@ def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tu
     study = study_of(task)
     for headline in main_numbers(study):
         is_metric = (headline.task, headline.metric) == (task, metric)
-        if is_metric and _agrees(condition, headline.where):
+        if is_metric and _is_compatible(condition, headline.where):
             label = headline.short or headline.label
             # `headline.each` names the parts of the condition that are placeholders in the label.
             if all(name in condition for name in headline.each):
@@ -353,7 +353,7 @@ def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tu
     return metric, condition
 
 
-def _agrees(condition: Condition, where: Mapping[str, str]) -> bool:
+def _is_compatible(condition: Condition, where: Mapping[str, str]) -> bool:
     """Return whether a condition has the values of `where` in every part that both have."""
     return all(where[name] == value for name, value in condition.items() if name in where)
 

@@ -278,7 +278,7 @@ def _refuse_equal_runs(path: str, entries: Sequence[StudyEntry]) -> None:
     """Refuse runs of the same task, arguments, model and roles, which ask the same twice."""
     runs = set()
     for entry in entries:
-        arguments = _equal_text({**_defaults(entry.task), **entry.arguments})
+        arguments = _equal_text({**_default_arguments(entry.task), **entry.arguments})
         for model in entry.models:
             key = (entry.task, arguments, model, entry.grader, entry.extractor)
             if key in runs:
@@ -289,7 +289,7 @@ def _refuse_equal_runs(path: str, entries: Sequence[StudyEntry]) -> None:
             runs.add(key)
 
 
-def _defaults(task: str) -> dict[str, Any]:
+def _default_arguments(task: str) -> dict[str, Any]:
     """Return the default values of a task's arguments, by name."""
     parameters = inspect.signature(getattr(_registry, task)).parameters
     return {name: parameters[name].default for name in _argument_names(task)}
@@ -299,7 +299,8 @@ def _equal_text(value: object) -> str:
     """Return a text that is the same for all values that a task reads alike.
 
     Tasks read a number, a truth value and a list from text too (see `arguments`): `1` and `"1"`,
-    or `[80, 90]` and `"80, 90.0"`, are the same argument. A number such as 007 may name a file.
+    or `[80, 90]` and `"80, 90.0"`, are the same argument. A text such as 007, which may name a
+    file, is no number.
     """
     if isinstance(value, Mapping):
         return json.dumps({str(name): _equal_text(value[name]) for name in value}, sort_keys=True)

@@ -92,7 +92,7 @@ def reproduce(location: str) -> Reproduction:
     Raises:
         InvalidArgument: The log can't be read, or its task is unknown to this package.
     """
-    log = _header(location)
+    log = _checked_header(location)
     notices: list[str] = []
     words = ["inspect", "eval", _task_reference(log), *_model_options(log, notices)]
     arguments = _task_arguments(log, notices)
@@ -116,7 +116,7 @@ def reproduce(location: str) -> Reproduction:
     return Reproduction(command, changes, not_compared, notices)
 
 
-def _header(location: str) -> EvalLog:
+def _checked_header(location: str) -> EvalLog:
     """Read the header of a log of this package, or of an eval that `with_confidence` wraps.
 
     Other logs are refused, and so are names of tasks that a command line would read as an option.
@@ -145,12 +145,12 @@ def _header(location: str) -> EvalLog:
 def _task_reference(log: EvalLog) -> str:
     """Return the task for the command line: of this package, of its file, or by its name only."""
     name = log.eval.task_registry_name or log.eval.task
-    if task := _own_task(log):
+    if task := _own_task_name(log):
         return f"{_PACKAGE}/{task}"
     return f"{log.eval.task_file}@{name}" if log.eval.task_file else name
 
 
-def _own_task(log: EvalLog) -> str | None:
+def _own_task_name(log: EvalLog) -> str | None:
     """Return the name of the task if this package has it."""
     package, _, name = (log.eval.task_registry_name or log.eval.task).rpartition("/")
     is_installed = name in task_names() and hasattr(_registry, name)
@@ -210,7 +210,7 @@ def _task_arguments(log: EvalLog, notices: list[str]) -> dict[str, Any]:
     an object in Python, the eval's name and arguments replace it, with a notice.
     """
     arguments = dict(log.eval.task_args_passed)
-    own_task = _own_task(log)  # its name; None for a task of the user
+    own_task = _own_task_name(log)  # None for a task of the user
     parameters = signature(getattr(_registry, own_task)).parameters if own_task else {}
     for name, value in log.eval.task_args.items():  # with the defaults of the run
         if name not in arguments and name in parameters and parameters[name].default != value:
@@ -334,6 +334,7 @@ def _changed_versions(log: EvalLog, recorded: _Provenance) -> Iterator[str]:
 
 
 def _installed_version(name: str) -> str:
+    """Return the version of an installed package; empty if there is none of this name."""
     try:
         return version(name)
     except (PackageNotFoundError, ValueError):
@@ -341,7 +342,7 @@ def _installed_version(name: str) -> str:
 
 
 def _changed_task_version(log: EvalLog) -> Iterator[str]:
-    installed_version = TASK_VERSIONS.get(_own_task(log) or "")
+    installed_version = TASK_VERSIONS.get(_own_task_name(log) or "")
     if installed_version and installed_version != (before := str(log.eval.task_version)):
         yield f"the task's version was {before}, and is {installed_version}"
 

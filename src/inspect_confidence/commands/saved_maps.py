@@ -179,7 +179,7 @@ class IntervalMap(_Fitted):
     offset: Annotated[float, Field(ge=-FARTHEST, le=FARTHEST)]
 
 
-def _kind(entry: object) -> str:
+def _entry_kind(entry: object) -> str:
     """Return the kind of an entry in a file of maps, by which pydantic chooses its class.
 
     An entry of an unknown kind is checked as `knots`, which refuses it.
@@ -197,7 +197,7 @@ SavedMap = Annotated[
     | Annotated[Knots, Tag("knots")]
     | Annotated[Logistic, Tag("logistic")]
     | Annotated[IntervalMap, Tag("interval")],
-    Discriminator(_kind),
+    Discriminator(_entry_kind),
 ]
 
 

@@ -96,7 +96,7 @@ def _source_metadata(result_set: ResultSet, material: Material, items_note: str)
         "source_type": "evaluation_run",
         "source_organization_name": material.organization,
         "evaluator_relationship": material.relationship,
-        "additional_details": _without_empty(
+        "additional_details": _without_empty_details(
             exported_by=f"{_PACKAGE} {__version__}", variant=result_set.variant, per_item=items_note
         ),
     }
@@ -134,7 +134,7 @@ def _describe_item_file(
     return description
 
 
-def _without_empty(**details: str) -> dict[str, str]:
+def _without_empty_details(**details: str) -> dict[str, str]:
     """Return the details whose text is not empty, by name."""
     return {name: text for name, text in details.items() if text}
 
@@ -162,7 +162,7 @@ def _eval_library(result_set: ResultSet, runs: Sequence[LogRun]) -> dict[str, An
     return {
         "name": "inspect_ai" if runs else "unknown",
         "version": _join_versions(run.inspect for run in runs),
-        "additional_details": _without_empty(
+        "additional_details": _without_empty_details(
             inspect_confidence=_join_versions(origins["package_version"]),
             task=result_set.task,
             task_version=_join_versions(origins["task_version"]),
@@ -185,7 +185,7 @@ def _evaluation_results(
         "dataset_name": result_set.dataset,
         "additional_details": {"items": str(result_set.origins["item"].nunique())},
         "source_type": "hf_dataset" if repository else "other",
-        **_without_empty(hf_repo=repository),
+        **_without_empty_details(hf_repo=repository),
     }
     settings = {"generation_config": {"generation_args": generation}} if generation else {}
     entries = []
@@ -256,7 +256,7 @@ def _metric_config(metric: Metric, row: ResultRow) -> dict[str, Any]:
         "score_type": "continuous",
         "min_score": json_value(float(metric.low)),
         "max_score": json_value(float(metric.high)),
-        "additional_details": _without_empty(
+        "additional_details": _without_empty_details(
             direction=metric.direction,
             lower_is_better="" if ordered else "has no meaning for this metric: see direction",
         ),
@@ -277,7 +277,7 @@ def _score_details(row: ResultRow, resamples: int) -> dict[str, Any]:
             f"docs/metrics.md says how it is computed; where by bootstrap, {resamples} resamples"
         )
     counts = {"n": str(row.n), "asked": str(row.asked)}
-    details = _without_empty(
+    details = _without_empty_details(
         condition=str(row.condition), note=row.note, **counts, interval=interval_text
     )
     return {**score, "details": details}
@@ -492,7 +492,7 @@ def model_info(model: str, runs: Sequence[LogRun]) -> dict[str, Any]:
         elif provider in _VENDORS:
             deployment = "externally_managed"
     closed = provider not in _ENGINES and _CLOSED_MODEL.match(info["id"])
-    details = _without_empty(
+    details = _without_empty_details(
         deployment_type=deployment,
         model_availability="closed_weights" if closed else "unknown",
         simulated="true" if provider in _SIMULATED else "",

@@ -75,7 +75,7 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
     model_rows = rows.among("model", material.models())
     files = []
     for (model, variant), group in model_rows.groups("model", "variant"):
-        entries = [_entry(row, material) for row in group if math.isfinite(row.value)]
+        entries = [_result_entry(row, material) for row in group if math.isfinite(row.value)]
         if entries:
             name = "inspect_confidence" + (f"-{file_name(variant)}" if variant else "")
             path = directory / file_name(model) / ".eval_results" / f"{name}.yaml"
@@ -88,7 +88,7 @@ def write_hf_eval_results(material: Material, directory: Path) -> list[Path]:
     return [*files, *write_left_out(material, directory, headlines)]
 
 
-def _entry(row: ResultRow, material: Material) -> dict[str, Any]:
+def _result_entry(row: ResultRow, material: Material) -> dict[str, Any]:
     """Return the entry of Hugging Face's hub for a headline number.
 
     The variant is in the notes, not in the id of the task.

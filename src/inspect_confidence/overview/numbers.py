@@ -88,7 +88,7 @@ def _without_unit(metric: str, number: float, digits_of: float) -> str:
     if METRICS[metric].unit == "count":
         return f"{number:.0f}"
     if not is_share(metric):
-        return f"{number:z.{_digits(digits_of)}f}"
+        return f"{number:z.{_decimals(digits_of)}f}"
     distance = 100 * min(abs(digits_of), abs(1 - abs(digits_of)))  # from 0% or 100%
     return f"{100 * number:z.{1 if 0.05 <= distance < 1 else 0}f}"
 
@@ -119,10 +119,10 @@ def format_difference(
             if not _is_rounded_to_0(metric, (low, high), difference, digits):
                 more_digits = digits
                 break
-    number = _signed(metric, difference, difference, more_digits)
+    number = _signed_text(metric, difference, difference, more_digits)
     if is_share(metric) and not isnan(difference):
         number = _in_points(number)
-    ends = [_signed(metric, end, difference, more_digits) for end in (low, high)]
+    ends = [_signed_text(metric, end, difference, more_digits) for end in (low, high)]
     return number, ", ".join(ends) if has_interval else ""
 
 
@@ -140,12 +140,12 @@ def _is_rounded_to_0(
     """
     return any(
         abs(end) > _ROUNDING_ERROR
-        and not _signed(metric, end, digits_of, more_digits).strip("+-0.")
+        and not _signed_text(metric, end, digits_of, more_digits).strip("+-0.")
         for end in ends
     )
 
 
-def _signed(metric: str, number: float, digits_of: float, more_digits: int = 0) -> str:
+def _signed_text(metric: str, number: float, digits_of: float, more_digits: int = 0) -> str:
     """Return a number with its sign, shares in percent, with the digits of another number.
 
     NaN is a dash, and 0 has no sign. `digits_of` is the other number; `more_digits` are added to
@@ -164,7 +164,7 @@ def _signed(metric: str, number: float, digits_of: float, more_digits: int = 0) 
         # Below the lower limit a decimal would be 0, too.
         digits = 1 if 0.0005 <= abs(digits_of) < _LEAST_WHOLE_DIFFERENCE else 0
     else:
-        digits = _digits(digits_of)
+        digits = _decimals(digits_of)
     text = f"{number:+z.{digits + more_digits}f}"
     return text if float(text) else text.removeprefix("+")
 
@@ -180,7 +180,7 @@ def _is_signed(metric: str) -> bool:
     return is_share(metric) and METRICS[metric].low < 0
 
 
-def _digits(value: float) -> int:
+def _decimals(value: float) -> int:
     if abs(value) < 2:
         return 2
     return 1 if abs(value) < 1_000 else 0

@@ -209,7 +209,7 @@ def _draw_ece_by_bins(ax: Axes, rows: pd.DataFrame, scales: Sequence[str]) -> No
     for k, scale in enumerate(scales):
         of_scale = rows[rows["scale"] == scale].sort_values("x")
         with_intervals(ax, of_scale["x"] + shifts[k], of_scale, linewidth=1.2, capsize=0, **mark(k))
-    ax.set_xticks([10, 15, 20])
+    ax.set_xticks([10, 15, 20])  # the numbers of bins that the study varies
     ax.set_ylim(bottom=0)
 
 

@@ -342,7 +342,7 @@ def tunnel_entropy(rows: pd.DataFrame) -> Figure:
         panel_inches=2.2,
         legend=list(names.values()) if len(names) > 1 else [],
         handles=lambda axes: axes[0].containers,
-        finish=_from_zero,
+        finish=_start_at_zero,
     )
 
 
@@ -358,7 +358,7 @@ def _draw_tunnel_entropy(ax: Axes, rows: pd.DataFrame, names: Mapping[str, str])
     ax.margins(0.15)
 
 
-def _from_zero(axes: list[Axes]) -> None:
+def _start_at_zero(axes: list[Axes]) -> None:
     """Begin axes that panels share at 0, and make them at least a tenth of a bit long."""
     axes[0].set_xlim(0, max(0.1, axes[0].get_xlim()[1]))
     axes[0].set_ylim(0, max(0.1, axes[0].get_ylim()[1]))

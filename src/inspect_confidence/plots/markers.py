@@ -51,7 +51,7 @@ def decisiveness_gap(rows: pd.DataFrame) -> Figure:
     selected = with_thresholds(select_rows(rows, _TASK, ["decisiveness_gap"], parts))
     selected = selected.assign(name=selected["marker"])
     labels = {split: f"split {shortened(split, 12)}" for split in selected["split"].unique()}
-    if len(labels) == 1:
+    if len(labels) == 1:  # a single split needs no legend
         labels = dict.fromkeys(labels, "")
     panels_drawn = []
     for title, panel_rows in panels(selected, (*_PANEL_COLUMNS, "dataset"), separator=", "):

@@ -84,12 +84,12 @@ def wrapped(text: str, inches: float, size: float, limit: int = 2) -> list[str]:
         # if that part alone is too wide.
         for pieces in (words, joints):
             lines = _break_lines(pieces, inches, size)
-            if len(lines) <= limit and (pieces is joints or _are_within(words, inches, size)):
+            if len(lines) <= limit and (pieces is joints or _fit_into_lines(words, inches, size)):
                 return lines
     return lines
 
 
-def _are_within(words: Sequence[str], inches: float, size: float) -> bool:
+def _fit_into_lines(words: Sequence[str], inches: float, size: float) -> bool:
     """Return whether no word is wider than a line."""
     return all(inches_of(word.rstrip(), size) <= inches for word in words)
 

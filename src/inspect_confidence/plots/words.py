@@ -36,7 +36,7 @@ _SETTING_PLACES = {name: place for place, name in enumerate((*_SETTINGS, "", "al
 _ALL_SETTINGS = {"all": "all settings"}
 
 
-def _by_setting(rows: pd.DataFrame) -> pd.DataFrame:
+def _sorted_by_setting(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows by setting; the setting `all` is last."""
     places = rows["setting"].map(lambda name: _SETTING_PLACES.get(name, len(_SETTINGS)))
     return rows.iloc[np.argsort(places, kind="stable")]
@@ -194,7 +194,7 @@ def divergence(rows: pd.DataFrame) -> Figure:
     parts = ("setting", "language", "word")
     selected = select_rows(rows[against.astype(bool)], "wep_elicitation", list(_DIVERGENCES), parts)
     names, word_remark = first_names(list(dict.fromkeys(selected["word"])), _MOST_WORDS, "words")
-    selected = _by_setting(selected).assign(p_value=np.nan)  # these tables have no stars
+    selected = _sorted_by_setting(selected).assign(p_value=np.nan)  # these tables have no stars
     selected["setting"] = selected["setting"].replace(_ALL_SETTINGS)
     tables = []
     for metric, title in _DIVERGENCES.items():
@@ -302,7 +302,7 @@ def word_differences(rows: pd.DataFrame) -> Figure:
     selected = selected.assign(name=selected["word"], first=first, second=second, compared=compared)
     selected["filled"] = _are_significant(selected, rows)
     return dots(
-        list(_difference_panels(_by_setting(selected))),
+        list(_difference_panels(_sorted_by_setting(selected))),
         list(dict.fromkeys(selected["word"])),
         "words",
     )
@@ -442,7 +442,7 @@ def word_medians(rows: pd.DataFrame) -> Figure:
     wide = quantiles.unstack().reindex(columns=list(column_by_q)).reset_index()
     wide = wide.rename(columns={**column_by_q, "word": "name"})
     of_people = wide["model"] == PEOPLE
-    people, of_models = wide[of_people], _by_setting(wide[~of_people])
+    people, of_models = wide[of_people], _sorted_by_setting(wide[~of_people])
     single = of_models[of_models["setting"] != "all"]
     of_models = single if len(single) else of_models.assign(setting=_ALL_SETTINGS["all"])
     models = list(dict.fromkeys([*people["model"], *of_models["model"]]))

@@ -294,7 +294,11 @@ def _difference_text(row: Mapping[Hashable, Any]) -> str:
 
 
 def _differences_by_metric(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return differences as display cells with notes, in a column for each metric."""
+    """Return differences as display cells, in a column for each metric.
+
+    A cell has the reason why its number or interval is missing: for a dash, the one that the metric
+    is undefined in general, otherwise the one in the row's note.
+    """
     columns: dict[str, list[Cell]] = {}
     for row in compared.to_dict("records"):
         text = _difference_text(row)
