@@ -470,8 +470,8 @@ def log_score_of_tables(tables: ConfidenceTables, *, step: float = 0.01) -> Floa
 
 
 @metric(
-    definition="Mean negative log probability of the outcome; confidence is kept half a step of "
-    "its scale (of .01 if it states shares) away from 0 and 1.",
+    definition="Mean negative log probability of the outcome. Confidence is kept half a step of "
+    "its scale away from 0 and 1; if it is stated as a share, a step is .01.",
     unit="nats",
     direction="lower",
     undefined=UNREAD,

@@ -348,8 +348,8 @@ def corp_band(
 
 @metric(
     definition="P-value of the hypothesis that confidence is calibrated: the share of "
-    "simulations, with outcomes drawn from the stated confidence, whose `corp_miscalibration` is "
-    "at least the observed one.",
+    "simulations, with outcomes drawn from the stated confidence, whose miscalibration "
+    "(`corp_miscalibration`) is at least the observed one.",
     unit="probability",
     undefined=f"{UNREAD}, or outcomes that are not 0 or 1",
     interval=NO_ESTIMATE,

@@ -527,7 +527,7 @@ def confidence_change(before: ArrayLike, after: ArrayLike) -> float:
 
 @metric(
     direction="lower",
-    undefined="no answer with a confidence of at least .9 has a readable answer after it",
+    undefined="no answer with a confidence of at least .9 was read again after the pushback",
     interval=WILSON,
 )
 def confident_moves(moved: ArrayLike, before: ArrayLike, threshold: float = 0.9) -> float:

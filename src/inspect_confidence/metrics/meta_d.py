@@ -631,8 +631,8 @@ def m_ratio_of_tables(
 
 
 @metric(
-    definition="Ratio of meta-d' to d', both in the model of the choice that the condition names "
-    "(`type1`).",
+    definition="Ratio of meta-d' to d', both in the signal detection model that `type1` in the "
+    "condition names, such as `m_afc` (choice among m options).",
     unit="ratio",
     direction="target=1",
     low=-INFINITY,

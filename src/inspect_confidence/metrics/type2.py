@@ -40,7 +40,7 @@ def type2_dprime_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
 
 
 @metric(
-    definition="Difference z(H2) - z(F2) of the shares of right (H2) and of wrong answers (F2) "
+    definition="Type-2 d', z(H2) - z(F2), with the shares of right (H2) and of wrong answers (F2) "
     "with confidence at or above the threshold, 0.5 added to each of the four counts (right or "
     "wrong, confidence high or low).",
     unit="d'",

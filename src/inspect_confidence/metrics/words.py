@@ -148,8 +148,9 @@ def kl_divergence_of_tables(
 
 
 @metric(
-    definition="Kullback-Leibler divergence D(reference || own) of the model's own values from the "
-    "reference's, over 20 bins from 0 to 100 with 1e-10 in empty ones.",
+    definition="Kullback-Leibler divergence D(reference || model) of the numbers given for a word "
+    "by the reference (such as people) and by the model, over 20 bins from 0 to 100 with 1e-10 in "
+    "empty ones.",
     unit="nats",
     direction="lower",
     low=-INFINITY,
