@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from conftest import files
 from inspect_confidence.results import escape_formula, unescape_formula
-from inspect_confidence.writing import put, staged, write_error, write_file
+from inspect_confidence.writing import name_write_errors, put, staged, write_error, write_file
 from refusals import refused as said_of
 
 
@@ -108,6 +108,15 @@ def test_nothing_takes_its_place_where_one_can_not(tmp_path: Path) -> None:
     assert str(tmp_path) in said_of(write)
     assert files(tmp_path) == {"a.txt": b"old"}
     assert "is a directory" in said_of(write_file, tmp_path / "z.txt", "new")
+
+
+@pytest.mark.parametrize("folder", [".", "report"])
+def test_an_error_without_a_path_is_not_one_of_writing_to_the_folder(folder: str) -> None:
+    """Also in the current folder, in which an empty path would lie."""
+    error = OSError(errno.EIO, os.strerror(errno.EIO))
+    with pytest.raises(OSError, match="error") as raised, name_write_errors(Path(folder)):
+        raise error
+    assert raised.value is error
 
 
 def test_what_a_killed_command_left_goes_an_hour_later(tmp_path: Path) -> None:

@@ -141,12 +141,14 @@ def lock_folder(folder: Path, refusal: str) -> Iterator[None]:
 def name_write_errors(folder: Path) -> Iterator[None]:
     """Turn errors of writing to a folder (no space, or a path in it) into `write_error`.
 
-    Other errors, such as of reading a file elsewhere, are raised as they are.
+    Other errors, such as of reading a file elsewhere or without a path, are raised as they are.
     """
     try:
         yield
     except OSError as error:
-        if error.errno in _SPACE_ERRORS or Path(str(error.filename or "")).is_relative_to(folder):
+        has_path = error.filename is not None
+        is_in_folder = has_path and Path(str(error.filename)).is_relative_to(folder)
+        if is_in_folder or error.errno in _SPACE_ERRORS:
             raise write_error(folder, error) from error
         raise
 

@@ -155,7 +155,7 @@ def report(
     """Write a page of all results (index.html), its figures and its tables to a folder."""
     from inspect_confidence.report import write_report
 
-    settings["workers"] = os.cpu_count() or 1
+    settings["workers"] = os.cpu_count() or 1  # for many judgments, and figures
     judgments = read_paths(paths)
     findings: list[str] = []  # filled by `write_report`
     with show_progress(judgments) as progress:

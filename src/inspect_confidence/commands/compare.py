@@ -449,8 +449,9 @@ def _verdict(row: Mapping[Hashable, Any]) -> str:
     """Return the verdict in words; with the p in brackets, if there is one.
 
     If p is below .05, the size of the difference follows "a is better", before a clause such as
-    "; b is nearer to 0". Only the p of primary differences is adjusted for the number of
-    comparisons (`family`), which is 0 for exploratory ones.
+    "; b is nearer to 0". Otherwise the words' own remark on adjustment is left out, which the
+    brackets repeat. Only the p of primary differences is adjusted for the number of comparisons
+    (`family`), which is 0 for exploratory ones.
     """
     words, is_primary = verdict_words(row), row["role"] == PRIMARY
     p = row["p_holm"] if is_primary else row["p"]

@@ -87,7 +87,7 @@ def _unwrap(element: Tree.Element) -> None:
 
 
 def _element_text(element: Tree.Element) -> str:
-    """Return an element as text without namespaces, and without blanks after elements."""
+    """Return an element, which is changed, as text without namespaces and blanks after elements."""
     for descendant in element.iter():
         descendant.tag = descendant.tag.removeprefix(_NAMESPACE)
         descendant.tail = None
