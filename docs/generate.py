@@ -274,8 +274,8 @@ samples](#share-of-samples-with-an-interval) in which they have a value. AUROC a
 value if all answers are right, as in half of the samples of 30 items at an accuracy of .98.
 
 **M-ratio** divides by d' (how well choices are told apart). If the data don't exclude a d' of 0.1
-or less, the interval of M-ratio is unbounded on one side or on both, like Fieller's, and the
-interval of a difference of two such M-ratios is unbounded on both sides.
+or less, the interval of M-ratio is unbounded on one side or on both, like Fieller's interval of a
+ratio, and the interval of a difference of two such M-ratios is unbounded on both sides.
 
 **Pseudo-units.** The bootstrap adds half a unit at each extreme of what can occur, so that an
 interval has a width even if a sample contains no error:
