@@ -131,6 +131,14 @@ def test_the_page_loads_nothing_and_its_headers_have_scopes(leaderboard: Path) -
     assert set(scopes) == {"row", "col", "colgroup"}
 
 
+def test_a_link_of_the_page_leads_to_a_part_of_it(leaderboard: Path) -> None:
+    """How ranks are found is a part of the page, which the legend links to."""
+    text = (leaderboard / "leaderboard.html").read_text("utf-8")
+    targets = set(re.findall(r'href="#([^"]+)"', text))
+    assert "ranks" in targets
+    assert targets <= set(re.findall(r' id="([^"]+)"', text))
+
+
 def test_hostile_names_become_no_markup(tmp_path: Path) -> None:
     """Every row has its cells, nothing of a name becomes markup, nothing turns the text around."""
     export(hostile_judgments(), "leaderboard", tmp_path, resamples=20)

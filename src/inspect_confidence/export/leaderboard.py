@@ -142,7 +142,7 @@ def write_leaderboard(material: Material, directory: Path) -> list[Path]:
     html = template.render(
         front=front_of(results, models, ranks, ranked=True),
         sections=sections,
-        method=RANKING,
+        ranking=RANKING,
         empty_notice=_EMPTY,
         version=__version__,
     )
