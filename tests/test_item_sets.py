@@ -42,6 +42,37 @@ def judgments() -> pd.DataFrame:
     return pd.concat([answers("all", 400), answers("easy", 257), answers("most", 390)])
 
 
+def answers_of_sets(model: str, **sizes: int) -> pd.DataFrame:
+    """Judgments of one model on several data sets by their size; `unnamed` has no name."""
+    frames = []
+    for dataset, items in sizes.items():
+        frame = answers(model, items)
+        frame["item"] = dataset + frame["item"]
+        frames.append(frame.assign(dataset="" if dataset == "unnamed" else dataset))
+    return pd.concat(frames)
+
+
+def mean_notes(judgments: pd.DataFrame, metric: str) -> dict[str, str]:
+    """The notes of the mean over data sets, by model."""
+    results = summarize(judgments, resamples=20)
+    rows = results[(results["dataset"] == "mean") & (results["metric"] == metric)]
+    return dict(zip(rows["model"], rows["note"], strict=True))
+
+
+def test_a_mean_without_an_interval_names_the_data_sets_with_too_few_items() -> None:
+    """Of the confidence, which needs 20 items in each data set; accuracy has its interval."""
+    frame = answers_of_sets("m", maths=60, trivia=12, unnamed=3)
+    assert mean_notes(frame, "mean_confidence")["m"] == (
+        "unweighted mean of the data set without a name, maths, trivia; no interval: fewer than 20 "
+        "items in the data set without a name, trivia"
+    )
+    assert "no interval" not in mean_notes(frame, "accuracy")["m"]
+    frame.loc[frame["dataset"] == "", "correct"] = 1.0
+    assert mean_notes(frame, "auroc")["m"].startswith(
+        "undefined: undefined in the data set without a name (every answer is right); unweighted"
+    )
+
+
 def test_the_note_of_a_number_on_clearly_fewer_items_is_marked(judgments: pd.DataFrame) -> None:
     """257 of 400 are marked in results and files of them, 390 of 400 aren't, nor counts."""
     results = summarize(judgments, resamples=20)

@@ -645,6 +645,10 @@ class _EstimateColumn:
     unit_count: int
 
 
+MEAN_NOTE = "unweighted mean of"
+"""Beginning of the note of a mean over data sets or models, whose names follow."""
+
+
 def average_estimates(
     parts: Mapping[str, ResampledEstimates],
     excluded_metrics: Collection[str],
@@ -667,7 +671,8 @@ def average_estimates(
         reported_if_missing: Metrics that are reported as undefined, with the reason, if some parts
             lack them; other metrics are left out in this case.
     """
-    over = f"unweighted mean of {', '.join(parts)}"
+    over = f"{MEAN_NOTE} {_list_names(parts)}"
+    clusters = next(filter(None, (part.clusters for part in parts.values())), None)
     estimates, values, draws = [], [], []  # of the means
     missing = []  # undefined estimates, which come last
     for (condition, metric), columns in _columns_by_estimate(parts).items():
@@ -676,12 +681,16 @@ def average_estimates(
             continue
         lacking = [name for name in parts if name not in columns]
         if not lacking:
-            estimates.append(_mean_estimate(columns, over, independent))
+            described = _mean_estimate(columns, over, independent)
+            too_few = _too_few_reason(columns, clusters) if independent else ""
+            if too_few:
+                described = replace(described, interval=None, no_interval_reason=too_few)
+            estimates.append(described)
             values.append([column.value for column in columns.values()])
             with np.errstate(invalid="ignore"):  # the mean of inf and -inf is NaN
                 draws.append(np.mean([column.draws for column in columns.values()], axis=0))
         elif metric in reported_if_missing:
-            reason = f"there is none of {', '.join(lacking)}"
+            reason = f"there is none of {_list_names(lacking)}"
             missing.append(Estimate(condition, metric, 0, over, undefined_reason=reason))
     first, *_ = parts.values()
     # Summed along rows, as the draws are: sums in another order would differ in the last bit.
@@ -696,9 +705,32 @@ def average_estimates(
         np.hstack([mean_draws, undefined_draws]),
         unit_count=unit_count if independent else first.unit_count,
         observe=first.observe,  # all parts have the same settings
-        clusters=next(filter(None, (part.clusters for part in parts.values())), None),
+        clusters=clusters,
         grouped=any(part.grouped for part in parts.values()),
     )
+
+
+def _list_names(names: Iterable[str]) -> str:
+    """Return names of data sets or models in a sentence; an empty one is said to be missing."""
+    return ", ".join(name or "the data set without a name" for name in names)
+
+
+def _too_few_reason(
+    columns: Mapping[str, _EstimateColumn], clusters: metrics.Clusters | None
+) -> str:
+    """Return which data sets have too few units for an interval of one estimate; empty if none.
+
+    `columns` has the estimate by data set. The estimate's mean has no interval either.
+    """
+    rule = metrics.METRICS[next(iter(columns.values())).estimate.metric].interval.over(clusters)
+    if rule.method == "none":
+        return ""
+    names, reason = [], ""
+    for name, column in columns.items():
+        if too_few := metrics.too_few(rule, _unit_count_of(column.estimate, column.unit_count)):
+            names.append(name)
+            reason = too_few  # the same for all
+    return f"{reason} in {_list_names(names)}" if names else ""
 
 
 def _columns_by_estimate(
@@ -750,7 +782,7 @@ def _mean_estimate(
             estimate.n if estimate.n_asked is None else estimate.n_asked for estimate in estimates
         ),
         # Shown only if the mean is undefined, as it is if any value is.
-        undefined_reason=f"undefined in {', '.join(reasons)} ({distinct_reasons})",
+        undefined_reason=f"undefined in {_list_names(reasons)} ({distinct_reasons})",
         no_interval_reason=next(filter(None, no_interval_reasons), ""),
     )
 
