@@ -596,10 +596,10 @@ def marker_rank_correlation(
         clamp: Correlations are kept within +-clamp, as Fisher's arctanh of +-1 is infinite.
     """
     check_choice("kind", kind, Correlation)
-    pairs = [
-        _correlations(mic[:, a], mic[:, b], kind) for a, b in combinations(range(mic.shape[1]), 2)
-    ]
-    return fisher_mean(pairs, clamp) if pairs else np.full(len(mic), np.nan)
+    correlations = []  # of each pair of data sets, (resamples,)
+    for first, second in combinations(range(mic.shape[1]), 2):
+        correlations.append(_correlations(mic[:, first], mic[:, second], kind))
+    return fisher_mean(correlations, clamp) if correlations else np.full(len(mic), np.nan)
 
 
 def marker_trend(

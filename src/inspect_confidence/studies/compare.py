@@ -82,17 +82,17 @@ class Contrast:
         unit_count: int,
         clusters: metrics.Clusters | None,
     ) -> "Contrast":
-        """Return the contrast of metrics that each have statistics of their own.
+        """Return the contrast of metrics, each of which has its own statistics of both contenders.
 
         Without a metric it has no units, which says that there is nothing to compare.
         """
         statistics = compared.values()
         return cls(
-            list(compared),
-            [statistic.items for statistic in statistics],
-            unit_count if compared else 0,
-            metrics.CombinedStatistic([part.first for part in statistics], _stack_columns),
-            metrics.CombinedStatistic([part.second for part in statistics], _stack_columns),
+            names=list(compared),
+            items=[statistic.items for statistic in statistics],
+            unit_count=unit_count if compared else 0,
+            first=metrics.CombinedStatistic([part.first for part in statistics], _stack_columns),
+            second=metrics.CombinedStatistic([part.second for part in statistics], _stack_columns),
             clusters=clusters,
         )
 

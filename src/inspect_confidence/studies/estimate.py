@@ -108,10 +108,10 @@ MIN_CLUSTERS = 10
 
 
 def clusters_of(rows: pd.DataFrame) -> metrics.Clusters | None:
-    """Return the clusters that are resampled instead of items; None if items are resampled.
+    """Return the clusters of items that the user declares, which are resampled instead of items.
 
-    Items are resampled if no cluster has several of them, or if the study defines units of its own
-    by a column `unit`.
+    None if no cluster has several items: items are then resampled. None also if the study defines
+    the resampled units itself, by a column `unit`.
     """
     if "unit" in rows:
         return None

@@ -44,7 +44,8 @@ _TOO_FEW_BY_RANGE = re.compile(r"^fewer than (\d+ to \d+) (.+)$")
 def merge_reasons(reasons: Iterable[str]) -> dict[str, str]:
     """Return a joint reason for each reason: those that differ only in whole numbers have one.
 
-    The joint reason has the smallest and the largest of the numbers.
+    The joint reason has the smallest and the largest of the numbers. If these are least numbers of
+    items, it says that they differ by metric.
 
     Example:
         >>> merge_reasons(["3 of 9 items", "5 of 9 items"])
