@@ -82,8 +82,8 @@ interval and how often that interval contains the true value.
 
 - [measures.md](measures.md) explains the main numbers with examples;
   [api-metrics.md](api-metrics.md) has formulas and array shapes.
-- The brackets after a metric's name give the unit and the range of its values, and which are better
-  or best. *Level* is the nominal level of stated intervals, such as 90%, and alpha 1 - level.
+- Brackets after a metric's name give the unit and the range of its values, and which are better.
+  *Level* is the nominal level of stated intervals, such as 90%, and alpha 1 - level.
 - *Undefined* says when a metric is NaN (null in JSON).
 - [Judgments](judgments.md#judgments) (answers with their confidence) that could not be read are
   counted in the column `note`, and left out of every metric except those that count them, such as
