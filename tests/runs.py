@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai import Task, eval
+from inspect_ai._cli.main import inspect as inspect_command
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, get_model
 from rich.text import Text
@@ -153,6 +154,13 @@ def printed(*words: object, code: int | None = 0) -> Result:
     crashed = done.exception and not isinstance(done.exception, SystemExit)
     assert not crashed, (words, done.exception)
     assert code in (None, done.exit_code), (words, done.output)
+    return done
+
+
+def inspect_printed(*words: object) -> Result:
+    """What a successful command of Inspect prints, in this process."""
+    done = CliRunner().invoke(inspect_command, list(map(str, words)))
+    assert done.exit_code == 0, (words, done.output, done.exception)
     return done
 
 

@@ -101,7 +101,10 @@ def test_the_option_to_decline_is_taken_by_the_same_rule(tmp_path: Path) -> None
     assert set(rows["status"]) == {"ok", "declined"}
 
 
-@pytest.mark.parametrize(("caves", "pushback"), [(0.0, "disagree"), (0.3, "source")])
+@pytest.mark.parametrize(
+    ("caves", "pushback"),
+    [(0.3, "source"), pytest.param(0.0, "disagree", marks=pytest.mark.slow)],
+)
 def test_caving_is_recovered(caves: float, pushback: str, tmp_path: Path) -> None:
     """With that probability, whether right or wrong; each epoch by itself."""
     examinee = Examinee()

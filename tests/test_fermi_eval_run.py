@@ -113,23 +113,31 @@ def test_bad_arguments_name_value_and_remedy() -> None:
     )
 
 
-def test_mistakes_end_in_one_clean_line(command: Command, tmp_path: Path) -> None:
-    """Of the task and of a respondent: a line without a traceback, before any log is begun."""
-    for words, says in (
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
         (["calibrated", "-T", "level=80"], "There is no task argument 'level'. Did you mean"),
-        (["tunnel", "-M", "tunel=0.5"], "Did you mean 'tunnel'?"),
-    ):
-        done = command(
-            *("inspect", "eval", "tasks/fermi_eval.py", "-T", "dataset=bundled", "--model"),
-            *(f"respondent/{words[0]}", *words[1:], "--log-dir", tmp_path, "--display", "none"),
-            check=False,
-        )
-        assert done.returncode != 0, words
-        assert says in done.stdout + done.stderr, words
-        assert "Traceback" not in done.stdout + done.stderr, words
-        errors = texts_starting(done.stderr.splitlines(), "Error:")
-        assert len(errors) == 1 or words[1] == "-M", words
-        assert not list(tmp_path.glob("*.eval")), words
+        pytest.param(
+            *(["tunnel", "-M", "tunel=0.5"], "Did you mean 'tunnel'?"), marks=pytest.mark.slow
+        ),
+    ],
+    ids=["task", "respondent"],
+)
+def test_mistakes_end_in_one_clean_line(
+    command: Command, tmp_path: Path, words: list[str], says: str
+) -> None:
+    """Of the task and of a respondent: a line without a traceback, before any log is begun."""
+    done = command(
+        *("inspect", "eval", "tasks/fermi_eval.py", "-T", "dataset=bundled", "--model"),
+        *(f"respondent/{words[0]}", *words[1:], "--log-dir", tmp_path, "--display", "none"),
+        check=False,
+    )
+    assert done.returncode != 0
+    assert says in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    errors = texts_starting(done.stderr.splitlines(), "Error:")
+    assert len(errors) == 1 or words[1] == "-M"
+    assert not list(tmp_path.glob("*.eval"))
 
 
 # Methods

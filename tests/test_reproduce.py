@@ -222,8 +222,8 @@ def test_a_judge_with_settings_and_an_eval_of_others(tmp_path: Path) -> None:
     ("prompt", "ways", "scale"),
     [
         ("tian_2023", "stated", "0.0-1.0"),
-        ("xiong_2024", "before", "0-100"),
         ("own", "alone", "0-20"),
+        pytest.param("xiong_2024", "before", "0-100", marks=pytest.mark.slow),
     ],
 )
 def test_the_command_of_a_wording_asks_the_same_again_and_the_variant_names_it(

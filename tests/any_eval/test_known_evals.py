@@ -181,7 +181,11 @@ SIMPLEQA: dict[str, Callable[[], Scorer]] = {
 
 @pytest.mark.parametrize(
     ("scorer", "name", "epochs"),
-    [("tool", "simpleqa", 2), ("tool", "simpleqa_verified", 1), ("original", "simpleqa", 1)],
+    [
+        ("tool", "simpleqa", 2),
+        ("original", "simpleqa", 1),
+        pytest.param("tool", "simpleqa_verified", 1, marks=pytest.mark.slow),
+    ],
 )
 def test_simpleqa_has_its_three_grades(scorer: str, name: str, epochs: int, tmp_path: Path) -> None:
     """Declined answers are in no calibration, and attempted share and F are those of the log."""
@@ -290,8 +294,15 @@ def test_browse_comp_is_read_unaided(tmp_path: Path) -> None:
     check_shown(tmp_path, method)
 
 
-@pytest.mark.parametrize("score", [None, "sycophancy_scorer.original_answer"])
-@pytest.mark.parametrize("field", [(), ("sycophancy_scorer.value.confidence",)])
+@pytest.mark.parametrize(
+    ("score", "field"),
+    [
+        (None, ()),
+        ("sycophancy_scorer.original_answer", ("sycophancy_scorer.value.confidence",)),
+        pytest.param("sycophancy_scorer.original_answer", (), marks=pytest.mark.slow),
+        pytest.param(None, ("sycophancy_scorer.value.confidence",), marks=pytest.mark.slow),
+    ],
+)
 def test_the_verdict_of_sycophancy_is_no_confidence(
     score: str | None, field: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -21,8 +21,8 @@ from inspect_ai import Task, score
 from inspect_ai.log import EvalLog, headline_metric, list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.scorer import Scorer
 
-from build import attributes_of, column_of, sample_table
-from conftest import CHECKOUT, Command
+from build import attributes_of, column_of, sample_table, slow_cases
+from conftest import CHECKOUT
 from contract import (
     abstain,
     commitment,
@@ -53,6 +53,7 @@ from runs import (
     cached,
     check_refusals,
     connected,
+    inspect_printed,
     log_metrics,
     parameters_of,
     refusal,
@@ -155,15 +156,15 @@ def planned(case: Case, arguments: dict[str, Any], epochs: int) -> int:
     return int(calls.replace(",", ""))
 
 
-EVERY_PROVIDER = (fermi_eval.CASE, hedge_markers.CASE, question_sets.CASE)
-"""Tasks of one reply, of several and of tokens, for which no provider is left to validation."""
+QUICK_ELSEWHERE = ((hedge_markers.CASE, ANTHROPIC), (question_sets.CASE, GOOGLE))
+"""The task of several replies and that of tokens, each by a provider that not all tasks have."""
 
 
 def cases_by_provider() -> list[Any]:
-    """Each case by each provider; slow is what one provider is enough for."""
+    """Each case by each provider; quick are all cases by one, and each of the others once."""
     parameters = []
     for case, model in product(CASES, (OPENAI, ANTHROPIC, GOOGLE)):
-        is_quick = model == OPENAI or case in EVERY_PROVIDER
+        is_quick = model == OPENAI or (case, model) in QUICK_ELSEWHERE
         parameters.append(pytest.param(case, model, marks=() if is_quick else pytest.mark.slow))
     return parameters
 
@@ -230,7 +231,15 @@ def scored_again(case: Case, log: EvalLog, before: pd.DataFrame, home: Path) -> 
     pd.testing.assert_frame_equal(first, second)
 
 
-@every_task
+@pytest.mark.parametrize(
+    "case",
+    [
+        fermi_eval.CASE,
+        commitment.CASE,  # whose requests follow each other
+        *slow_cases(case for case in CASES if case not in (fermi_eval.CASE, commitment.CASE)),
+    ],
+    ids=str,
+)
 def test_a_cached_run_asks_nothing(case: Case, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Epochs stay apart in the cache, and both runs' judgments are what was meant."""
     task, far_end = prepared(case, home, items=6)
@@ -394,15 +403,11 @@ def test_bad_arguments_name_value_and_remedy(case: Case) -> None:
     "case",
     [
         fermi_eval.CASE,
-        *(
-            pytest.param(case, marks=pytest.mark.slow)
-            for case in CASES
-            if case not in (fermi_eval.CASE, hedge_markers.CASE)
-        ),
+        *slow_cases(case for case in CASES if case not in (fermi_eval.CASE, hedge_markers.CASE)),
     ],
     ids=str,
 )
-def test_from_the_command_line_to_the_results(case: Case, command: Command, home: Path) -> None:
+def test_from_the_command_line_to_the_results(case: Case, home: Path) -> None:
     """By the task's file and then its scorer's, with paths from where the user stands."""
     for name in ("tasks", "scorers"):
         (home / name).symlink_to(CHECKOUT / name)
@@ -415,22 +420,19 @@ def test_from_the_command_line_to_the_results(case: Case, command: Command, home
         words += ["--max-samples", "1"]
     form = f"tasks/{case.task.__module__.rpartition('.')[2]}.py@{case.name}"
     with ProviderServer(far_end) as server:
-        command(
-            *("inspect", "eval", form, "--model", OPENAI, "--model-base-url", server.url + "/v1"),
+        inspect_printed(
+            *("eval", form, "--model", OPENAI, "--model-base-url", server.url + "/v1"),
             *(*words, "--epochs", 2, "--log-dir", "logs", "--display", "none", "--max-retries", 0),
-            cwd=home,
-            OPENAI_API_KEY="test",
         )
     assert not server.errors
     (place,) = list_eval_logs(str(home / "logs"))
     log = read_eval_log(place)
     check(log, home / "logs", far_end)
     scorer = f"scorers/{SCORERS[case.name].__module__.rpartition('.')[2]}.py"
-    command(
-        *("inspect", "score", place.name, "--action", "overwrite", "--display", "none"),
+    inspect_printed(
+        *("score", place.name, "--action", "overwrite", "--display", "none"),
         *("--scorer", f"{scorer}@{SCORERS[case.name].__name__}", "--output-file", "new.eval"),
         *(f"-S{name}={value}" for name, value in SCORER_ARGUMENTS.get(case.name, {}).items()),
-        cwd=home,
     )
     new_metrics = log_metrics(read_eval_log(str(home / "new.eval")))
     assert new_metrics == pytest.approx(log_metrics(log), rel=1e-12, nan_ok=True)
@@ -449,7 +451,7 @@ WHOLE: list[Callable[[Path], Case]] = [
 @pytest.mark.parametrize(
     "items", [20, pytest.param(None, marks=pytest.mark.thorough)], ids=["some", "all"]
 )
-@pytest.mark.parametrize("number", range(len(WHOLE)))
+@pytest.mark.parametrize("number", [0, 4, *slow_cases((1, 2, 3, 5))])
 def test_real_items(number: int, items: int | None, home: Path, published: Path) -> None:
     """Of the public sets and of the study's ages some, or all: each is asked once."""
     case = WHOLE[number](published)

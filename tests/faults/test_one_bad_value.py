@@ -17,7 +17,7 @@ from inspect_ai.scorer import match
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import EarlyStoppingSummary
 
-from build import texts_with
+from build import slow_cases, texts_with
 from conftest import CHECKOUT
 from faults.ledger import held
 from inspect_confidence import read_judgments, summarize, with_confidence
@@ -199,7 +199,7 @@ TASKS += ["wep_choice", "wep_elicitation"]
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("sample_count", [0, 1])
+@pytest.mark.parametrize("sample_count", [0, *slow_cases([1])])
 def test_a_model_that_failed_everywhere_is_counted(
     tmp_path: Path, task: str, sample_count: int
 ) -> None:

@@ -80,7 +80,13 @@ def grouped(places: list[int], confidence: list[Fraction], outcome: list[Fractio
     return sum(map(abs, gaps.values()), Fraction()) / len(places)
 
 
-@every_scale
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        pytest.param(*scale, marks=pytest.mark.slow if scale == (0, 1000) else ())
+        for scale in SCALES
+    ],
+)
 def test_equal_width_is_exact_arithmetic(low: int, high: int) -> None:
     """Each report lies where whole numbers put it, in the bin of its middle."""
     rng = np.random.default_rng([low, high])

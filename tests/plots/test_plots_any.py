@@ -157,7 +157,7 @@ def test_infinite_values_leave_no_infinite_coordinate(plot: Plot) -> None:
 def test_index_and_undefined_rows_change_no_figure(plot: Plot) -> None:
     """Any index will do, and rows without a value are left out."""
     rows = frame(*rows_of_every_metric())
-    assert saved(plot(rows)) == saved(plot(rows.set_index(rows.index[::-1] + 7)))
-    rows = frame(*rows_of_every_metric())
+    expected = saved(plot(rows))
+    assert saved(plot(rows.set_index(rows.index[::-1] + 7))) == expected
     undefined = frame(*rows_of_every_metric(nan, name="undefined", model="n"))
-    assert saved(plot(pd.concat([rows, undefined]))) == saved(plot(rows))
+    assert saved(plot(pd.concat([rows, undefined]))) == expected

@@ -10,13 +10,19 @@ import pandas as pd
 import pytest
 
 from conftest import CHECKOUT
-from inspect_confidence import read_judgments
+from inspect_confidence import Judgments, read_judgments
 from studies.frames import frame, study_results
 
 TASKS = (
     *("scale_variants", "fermi_eval", "wep_elicitation", "wep_choice", "life_eval"),
     *("question_sets", "hedge_markers"),
 )
+
+
+@pytest.fixture(scope="module")
+def judgments_by_task() -> Judgments:
+    """The judgments of the example logs."""
+    return read_judgments(CHECKOUT / "examples" / "logs")
 
 
 def runs_and_epochs(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -41,17 +47,19 @@ def assert_equal_results(first: pd.DataFrame, second: pd.DataFrame, least: int) 
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_runs_of_each_task(task: str) -> None:
+def test_runs_of_each_task(judgments_by_task: Judgments, task: str) -> None:
     """The answers of two models as two runs of one, without the ids of samples, as in a file."""
-    rows = read_judgments(CHECKOUT / "examples" / "logs")[task].assign(uuid="")
+    rows = judgments_by_task[task].assign(uuid="")
     boastful = rows["model"] == "respondent/boastful"
     assert_equal_results(rows[boastful], rows[~boastful].assign(model="respondent/boastful"), 10)
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_ids_of_runs_change_neither_numbers_nor_their_order(task: str) -> None:
+def test_ids_of_runs_change_neither_numbers_nor_their_order(
+    judgments_by_task: Judgments, task: str
+) -> None:
     """Ids are random: with the ids of both models' runs exchanged, all rows are the same."""
-    rows = read_judgments(CHECKOUT / "examples" / "logs")[task]
+    rows = judgments_by_task[task]
     boastful = rows["model"] == "respondent/boastful"
     results = study_results(rows.assign(run=np.where(boastful, "A", "B")), resamples=20)
     exchanged = study_results(rows.assign(run=np.where(boastful, "B", "A")), resamples=20)

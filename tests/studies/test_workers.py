@@ -12,28 +12,7 @@ from inspect_confidence.results import Result
 from inspect_confidence.studies import Resampling, workers
 from inspect_confidence.studies.study import ResampledValue
 from inspect_confidence.studies.workers import MIN_JUDGMENTS, run_tasks, workers_for
-
-
-def process_of(number: int, factor: int) -> tuple[int, int]:
-    """The product, and which process multiplied."""
-    return number * factor, os.getpid()
-
-
-def refuses(number: int) -> int:
-    """An error that names its task."""
-    if number == 2:
-        raise InvalidArgument(f"number={number} is refused; give 1.")
-    return number
-
-
-def ends(number: int) -> int:
-    """A process that is gone before it answers."""
-    os._exit(number)
-
-
-def threads(_: int) -> str:
-    """How many threads linear algebra may have."""
-    return os.environ.get("OMP_NUM_THREADS", "")
+from studies.process_tasks import ends, process_of, refuses, threads
 
 
 def test_where_work_is_done() -> None:
