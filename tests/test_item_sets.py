@@ -85,6 +85,27 @@ def test_the_note_of_a_number_on_clearly_fewer_items_is_marked(judgments: pd.Dat
     assert not marked["metric"].isin(["unread_share", "n_scored"]).any()
 
 
+def test_a_mean_over_other_data_sets_than_most_models_is_marked() -> None:
+    """With 200 items each: by data sets, not by n; of two models the one that lacks a data set."""
+    most = [answers_of_sets(name, maths=100, trivia=100) for name in "ab"]
+    other = answers_of_sets("c", maths=100, extra=100)
+    text = "† other data sets than those of other models; unweighted mean of extra, maths"
+    notes = mean_notes(pd.concat([*most, other]), "accuracy")
+    assert notes["c"].startswith(text)
+    assert "†" not in notes["a"] + notes["b"]
+    more = answers_of_sets("c", maths=100, trivia=100, extra=10)
+    notes = mean_notes(pd.concat([most[0], more]), "accuracy")
+    assert notes["a"].startswith("† other data sets than those of other models; unweighted mean")
+    assert "†" not in notes["c"]
+    results = summarize(pd.concat([*most, other]), resamples=20)
+    ((_, views),) = headline_views(results)
+    table = views[0].table.set_index(["model", "data set"])
+    assert "†" in table.loc[("c", "mean"), "Accuracy"]
+    assert "†" not in table.loc[("b", "mean"), "Accuracy"] + table.loc[("c", "maths"), "Accuracy"]
+    assert "† other data sets than those of other models: these means are not" in views[0].caption
+    assert "on fewer items" not in views[0].caption
+
+
 def test_epochs_are_marked_only_where_they_differ() -> None:
     """Two epochs of all models have equal n; unread replies up to a tenth are no other items."""
     same_items = pd.concat([answers("a", 100, 2), answers("b", 100, 2)])

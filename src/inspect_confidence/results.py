@@ -20,7 +20,9 @@ NO_INTERVAL = (math.nan, math.nan)
 """Ends of the interval of a number without an interval."""
 
 OTHER_ITEMS = "†"
-"""Mark of a number that rests on clearly fewer items than another model's number."""
+"""Mark of a number that rests on clearly fewer items, or other data sets, than another model's."""
+OTHER_DATASETS = f"{OTHER_ITEMS} other data sets than those of other models"
+"""Beginning of the note of a mean over other data sets than other models' means."""
 
 # Spreadsheets accept full-width signs too, and skip blanks before a formula. Text that starts with
 # apostrophes gets one more, so that the added one can be removed again.

@@ -193,9 +193,15 @@ def test_tables_say_what_all_and_mean_are_shares_of() -> None:
     views = next(study.views(results) for study in all_studies() if study.name == "any_eval")
     calibration = views[0].table.set_index("eval")
     assert calibration["parse failures"]["mean"].startswith("0.050 ")
-    means = 'Lines "mean" have the mean of the evals\' numbers, also of parse failures.'
+    means = (
+        'Lines "mean" have the mean of the evals\' numbers, each with the same weight, also of '
+        "parse failures."
+    )
     assert means in views[0].caption
-    note = 'Parse failures are counted on each data set, not for "mean" (mean of the data sets).'
+    note = (
+        'Parse failures are counted on each data set, not for "mean" (mean of the data sets, each '
+        "with the same weight)."
+    )
     ((_, (headlines,)),) = headline_views(results)
     assert headlines.table.set_index("data set")["Parse failures"]["mean"] == "-"
     assert note in headlines.caption

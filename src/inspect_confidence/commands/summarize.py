@@ -1,6 +1,8 @@
 """Results of judgments, and the detailed rows behind figures."""
 
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
@@ -8,6 +10,7 @@ from typing import Unpack
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from inspect_confidence.commands.analysis import (
     Settings,
@@ -19,8 +22,16 @@ from inspect_confidence.commands.analysis import (
 from inspect_confidence.judgments.read import JudgmentSource
 from inspect_confidence.judgments.streams import Stream
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.results import OTHER_ITEMS, Key, Result, ResultTable, results_frame
+from inspect_confidence.results import (
+    OTHER_DATASETS,
+    OTHER_ITEMS,
+    Key,
+    Result,
+    ResultTable,
+    results_frame,
+)
 from inspect_confidence.studies import all_studies, all_tables
+from inspect_confidence.studies.estimate import MEAN_NOTE
 from inspect_confidence.studies.life_eval.judgments import HALF_OPEN
 from inspect_confidence.studies.study import ResampledValue
 from inspect_confidence.studies.unread import UNREAD_SHARE, answering_models
@@ -111,31 +122,62 @@ _MIN_SHARE_OF_ITEMS = 0.9
 """Share of the largest n below which a number is said to rest on other items."""
 
 
+_AVERAGED_SETS = re.compile(rf"(?:^|; ){MEAN_NOTE} ([^;]+)")
+"""Pattern of a note's part that names the data sets of a mean."""
+
+
+def _has_other_sets(notes: pd.Series, keys: Sequence[pd.Series]) -> NDArray[np.bool_]:
+    """Return which notes are of a mean over other data sets than most means with the same keys.
+
+    Of equally common sets of data sets the one with the most counts. `notes` and `keys` have an
+    entry for each row of results.
+    """
+    means: dict[int, tuple[tuple[object, ...], tuple[str, ...]]] = {}  # key and names, by position
+    counts_by_key: dict[tuple[object, ...], Counter[tuple[str, ...]]] = {}
+    for position, (note, *key) in enumerate(zip(notes, *keys, strict=True)):
+        if averaged := _AVERAGED_SETS.search(note):
+            names = tuple(sorted(averaged[1].split(", ")))
+            means[position] = tuple(key), names
+            counts_by_key.setdefault(tuple(key), Counter())[names] += 1
+    is_other = np.zeros(len(notes), bool)
+    for position, (mean_key, names) in means.items():
+        ranked = [(n, len(sets), sets) for sets, n in counts_by_key[mean_key].items()]
+        is_other[position] = names != max(ranked)[2]
+    return is_other
+
+
 def mark_item_sets(results: pd.DataFrame) -> pd.DataFrame:
-    """Mark the notes of numbers that rest on clearly fewer items than another model's.
+    """Mark the notes of numbers that rest on other items, or data sets, than another model's.
 
     Two models are compared on the same items only if their n are alike: a model that answered 257
     of 400 items may have answered the easier ones. The note of a number whose n is below 90% of the
     largest n of the same task, data set, metric and condition (without variant and judge) begins
-    with `OTHER_ITEMS`, which tables also print beside the number.
+    with `OTHER_ITEMS`, which tables also print beside the number. So does the note of a mean over
+    other data sets than most models have; of equally common sets the one with the most data sets
+    counts.
     """
     table = ResultTable.from_frame(results)
     shared_conditions = [str(row.shared) for row in table]
     keys = [results[name] for name in ("task", "dataset", "metric")]
+    keys.append(pd.Series(shared_conditions, results.index))
     is_number = results["value"].notna() & (results["metric"] != UNREAD_SHARE)
     # Means over models, whose n is the sum of theirs, are not compared.
-    n = results["n"].where(is_number & results["model"].isin(answering_models(table)))
-    largest_n = n.groupby([*keys, pd.Series(shared_conditions, results.index)]).transform("max")
+    is_compared = is_number & results["model"].isin(answering_models(table))
+    n = results["n"].where(is_compared)
+    largest_n = n.groupby(keys).transform("max")
+    has_other_sets = _has_other_sets(results["note"].where(is_compared, ""), keys)
     is_count = results["metric"].map(lambda name: METRICS[name].unit == "count").astype(bool)
     # The n of a count is not a sample size by which models could be compared.
-    is_marked = (n < _MIN_SHARE_OF_ITEMS * largest_n) & ~is_count
+    is_marked = has_other_sets | ((n < _MIN_SHARE_OF_ITEMS * largest_n) & ~is_count)
     if not is_marked.any():
         return results
     marked_rows = results[is_marked]
     notes = []
-    columns = marked_rows["n"], largest_n[is_marked], marked_rows["note"]
-    for count, largest, note in zip(*columns, strict=True):
+    columns = marked_rows["n"], largest_n[is_marked], marked_rows["note"], has_other_sets[is_marked]
+    for count, largest, note, other_sets in zip(*columns, strict=True):
         text = f"{OTHER_ITEMS} other items: n = {count:,} beside {int(largest):,}"
+        if other_sets:  # the note names them
+            text = OTHER_DATASETS
         notes.append(f"{text}; {note}" if note else text)
     results = results.copy()
     results.loc[is_marked, "note"] = notes

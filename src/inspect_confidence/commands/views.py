@@ -18,7 +18,7 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.matrix import OVER_SETS, dataset_text
 from inspect_confidence.overview.numbers import format_number, format_with_interval
 from inspect_confidence.printing import OFTEN_WIDE, counted
-from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
+from inspect_confidence.results import OTHER_DATASETS, OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import Study, View, all_studies
 from inspect_confidence.studies.tables import NOTHING, Cell
 from inspect_confidence.studies.toolbox import (
@@ -184,7 +184,9 @@ def _headline_view(
         notes = [f"{unread_warning}."]
     else:
         notes = [*_reasons(rows), *_group_notes(rows), *_wide_notes(rows), *_count_notes(numbers)]
-    if any(OTHER_ITEMS in row.note for row in rows):
+    if any(OTHER_DATASETS in row.note for row in rows):
+        notes.append(f"{OTHER_DATASETS}: these means are not comparable.")
+    if any(OTHER_ITEMS in row.note.replace(OTHER_DATASETS, "") for row in rows):
         notes.append(f"{OTHER_ITEMS} on fewer items: n is below 90% of the metric's largest.")
     uncounted = [
         line["data set"]
@@ -192,8 +194,10 @@ def _headline_view(
         if line.get("Parse failures") == NOTHING and line.get("data set") in OVER_SETS
     ]
     for name in dict.fromkeys(uncounted):
+        weights = ", each with the same weight" if name == "mean" else ""
         notes.append(
-            f'Parse failures are counted on each data set, not for "{name}" ({OVER_SETS[name]}).'
+            f'Parse failures are counted on each data set, not for "{name}" ({OVER_SETS[name]}'
+            f"{weights})."
         )
     datasets = rows.values("dataset")
     # Groups are task, model, data set and variant.

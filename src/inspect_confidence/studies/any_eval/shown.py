@@ -93,8 +93,8 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
     has_ece = any(row["metric"] == "ece" and not (row["bins"] or row["binning"]) for row in rows)
     has_means = any(row["dataset"] == MEAN for row in rows)
     sentences = {
-        f'Lines "{MEAN}" have the mean of the evals\' numbers, also of parse failures.': has_means
-        and "format_failure_rate" in shown_metrics,
+        f'Lines "{MEAN}" have the mean of the evals\' numbers, each with the same weight, also of '
+        "parse failures.": has_means and "format_failure_rate" in shown_metrics,
         "Accuracy is the mean of the eval's own score.": "accuracy" in shown_metrics,
         "Answers in which the model declined are left out.": "accuracy" in shown_metrics
         and any(" declined" in row.note for row in rows),
