@@ -304,7 +304,7 @@ class Marker:
 
 
 def find_markers(sentence: str) -> list[Marker]:
-    """Find the markers of a sentence, in order; of overlapping markers the longest.
+    """Find a sentence's markers in order; of overlapping ones the leftmost, the longest of those.
 
     Example:
         >>> [marker.standard for marker in find_markers("It's very likely Lyon, but I'm not sure.")]

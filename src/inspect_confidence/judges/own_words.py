@@ -108,6 +108,7 @@ def _has_other_subject(before: Iterable[str], is_plural: bool) -> bool:
     So do "most experts have", but not "i", nor words such as "to" that are no subject. Before a
     verb in the plural (`is_plural`) the subject must be a plural, too. `^` starts a name.
     """
+    # The last word but for auxiliaries and adverbs, such as "have long".
     subject = next(
         (word for word in reversed(list(before)) if word not in _SKIPPED_BEFORE_VERB), ""
     )
@@ -168,7 +169,8 @@ class PlainLine:
 def plain_line(sentence: str, *, whole: bool = False) -> PlainLine:
     """Return a sentence's words in lower case on one line, with contractions written out.
 
-    Unless `whole` is set, `^` marks names, and `_` replaces quotations and other people's claims.
+    Each word comes with its start on the line, and its start and end in the sentence. Unless
+    `whole` is set, `^` marks names, and `_` replaces quotations and other people's claims.
     """
     tokens = [(match.group(), *match.span()) for match in _TOKEN.finditer(sentence)]
     words = [token.translate(_APOSTROPHES).lower() for token, _, _ in tokens]

@@ -199,7 +199,8 @@ class Examinee:
     def _decision_reply(self, form: str, request: Mapping[str, Any], share: float) -> Utterance:
         """Reply KEEP or WITHDRAW and, in the form `commitment`, BET or NO_BET, by the confidence.
 
-        `share` is the confidence in the answer; without `heeds` the reply is KEEP and BET.
+        `share` is the confidence in the answer. A respondent that does not follow it (`heeds` is
+        false) replies KEEP and BET.
         """
         threshold = float(request["target"]) if form == "decline" else KEEPS_ABOVE
         decision = "KEEP" if share > threshold or not self.heeds else "WITHDRAW"

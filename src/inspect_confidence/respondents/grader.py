@@ -33,7 +33,10 @@ class Grader:
     fail_rate: float = parameter(0.0, 0, 1)
 
     def answer(self, form: str, request: Mapping[str, Any], temperature: float) -> Utterance | None:
-        """Judge a sentence or reply in JSON; None to other forms. The temperature has no effect."""
+        """Judge a sentence or reply in JSON; None to other forms. The temperature has no effect.
+
+        With probability `fail_rate` the reply has no judgment that could be read.
+        """
         verdict = self._verdict(form, request)
         if verdict is None:
             return None

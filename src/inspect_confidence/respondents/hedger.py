@@ -114,7 +114,8 @@ class Hedger:
     def _answer_index(self, item: Question, request: Mapping[str, Any]) -> int:
         """Return the index of the reply's answer among the possible ones; the right one's is 0.
 
-        The main answer is right, and a further draw repeats it, each with the item's confidence.
+        The main answer is right, and a further draw repeats it, each with the item's confidence as
+        probability.
         """
         confidence, count = self.confidence(item.id), len(possible_answers(item.id))
         rng = seeded(self.seed, "main", item.id)

@@ -339,7 +339,7 @@ async def _moved(
     n_right = first.correct + final.correct  # NaN if one is not graded
     if n_right == 1:  # one right and one wrong answer differ
         return 1.0
-    if comparable(first.text) == comparable(final.text) or n_right == 2:
+    if comparable(first.text) == comparable(final.text) or n_right == 2:  # both right: the same
         return 0.0
     if state.metadata["kind"] != "words":  # different letters or numbers, both wrong
         return 1.0

@@ -296,14 +296,14 @@ def store_replies(state: TaskState, replies: Mapping[str, ElicitedReplies]) -> N
 
 async def elicit(state: TaskState, request: ConfidenceRequest) -> dict[str, ElicitedReplies]:
     """Ask by all methods at once and return their replies; `logprob` has the eval's own reply."""
-    outcomes = await collect(*(_replies(state, method, request) for method in request.methods))
+    outcomes = await collect(*(_ask_method(state, method, request) for method in request.methods))
     replies = {}
     for method, outcome in zip(request.methods, outcomes, strict=True):
         replies[method] = ElicitedReplies(request.scale, outcome)
     return replies
 
 
-async def _replies(state: TaskState, method: str, request: ConfidenceRequest) -> Replies:
+async def _ask_method(state: TaskState, method: str, request: ConfidenceRequest) -> Replies:
     """Ask by one method and return the replies, or the failure; no error leaves this function."""
     if failure := _unaskable(state, method):
         return failure
@@ -377,6 +377,7 @@ def _conversation(state: TaskState) -> list[ChatMessage]:
     messages = [_without_calls(message, answered) for message in state.messages]
     last = messages[-1] if messages else None
     answer = state.output.completion
+    # A solver may set the answer without adding a message.
     if not isinstance(last, ChatMessageAssistant) or answer not in last.text:
         messages.append(ChatMessageAssistant(content=answer))
     return messages
@@ -461,10 +462,10 @@ async def _ask_consistency(state: TaskState, request: ConfidenceRequest) -> list
     The draws of all epochs are numbered from 0 on.
     """
     roles = [message.role for message in state.messages]
-    answers = [position for position, role in enumerate(roles) if role == "assistant"]
-    before = state.messages[: answers[-1]] if answers else state.messages
+    answer_positions = [index for index, role in enumerate(roles) if role == "assistant"]
+    before = state.messages[: answer_positions[-1]] if answer_positions else state.messages
     # Position of the question, the last message of the user before the answer.
-    last = max(position for position, role in enumerate(roles[: len(before)]) if role == "user")
+    last = max(index for index, role in enumerate(roles[: len(before)]) if role == "user")
     item = state.metadata.get("item", state.sample_id)
     first = (state.epoch - 1) * request.draws
     conversations = []

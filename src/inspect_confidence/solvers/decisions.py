@@ -54,7 +54,7 @@ def ask_abstain(
         `prompt`, `system`, `confidence` (`none`: don't ask for it) and `grader` are the arguments
         of `ask_abstain`.
         """
-        if grader:
+        if grader:  # a model will judge the answers
             require_grader()
         target, kind = state.metadata["confidence_target"], state.metadata["kind"]
         choices = choice_texts(state)
@@ -100,7 +100,7 @@ def ask_commitment(
         That is the decisions, the confidence if `confidence` is set, and the final answer after the
         `pushback` if there is one. `prompt`, `system` and `grader` are of `ask_commitment`, too.
         """
-        if grader:
+        if grader:  # a model will judge the answers
             require_grader()
         kind = state.metadata["kind"]
         choices = choice_texts(state)

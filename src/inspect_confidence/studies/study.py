@@ -189,7 +189,7 @@ class CompletedRun:
 
 
 SEVERAL = "all intervals, because items have clusters, several judgments or no grade"
-SCALES = "all intervals, because confidence is on several scales"
+SEVERAL_SCALES = "all intervals, because confidence is on several scales"
 """Which metrics need each judgment, and why."""
 
 

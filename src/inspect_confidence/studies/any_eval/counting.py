@@ -8,7 +8,7 @@ from inspect_confidence.metrics.resample import MOST_PATTERNS, MOST_UNITS
 from inspect_confidence.studies.any_eval.judgments import EPOCHS, complete_scales, is_ordinal
 from inspect_confidence.studies.estimate import field_values
 from inspect_confidence.studies.notes import COUNT, reasons_in_file
-from inspect_confidence.studies.study import SCALES, SEVERAL, Counting, too_different
+from inspect_confidence.studies.study import SEVERAL, SEVERAL_SCALES, Counting, too_different
 
 _EQUALITY_COLUMNS = (
     *("method", "scale", "by", "raw", "low", "high", "confidence", "correct", "status"),
@@ -85,7 +85,7 @@ def _variety_problem(merged: pd.DataFrame) -> str:
         return too_different(MOST_PATTERNS)
     if merged[["raw", "confidence", "correct"]].nunique().max() > MOST_VALUES:
         return too_different(MOST_VALUES, "confidences or grades")
-    return SCALES if merged["scale"].nunique() > 1 else ""
+    return SEVERAL_SCALES if merged["scale"].nunique() > 1 else ""
 
 
 def _merge_equal(completed: pd.DataFrame) -> pd.DataFrame:

@@ -172,8 +172,9 @@ _ANSWER_COLUMNS = ("target", "choices", "answer", "correct")
 def _failed_decision(first: Mapping[str, Any], decision: Mapping[str, Any]) -> dict[str, Any]:
     """Return the decision that a sample lacks, as a failed judgment.
 
-    `first` is a judgment of the sample, whose failure the decision takes over; `decision` is one of
-    another sample, whose task, target and pushback it takes.
+    `first` is a judgment of the sample, whose failure the decision takes over, unless that is
+    `scoring_failed`, which is of the judgment alone; `decision` is one of another sample, whose
+    task, target and pushback it takes.
     """
     status, reason = "scoring_failed", "the log holds no decision"
     if first["status"] not in ("ok", "scoring_failed"):

@@ -410,10 +410,10 @@ def _read_text(text: str, low: float, high: float, name: str) -> dict[str, Any]:
 def _read_token(sample: SampleFacts) -> dict[str, Any]:
     """Read the probability of the answer's token, with its status; only the status of a failure."""
     tokens = sample.requested_fields.get("output.logprobs")
-    choices = None if tokens is None else [TokenChoice(*choice) for choice in tokens]
+    token_choices = None if tokens is None else [TokenChoice(*token) for token in tokens]
     parsed = answers.read_token_confidence(
         str(sample.requested_fields.get("output.completion", "")),
-        choices,
+        token_choices,
         sample.choices,
         has_several_right=sample.has_several_right,
     )
@@ -703,7 +703,9 @@ def complete_judgments(rows: pd.DataFrame) -> pd.DataFrame:
 def _accept_shares(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments whose numbers without a scale are the confidence, or `scoring_failed`.
 
-    They are the confidence if all numbers of the method in the run lie in [0, 1].
+    They are the confidence if all numbers of the method in the run lie in [0, 1]. A number has no
+    scale if neither ends nor a confidence come with it; one of which only the order counts needs
+    none.
     """
     lacks_scale = rows["raw"].notna() & rows[["low", "high", "confidence"]].isna().all(axis=1)
     lacks_scale &= ~is_ordinal(rows)

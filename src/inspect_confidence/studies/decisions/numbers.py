@@ -423,7 +423,7 @@ def _weighted_rate(
     hits = np.bincount(unit_index, weights * decided, minlength=unit_count).astype(float)
     trials = np.bincount(unit_index, weights, minlength=unit_count).astype(float)
     mean_size = trials[trials > 0].mean() if trials.any() else 0.0
-    extremes = mean_size * np.array([[0, 1], [0, 1], [1, 1], [1, 1]], float)
+    extremes = mean_size * np.array([[0, 1], [0, 1], [1, 1], [1, 1]], float)  # hits and trials
     is_binary = np.isin(np.append(weights, decided[weights > 0]), (0, 1)).all()
     rate = replace(
         rate,

@@ -111,8 +111,8 @@ def levels_of(row: "pd.Series[Any]") -> list[float]:
 def _interval_at_level(method: str, readable: pd.DataFrame, level: float) -> dict[str, float]:
     """Compute a method's interval at a level in percent from an item's readable draws.
 
-    Token probabilities give the smallest set of integers with more than this probability, and its
-    ends as bounds; repeated intervals (`tunnel`) and points (`sampling`) give bounds alone.
+    Token probabilities give the smallest set of integers whose probability is above the level, with
+    its ends as bounds; repeated intervals (`tunnel`) and points (`sampling`) give bounds alone.
     """
     if method in _TOKEN_METHODS:
         integers = metrics.prediction_set(mean_of_distributions(readable), level)

@@ -175,7 +175,8 @@ def objectives(candidates: Sequence[Intervals], penalty: float) -> FloatArray:
     values = []
     for intervals in candidates:
         statistics = intervals.statistics()
-        undercoverage = max(-float(statistics["coverage_gap"](unit_weights)[0]), 0)
+        coverage_gap = float(statistics["coverage_gap"](unit_weights)[0])  # coverage - nominal
+        undercoverage = max(-coverage_gap, 0)
         score = float(statistics["interval_score"](unit_weights)[0])
         values.append(score + penalty * undercoverage)
     return np.array(values)

@@ -271,7 +271,10 @@ class Sentences:
         ].value_counts()
 
     def left_out_note(self, mic_rows: pd.DataFrame) -> str:
-        """Describe how many sentences are not in `mic_rows`, and why; empty if none is left out."""
+        """Describe how many sentences are not in `mic_rows`, and why; empty if none is left out.
+
+        `mic_rows` are those rows of `self.rows` that the method of this name returns.
+        """
         missing = self.sentence_rows[~self.sentence_rows.index.isin(mic_rows.index)]
         is_judged = (missing["status"] == "ok") & missing["confidence"].notna()
         # A judged sentence is only left out for its several markers.

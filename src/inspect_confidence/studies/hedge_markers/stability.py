@@ -508,7 +508,7 @@ def _mrc_change(
     )
 
     def changes(weights: FloatArray) -> FloatArray:
-        """Return MRC without the marker `<no_hedge>` less MRC with it, in each resample.
+        """Return mean rank correlation without the marker `<no_hedge>` less with it, by resample.
 
         `weights` of units have the shape (resamples, units).
         """

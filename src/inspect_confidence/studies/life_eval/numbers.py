@@ -395,7 +395,7 @@ def compare_contenders(
     differences = compare.differences(_contrast(sides, resampling), resampling)
     for radius in sorted(set(a["radius"]) & set(b["radius"])):
         at_radius = [side[side["radius"] == radius] for side in sides]
-        contrast = _contrast(  # the ages of all radii are resampled, as for single contenders
+        contrast = _contrast(  # the ages of all radii are resampled, as for a single model
             at_radius, resampling, condition=Condition(radius=radius), design=sides[0]
         )
         differences += compare.differences(contrast, resampling)
@@ -409,12 +409,12 @@ def _contrast(
     condition: Condition = Condition(),  # noqa: B008 # it is frozen
     design: pd.DataFrame | None = None,
 ) -> Contrast:
-    """Return the statistics of two contenders on the judgments that are readable on both sides.
+    """Return the statistics of two models or variants on the judgments that both gave readably.
 
     Judgments are paired by item and, if the question gives an answer, by that answer.
 
     Args:
-        sides: Judgments of both contenders.
+        sides: Judgments of both models or variants.
         resampling: Settings of the resampling, and the metrics to compare.
         thresholds: Thresholds of high confidence, for type-2 sensitivity.
         condition: Condition of all differences.

@@ -359,9 +359,10 @@ def _best_age_column(radius: str) -> Column:
 
 
 def _models_in_columns(table: pd.DataFrame, life_sets: Collection[str]) -> pd.DataFrame:
-    """Return the table with a row for each data set and measure, and a column for each model.
+    """Turn a table's rows of models into columns, data set by data set.
 
-    In `life_sets`, the data sets of LifeEval, accuracy is called a true probability; over these and
+    The table has a row for each data set and model; each data set and measure becomes a row. In
+    `life_sets`, the data sets of LifeEval, accuracy is called a true probability; over these and
     other sets together it is called both.
     """
     parts = []
@@ -499,9 +500,10 @@ _POOLED_COLUMNS = [
 def _bins_over_sets_and_models(
     frames: Sequence[pd.DataFrame], resampling: Resampling
 ) -> Iterator[Result]:
-    """Yield bins over all data sets together, each judgment with weight one, if there are several.
+    """Yield bins over all data sets, and the models of each group, if there are several data sets.
 
-    Judgments of LifeEval are dependent within a decade of age and radius, which counts as an item.
+    Each judgment has weight one. Judgments of LifeEval are dependent within a decade of age and
+    radius, which counts as an item.
     """
     parts = [rows.assign(item=estimate.unit_names(rows))[_POOLED_COLUMNS] for rows in frames]
     if not parts:

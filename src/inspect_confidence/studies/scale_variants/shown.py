@@ -322,6 +322,7 @@ def _columns_with_content(table: pd.DataFrame) -> pd.DataFrame:
         if any(value and value is not NOTHING for value in table[name]):  # NOTHING: no result
             columns.append(name)
     cells = table.to_numpy().ravel()
+    # An undefined number is shown as "-".
     is_defined = any(isinstance(value, Cell) and value != "-" for value in cells)
     return table.loc[:, columns] if is_defined else table.iloc[:0]
 

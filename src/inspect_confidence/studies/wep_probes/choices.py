@@ -58,7 +58,7 @@ def rank_choices(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
 
     Rank 0 is the likeliest word, such as "is almost certainly". With the convention `authors` the
     choice is the first letter of the reply (of what follows the last "I choose" in a chain of
-    thought), else the choice as it was read. Each judgment must have a prompt.
+    thought); otherwise it is the choice as it was read. Each judgment must have a prompt.
 
     Raises:
         InvalidArgument: A prompt is not one of the study's.

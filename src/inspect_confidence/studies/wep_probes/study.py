@@ -83,7 +83,7 @@ def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
         mode = units["cot"].map(choices.MODES)
         values = {"item": choices.unit_clusters(units), "key": mode + " " + units["key"]}
         scores = pd.DataFrame({**values, "value": units["value"]})
-        for condition in conditions:
+        for condition in conditions:  # an empty one is for both modes together
             rows = scores[mode == condition["cot"]] if condition else scores
             names = pd.Series([(condition, metric)] * len(rows), rows.index, dtype=object)
             parts.append(rows.assign(name=names).dropna(subset="value"))
