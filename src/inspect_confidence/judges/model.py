@@ -55,7 +55,7 @@ def require_grader(setting: str = "judge=model", alternative: str = "judge=rules
         InvalidArgument: No model has the role `grader`.
     """
     if ROLE not in model_roles():
-        raise _no_grader(setting, alternative)
+        raise _missing_grader_error(setting, alternative)
 
 
 def expect_grader(setting: str = "judge=model", alternative: str = "judge=rules") -> None:
@@ -68,7 +68,7 @@ def expect_grader(setting: str = "judge=model", alternative: str = "judge=rules"
         InvalidArgument: The command has no model role.
     """
     if is_without_roles():
-        raise _no_grader(setting, alternative)
+        raise _missing_grader_error(setting, alternative)
 
 
 def expect_model() -> None:
@@ -108,7 +108,7 @@ def extractor() -> Model | None:
     return get_model(role=EXTRACTOR) if EXTRACTOR in model_roles() else None
 
 
-def _no_grader(setting: str, alternative: str) -> InvalidArgument:
+def _missing_grader_error(setting: str, alternative: str) -> InvalidArgument:
     """Return the error that a setting needs a grader, with an alternative that needs none."""
     return InvalidArgument(
         f"{setting} needs a model in the role grader: add --model-role grader=NAME, or use "

@@ -56,7 +56,7 @@ class Grader:
         return marker_texts(sentence)
 
     def agreement(self, question: str, sentence: str, reply: str) -> Agreement:
-        """Return whether a reply agrees with a sentence; yes and no are swapped at `error_rate`."""
+        """Return whether a reply agrees with a sentence; `error_rate` swaps yes and no, not n/a."""
         verdict = rules.agreement(question, sentence, reply)
         is_flipped = (
             seeded(self.seed, "agreement", question, sentence, reply).uniform() < self.error_rate

@@ -42,7 +42,8 @@ def reported_share(evidence: ArrayLike, bias: float = 0.0) -> FloatArray:
 def reports(share: ArrayLike, low: int, high: int, round_to: int = 5) -> NDArray[np.int64]:
     """Return whole numbers on a scale, rounded to multiples of `round_to` if the scale is wide.
 
-    Rounding is monotone: it creates ties but never reverses the order of confidences.
+    A scale is wide if it has at least `WIDE_ENOUGH` such steps. Rounding is monotone: it creates
+    ties but never reverses the order of confidences.
     """
     step = round_to if high - low >= WIDE_ENOUGH * round_to else 1
     exact = low + (high - low) * np.asarray(share, float)

@@ -50,11 +50,11 @@ class Surveyed:
 
     def probability(self, word: str, rng: np.random.Generator) -> float:
         """Draw a person's answer for the word, shrunk towards 50%, shifted, and cut to [0, 1]."""
-        counts = surveyed_counts()[word]
+        counts = surveyed_counts()[word]  # the number of people by their answer in percent
         people = np.array(list(counts.values()), float)
-        value = float(rng.choice(list(counts), p=people / people.sum()))
-        moved = 50 + (value - 50) * self.shrink + self.shift
-        return min(max(moved, 0.0), 100.0) / 100
+        answer = float(rng.choice(list(counts), p=people / people.sum()))
+        percent = 50 + (answer - 50) * self.shrink + self.shift
+        return min(max(percent, 0.0), 100.0) / 100
 
 
 @dataclass(frozen=True)

@@ -296,7 +296,7 @@ def simple_qa(
 
 
 def _in_words(item: Question) -> Question:
-    """Return a question with accepted answers in words; a number as target becomes the only one.
+    """Return a question with answers in words; a number as target becomes the only accepted one.
 
     Refuse a question with choices.
     """

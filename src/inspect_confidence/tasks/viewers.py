@@ -189,18 +189,21 @@ def _view_of_samples(
 
 
 def levels_viewer(scorer: str, levels: Sequence[float]) -> ViewerConfig:
-    """Specify a list of samples with all levels: truth, and the widest level's interval."""
+    """Specify a list of samples with all levels: truth, and the interval at the highest level.
+
+    The worst intervals come first; columns of the other levels are hidden.
+    """
     keys = ["lower", "upper", "covered", "interval_score"]
-    widest, *others = sorted(levels, reverse=True)
+    highest, *others = sorted(levels, reverse=True)
     hidden: list[str] = []
     for level in others:
         hidden += [f"{key}_{level:g}" for key in keys]
     return _view_of_samples(
         scorer,
         name="Intervals",
-        visible=" ".join(["truth", *(f"{key}_{widest:g}" for key in keys), "format_ok"]),
+        visible=" ".join(["truth", *(f"{key}_{highest:g}" for key in keys), "format_ok"]),
         hidden=" ".join(["draws", "unseen_mass", "tunnel_index", *hidden]),
-        order=f"-interval_score_{widest:g}",
+        order=f"-interval_score_{highest:g}",
         levels=levels,
     )
 

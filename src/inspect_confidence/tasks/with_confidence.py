@@ -165,7 +165,8 @@ def _provenance_of(
         "package_version": __version__,
         "provenance": provenance((), ["confidence", "decisions"]),
         "prompt": f"{prompt} {fingerprint(request.wording)}" if request.wording else "",
-        # All arguments of the eval with defaults, as its own log would have them.
+        # All arguments of the eval with defaults, as its own log would have them; of a task that
+        # Inspect has not registered, those that the user gives.
         "task_args": vars(eval_task).get("__task_all_params__", eval_arguments),
     }
 
@@ -292,7 +293,7 @@ def _task_args(task_args: object) -> dict[str, Any]:
         try:
             task_args = json.loads(task_args)
         except ValueError:
-            task_args = None
+            task_args = None  # refused below
     if not isinstance(task_args, Mapping):
         raise InvalidArgument('task_args is no JSON object; give one, as {"cot": false}.')
     return dict(task_args)

@@ -247,6 +247,7 @@ def _mean_and_sd_statistics(
     """
     values = column.to_numpy(float)
     yield estimate.means(condition, {metric: values}, unit_index, unit_count, note)
+    # The means of values and squares, from which the SD of each resample follows.
     moments = means_of(np.column_stack([values, values**2]), unit_index, unit_count)
     sd = moments.map(_sd_of_moments)
     n = int((~np.isnan(values)).sum())

@@ -284,6 +284,7 @@ def _sensitivity(rows: ResultTable, threshold: str) -> list[Column]:
     columns = sensitivity_columns(threshold)
     if any(not isnan(row.value) for row in rows.matching(metric="meta_d")):
         columns.append(Column("meta_d", "meta-d' (sdt)"))
+        # `type1`: the model of the questions from which the d' of the answers follows.
         columns.append(Column("m_ratio", "M-ratio (sdt)", where={"type1": "sdt"}))
     return columns
 

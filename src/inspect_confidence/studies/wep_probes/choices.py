@@ -507,7 +507,7 @@ def _describe_units(metric: str, mean: _ClusteredMean, n_units: int, left_out_no
     """Describe how many of a score's units are left out, and over which clusters its interval is.
 
     A unit is a set of prompts, such as a sequence. `left_out_note`, on judgments that are left out,
-    stands between both.
+    stands between the two descriptions.
     """
     incomplete = n_units - mean.units
     left_out = (

@@ -62,7 +62,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
 
 def _with_all_settings(sides: Sequence[words.Side]) -> Iterator[words.Side]:
-    """Yield the sides, and those with a single setting also as the setting `all`.
+    """Yield the sides, and those with a single (not an empty) setting also as the setting `all`.
 
     Figures of all settings together then include models that were asked in one setting only.
     """

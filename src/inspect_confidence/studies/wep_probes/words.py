@@ -367,7 +367,7 @@ def _compare_word(
 def _median_difference(
     described: Estimate, reference: FloatArray, sample: FloatArray, *, is_paired: bool
 ) -> _ValuedEstimate:
-    """Return the median of the reference less that of the word, with its interval.
+    """Return the median of `reference` less that of `sample`, with its interval.
 
     `described` is an estimate whose condition, counts and note the difference has too. If
     `is_paired`, both sides have common contexts. Then they are not independent, as the interval
