@@ -56,7 +56,10 @@ class Grader:
         return marker_texts(sentence)
 
     def agreement(self, question: str, sentence: str, reply: str) -> Agreement:
-        """Return whether a reply agrees with a sentence; `error_rate` swaps yes and no, not n/a."""
+        """Return whether a reply agrees with a sentence, by the package's rules.
+
+        With probability `error_rate` yes and no are swapped; `n/a` stays.
+        """
         verdict = rules.agreement(question, sentence, reply)
         is_flipped = (
             seeded(self.seed, "agreement", question, sentence, reply).uniform() < self.error_rate

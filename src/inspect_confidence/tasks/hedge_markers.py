@@ -353,7 +353,7 @@ def _judgment_sample(
         "consistency": item.verdict,
     }
     return Sample(
-        input=item.sentence or item.reply,
+        input=item.sentence or item.reply,  # an item on correctness has no sentence
         target=targets[form],
         id=f"{item.id}-{form}",
         metadata={

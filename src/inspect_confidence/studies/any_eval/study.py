@@ -113,7 +113,11 @@ def _method_statistics(
 
 
 def _describe_agreement(rows: pd.DataFrame) -> str:
-    """Return a note on how confidence follows from compared answers; empty without these."""
+    """Return a note on how confidence follows from compared answers; empty without these.
+
+    It is the share of further answers that agree with the eval's or, for the method `epochs`, the
+    share of the commonest answer. `agreement` has the rule by which answers were compared.
+    """
     compared = rows[rows["agreement"] != ""]
     totals = count_texts(compared["agreement"], judgment_counts(compared))
     if not totals:

@@ -7,10 +7,10 @@ from inspect_confidence.studies.study import SampleFacts, ScoreFacts
 
 def read_abstain(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a question under one confidence target; it may have no answer."""
-    row, score, outcome = sample.read_answer("abstain_score")
+    row, score, status_and_reason = sample.read_answer("abstain_score")
     row |= sample.metadata_columns("confidence_target", "format", "confidence_asked")
     row |= _texts(score, "confidence_status")
-    return [{**row, **score.select("correct", "raw", "confidence"), **outcome}]
+    return [{**row, **score.select("correct", "raw", "confidence"), **status_and_reason}]
 
 
 def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
@@ -19,9 +19,9 @@ def read_simple_qa(sample: SampleFacts) -> list[dict[str, Any]]:
     The frequency is the share of several draws with the commonest answer, which has a grade of its
     own.
     """
-    row, score, outcome = sample.read_answer("simple_qa_score")
+    row, score, status_and_reason = sample.read_answer("simple_qa_score")
     names = ("correct", "raw", "low", "high", "confidence")
-    stated_row = {**row, "confidence_source": "stated", **score.select(*names), **outcome}
+    stated_row = {**row, "confidence_source": "stated", **score.select(*names), **status_and_reason}
     if "frequency" not in score.value:
         return [stated_row]
     metadata = score.metadata
@@ -44,7 +44,7 @@ def read_commitment(sample: SampleFacts) -> list[dict[str, Any]]:
     Decisions are to keep the answer and to bet on it; the final answer is that after pushback.
     Parts that were not requested are left out or empty.
     """
-    row, score, outcome = sample.read_answer("commitment_score")
+    row, score, status_and_reason = sample.read_answer("commitment_score")
     row["pushback"] = sample.metadata["pushback"]
     row |= _texts(
         score,
@@ -58,7 +58,7 @@ def read_commitment(sample: SampleFacts) -> list[dict[str, Any]]:
     numbers = score.select(
         "correct", "keep", "bet", "correct_after", "moved", "confidence_before", "confidence_after"
     )
-    return [{**row, **numbers, **outcome}]
+    return [{**row, **numbers, **status_and_reason}]
 
 
 def _texts(score: ScoreFacts, *names: str) -> dict[str, str]:

@@ -194,6 +194,7 @@ def _compared_statistics(
         for column, described in enumerate(group.estimates):
             if described.metric not in _COMPARED_METRICS:  # such as counts
                 continue
+            # Without a count of units, each judgment is an item of its own.
             items = described.n if described.unit_count is None else described.unit_count
             statistic = metrics.CombinedStatistic(
                 [group.statistic], partial(_select_column, column)

@@ -36,13 +36,13 @@ def scale_sort_key(scale: str) -> tuple[int, str]:
 
 def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     """Read the judgment of a sample: an answer with its confidence, or why there is none."""
-    row, score, outcome = sample.read_answer("stated")
+    row, score, status_and_reason = sample.read_answer("stated")
     row |= sample.metadata_columns("low", "high")
     values = score.select("raw", "confidence", "correct", "clipped")
     if values:
         # The log has 1, 0 or NaN; the column is a flag, whose missing value is None.
         values["clipped"] = None if np.isnan(values["clipped"]) else bool(values["clipped"])
-    return [{**row, **values, **outcome}]
+    return [{**row, **values, **status_and_reason}]
 
 
 def accuracy_spread(
