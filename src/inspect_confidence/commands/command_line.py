@@ -47,7 +47,10 @@ def write_argument(name: str, value: object) -> Argument:
 
 
 def _candidate_texts(value: object) -> Iterator[str]:
-    """Yield texts from which Inspect's command line may read a value, the plainest first."""
+    """Yield texts from which Inspect's command line may read a value, the plainest first.
+
+    Some are read as another value, as `a, b` is as a list: the caller tries each.
+    """
     if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
         yield ",".join(value)
     if isinstance(value, str):

@@ -347,9 +347,9 @@ def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tu
                 label = label.format(**condition)
             # A placeholder at the end that has no value, as in `ECE, {method}`, is left out.
             label, *_ = label.split(", {")
-            if "{" not in label:  # another placeholder without a value: the headline does not fit
-                no_labelled_parts = dict.fromkeys((*headline.where, *headline.each), "")
-                return label_beside_task(label), condition.but(**no_labelled_parts)
+            if "{" not in label:  # every other placeholder has a value
+                removed_parts = dict.fromkeys((*headline.where, *headline.each), "")
+                return label_beside_task(label), condition.but(**removed_parts)
     return metric, condition
 
 

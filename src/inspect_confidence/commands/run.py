@@ -208,7 +208,10 @@ class _RunLines(Hooks):
             _RunLines.ended = self.expected - len(data.task_names)
 
     async def on_task_end(self, data: TaskEnd) -> None:
-        """Print `[2/9] TASK on MODEL: 100 samples, success`; Inspect calls this after each run."""
+        """Print `[2/9] TASK on MODEL: 100 samples, success`.
+
+        Inspect calls this after each run while the hook is enabled: while runs are expected.
+        """
         log = data.log
         samples = log.results.completed_samples if log.results else 0
         _RunLines.ended += 1

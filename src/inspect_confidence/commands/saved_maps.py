@@ -223,6 +223,8 @@ class SavedMaps(FileSection):
 def check_maps(name: str, value: object) -> SavedMaps:
     """Return the maps of a file, given its content `value`; errors say its `name`.
 
+    The content may lack `format`, but not have another one than this package's.
+
     Raises:
         InvalidArgument: The content is not that of a file of maps, or a map is invalid.
     """

@@ -58,8 +58,8 @@ def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
 
 
 def headline_metrics() -> set[str]:
-    """Return the metrics of the tables of `headline_views`."""
-    metrics = set(CORRECTED_METRICS)  # corrected for a judge's errors
+    """Return the metrics of all main numbers, and those corrected for a judge's errors."""
+    metrics = set(CORRECTED_METRICS)
     for study in all_studies():
         metrics.update(headline.metric for headline in main_numbers(study))
     return metrics

@@ -227,7 +227,7 @@ def _with_distance_to_target(row: ResultRow) -> Iterator[tuple[Metric, ResultRow
 
 
 def _distance_to_target(row: ResultRow, direction: Direction) -> ResultRow:
-    """Return the number's distance from its target, with its interval; NaN ends without one."""
+    """Return the number's row with its distance from the target, and the distance's interval."""
     value, *ends = map(float, direction.distance(np.array([row.value, row.low, row.high])))
     # Inside an interval that contains the target the least distance is 0.
     low = 0.0 if row.low <= direction.target <= row.high else min(ends)

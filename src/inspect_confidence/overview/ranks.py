@@ -82,8 +82,6 @@ def tasks_without_common_items(frames: Mapping[str, pd.DataFrame]) -> set[str]:
     """
     tasks = set()
     for task, frame in frames.items():
-        if "item" not in frame:
-            continue
         answers = frame[["model", "variant", "dataset", "item"]].drop_duplicates()
         has_several = len(answers[["model", "variant"]].drop_duplicates()) > 1
         if has_several and not answers.duplicated(["dataset", "item"]).any():

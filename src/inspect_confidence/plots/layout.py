@@ -502,8 +502,8 @@ def label_lines(text: str, inches: float) -> list[str]:
 def tick_labels(names: Iterable[str]) -> list[str]:
     """Return names as labels of an axis.
 
-    A model's name that is too long loses its provider, and any other its middle. So does one whose
-    letters are too wide for one line.
+    A name that is too long loses its part up to the last slash, as a model's provider. What is then
+    still too long, or too wide for one line, loses its middle.
     """
     labels = []
     for name in names:
