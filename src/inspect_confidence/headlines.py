@@ -25,6 +25,27 @@ def label_beside_task(label: str) -> str:
     return label[:1].upper() + label[1:]
 
 
+_ACRONYMS = frozenset(
+    {
+        *("auprc", "augrc", "aurc", "auroc", "cd", "cmfg", "corp", "ece", "hle", "id", "kl", "ks"),
+        *("mac", "mae", "mcc", "mic", "mrc", "nll", "prr", "rms", "sd"),
+    }
+)
+"""Parts of metrics' names that are written in capitals."""
+
+
+def metric_label(metric: str) -> str:
+    """Return the name of a metric in words, for one that no headline labels.
+
+    Example:
+        >>> metric_label("coverage_gap"), metric_label("rms_calibration_error")
+        ('Coverage gap', 'RMS calibration error')
+    """
+    words = [word.upper() if word in _ACRONYMS else word for word in metric.split("_")]
+    label = " ".join(words)
+    return label[:1].upper() + label[1:]
+
+
 def main_numbers(study: Study) -> list[Headline]:
     """Return a study's headlines, after accuracy and mean confidence where it has ECE."""
     return [*means_as_headlines(study), *study.headlines]

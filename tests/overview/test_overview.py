@@ -18,7 +18,11 @@ from inspect_confidence import summarize
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.front import Front, front_of
 from inspect_confidence.overview.matrix import LineKey, Matrix, boards_of, matrix_of
-from inspect_confidence.overview.numbers import format_difference, format_with_interval
+from inspect_confidence.overview.numbers import (
+    format_difference,
+    format_minuend,
+    format_with_interval,
+)
 from inspect_confidence.overview.ranks import headline_ranks
 from inspect_confidence.overview.sentences import study_finding, study_sentences
 from inspect_confidence.report import write_report
@@ -563,3 +567,39 @@ def test_a_ranked_board_is_sorted_by_its_first_column_and_marks_ties() -> None:
 
 
 _DIRECT_90 = {"level": "90", "method": "direct"}
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    st.sampled_from(["overconfidence", "coverage", "ece", "payoff", "withdraw_delta"]),
+    st.lists(st.floats(-1, 1), min_size=2, max_size=2),
+    st.floats(0, 0.5),
+)
+def test_two_values_and_their_difference_have_the_same_decimals(
+    metric: str, values: list[float], half_width: float
+) -> None:
+    """They can be subtracted as they are printed, whatever digits each has alone."""
+    a, b = values
+    difference = (a - b, a - b - half_width, a - b + half_width)
+    texts = [format_minuend(metric, value, *difference) for value in values]
+    texts += format_difference(metric, *difference)
+    numbers = re.findall(r"[\d.]+", " ".join(texts))
+    assert len({len(number.partition(".")[2]) for number in numbers}) == 1
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "expected"),
+    [
+        ("overconfidence", (0.484, -0.002), ("+48 pts", "0 pts", "+49 pts")),
+        ("payoff", (-3.4, 0.12), ("-3.4", "0.1", "-3.5")),
+        ("withdraw_delta", (0.0, 44.2), ("0.0 pts", "+44.2 pts", "-44.2 pts")),
+        ("wasserstein", (15.0, 2.0), ("15.0 pts", "2.0 pts", "+13.0 pts")),
+    ],
+)
+def test_the_difference_decides_the_decimals_of_both_values(
+    metric: str, values: tuple[float, float], expected: tuple[str, str, str]
+) -> None:
+    """By hand: shares in whole points, and other numbers of 2 and more with one decimal."""
+    a, b = values
+    texts = [format_minuend(metric, value, a - b) for value in values]
+    assert (*texts, format_difference(metric, a - b)[0]) == expected

@@ -535,7 +535,7 @@ def _print_main_table(table: "pd.DataFrame", title: str) -> None:
         parts[0].print(console)
         return
     for row in table.to_dict("records"):
-        interval = "no interval" if row["95% interval"] == "none" else row["95% interval"]
+        interval = "(no interval)" if row["95% interval"] == "none" else row["95% interval"]
         label = ": ".join(filter(None, (row.get("task"), row["metric"])))
         numbers = f"a {row['a']}, b {row['b']}, a-b {row['a-b']} {interval}, n = {row['n']}"
         _print_text(console, one_line(label))
@@ -549,15 +549,16 @@ def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
 
     from inspect_confidence.commands.compare import PRIMARY, metric_labels, verdict_words
     from inspect_confidence.metrics import SAME
-    from inspect_confidence.overview.numbers import format_difference, format_number
+    from inspect_confidence.overview.numbers import format_difference, format_minuend
 
     columns: dict[str, list[str]] = {"metric": metric_labels(rows), "a": [], "b": [], "a-b": []}
     columns |= {"95% interval": [], "n": [], "verdict": []}
     for row in rows.to_dict("records"):
-        metric, difference = row["metric"], row["difference"]
-        columns["a"].append(format_number(metric, row["value_a"]))
-        columns["b"].append(format_number(metric, row["value_b"]))
-        size, ends = format_difference(metric, difference, row["ci_low"], row["ci_high"])
+        metric = row["metric"]
+        difference = (row["difference"], row["ci_low"], row["ci_high"])
+        columns["a"].append(format_minuend(metric, row["value_a"], *difference))
+        columns["b"].append(format_minuend(metric, row["value_b"], *difference))
+        size, ends = format_difference(metric, *difference)
         columns["a-b"].append(size)
         columns["95% interval"].append(f"[{ends}]" if ends else "none")
         columns["n"].append(f"{row['items']:,}")

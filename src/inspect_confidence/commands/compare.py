@@ -19,7 +19,7 @@ from inspect_confidence.commands.analysis import (
 )
 from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.headlines import label_beside_task, main_numbers
+from inspect_confidence.headlines import label_beside_task, main_numbers, metric_label
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.metrics import METRICS, holm
 from inspect_confidence.overview.numbers import format_number
@@ -318,14 +318,14 @@ def _is_of_headline(rows: pd.DataFrame, headline: Headline) -> NDArray[np.bool_]
 
 
 def metric_labels(rows: pd.DataFrame) -> list[str]:
-    """Return a short label of each difference: its headline's, if it is one, else the metric.
+    """Return a short label of each difference: its headline's, else the metric in words.
 
     Parts of the condition that the headline does not name follow, in brackets: `ECE (radius 1)`.
     """
     labels = []
     for key in zip(rows["task"], rows["metric"], conditions_of(rows), strict=True):
         label, parts = _label_and_unnamed_parts(*key)
-        unnamed_text = ", ".join(map(" ".join, parts.items()))
+        unnamed_text = ", ".join(f"{name.replace('_', ' ')} {parts[name]}" for name in parts)
         labels.append(f"{label} ({unnamed_text})" if unnamed_text else label)
     return labels
 
@@ -350,7 +350,7 @@ def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tu
             if "{" not in label:  # every other placeholder has a value
                 removed_parts = dict.fromkeys((*headline.where, *headline.each), "")
                 return label_beside_task(label), condition.but(**removed_parts)
-    return metric, condition
+    return metric_label(metric), condition
 
 
 def _is_compatible(condition: Condition, where: Mapping[str, str]) -> bool:

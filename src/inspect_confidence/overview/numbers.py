@@ -1,6 +1,6 @@
 """Formatting of the values of metrics for people."""
 
-from math import inf, isinf, isnan, nan
+from math import inf, isfinite, isinf, isnan, nan
 
 from inspect_confidence.metrics import METRICS
 from inspect_confidence.printing import P_VALUES, format_p
@@ -98,9 +98,9 @@ def format_difference(
 ) -> tuple[str, str]:
     """Return a difference of two values with its sign, and the ends of its interval.
 
-    Differences of shares are in points. Both texts have the same number of decimals. Up to two are
-    added if an end that is not 0 would be printed as 0, because the verdict depends on its sign;
-    none if two do not suffice. Without an interval the second text is empty.
+    Differences of shares and of percentage points are in points. Both texts have the same number of
+    decimals. Up to two are added if an end that is not 0 would be printed as 0, because the verdict
+    depends on its sign; none if two do not suffice. Without an interval the second text is empty.
 
     Example:
         >>> format_difference("coverage", -0.194, -0.213, 0.02)
@@ -112,60 +112,91 @@ def format_difference(
         >>> format_difference("ece", 0.0251), format_difference("coverage", 0.01)
         (('+0.03', ''), ('+1 pt', ''))
     """
-    has_interval = not (isnan(low) or isnan(high))
-    more_digits = 0
-    if has_interval:
-        for digits in range(3):
-            if not _is_rounded_to_0(metric, (low, high), difference, digits):
-                more_digits = digits
-                break
-    number = _signed_text(metric, difference, difference, more_digits)
-    if is_share(metric) and not isnan(difference):
+    decimals = _decimals_of_difference(metric, difference, low, high)
+    number = _signed_text(metric, difference, decimals)
+    if _is_in_points(metric) and not isnan(difference):
         number = _in_points(number)
-    ends = [_signed_text(metric, end, difference, more_digits) for end in (low, high)]
-    return number, ", ".join(ends) if has_interval else ""
+    if isnan(low) or isnan(high):
+        return number, ""
+    ends = [_signed_text(metric, end, decimals) for end in (low, high)]
+    return number, ", ".join(ends)
+
+
+def format_minuend(
+    metric: str, value: float, difference: float, low: float = nan, high: float = nan
+) -> str:
+    """Return one of two values with its unit and as many decimals as their difference has.
+
+    The difference and its interval decide the decimals, as in `format_difference`, so that the two
+    values and the difference can be subtracted as they are printed. p-values, and values without
+    a finite difference, are formatted by `format_number`.
+
+    Example:
+        >>> format_minuend("overconfidence", -0.001, 0.486), format_minuend("coverage", 0.5, 0.004)
+        ('0 pts', '50.0%')
+        >>> format_minuend("ece", 0.243, 0.166, 0.002, 0.33)
+        '0.243'
+    """
+    if metric in P_VALUES or not isfinite(value) or not isfinite(difference):
+        return format_number(metric, value)
+    decimals = _decimals_of_difference(metric, difference, low, high)
+    text = _signed_text(metric, value, decimals)
+    if METRICS[metric].low >= 0 or not _is_in_points(metric):
+        text = text.removeprefix("+")
+    if is_share(metric) and not _is_signed(metric):
+        return f"{text}%"
+    return _in_points(text) if _is_in_points(metric) else text
+
+
+def _decimals_of_difference(metric: str, difference: float, low: float, high: float) -> int:
+    """Return the decimals of a difference and of the ends of its interval; shares are in percent.
+
+    Up to two are added if an end that is not 0 would be printed as 0; none if two do not suffice.
+    """
+    if METRICS[metric].unit == "count":
+        decimals = 0
+    elif is_share(metric):
+        # Below the lower limit a decimal would be 0, too.
+        decimals = 1 if 0.0005 <= abs(difference) < _LEAST_WHOLE_DIFFERENCE else 0
+    else:
+        decimals = _decimals(difference)
+    if isnan(low) or isnan(high):
+        return decimals
+    for more_decimals in (0, 1, 2):
+        if not _is_rounded_to_0(metric, (low, high), decimals + more_decimals):
+            return decimals + more_decimals
+    return decimals
+
+
+def _is_in_points(metric: str) -> bool:
+    """Return whether differences of a metric are percentage points."""
+    return is_share(metric) or METRICS[metric].unit == "percentage points"
 
 
 def _in_points(number: str) -> str:
-    """Return a signed number with the unit percentage points."""
-    return f"{number} {'pt' if number in ('+1', '-1') else 'pts'}"
+    """Return a number with the unit percentage points."""
+    return f"{number} {'pt' if number in ('+1', '-1', '1') else 'pts'}"
 
 
-def _is_rounded_to_0(
-    metric: str, ends: tuple[float, float], digits_of: float, more_digits: int
-) -> bool:
-    """Return whether an end that is not 0 would print as 0.
-
-    It prints with the digits of the number `digits_of` and `more_digits` more.
-    """
+def _is_rounded_to_0(metric: str, ends: tuple[float, float], decimals: int) -> bool:
+    """Return whether an end that is not 0 would print as 0 with so many decimals."""
     return any(
-        abs(end) > _ROUNDING_ERROR
-        and not _signed_text(metric, end, digits_of, more_digits).strip("+-0.")
+        abs(end) > _ROUNDING_ERROR and not _signed_text(metric, end, decimals).strip("+-0.")
         for end in ends
     )
 
 
-def _signed_text(metric: str, number: float, digits_of: float, more_digits: int = 0) -> str:
-    """Return a number with its sign, shares in percent, with the digits of another number.
-
-    NaN is a dash, and 0 has no sign. `digits_of` is the other number; `more_digits` are added to
-    its number of digits.
-    """
+def _signed_text(metric: str, number: float, decimals: int) -> str:
+    """Return a number with its sign, shares in percent; NaN is a dash, and 0 has no sign."""
     if isnan(number):
         return "-"
     if isinf(number):
         return "∞" if number > 0 else "-∞"
     # Sums in another order differ in the last bits, which may not decide how 0.485 is rounded.
     number = round(number, 12)
-    if METRICS[metric].unit == "count":
-        digits = 0
-    elif is_share(metric):
+    if is_share(metric):
         number *= 100
-        # Below the lower limit a decimal would be 0, too.
-        digits = 1 if 0.0005 <= abs(digits_of) < _LEAST_WHOLE_DIFFERENCE else 0
-    else:
-        digits = _decimals(digits_of)
-    text = f"{number:+z.{digits + more_digits}f}"
+    text = f"{number:+z.{decimals}f}"
     return text if float(text) else text.removeprefix("+")
 
 
