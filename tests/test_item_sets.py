@@ -12,6 +12,7 @@ from build import numbered
 from inspect_confidence import summarize, write_report
 from inspect_confidence.commands.views import headline_views
 from inspect_confidence.export import export
+from inspect_confidence.studies.notes import reason_in
 
 
 def answers(model: str, items: int, epochs: int = 1) -> pd.DataFrame:
@@ -71,6 +72,12 @@ def test_a_mean_without_an_interval_names_the_data_sets_with_too_few_items() -> 
     assert mean_notes(frame, "auroc")["m"].startswith(
         "undefined: undefined in the data set without a name (every answer is right); unweighted"
     )
+    # A reason with a semicolon would end within its brackets.
+    results = summarize(frame, resamples=20)
+    undefined_means = results[(results["dataset"] == "mean") & results["value"].isna()]
+    reasons = [reason_in(note, "undefined") or "" for note in undefined_means["note"]]
+    assert "meta_information_corrected" in set(undefined_means["metric"])
+    assert [reason for reason in reasons if not reason.endswith(")")] == []
 
 
 def test_the_note_of_a_number_on_clearly_fewer_items_is_marked(judgments: pd.DataFrame) -> None:
@@ -104,6 +111,26 @@ def test_a_mean_over_other_data_sets_than_most_models_is_marked() -> None:
     assert "†" not in table.loc[("b", "mean"), "Accuracy"] + table.loc[("c", "maths"), "Accuracy"]
     assert "† other data sets than those of other models: these means are not" in views[0].caption
     assert "on fewer items" not in views[0].caption
+
+
+def test_a_mean_over_other_data_sets_is_neither_ranked_nor_compared(tmp_path: Path) -> None:
+    """Of two models, none is; of three, the one with other data sets is left out and counted."""
+    names = ("a", "b")
+    alike = [answers_of_sets(name, maths=100, trivia=100) for name in names]
+    alike[0]["correct"] = (alike[0]["confidence"] < 0.9).astype(float)  # the worse one
+    other = answers_of_sets("c", maths=100, extra=100)
+    pair = write_report(pd.concat([alike[0], other]), tmp_path / "two", resamples=20)
+    text = pair.read_text("utf-8")
+    assert "; not compared: the models have different data sets." in text
+    assert "beyond chance" not in text.split("How ranks are found")[0]
+    assert "rank 1 of" not in text
+    three = write_report(pd.concat([*alike, other]), tmp_path / "three", resamples=200)
+    text = three.read_text("utf-8")
+    assert "the difference is beyond chance; 1 model with other data sets left out." in text
+    assert "rank 2 of 2" in text
+    export(pd.concat([*alike, other]), "leaderboard", tmp_path / "board", resamples=20)
+    lines = (tmp_path / "board" / "leaderboard.md").read_text("utf-8")
+    assert "not ranked: the mean is over other data sets than those of other models" in lines
 
 
 def test_epochs_are_marked_only_where_they_differ() -> None:

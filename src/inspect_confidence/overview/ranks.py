@@ -11,7 +11,7 @@ import pandas as pd
 from inspect_confidence import metrics
 from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.headlines import headline_rows
-from inspect_confidence.results import ResultRow, ResultTable
+from inspect_confidence.results import OTHER_DATASETS, ResultRow, ResultTable
 from inspect_confidence.studies.compare import joined_reach, p_of_difference, p_of_reach
 from inspect_confidence.studies.study import ResampledValue
 
@@ -23,12 +23,16 @@ RANKING = (
     "the answers of both models count as independent: `compare`, which does not ask for this, may "
     "then show a difference that ranks do not. A rank by a number over several data sets uses all "
     "of them; `compare` tests each data set alone, and adjusts over the pairs of all of them. "
-    "Means over models are not ranked, nor are models if no two of them answered the same item."
+    "Means over models are not ranked, nor are means over other data sets than most models have, "
+    "nor models if no two of them answered the same item."
 )
 """Definition of ranks and their intervals for readers."""
 
 NO_COMMON_ITEM = "not ranked: no two models answered the same item"
 """Note on the ranks of a task whose models have no item in common."""
+
+OTHER_MEAN = "not ranked: the mean is over other data sets than those of other models"
+"""Note on the rank of a mean over other data sets than most models have."""
 
 MIN_PAIRED_UNITS = 100
 """Units (items or clusters) from which on the resamples of two models are paired.
@@ -104,19 +108,27 @@ def headline_ranks(
 
     `models` are those that answered: means over models have no rank. `draws` has values over the
     resamples by row; numbers without them count as independent. Numbers of `uncompared_tasks`,
-    whose models have no item in common, have no rank.
+    whose models have no item in common, have no rank, nor have means over other data sets than
+    those of most models (`OTHER_DATASETS` in their note).
     """
     by_row: dict[int, Rank] = {}
     for rows in headline_groups(headline_rows(results.among("model", models))):
         if rows[0]["task"] in uncompared_tasks:
             by_row |= undefined_ranks(ResultTable(rows), uncompared_tasks)
             continue
+        other_means = [row for row in rows if OTHER_DATASETS in row.note]
+        by_row |= {row.index: Rank(nan, note=OTHER_MEAN) for row in other_means}
+        ranked_rows = [row for row in rows if OTHER_DATASETS not in row.note]
+        metric = rows[0]["metric"]
         group_ranks = model_ranks(
-            [RankedValue(row.value, (row.low, row.high), draws.get(row.index)) for row in rows],
-            rows[0]["metric"],
-            direction_of(rows[0]["metric"], rows[0].condition),
+            [
+                RankedValue(row.value, (row.low, row.high), draws.get(row.index))
+                for row in ranked_rows
+            ],
+            metric,
+            direction_of(metric, rows[0].condition),
         )
-        for row, rank in zip(rows, group_ranks, strict=True):
+        for row, rank in zip(ranked_rows, group_ranks, strict=True):
             by_row[row.index] = rank
     return by_row
 

@@ -25,7 +25,7 @@ from inspect_confidence.overview.matrix import (
 from inspect_confidence.overview.numbers import format_with_interval
 from inspect_confidence.overview.ranks import NO_COMMON_ITEM, undefined_ranks
 from inspect_confidence.printing import counted, shortened
-from inspect_confidence.results import Condition, ResultRow, ResultTable
+from inspect_confidence.results import OTHER_DATASETS, Condition, ResultRow, ResultTable
 from inspect_confidence.studies import Clause, NumberInText, all_studies
 from inspect_confidence.studies.notes import reason_in
 from inspect_confidence.studies.unread import answering_models
@@ -238,7 +238,8 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = Tru
     It names best and worst only if rank intervals show a model to be worse than the best; of
     several that may be the best, none is called so. Otherwise it gives the lowest and the highest
     number, or one number if all models have the same. Numbers without an interval, such as that of
-    a model with one judgment, are left out and counted if at least two others have one. Task, data
+    a model with one judgment, are left out and counted if at least two others have one; so are
+    means over other data sets than most models have, if at least two others remain. Task, data
     set and n are in brackets, after the heading, or after the numbers if the matrix has no ranks
     (`with_ranks` is false); the command that tests the differences follows then.
     """
@@ -253,6 +254,12 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = Tru
         count = counted(len(numbers) - len(with_interval), "model")
         left_out = f"; {count} without an interval left out"
         numbers = with_interval
+    comparable = [(line, number) for line, number in numbers if OTHER_DATASETS not in number.note]
+    are_comparable = len(comparable) == len(numbers)
+    if len(comparable) >= 2 and not are_comparable:
+        count = counted(len(numbers) - len(comparable), "model")
+        left_out += f"; {count} with other data sets left out"
+        numbers, are_comparable = comparable, True
     source = _column_source(column, numbers)
     if with_ranks:
         heading, source_text = f"{heading} ({source})", ""
@@ -269,6 +276,8 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = Tru
     (best_line, best_number), *other_numbers = numbers
     if best_number.rank.note == NO_COMMON_ITEM:
         test_text = "; not compared: no two models answered the same item"
+    elif with_ranks and not are_comparable:
+        test_text = "; not compared: the models have different data sets"
     # A rank interval that begins above 1 shows that its model is not the best.
     has_worse_model = any(number.rank.low > 1 for _, number in other_numbers)
     if isnan(best_number.rank.low) or not has_worse_model:

@@ -768,6 +768,7 @@ def _mean_estimate(
     }
     # Semicolons separate the parts of a note.
     distinct_reasons = ", ".join(dict.fromkeys(merge_reasons(reasons.values()).values()))
+    distinct_reasons = distinct_reasons.replace("; ", ", ")
     no_interval_reasons = [estimate.no_interval_reason for estimate in estimates]
     return replace(
         estimates[0],
