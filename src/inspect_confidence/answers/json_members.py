@@ -101,8 +101,8 @@ def _scalar_members(parsed: Any, key: str = "") -> Iterator[Member]:
 
     The only value of an object also counts under the object's own key: {"answer": {"letter": "B"}}
     has the answer B. The keys `markers` and `agreement` ask for lists (`_LISTS`): under them an
-    object counts as the list of its values, and an object in a list as its first value. A scalar or
-    list without any key is left out.
+    object of several values counts as the list of those that are no objects themselves, and an
+    object in a list as its first value. A scalar or list without any key is left out.
 
     Args:
         parsed: Parsed JSON, in which an object is a list of its (name, value) pairs.

@@ -293,9 +293,12 @@ def _conformal_statistics(
 def _scaled_statistics(
     rows: pd.DataFrame, units: pd.Index, condition: Condition
 ) -> Iterator[Statistics]:
-    """Yield the metrics of test sets at temperatures chosen on the train items.
+    """Yield the metrics of test items' prediction sets at temperatures chosen on the train items.
 
-    Nothing is yielded unless both splits have a readable distribution.
+    A prediction set holds the integers that have a nominal level of an item's probability. A
+    temperature makes the probabilities flatter or steeper; the metrics are coverage and size of the
+    sets, and the chosen temperature. `condition` is that of all of them. Nothing is yielded unless
+    both splits have a readable distribution.
     """
     train = _mean_distributions(rows[rows["split"] == "train"], units)
     test = _mean_distributions(rows[rows["split"] == "test"], units)
