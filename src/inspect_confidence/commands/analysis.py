@@ -341,8 +341,8 @@ def _store_texts_as_objects(frame: pd.DataFrame) -> pd.DataFrame:
     """
     if len(frame) > _MAX_OBJECT_ROWS:
         return frame
-    text = [name for name in frame if isinstance(frame[name].dtype, pd.StringDtype)]
-    return frame.astype(dict.fromkeys(text, object))
+    text_columns = [name for name in frame if isinstance(frame[name].dtype, pd.StringDtype)]
+    return frame.astype(dict.fromkeys(text_columns, object))
 
 
 def as_stream(

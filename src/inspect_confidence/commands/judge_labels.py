@@ -110,8 +110,8 @@ def _parse_words(column: pd.Series, source: str) -> tuple[pd.Series, pd.Series]:
             f"{source}: {min(unknown)!r} in the column {column.name!r} is unknown; write correct "
             "and incorrect (or 1 and 0), or yes, no and n/a."
         )
-    forms_and_numbers = words.map(_LABEL_WORDS)
-    return forms_and_numbers.map(itemgetter(0)), forms_and_numbers.map(itemgetter(1))
+    topics_and_numbers = words.map(_LABEL_WORDS)
+    return topics_and_numbers.map(itemgetter(0)), topics_and_numbers.map(itemgetter(1))
 
 
 def _text_column(frame: pd.DataFrame, name: str) -> pd.Series:

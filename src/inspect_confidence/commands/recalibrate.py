@@ -222,12 +222,12 @@ def _reason_for_no_map(group: ConfidenceGroup) -> str:
     """
     n_units = len(np.unique(group.clusters[group.readable]))
     if n_units < FOLDS:
-        kind = "clusters of items" if estimate.clusters_of(group.rows) else "items"
-        return f"{n_units} {kind} with confidence and outcome; {FOLDS} are needed"
+        units = "clusters of items" if estimate.clusters_of(group.rows) else "items"
+        return f"{n_units} {units} with confidence and outcome; {FOLDS} are needed"
     outcomes = set(group.correct[group.readable].tolist())
     if outcomes in ({0.0}, {1.0}):
-        kind = "right" if 1.0 in outcomes else "wrong"
-        return f"all answers to the {group.items} items are {kind}; a map needs both outcomes"
+        outcome = "right" if 1.0 in outcomes else "wrong"
+        return f"all answers to the {group.items} items are {outcome}; a map needs both outcomes"
     return ""
 
 

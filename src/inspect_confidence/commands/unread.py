@@ -139,5 +139,5 @@ def _read_texts(paths: Paths, runs: set[str]) -> "dict[ReplyKey, str]":
     texts: dict[ReplyKey, str] = {}
     for log in find_logs(paths):
         with suppress(Exception):  # notices of the judgments name unreadable logs
-            texts = read_replies(log, runs) | texts  # the newest log comes first
+            texts = read_replies(log, runs) | texts  # those of the newest log, the first, stay
     return texts
