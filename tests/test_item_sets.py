@@ -11,6 +11,7 @@ import pytest
 from build import numbered
 from inspect_confidence import summarize, write_report
 from inspect_confidence.commands.views import headline_views
+from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.export import export
 from inspect_confidence.studies.notes import reason_in
 
@@ -78,6 +79,17 @@ def test_a_mean_without_an_interval_names_the_data_sets_with_too_few_items() -> 
     reasons = [reason_in(note, "undefined") or "" for note in undefined_means["note"]]
     assert "meta_information_corrected" in set(undefined_means["metric"])
     assert [reason for reason in reasons if not reason.endswith(")")] == []
+
+
+def test_common_items_of_a_data_set_without_a_name_are_named_in_words() -> None:
+    """In the note of a mean, and in the error if there are none."""
+    frame = pd.concat([answers_of_sets(name, maths=30, unnamed=30) for name in "ab"])
+    results = summarize(frame, resamples=10, common_items=True)
+    note = results.loc[results["dataset"] == "mean", "note"].iloc[0]
+    assert "; the data set without a name: 30 of 30 items that all 2 models and variants" in note
+    frame["item"] += np.where(frame["dataset"] == "", frame["model"], "")
+    with pytest.raises(InvalidArgument, match="no item of the data set without a name was"):
+        summarize(frame, common_items=True)
 
 
 def test_the_note_of_a_number_on_clearly_fewer_items_is_marked(judgments: pd.DataFrame) -> None:

@@ -18,6 +18,7 @@ from inspect_confidence.judgments.streams import Stream, stream_at
 from inspect_confidence.metrics import METRICS, Costs
 from inspect_confidence.results import Condition, Result
 from inspect_confidence.studies import Resampling, Study, all_studies
+from inspect_confidence.studies.notes import UNNAMED_DATASET
 from inspect_confidence.studies.over_models import point_and_condition
 from inspect_confidence.studies.study import Observer
 from inspect_confidence.studies.unread import UNREAD_SHARE, unread_shares
@@ -325,7 +326,9 @@ class StudyResults:
             if task == result.task:
                 note_by_dataset[dataset] = dataset_note
         # A result over all data sets gets all notes.
-        all_notes = "; ".join(map(": ".join, note_by_dataset.items()))
+        all_notes = "; ".join(
+            f"{dataset or UNNAMED_DATASET}: {note}" for dataset, note in note_by_dataset.items()
+        )
         note = note_by_dataset.get(result.dataset, all_notes)
         return replace(result, note="; ".join(filter(None, (result.note, note))))
 

@@ -32,6 +32,7 @@ from inspect_confidence.judgments.tables import file_stem, is_table
 from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import SELF_DESCRIBING, Recorded, TaskTable, all_tables
+from inspect_confidence.studies.notes import UNNAMED_DATASET
 from inspect_confidence.studies.workers import Progress
 
 
@@ -62,8 +63,8 @@ def keep_common_items(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFra
         is_common = readable_models == n_models
         if not is_common.any():
             raise InvalidArgument(
-                f"--common-items: no item of {dataset} was answered readably by all of "
-                f"{n_models} models and variants; leave the option out, or some of them."
+                f"--common-items: no item of {dataset or UNNAMED_DATASET} was answered readably "
+                f"by all of {n_models} models and variants; leave the option out, or some of them."
             )
         parts.append(rows[items.isin(is_common.index[is_common])])
         notes[str(dataset)] = (

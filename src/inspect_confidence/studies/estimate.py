@@ -29,7 +29,7 @@ from inspect_confidence.metrics.arrays import (
 )
 from inspect_confidence.metrics.registry import Interval
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
-from inspect_confidence.studies.notes import COUNT, join_notes, merge_reasons
+from inspect_confidence.studies.notes import COUNT, UNNAMED_DATASET, join_notes, merge_reasons
 from inspect_confidence.studies.study import Observer, ResampledValue, Resampling
 
 PROGRESS: ContextVar[Callable[[int], object] | None] = ContextVar("progress", default=None)
@@ -712,7 +712,7 @@ def average_estimates(
 
 def _list_names(names: Iterable[str]) -> str:
     """Return names of data sets or models in a sentence; an empty one is said to be missing."""
-    return ", ".join(name or "the data set without a name" for name in names)
+    return ", ".join(name or UNNAMED_DATASET for name in names)
 
 
 def _too_few_reason(

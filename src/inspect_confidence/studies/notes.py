@@ -19,6 +19,10 @@ IN_FILE = " in the file"
 """End of the reason of a judgment that is not `ok` because of an empty cell of a user's file."""
 
 
+UNNAMED_DATASET = "the data set without a name"
+"""Data set whose name is empty, in a sentence."""
+
+
 def join_notes(*parts: str) -> str:
     """Join the parts of a note with semicolons; empty parts are left out."""
     return "; ".join(filter(None, parts))
