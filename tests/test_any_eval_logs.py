@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import numpy as np
 import pandas as pd
 import pytest
-from inspect_ai import Task, eval, task
+from inspect_ai import Task, eval, task, task_with
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import (
@@ -403,6 +403,18 @@ def test_fields_of_samples_part_the_numbers(tmp_path: Path) -> None:
     for kind, expected in (("even", 0.25), ("odd", 1.0)):
         condition = f"by=kind%3D{kind};method={FOUND}"
         assert value(results, condition, "mean_confidence") == expected
+
+
+def test_evals_whose_names_differ_only_in_capital_letters_have_a_notice(tmp_path: Path) -> None:
+    """They are two data sets, the commoner first, in logs as in files."""
+    run(quiz("4", "5", "4", noted=noted(0.5, 1, 0)), tmp_path)
+    run(task_with(quiz("4", "5", noted=noted(0.5, 1)), name="Quiz"), tmp_path)
+    judgments = read_judgments(tmp_path)
+    assert judgments["any_eval"]["dataset"].value_counts().to_dict() == {"quiz": 3, "Quiz": 2}
+    assert judgments.notices == (
+        "the data sets 'quiz' and 'Quiz' differ only in blanks or capital letters, and count as "
+        "two",
+    )
 
 
 # Beside what was asked

@@ -62,8 +62,9 @@ def keep_common_items(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFra
         readable_models = _count_readable_models(rows, items, models)
         is_common = readable_models == n_models
         if not is_common.any():
+            name = str(dataset) or UNNAMED_DATASET
             raise InvalidArgument(
-                f"--common-items: no item of {dataset or UNNAMED_DATASET} was answered readably "
+                f"--common-items: no item of {name} was answered readably "
                 f"by all of {n_models} models and variants; leave the option out, or some of them."
             )
         parts.append(rows[items.isin(is_common.index[is_common])])
