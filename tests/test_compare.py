@@ -284,7 +284,7 @@ def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:
     """`compare A B` on two folders of logs prints values, interval and verdict."""
     run_respondent("calibrated", tmp_path / "a", items=40)
     run_respondent("overconfident", tmp_path / "b", items=40)
-    done = printed("compare", tmp_path / "a", tmp_path / "b", "--full", "--resamples", 1_000)
+    done = printed("compare", tmp_path / "a", tmp_path / "b", "--full", "--resamples", 200)
     assert "a: respondent/calibrated direct" in done.stdout
     assert "b: respondent/overconfident direct" in done.stdout
     lines = done.stdout.splitlines()

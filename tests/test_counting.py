@@ -22,7 +22,7 @@ from inspect_confidence.judgments.streams import Stream
 from inspect_confidence.studies.any_eval import counting
 
 ITEMS = 5_000
-FEW: Settings = {"resamples": 200, "costs": "right=1,wrong=-2,abstain=0"}
+FEW: Settings = {"resamples": 20, "costs": "right=1,wrong=-2,abstain=0"}
 
 
 def counted_run(model: str, dataset: str, items: int = ITEMS, **columns: Any) -> Run:

@@ -55,7 +55,7 @@ def results_of(folder: Path, task: str, **parts: object) -> dict[str, float]:
 def test_a_threshold_that_follows_the_target_is_recovered(tmp_path: Path) -> None:
     """Attempts and accuracy are those of the belief; no item is answered above a target only."""
     examinee = Examinee(accuracy=0.7, meta_d=2.0)
-    responded(abstain(confidence="after", items=60), "candid", tmp_path)
+    responded(abstain(confidence="after", items=40), "candid", tmp_path)
     n = read_judgments(tmp_path)["abstain"]["item"].nunique()
     for target in TARGETS:
         right, wrong = confident(examinee, target)
@@ -142,7 +142,7 @@ def test_who_ignores_confidence_keeps_and_bets(tmp_path: Path) -> None:
 
 def test_short_answers_are_answers_of_the_belief(tmp_path: Path) -> None:
     """Accuracy is the parameter, and further draws agree as often as the confidence says."""
-    task = simple_qa(dataset="facts", judge="rules", draws=4)
+    task = simple_qa(dataset="facts", judge="rules", items=60, draws=4)
     responded(task, "examinee", tmp_path)
     rows = read_judgments(tmp_path)["simple_qa"]
     assert set(rows["status"]) == {"ok"}
@@ -175,7 +175,7 @@ def test_ungraded_answers_are_no_attempts_in_the_log_either(tmp_path: Path) -> N
     """
     judge = get_model("respondent/judge", fail_rate=0.3, memoize=False)
     (log,) = eval(
-        simple_qa(dataset="facts", judge="model", judge_prompts="ours"),
+        simple_qa(dataset="facts", items=80, judge="model", judge_prompts="ours"),
         model="respondent/examinee",
         model_args={"error_rate": 0.2},
         model_roles={"grader": judge},

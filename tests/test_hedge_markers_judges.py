@@ -141,7 +141,14 @@ def check(run: PlacesRun, expected_rows: Sequence[Mapping[str, Any]]) -> None:
     assert log_metrics(run.log) == pytest.approx(metrics_of(expected_rows), abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize(("draws", "batch"), [(1, False), (25, False), (20, True), (25, True)])
+@pytest.mark.parametrize(
+    ("draws", "batch"),
+    [
+        *((25, False), (25, True)),
+        pytest.param(1, False, marks=pytest.mark.slow),
+        pytest.param(20, True, marks=pytest.mark.slow),
+    ],
+)
 def test_calls_and_judgments(tmp_path: Path, draws: int, batch: bool) -> None:
     """Openai has 1 + ceil(K/20) calls an item, the judge what docs promise; all is read back."""
     items = own_file(tmp_path, 6)

@@ -13,7 +13,6 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalError, EvalLog, read_eval_log, write_eval_log
 
 from build import column_of, notices_with, slow_cases, texts_with
-from conftest import Command
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.unread import shares, unread
 from inspect_confidence.tasks.decisions import abstain
@@ -23,7 +22,7 @@ from inspect_confidence.tasks.question_sets import question_sets
 from inspect_confidence.tasks.scale_variants import scale_variants
 from inspect_confidence.tasks.wep_probes import wep_choice
 from provider_server import Reply
-from runs import in_turn, printed, responded, served
+from runs import in_turn, inspect_printed, printed, responded, served
 
 
 def run_scales(folder: Path, epochs: int = 2) -> EvalLog:
@@ -171,7 +170,7 @@ SLOW = slow_cases(("rules", "stated", "options", "draws"))
 
 
 @pytest.mark.parametrize("name", ["choice", *SLOW])
-def test_reading_again_is_scoring_again(name: str, tmp_path: Path, command: Command) -> None:
+def test_reading_again_is_scoring_again(name: str, tmp_path: Path) -> None:
     """`--reread` gives the results of `inspect score`, and writes nothing."""
     log = responded(task_of(name), "candid", tmp_path, 2, error_rate=0.3)
     ((task, fresh),) = read_judgments(tmp_path).items()
@@ -194,7 +193,7 @@ def test_reading_again_is_scoring_again(name: str, tmp_path: Path, command: Comm
     words = ("score", log.location, "--scorer", f"inspect_confidence/{scorer.name}")
     judge = ("-S", "judge=rules") if name == "rules" else ()
     options = ("--model", "none/none", "--action", "overwrite", "--overwrite", "--display", "none")
-    command("inspect", *words, *judge, *options)
+    inspect_printed(*words, *judge, *options)
     pd.testing.assert_frame_equal(summarize(tmp_path, resamples=50), results)
     done = printed("summarize", tmp_path, "--reread", "--json", "--resamples", 50)
     assert "the status of 0 changed, and the value of 0 more" in done.stderr

@@ -8,11 +8,11 @@ import pytest
 
 from any_eval.answerer import Answerer
 from any_eval.evals import CASES, EvalCase, run
-from build import attributes_of, records_with
+from build import attributes_of, records_with, slow_cases
 from provider_server import ProviderServer
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", [CASES[0], *slow_cases(CASES[1:])], ids=str)
 def test_each_eval_runs_on_our_records(
     case: EvalCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,8 @@ from provider_server import ProviderServer
 
 TWICE = (GSM8K, evals.SIMPLEQA_ORIGINAL, evals.INTERCODE)
 """Evals of one epoch that are run at two."""
+ALIKE = (evals.SQUAD, evals.AIME, evals.AGIE, evals.SIMPLEQA, evals.XSTEST, evals.LITQA)
+"""Evals whose answers and scorers are like those of others."""
 
 IDS = {"id", "uuid", "message_id", "completed", "started_at", "time", "timestamp"}
 
@@ -119,7 +121,10 @@ def check_confidence(case: EvalCase, log: EvalLog, ways: dict[str, tuple[int, in
 @pytest.mark.parametrize(
     ("case", "epochs"),
     [
-        *((case, None) for case in CASES),
+        *(
+            pytest.param(case, None, marks=pytest.mark.slow if case in ALIKE else ())
+            for case in CASES
+        ),
         (TWICE[0], 2),
         *(pytest.param(c, 2, marks=pytest.mark.slow) for c in TWICE[1:]),
     ],

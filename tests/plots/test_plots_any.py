@@ -118,7 +118,7 @@ def test_rows_without_anything_to_draw_are_refused(plot: Plot) -> None:
 @pytest.mark.parametrize(
     "plot",
     [
-        plot if number % 4 == 0 else pytest.param(plot, marks=pytest.mark.slow)
+        plot if number % 8 == 0 else pytest.param(plot, marks=pytest.mark.slow)
         for number, plot in EACH
     ],
 )

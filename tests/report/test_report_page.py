@@ -331,8 +331,8 @@ def test_a_condition_without_published_figures_has_no_table() -> None:
     ("models", "datasets", "scope"),
     [
         ("ab", "x", []),
-        ("abc", "x", ["The page has all 3 models."]),
-        ("ab", "xy", ["The page has all data sets."]),
+        pytest.param("abc", "x", ["The page has all 3 models."], marks=pytest.mark.slow),
+        pytest.param("ab", "xy", ["The page has all data sets."], marks=pytest.mark.slow),
         ("abc", "xy", ["The page has all 3 models and all data sets."]),
     ],
 )

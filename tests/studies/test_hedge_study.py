@@ -19,7 +19,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr, ttest_rel
 
-from build import attributes_of, column_of, condition_values, frame_rows, texts_with, without_nan
+from build import (
+    attributes_of,
+    column_of,
+    condition_values,
+    frame_rows,
+    slow_cases,
+    texts_with,
+    without_nan,
+)
 from inspect_confidence import compare
 from inspect_confidence.commands.analysis import study_parts
 from inspect_confidence.metrics import METRICS
@@ -591,8 +599,16 @@ def assert_same(results: Frame, expected: Mapping[HedgeKey, float]) -> None:
 # The worked example
 
 
-@pytest.mark.parametrize("threshold", [1, 2, 3])
-@pytest.mark.parametrize("convention", [None, "text", "authors"])
+@pytest.mark.parametrize(
+    ("convention", "threshold"),
+    [
+        *((None, 1), (None, 2), ("text", 3), ("authors", 2)),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in ((None, 3), ("text", 1), ("text", 2), ("authors", 1), ("authors", 3))
+        ),
+    ],
+)
 def test_worked_example(convention: str | None, threshold: float) -> None:
     """Every number of three data sets and four markers, in both conventions."""
     sentences = parsed(WORKED)
@@ -749,7 +765,9 @@ def test_options_and_files(tmp_path: Path) -> None:
     assert_same(results, Loops(joined).numbers())
 
 
-@pytest.mark.parametrize(("ddof", "clamp"), [(0, 0.9999), (1, 0.3), (1, 0.999999)])
+@pytest.mark.parametrize(
+    ("ddof", "clamp"), [(0, 0.9999), (1, 0.3), pytest.param(1, 0.999999, marks=pytest.mark.slow)]
+)
 def test_named_options(ddof: int, clamp: float) -> None:
     """The divisor of coefficients of variation, and the clamp of correlations."""
     sentences = parsed(WORKED)
@@ -808,7 +826,7 @@ def test_each_choice_that_is_not_the_default_is_in_the_variant(
     assert variants == {variant}
 
 
-@pytest.mark.parametrize("convention", [None, "authors"])
+@pytest.mark.parametrize("convention", [None, *slow_cases(["authors"])])
 def test_counts_stand_for_confidence(convention: str | None) -> None:
     """Where confidence is missing: agreeing and half of the undecided, over all judged."""
     frame = frame_from_rows(parsed(WORKED))
@@ -831,7 +849,12 @@ def twice(sentences: Sequence[Said]) -> list[Said]:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "convention"), [(1, 1, None), (1, 2, "authors"), (2, 4, None)]
+    ("before", "after", "convention"),
+    [
+        (1, 2, "authors"),
+        pytest.param(1, 1, None, marks=pytest.mark.slow),
+        pytest.param(2, 4, None, marks=pytest.mark.slow),
+    ],
 )
 def test_second_epoch_that_is_the_first(before: int, after: int, convention: str | None) -> None:
     """Values and intervals stay where T grows with the counts, or no count is below it."""
@@ -1012,7 +1035,7 @@ def test_one_data_set_only() -> None:
     assert result_row(results, "id_mae")["value"] > 0
 
 
-@pytest.mark.parametrize("convention", [None, "authors"])
+@pytest.mark.parametrize("convention", [None, *slow_cases(["authors"])])
 def test_data_sets_with_one_split(convention: str | None) -> None:
     """They are left out of the MAEs and counted; the rest uses them."""
     sentences = [sentence for sentence in parsed(WORKED) if sentence.group != ("B", "train")]
@@ -1268,11 +1291,15 @@ def fmean_of_sets(numbers: Sequence[Mapping[HedgeKey, float]], metric: str) -> l
     return means
 
 
-def test_cmfg_and_range_over_models() -> None:
+@pytest.fixture(scope="module")
+def results_of_models() -> Frame:
+    """Results of five models."""
+    return checked(frame_of_models(models(5)), marker_thresholds=(2,))
+
+
+def test_cmfg_and_range_over_models(results_of_models: Frame) -> None:
     """CMFG with each number over data sets, and D-AvgCV with the range of confidence, by scipy."""
-    of_model = models(5)
-    frame = frame_of_models(of_model)
-    results = checked(frame, marker_thresholds=(2,))
+    results = results_of_models
     by_name: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for row in results.to_dict("records"):
         by_name[row["dataset"], row["condition"], row["metric"]][row["model"]] = row["value"]
@@ -1289,12 +1316,10 @@ def test_cmfg_and_range_over_models() -> None:
     assert set(condition_values(with_range, "of")) == {"d_avg_cv"}
 
 
-def test_accuracy_over_models() -> None:
+def test_accuracy_over_models(results_of_models: Frame) -> None:
     """Correlations of train splits' mean accuracy with each number over data sets, by scipy."""
-    of_model = models(5)
-    frame = frame_of_models(of_model)
-    results = checked(frame, marker_thresholds=(2,))
-    numbers = [Loops(sentences).numbers() for sentences in of_model.values()]
+    results = results_of_models
+    numbers = [Loops(sentences).numbers() for sentences in models(5).values()]
     accuracy = fmean_of_sets(numbers, "accuracy")
     seven = {"id_mae", "cd_mae", "m_avg_cv", "d_avg_cv", "mrc", "mac", "mcc", "mrc_change"}
     for name, peer in (
