@@ -183,9 +183,10 @@ def _number_as_bound(number: Number) -> _Bound | None:
     if number.value is None or number.style in ("percent", "fraction"):
         return None
     is_small_word = number.style == "word" and abs(number.value) < 100
-    is_large = number.value >= 1000 and number.is_integer  # no exponent is so large
+    # Nobody means 10^1000 by 1000; 1000.5 and -1000 stay exponents, which are out of range.
+    is_large = number.value >= 1000 and number.is_integer
     if is_small_word or (number.style == "plain" and not is_large):
-        # Clipped at a billion, since no float holds a number of 1000 digits.
+        # Clipped at a billion: a number of 400 digits does not fit into a float.
         return _Bound(float(max(-_LARGEST_BARE, min(number.value, _LARGEST_BARE))), is_value=False)
     return None if number.log10 is None else _Bound(number.log10, is_value=True)
 

@@ -314,9 +314,9 @@ def print_sample_sizes(rows: "pd.DataFrame") -> None:
     _print_filled(
         table,
         f"Items needed, for {rows['power'].iloc[0]:.0%} of runs",
-        "Runs drawn from the pilot's items, each with the interval that it would be given. To ask: "
-        "with the pilot's share of replies that can't be read. A pilot of 100 items determines the "
-        "number only to about a seventh, a smaller one less.",
+        "Runs are drawn from the pilot's items, and each gets an interval as a real run does. The "
+        "number to ask adds the pilot's share of replies that can't be read. A pilot of 100 items "
+        "determines the items needed only to about a seventh, a smaller one less.",
     )
 
 

@@ -120,12 +120,13 @@ def ask_traces(prompt: str, answer: str, system: str | None = None, draws: int =
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         """Ask by `prompt` for `draws` traces, and after each by `answer` for an integer.
 
-        `answer` is the text of the second message; only the replies to that are stored.
+        `answer` is the text of the second message; only the integers, which reply to it, are kept
+        in the sample's store.
         """
         refuse_providers_without_logprobs()
         text = prompt.format(question=state.input_text)
         first = (state.epoch - 1) * draws
-        # The sample's log shows one question; the traces, which ask it, are in the store.
+        # The sample's log shows the question once, and not the conversation of each trace.
         state.messages = conversation(user_message(text, state, first, form="trace"), system)
         calls = []
         for draw in range(first, first + draws):

@@ -291,8 +291,9 @@ def _extremes_of(metric: str) -> tuple[float, float]:
     """Return the least and the greatest possible value of a metric.
 
     Resamples of a mean add pseudo-units with these values, so that intervals of few units are wide
-    enough. A range without an end has infinite or NaN extremes, in place of which
-    `metrics.bootstrap` takes values that follow from the sample's extreme ones.
+    enough. A range without an end has infinite or NaN extremes (`UNBOUNDED_ABOVE`: NaN below and
+    infinity above; `UNBOUNDED`: both infinite), in place of which `metrics.bootstrap` takes values
+    that follow from the sample's extreme ones.
     """
     registered = metrics.METRICS[metric]
     if np.isfinite(registered.high):
