@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from build import attributes_of, column_of, texts_with
 from export.judged import HOSTILE, hostile_judgments, scale_judgments, tunnels
 from inspect_confidence.export import export
+from inspect_confidence.export.text import prose
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 
@@ -137,6 +138,21 @@ def test_a_link_of_the_page_leads_to_a_part_of_it(leaderboard: Path) -> None:
     targets = set(re.findall(r'href="#([^"]+)"', text))
     assert "ranks" in targets
     assert targets <= set(re.findall(r' id="([^"]+)"', text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<b> on 0-100", '&lt;b&gt; on <span class="interval">0-100</span>'),
+        ("(n = 1,200)", '(<span class="interval">n = 1,200</span>)'),
+        ("ssa-2022", '<span class="interval">ssa-2022</span>'),
+        ("openai/gpt-4o-mini", "openai/gpt-4o-mini"),
+        ("`compare`", "<code>compare</code>"),
+    ],
+)
+def test_prose_is_escaped_and_keeps_short_compounds_on_one_line(text: str, expected: str) -> None:
+    """Names with several hyphens, such as those of models, may be broken into lines."""
+    assert str(prose(text)) == expected
 
 
 def test_hostile_names_become_no_markup(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_captions_count_judgments_and_nothing_is_loaded_from_elsewhere(
         assert re.fullmatch(r"\d+(-\d+)?( \d+(-\d+)?)*", element.attributes["data-rows"])
     captions = texts_of(page_elements, tag="figcaption")
     # 30 items, 2 scales, 2 epochs, 2 models; items 9, 19, 29 and 8, 18, 28 refuse on both scales
-    assert texts_with(captions, "Asked: 240 judgments, 24 could not be read (24 refusal).")
+    assert texts_with(captions, "Asked: 240 judgments, 24 could not be read (refusal).")
 
 
 def test_links_lead_to_unique_ids_and_figures_have_their_files(

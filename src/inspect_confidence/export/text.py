@@ -62,6 +62,22 @@ def unbroken_interval(number: object) -> Markup:
     return Markup('{} <span class="interval">[{}</span>').format(value, ends)
 
 
+_CODE = re.compile(r"`([^`]+)`")
+_SHORT_COMPOUND = re.compile(r"(?<![\w./-])(?:\w{1,4}-[\w']{1,5}|n = [\d,]+)(?![\w/-])")
+"""Texts such as `0-100`, `M-ratio`, `meta-d'` and `n = 100`, which no line end should divide."""
+
+
+def prose(text: object) -> Markup:
+    """Return a text as HTML: `code` in backticks is marked up, and short compounds stay whole.
+
+    Example:
+        >>> prose("`compare` tests AUROC on 0-100")
+        Markup('<code>compare</code> tests AUROC on <span class="interval">0-100</span>')
+    """
+    html = _CODE.sub(r"<code>\1</code>", str(escape(str(text))))
+    return Markup(_SHORT_COMPOUND.sub(r'<span class="interval">\g<0></span>', html))
+
+
 def cut_with_fingerprint(text: str, longest: int = _LONGEST) -> str:
     """Cut the text if it is too long, and add a fingerprint of the whole text."""
     if len(text) <= longest:
@@ -84,7 +100,7 @@ def templates(package: str, folder: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (title_of, visible, breakable, unbroken_interval)
+    filters = (title_of, visible, breakable, unbroken_interval, prose)
     environment.filters |= {function.__name__: function for function in filters}
     return environment
 

@@ -242,7 +242,7 @@ def report_entropy_of_tables(tables: ValueTables) -> FloatArray:
     unit="bits",
     undefined=UNREAD,
     source=_STUDY,
-    interval=no_interval("a sample understates it, the more the more values are rare"),
+    interval=no_interval("a sample understates it, and more so if many values are rare"),
     of_tables=report_entropy_of_tables,
 )
 def report_entropy(reports: ArrayLike) -> float:

@@ -227,7 +227,9 @@ _RankedNumbers = Sequence[tuple[Line, MatrixCell]]
 _COMPARISON_WORDS = {
     "higher": _ComparisonWords("highest", "lowest", "higher", "lower"),
     "lower": _ComparisonWords("lowest", "highest", "lower", "higher"),
-    "target": _ComparisonWords("nearest to {}", "farthest from it", "nearer", "farther from it"),
+    "target": _ComparisonWords(
+        "nearest to {}", "farthest from it", "nearer to {}", "farther from it"
+    ),
 }
 """Words by the name of the metric's direction."""
 
@@ -270,7 +272,8 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = Tru
     direction = column.direction
     # Without a direction there are no ranks, and the sentence below has none of these words.
     words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
-    words = replace(words, best=words.best.format(f"{direction.target:g}"))
+    target = f"{direction.target:g}"
+    words = replace(words, best=words.best.format(target), better=words.better.format(target))
     compare_text = _compare_text(numbers, column)
     test_text = _test_text(numbers, words, compare_text) if with_ranks else compare_text
     (best_line, best_number), *other_numbers = numbers

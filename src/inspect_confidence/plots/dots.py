@@ -25,6 +25,8 @@ from inspect_confidence.plots.style import DASHED, PAPER, WIDTH, mark, mark_of
 from inspect_confidence.plots.text import first_names
 
 _ROW_HEIGHT = 0.19  # inches of a name's row with one series
+_FEW_NAMES = 6
+"""Number of names up to which rows of several series are higher, so that they stand apart."""
 _SPREAD = 0.7  # share of a row's height over which its series are spread
 
 
@@ -84,13 +86,16 @@ def dots(panels: Sequence[Panel], names: Sequence[str], noun: str, most_names: i
         inches_below = label_height(max(len(label_lines(label, room)) for label in axis_labels))
     # A row has room for its name, and more for the marks of many series below each other.
     series = max(len(panel.series) for panel in panels)
+    row_height = max(_ROW_HEIGHT, 0.1 + 0.05 * series)
+    if len(shown_names) <= _FEW_NAMES and series > 1:
+        row_height *= 1.5
     return facets(
         [(panel.title, panel) for panel in panels],
         partial(_draw_panel, names=shown_names, label_room=None if common_label else room),
         x=common_label,
         y="",
         columns=columns,
-        panel_inches=len(shown_names) * max(_ROW_HEIGHT, 0.1 + 0.05 * series) + 0.05,
+        panel_inches=len(shown_names) * row_height + 0.05,
         shared="values",
         legend=[label for label, _ in panels[0].series if label],
         tick_inches=tick_inches,

@@ -125,8 +125,8 @@ def consistency_slices(rows: pd.DataFrame) -> Figure:
     """Draw the consistency scores by set of numbers and by scenario, with 95% intervals.
 
     There is one panel for each score, model, data set and variant; marks differ with and without
-    reasoning. Dashes are the expected score of random choices over all prompts. It is the same for
-    each set of numbers and each scenario, in which the numbers of choices are as frequent.
+    reasoning. The dashed line is the expected score of random choices over all prompts. It is the
+    same for each set of numbers and each scenario, in which the numbers of choices are as frequent.
 
     Args:
         rows: Results of `wep_choice`; its rows of the four scores are drawn.
@@ -480,15 +480,16 @@ def _draw_words(ax: Axes, people: pd.DataFrame, of_model: pd.DataFrame, names: l
     of at least 0.4, and below.
     """
     asked_people = people[people["word"].isin(names)]
-    # Name of the side, unit of its n, its rows, and the index of its look.
-    sides = [(PEOPLE, "", asked_people, 1), ("model", " contexts", of_model, 0)]
+    # Name of the side, unit of its n, its rows, and its look. People are of no model's colour.
+    people_look = {**mark(1), "color": INK}
+    sides = [(PEOPLE, "", asked_people, people_look), ("model", " contexts", of_model, mark(0))]
     sides = [side for side in sides if len(side[2])]
-    for position, (source, unit, rows, series_index) in enumerate(sides):
+    for position, (source, unit, rows, look) in enumerate(sides):
         # In the row of a word, people's boxes are above the model's.
         shift = 0.38 * (position - (len(sides) - 1) / 2)
         counts = " to ".join(map(str, sorted({rows["n"].min(), rows["n"].max()})))
         label = f"{source} ({counts}{unit})"
-        _draw_boxes(ax, names, rows=rows, shift=shift, label=label, series_index=series_index)
+        _draw_boxes(ax, names, rows=rows, shift=shift, label=label, look=look)
     ax.set_xlim(-0.02, 1.05)
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0%", "25%", "50%", "75%", "100%"])
     ax.set_yticks(range(len(names)), tick_labels(names))
@@ -527,21 +528,21 @@ def _median_by_word(people: pd.DataFrame, of_model: pd.DataFrame) -> "pd.Series[
 
 
 def _draw_boxes(
-    ax: Axes, names: list[str], rows: pd.DataFrame, shift: float, label: str, series_index: int
+    ax: Axes, names: list[str], rows: pd.DataFrame, shift: float, label: str, look: dict[str, Any]
 ) -> None:
     """Draw a box for each name from the quantiles in `rows`, and a mark at the median.
 
-    `shift` is the distance down from the middle of the name's row; `series_index` sets colour and
-    marker. Boxes of the model (0) have no hatching.
+    `shift` is the distance down from the middle of the name's row; `look` has colour and marker.
+    Boxes in the colour of text, those of people, are hatched.
     """
     table = _quantile_table(rows).reindex(names)
     low, first, median, third, high = table[list(_QUANTILES)].to_numpy(float).T
-    y, color = np.arange(len(names)) + shift, mark(series_index)["color"]
+    y, color = np.arange(len(names)) + shift, look["color"]
     ax.hlines(y, low, high, color=color, linewidth=1.1)
     bar: dict[str, Any] = {"height": 0.3, "left": first, "edgecolor": color, "zorder": 2}
     ax.barh(y, third - first, facecolor=PAPER, **bar)  # hides the line within the box
     # The people's boxes are hatched, so that the two differ without their colour too.
-    hatch = "/////" if series_index else None
+    hatch = "/////" if color == INK else None
     ax.barh(y, third - first, facecolor=color, alpha=0.35, hatch=hatch, **bar)
     edge: dict[str, Any] = {"linestyle": "none", "markeredgecolor": PAPER}
-    ax.plot(median, y, label=label, zorder=3, **edge, **mark(series_index))
+    ax.plot(median, y, label=label, zorder=3, **edge, **look)

@@ -281,9 +281,13 @@ def _judgment_counts(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataF
 def _describe_failures(counts: pd.Series, failure: str) -> str:
     """Return the number of failures by status, such as "3 could not be read (2 echo, 1 refusal)".
 
-    `counts` has the number of judgments by status; `failure` says what failed.
+    `counts` has the number of judgments by status; `failure` says what failed. A single status has
+    no number of its own.
     """
     statuses = ", ".join(f"{count:,.0f} {status}" for status, count in counts.items())
+    if len(counts) == 1:
+        statuses = str(counts.index[0])
+    statuses = statuses.replace("_", " ")
     return f"{counts.sum():,.0f} {failure} ({statuses})"
 
 

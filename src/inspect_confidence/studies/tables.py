@@ -316,7 +316,8 @@ def describe_line_counts(rows: Sequence[ResultRow]) -> str:
     text += f" of {n_asked:,}"
     for _, _, note in counts:
         if left_out := _LEFT_OUT_PATTERN.search(note):
-            part, whole, reasons = left_out.groups()
+            part, whole, statuses = left_out.groups()
+            reasons = statuses.replace("_", " ")
             if int(whole) != n_asked:
                 reasons = f"{int(part):,} of {int(whole):,} judgments: {reasons}"
             return f"{text} ({reasons})"

@@ -99,7 +99,7 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
         "Answers in which the model declined are left out.": "accuracy" in shown_metrics
         and any(" declined" in row.note for row in rows),
         display.ATTEMPTS_CAPTION: "f_score" in shown_metrics,
-        "ECE has 10 bins of equal width where nothing else is said.": has_ece,
+        "ECE has 10 bins of equal width unless stated otherwise.": has_ece,
         f"Confidence from {threshold} on counts as high.": "type2_dprime" in shown_metrics,
     }
     return " ".join(compress(sentences, sentences.values()))

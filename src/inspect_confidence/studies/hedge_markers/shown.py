@@ -176,9 +176,9 @@ def _stability_table(model: str, rows: ResultTable, thresholds: Sequence[str]) -
         stability.sorted_by(lambda row: (row["no_hedge"], row["shared"], places[row["metric"]])),
         lines=("metric", "of", "level", "correlation", "shared", "no_hedge"),
         columns=columns,
-        caption="Lower is better of id_mae, cd_mae and m_avg_cv, higher of mrc. id_mae and cd_mae "
-        "aren't 0 for a stable model either: draws scatter. d_avg_cv is to be seen against the "
-        "range of confidence. "
+        caption="Lower is better for id_mae, cd_mae and m_avg_cv, higher for mrc. id_mae and "
+        "cd_mae aren't 0 for a stable model either: draws scatter. d_avg_cv is to be seen against "
+        "the range of confidence. "
         "Correlations have no interval: MICs' own error weakens them. n counts the sentences of "
         "the markers that a number uses, of all sentences in its data sets and splits. "
         f"{_LEFT_OUT_CAPTION}",
@@ -287,9 +287,9 @@ FIGURES: Sequence[FigureSpec] = (
         plot="mic_spread",
         title="How far apart markers lie, data set by data set",
         reads="Ticks are the markers' internal confidences; curves are their density; dots are "
-        "accuracies. The second panel separates correct from incorrect replies, the third faithful"
-        " from unfaithful ones. Several peaks are several levels of confidence that the markers "
-        "tell apart.",
+        "accuracies, stars cMFG. The second panel separates correct from incorrect replies, the "
+        "third faithful from unfaithful ones. Several peaks are several levels of "
+        "confidence that the markers tell apart.",
         metrics=("mic", "accuracy", "cmfg"),
     ),
     _figure(

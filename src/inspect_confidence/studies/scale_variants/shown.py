@@ -341,14 +341,14 @@ def _caption(
     has_sdt = any(column.where.get("type1") == "sdt" for column in columns)
     has_tests = any(column.mark or column.metric == adjusted for column in columns)
     sentences = {
-        "Confidence is (report - low) / (high - low); ECE has 10 bins of equal width where nothing "
-        "else is said.": "ece" in shown_metrics,
+        "Confidence is (report - low) / (high - low); ECE has 10 bins of equal width unless "
+        "stated otherwise.": "ece" in shown_metrics,
         f"Confidence from {threshold} on counts as high in type-2 measures.": bool(
             shown_metrics & {"meta_d_ideal", "m_ratio"}
         ),
         "M-ratio is of the type-1 model m_afc.": has_m_ratio and not has_sdt,
         "M-ratio is of the type-1 model m_afc, M-ratio (sdt) of sdt.": has_m_ratio and has_sdt,
-        f"Stars and p are of the difference from 0-100 on common items: {STARS_TEXT} after "
+        f"Stars and p test the difference from 0-100 on common items: {STARS_TEXT} after "
         f"{_ADJUSTMENT_NAMES[adjusted]} over the scales.": has_tests,
         "Items not common are those that not every model, variant and scale of the data set was "
         "asked: only differences are of the same items there.": _NOT_COMMON.metric in shown_metrics,

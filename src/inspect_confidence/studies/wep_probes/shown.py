@@ -369,7 +369,7 @@ FIGURES: Sequence[FigureSpec] = (
         plot="consistency_slices",
         title="Consistency by scenario and by set of numbers",
         reads="The four consistency scores with and without reasoning, by scenario and by the "
-        "spread of the numbers. Dashes are the expected scores of random choices.",
+        "spread of the numbers. The dashed line is the expected score of random choices.",
         intervals=tuple(CONSISTENCY_SCORES),
         task=_CHOICE_TASK,
         by=("dataset", "variant"),
