@@ -307,3 +307,14 @@ def test_a_missing_model_is_refused_before_the_run() -> None:
         with click.Context(click.Command("eval")) as context:
             context.params |= arguments
             expect_model()
+
+
+def test_a_long_label_of_a_number_is_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    """Models stand beside each other then, and labels are broken into lines."""
+    label = "meta-d' on 0-100, confidence of 0.75 and more taken as high (d' units)"
+    table = pd.DataFrame({"model": ["a", "b"], label: [Cell("2.30", 0, 2.3), Cell("1.20", 1, 1.2)]})
+    print_table(table, "", "", transposable=True)
+    screen = capsys.readouterr().out
+    assert "…" not in screen
+    words = re.findall(r"[^\s]+", screen)
+    assert [word for word in words if word in label.split()] == label.split()

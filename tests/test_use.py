@@ -23,7 +23,7 @@ from inspect_confidence import (
     summarize,
     threshold,
 )
-from inspect_confidence.cli.terminal import print_recalibrated
+from inspect_confidence.cli.terminal import print_recalibrated, print_thresholds
 from inspect_confidence.commands.groups import item_folds
 from inspect_confidence.judgments.read import judgments_of
 from inspect_confidence.tasks.scale_variants import scale_variants
@@ -257,6 +257,17 @@ def test_threshold_by_model() -> None:
     (row,) = threshold(unread, risk=0.1).to_dict("records")
     assert (row["left_out"], row["items"]) == (4, 2_018)
     assert "risk 5" in refused(threshold, frame, risk=5.0)
+
+
+def test_the_screen_names_tasks_if_there_are_several(capsys: pytest.CaptureFixture[str]) -> None:
+    """A model has a line for each task, which only the task tells apart."""
+    thresholds = threshold(answers(), risk=0.1)
+    print_thresholds(thresholds)
+    assert "any_eval" not in capsys.readouterr().out
+    print_thresholds(pd.concat([thresholds, thresholds.assign(task="quiz_eval")]))
+    screen = capsys.readouterr().out
+    assert "any_eval" in screen
+    assert "quiz_eval" in screen
 
 
 @pytest.mark.slow

@@ -71,12 +71,14 @@ class Grid:
         lines: Cells of each line.
         n_names: Number of leading columns that name the lines; the others are numbers or prose.
         widths: Characters of each column; longer cells are broken into several lines.
+        names_are_labels: Whether the names are labels of numbers, which are printed whole.
     """
 
     headings: Sequence[str]
     lines: Sequence[Sequence[str]]
     n_names: int
     widths: Sequence[int] = ()
+    names_are_labels: bool = False
 
     @classmethod
     def from_frame(cls, table: "pd.DataFrame") -> "Grid":
@@ -106,16 +108,17 @@ class Grid:
             [heading, *cells]
             for heading, cells in zip(self.headings[self.n_names :], columns, strict=True)
         ]
-        return Grid(["", *headings], lines, n_names=1)
+        return Grid(["", *headings], lines, n_names=1, names_are_labels=True)
 
     def fit(self, width: int, *, whole: bool = False) -> list["Grid"]:
         """Split the columns into grids of at most a width, or as wide as a single wider column.
 
         Each grid begins with the `n_names` columns of names. With `whole`, names and prose are not
         broken, so that lines can be searched; the grids are then wider if names need the room.
-        Otherwise names lose their middle from 60 characters on, unless two would become equal.
+        Otherwise names lose their middle from 60 characters on, unless two would become equal, or
+        they are labels.
         """
-        if not whole:
+        if not (whole or self.names_are_labels):
             shortened_lines = [self._short_names(line) for line in self.lines]
             names = [tuple(line[: self.n_names]) for line in self.lines]
             short_names = [tuple(line[: self.n_names]) for line in shortened_lines]

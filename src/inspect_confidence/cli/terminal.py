@@ -612,6 +612,12 @@ def _plain_conditions(rows: "pd.DataFrame") -> list[str]:
     return [condition.plain for condition in conditions_of(rows)]
 
 
+def _line_keys(tasks: Iterable[str]) -> list[str]:
+    """Return the columns that tell lines of models apart; the task is one if there are several."""
+    keys = ["model", "variant", "condition", "by"]
+    return ["task", *keys] if len(set(tasks)) > 1 else keys
+
+
 def print_recalibrated(
     scores: "pd.DataFrame", offsets: "pd.DataFrame", changes: "pd.DataFrame", *, pooling: str = ""
 ) -> None:
@@ -622,7 +628,8 @@ def print_recalibrated(
     if pooling:
         _print_text(_console(), f"{one_line(pooling)}\n")
 
-    keys = ["model", "variant", "condition", "by"]
+    tables = (scores, offsets, changes)
+    keys = _line_keys(task for table in tables for task in table.get("task", ()))
     counts = ["train_items", "test_items"]
     if len(scores):
         other_columns = [*keys, *counts, "chosen", "note"]
@@ -671,7 +678,7 @@ def print_thresholds(rows: "pd.DataFrame", *, pooling: str = "") -> None:
     """
     if pooling:
         _print_text(_console(), f"{one_line(pooling)}\n")
-    table = rows[["model", "variant", "condition", "by"]].copy()
+    table = rows[_line_keys(rows["task"])].copy()
     table["confidence from"] = rows["threshold"].map(partial(format_number, form=".4g"))
     table["coverage"] = _estimate_texts(rows, "coverage")
     table["wrong among given"] = rows["risk"].map(partial(format_number, form=".3f"))

@@ -8,7 +8,7 @@ from inspect_confidence.printing import P_VALUES, format_p
 _SHARES_WITHOUT_PERCENT = frozenset(
     {
         *("auroc", "ece", "smooth_ece", "rms_calibration_error", "hle_calibration_error"),
-        *("brier", "aurc", "augrc", "auprc_error", "cmfg", "f_score"),
+        *("brier", "aurc", "augrc", "auprc_error", "f_score"),
         *("brunner_munzel_theta", "ks_statistic", "id_mae", "cd_mae"),
         *P_VALUES,
     }
