@@ -111,6 +111,10 @@ def _line_cells(rank: Rank, row: ResultRow, form: str, *, tied: bool) -> list[st
     number = format_estimate(row.value, row.low, row.high, form)
     if OTHER_ITEMS in row.note and not isnan(row.value):
         number += f" {OTHER_ITEMS}"
+    notes = [rank.note, row.note]
+    if rank.note.endswith("undefined") and row.note.startswith("undefined"):
+        notes = [row.note]  # a number without value has no rank, as the dash beside it shows
+    note = "; ".join(filter(None, notes))
     return [
         "-" if isnan(rank.rank) else f"{rank.rank:g}{'=' if tied else ''}",
         "-" if isnan(rank.low) else f"{rank.low:g} to {rank.high:g}",
@@ -118,7 +122,7 @@ def _line_cells(rank: Rank, row: ResultRow, form: str, *, tied: bool) -> list[st
         cut_with_fingerprint(row["variant"]),
         number,
         str(row.n),
-        "; ".join(filter(None, (rank.note, row.note))),
+        note,
     ]
 
 
