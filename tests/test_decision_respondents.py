@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from statistics import NormalDist
 
@@ -42,9 +43,15 @@ def check_share(value: float, expected: float, n: int) -> None:
     assert abs(value - expected) < FAR * np.sqrt(expected * (1 - expected) / n) + 1e-9
 
 
+@cache
+def all_results(folder: Path) -> pd.DataFrame:
+    """The results of a test's logs, which are all written before."""
+    return summarize(folder, resamples=5)
+
+
 def results_of(folder: Path, task: str, **parts: object) -> dict[str, float]:
     """The values of a task's results under a condition that has these parts, by metric."""
-    rows = summarize(folder, resamples=5)
+    rows = all_results(folder)
     rows = rows[rows["task"] == task]
     texts = map_values(str, parts)
     conditions = map(Condition.read, rows["condition"])
@@ -74,7 +81,7 @@ def test_a_threshold_that_follows_the_target_is_recovered(tmp_path: Path) -> Non
     declined = rows.assign(declined=rows["status"] == "declined")
     wide = declined.pivot_table(index="item", columns="confidence_target", values="declined")
     assert (wide.diff(axis="columns").iloc[:, 1:] >= 0).all(axis=None)
-    overall = summarize(tmp_path, resamples=5)
+    overall = all_results(tmp_path)
     violations = overall.loc[overall["metric"] == "monotony_violations", "value"]
     assert list(violations) == [0]
 

@@ -25,6 +25,7 @@ from build import (
     map_values,
     rows_by,
     sample_table,
+    slow_cases,
 )
 from contract.far_end import check
 from contract.question_sets import PUBLISHED, Teacher, csv_rows, own_file, published_questions
@@ -242,7 +243,7 @@ def test_answers_to_schemas_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 # The study's own sets
 
 
-@pytest.mark.parametrize("name", ["sciq", "lsat_ar", "sat_en", "halueval"])
+@pytest.mark.parametrize("name", ["sciq", "halueval", *slow_cases(["lsat_ar", "sat_en"])])
 def test_authors_prompts_are_sent_byte_for_byte(tmp_path: Path, published: Path, name: str) -> None:
     """Both messages are the study's, each of the question that its judgment is of."""
     folder = published / "question_sets"
@@ -266,7 +267,7 @@ def test_authors_prompts_are_sent_byte_for_byte(tmp_path: Path, published: Path,
     assert set(read_judgments(tmp_path)[TASK]["variant"]) == {"prompts=authors"}
 
 
-@pytest.mark.parametrize("name", list(PUBLISHED))
+@pytest.mark.parametrize("name", ["sat_en", "halueval", "boolq", *slow_cases(["sciq", "lsat_ar"])])
 def test_published_sets(tmp_path: Path, published: Path, name: str) -> None:
     """Twenty questions of each of the study's sets; HaluEval's have two calls each."""
     folder = published / "question_sets"
