@@ -59,8 +59,9 @@ class ObjectSpan(NamedTuple):
 
 def objects_in(reply: str) -> Iterator[ObjectSpan]:
     """Yield the objects of a reply that have a label or a letter as a key, in their order."""
-    # For speed, few objects are tried. Up to `hopeless`, the end of an object that isn't strict
-    # JSON, only strict JSON is looked for: if it has no expected key, its parts have none either.
+    # For speed, few objects are tried. An object that isn't strict JSON is read leniently, as a
+    # whole: if this finds no label in it, neither would lenient readings of its parts. So up to its
+    # end, `hopeless`, only strict JSON is still looked for.
     tries = end = hopeless = 0
     for begin in _OBJECT.finditer(reply):  # a brace before a key
         start = begin.start()

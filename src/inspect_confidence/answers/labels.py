@@ -242,9 +242,10 @@ def _weaken_within_reasons(text: str, statements: list[Statement]) -> Iterator[S
 def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa: PLR0911 # a ladder
     """Return how firmly a label in a reply's text marks a value; None if the word is no label.
 
-    "final" is firmest, then "line" (at a line's start, behind "my", or of an answer), "inline", and
-    "prose" (with a verb in place of a colon). The match has the adjectives of a label (group
-    `lead`: "my final"), its name, and behind it a `mark` such as a colon, a `verb`, or a `number`.
+    "final" is firmest, then "line" (at a line's start, behind "my", or "answer" with a colon
+    anywhere, as after reasoning), "inline", and "prose" (with a verb in place of a colon). The
+    match has the adjectives of a label (group `lead`: "my final"), its name, and perhaps a `verb`;
+    then a `mark` (a colon, another sign such as a dash, or the line's end), a `number`, or neither.
     """
     key, lead, has_number = key_of(label), label["lead"].lower(), label["number"] is not None
     # The text between the line's start, if that is near, and the label.

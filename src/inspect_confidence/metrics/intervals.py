@@ -116,8 +116,9 @@ numbers(
         source="FermiEval",
         interval=_OF_SCORES,
     ),
-    interval_score_change="Interval score of a method, or after conformal adjustment, minus that "
-    "of the stated intervals, on the same test items.",
+    interval_score_change="Interval score of other intervals minus that of the stated ones, on the "
+    "same test items. The others are the stated ones after conformal adjustment, or those of "
+    "another method, such as `tunnel`.",
 )
 
 

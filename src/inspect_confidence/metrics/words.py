@@ -149,8 +149,8 @@ def kl_divergence_of_tables(
 
 @metric(
     definition="Kullback-Leibler divergence D(reference || model) of the numbers given for a word "
-    "by the reference (such as people) and by the model, over 20 bins from 0 to 100 with 1e-10 in "
-    "empty ones.",
+    "by the reference (such as people) and by the model, over 20 bins from 0 to 100. An empty bin "
+    "has the share 1e-10, which can make the divergence less than 0, by at most 2e-9.",
     unit="nats",
     direction="lower",
     low=-INFINITY,

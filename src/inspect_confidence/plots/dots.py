@@ -161,7 +161,8 @@ def _draw_series(
 ) -> None:
     """Draw the values of rows at heights `y`, with intervals; marks not `filled` are hollow.
 
-    Without a column `filled` all marks are. The legend has `label`, if any, with a filled mark.
+    Without a column `filled` all marks are filled. The legend has `label`, if any, with a filled
+    mark.
     """
     value = rows["value"].to_numpy(float)
     look: dict[str, Any] = {**series_look, "linestyle": "none", "markersize": 4.5}
