@@ -151,9 +151,9 @@ def test_mistakes_end_in_one_line(command: Command) -> None:
         (["compare", "nowhere"], "there is no such log, folder or file"),
     ):
         assert says in printed(*words, code=2).stderr, words
-    done = command("inspect-confidence", "plan", "fermy_eval", check=False)
+    done = command("inspect-confidence", "summarize", "nowhere", check=False)
     assert done.returncode == 2
-    assert "Did you mean 'fermi_eval'?" in done.stderr
+    assert "there is no such log, folder or file" in done.stderr
     assert "Traceback" not in done.stderr
 
 

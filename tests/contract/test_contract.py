@@ -172,9 +172,7 @@ def cases_by_provider() -> list[Any]:
 @pytest.mark.parametrize(("case", "model"), cases_by_provider(), ids=str)
 def test_log_and_results_say_what_the_provider_sent(case: Case, model: str, home: Path) -> None:
     """Of readable and unreadable replies, with OpenAI of two epochs; calls are those planned."""
-    items = 24 if case in (question_sets.CASE, simple_qa.CASE) else 12
-    is_large = case in (question_sets.CASE, abstain.CASE, commitment.CASE)
-    more = {"items": items} if model != OPENAI or is_large else {}
+    more = {"items": 24 if case in (question_sets.CASE, simple_qa.CASE) else 12}
     task, far_end = prepared(case, home, model, **more)
     epochs = 2 if model == OPENAI else 1
     with ProviderServer(far_end) as server:

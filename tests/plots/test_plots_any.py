@@ -153,7 +153,13 @@ def test_infinite_values_leave_no_infinite_coordinate(plot: Plot) -> None:
         assert not re.search(r"[\s\"](?:nan|-?inf)[\s\"]", svg)
 
 
-@every_plot
+@pytest.mark.parametrize(
+    "plot",
+    [
+        plot if number % 2 == 0 else pytest.param(plot, marks=pytest.mark.slow)
+        for number, plot in EACH
+    ],
+)
 def test_index_and_undefined_rows_change_no_figure(plot: Plot) -> None:
     """Any index will do, and rows without a value are left out."""
     rows = frame(*rows_of_every_metric())

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from importlib.metadata import packages_distributions
 from importlib.resources import files
 from pathlib import Path
@@ -79,6 +80,9 @@ def _imported_modules(path: Path) -> set[str]:
     return {module.partition(".")[0] for module in modules}
 
 
+_installed_packages = cache(packages_distributions)
+
+
 def _undeclared_modules(
     scripts: Iterable[Path], local: Collection[str], declared: Iterable[str]
 ) -> set[str]:
@@ -88,7 +92,7 @@ def _undeclared_modules(
     """
     imported = set().union(*map(_imported_modules, scripts)) - set(sys.stdlib_module_names)
     declared_names = set(map(canonicalize_name, declared))
-    installed = packages_distributions()
+    installed = _installed_packages()
     undeclared = set()
     for module in imported - set(local) - NEVER_IMPORTED - {"inspect_confidence"}:
         distributions = set(map(canonicalize_name, installed.get(module, [module])))
