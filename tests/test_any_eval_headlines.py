@@ -53,8 +53,9 @@ def method_rows(method: str, epochs: int = 1, items: int = 40) -> list[Row]:
 
 
 def report_text(judgments: dict[str, pd.DataFrame], folder: Path) -> str:
-    """The text of the report's page."""
-    return write_report(judgments, folder, resamples=50).read_text("utf-8")
+    """The text of the report's page, without its elements."""
+    page = write_report(judgments, folder, resamples=50).read_text("utf-8")
+    return re.sub(r"<[^>]*>", "", page)
 
 
 def label_of(method: str) -> str:

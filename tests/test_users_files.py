@@ -645,12 +645,13 @@ def test_rows_without_a_name_that_others_have_have_a_notice(
     tmp_path: Path, column: str, effect: str
 ) -> None:
     """The row is a data set (method, variant) of its own; a wholly empty column has no notice."""
-    path = write(tmp_path / "mine.csv", confidence=SURE / 100, **{column: ["a"] * 39 + [""]})
+    cells: dict[str, Any] = {"confidence": SURE / 100, column: ["a"] * 39 + [""]}
+    path = write(tmp_path / "mine.csv", **cells)
     judgments = read_judgments(path)
     assert judgments["any_eval"].groupby(column).size().max() == 39
     (notice,) = judgments.notices
     assert notice == f"{path}: no {effect} is named in its first row only, name it in each"
-    path = write(tmp_path / "mine.csv", confidence=SURE / 100, **{column: [""] * 40})
+    path = write(tmp_path / "mine.csv", **{**cells, column: [""] * 40})
     assert not read_judgments(path).notices
 
 
@@ -680,9 +681,10 @@ def test_names_that_differ_only_in_capital_letters_have_one_notice(
     tmp_path: Path, column: str
 ) -> None:
     """Of two pairs, in several files, the commoner names come first; the other pair is counted."""
-    path = write(tmp_path / "a.csv", confidence=SURE / 100, **{column: ["x y"] * 21 + ["b"] * 19})
-    other = write(tmp_path / "b.csv", confidence=SURE / 100, model="other", **{column: "XY"})
-    third = write(tmp_path / "c.csv", confidence=SURE / 100, model="third", **{column: "B"})
+    cells: dict[str, Any] = {"confidence": SURE / 100, column: ["x y"] * 21 + ["b"] * 19}
+    path = write(tmp_path / "a.csv", **cells)
+    other = write(tmp_path / "b.csv", **{**cells, "model": "other", column: "XY"})
+    third = write(tmp_path / "c.csv", **{**cells, "model": "third", column: "B"})
     word = {"dataset": "data set"}.get(column, column)
     text = "differ only in blanks or capital letters, and count as two"
     assert read_judgments([path, other]).notices == (f"the {word}s 'XY' and 'x y' {text}",)

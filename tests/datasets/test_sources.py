@@ -105,7 +105,7 @@ def test_missing_data_are_refused_with_address_place_and_remedy(offline: Path) -
     """Without a network: one error with address, place in the cache and what works without."""
     for load, names, instead in LOADS:
         message = refusal(load)
-        for part in (str(offline), "no network", instead):
+        for part in (str(offline), "no connection to", instead):
             assert part in message, names
         assert any(SOURCES[name].url in message and name in message for name in names), names
 

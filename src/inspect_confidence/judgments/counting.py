@@ -48,8 +48,10 @@ def count_record(file: str, task: str) -> CountedRecord:
     """Count the equal judgments of a record file. Worker processes run this function too.
 
     The result has a problem (a text) in place of counts if an item has several judgments, if
-    metrics need some judgment by itself, or if more than 5,000 judgments are different, so that
-    counting saves little.
+    metrics need some judgment by itself, if more than 5,000 judgments are different, so that
+    counting saves little, or if the task says why its judgments are not counted
+    (`counting.problem`), such as too many different confidences. It also has the versions of the
+    packages that read logs, because another version may count in another way.
 
     Args:
         file: The record file, whose judgments are all of the task.

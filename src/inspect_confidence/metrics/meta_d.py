@@ -458,8 +458,8 @@ class MetaD:
     "added to each count.",
     unit="d'",
     direction="higher",
-    undefined="items that are not two-choice; all answers, or all right choices, the same; one "
-    "rating only",
+    undefined="items that are not two-choice; the model always chose the same choice, or the same "
+    "choice is right for all items; one rating only",
     source="Maniscalco and Lau (2012)",
     interval=FEW_WRONG,
 )
