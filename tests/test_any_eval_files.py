@@ -89,7 +89,7 @@ def test_mistakes_of_two_columns_are_told_at_once(tmp_path: Path) -> None:
     assert refused(path) == (
         f"{path}, line 3: 'high' in the column 'confidence' is not a number; line 4: 'maybe' in "
         "the column 'correct' is not a grade such as 1, yes, C, correct or 0.5 (1 more is like it: "
-        "line 6); write one, or leave the cell empty."
+        "line 6); correct the cell, or leave it empty."
     )
 
 

@@ -263,7 +263,7 @@ def test_a_log_whose_summaries_do_not_say_that_samples_are_completed_is_read(
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ((0.85, 0.5, 1, 0.25), "3 of 4 values between 0 and 1, such as 0.85, and none above 1"),
+        ((0.85, 0.5, 1, 0.25), "4 of 4 values from 0 to 1, such as 0.85, and none above 1"),
         ((0.85, 90, 70, 1), "1 of 4 values between 0 and 1, such as 0.85, and 2 above 1"),
     ],
 )

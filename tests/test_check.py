@@ -90,12 +90,12 @@ def test_how_a_requirement_may_be_written() -> None:
 
 def test_strict() -> None:
     """The nearer end of the interval decides, which must be there."""
-    reason = "0.85 with ci_low 0.7, which is not >= 0.75"
+    reason = "0.85 with the lower end 0.7, which is not >= 0.75"
     verdict_rows = verdicts("coverage>=0.75;model=a/1", strict=True)
     assert [row[2:] for row in verdict_rows] == [(True, ""), (False, reason)]
     assert verdicts("ece<=0.12;variant=", strict=True)[0][2]
     assert verdicts("ece<0.12;variant=", strict=True)[0][3] == (
-        "0.1 with ci_high 0.12, which is not < 0.12"
+        "0.1 with the upper end 0.12, which is not < 0.12"
     )
     for requirement in ("n>=50", "n.low>=50"):  # an exact count is its own interval
         assert verdicts(requirement, strict=True) == [("a/1", "", True, "")]
@@ -107,7 +107,7 @@ def test_a_requirement_may_name_an_end_of_the_interval() -> None:
     assert verdicts("ece.low<=0.06;variant=")[0][2:] == (True, "")
     assert verdicts("ece.high<=0.11;variant=")[0][2:] == (
         False,
-        "0.1 with ci_high 0.12, which is not <= 0.11",
+        "0.1 with the upper end 0.12, which is not <= 0.11",
     )
     for strict in (False, True):  # a named end stays as it is
         assert verdicts("coverage.high>=0.79;model=b/2", strict=strict)[0][2]
@@ -208,7 +208,7 @@ def test_what_looks_alike_is_told_in_full() -> None:
     rows = results_frame([key.result({}, "ece", 0.100000001, (0.05, 0.100000002), n=9)])
     assert check(rows, ["ece<=0.1"])["reason"].tolist() == ["0.100000001 is not <= 0.1"]
     assert check(rows, ["ece<=0.1"], strict=True)["reason"].tolist() == [
-        "0.1 with ci_high 0.100000002, which is not <= 0.1"
+        "0.1 with the upper end 0.100000002, which is not <= 0.1"
     ]
     assert check(rows, ["ece<=0.10000000001"])["reason"].tolist() == [
         "0.100000001 is not <= 0.10000000001"

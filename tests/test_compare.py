@@ -177,6 +177,18 @@ def test_the_verdict_on_overconfidence_says_which_side_is_nearer_to_0(
     assert np.isnan(comparison.query("metric == 'accuracy'")["p_distance"]).all()
 
 
+def test_the_screen_cautions_where_two_ways_of_asking_share_their_answers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Half a pseudo-pair then widens the interval; two models' answers have no such sentence."""
+    caution = "Where both sides have the same answers, intervals may be wider"
+    for name, says in (("method", True), ("model", False)):
+        frames = [stated("m/one", 0.9, 40, items=60), stated("m/one", 0.8, 40, items=60)]
+        frames = [frame.assign(**{name: side}) for frame, side in zip(frames, "ab", strict=True)]
+        print_differences(compare(pd.concat(frames), resamples=50))
+        assert (caution in " ".join(capsys.readouterr().out.split())) == says
+
+
 def test_a_difference_that_only_the_adjustment_hides_says_so_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

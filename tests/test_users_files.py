@@ -552,7 +552,10 @@ def test_an_interval_without_a_truth_is_left_out_with_a_notice(tmp_path: Path) -
     judgments = read_judgments(path)
     statuses = judgments["fermi_eval"]["status"].tolist()
     assert statuses == ["ok", "scoring_failed", "no_response"]
-    assert judgments.notices == (f"{path}: no truth in 1 of 3 rows: left out of all metrics",)
+    assert judgments.notices == (
+        f"{path}: no truth in 1 of 3 rows: left out of all metrics",
+        f"{path}: an empty cell in 1 of 3 rows: a parse failure each",
+    )
 
 
 def test_values_in_place_of_exponents_of_ten_have_a_notice(tmp_path: Path) -> None:
@@ -743,9 +746,7 @@ def test_a_scale_that_the_values_contradict_is_refused_with_counts(tmp_path: Pat
     mixed = [*shares[:10], *SURE[10:]]
     path = write(tmp_path / "mine.csv", confidence=shares)
     message = error_of(path, "--confidence-scale", "0-100")
-    assert (
-        "40 of 40 values between 0 and 1, such as 0.5 in line 2, and none above 1; leave" in message
-    )
+    assert "40 of 40 values from 0 to 1, such as 0.5 in line 2, and none above 1; leave" in message
     path = write(tmp_path / "mine.csv", confidence=mixed)
     message = error_of(path, "--confidence-scale", "0-100")
     assert "10 of 40 values between 0 and 1, such as 0.5 in line 2, and 30 above 1" in message

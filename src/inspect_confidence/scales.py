@@ -129,7 +129,7 @@ def other_scale(
     are the scale's ends; no value is missing. The example has its place by `place_of`.
 
     Example:
-        >>> other_scale(np.array([0.85, 90, 70]), 0, 100)
+        >>> other_scale(np.array([0.85, 19, 7]), 0, 20)
         '1 of 3 values between 0 and 1, such as 0.85, and 2 above 1; bring them to one scale'
         >>> other_scale(np.array([0.4, 12.7, 90]), 0, 100)
         ''
@@ -159,10 +159,16 @@ def other_scale(
     example = ""
     if is_fraction.any():
         example = f"such as {_first_example(values, is_fraction, place_of)}, "
-    remedy = "bring them to one scale" if larger.any() else "leave the option out"
+    if not larger.any():
+        shares = int((values >= 0).sum())
+        return (
+            f"{shares} of {counted(len(values), 'value')} from 0 to 1, {example}and none above 1; "
+            "leave the option out"
+        )
+    half_percent = ", or write 0.5% if half a percent is meant" if (low, high) == (0, 100) else ""
     return (
         f"{is_fraction.sum()} of {counted(len(values), 'value')} between 0 and 1, {example}and "
-        f"{larger.sum() or 'none'} above 1; {remedy}"
+        f"{larger.sum()} above 1; bring them to one scale{half_percent}"
     )
 
 

@@ -49,12 +49,12 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     ),
     "words for two numbers": (
         FERMI + "q2,90,two,3,3\nq3,90,2,3,3\nq4,90,one,3,3\n",
-        "'two' in the column 'lower' is not a number (1 more is like it: line 5); write one",
+        "'two' in the column 'lower' is not a number (1 more is like it: line 5); correct",
     ),
     "words for six numbers": (
         FERMI + "".join(f"q{k},90,{'two' if k % 2 else 'one'},3,3\n" for k in range(2, 8)),
         "line 3: 'one' in the column 'lower' is not a number (5 more are like it: lines 4, 5, 6, "
-        "...); write one",
+        "...); correct",
     ),
     "two percentages for shares": (
         PAIR + "q2,75,1\nq3,0.5,1\nq4,80,1\n",

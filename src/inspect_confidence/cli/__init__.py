@@ -758,8 +758,8 @@ _COLLECTED_OBJECTS = 100_000
 def main() -> None:
     """Confidence of language models: judgments, results and reports from Inspect's logs.
 
-    PATH is a log, a folder of logs (anywhere Inspect reads), a store that ingest wrote, or a csv or
-    parquet file of judgments.
+    PATH is a log, a folder of logs (anywhere Inspect reads), a store that ingest wrote, or a csv,
+    jsonl or parquet file of judgments.
     """
     if click.get_current_context().invoked_subcommand == "run":
         return  # the tools of a run may want threads, and last long enough to need the collector

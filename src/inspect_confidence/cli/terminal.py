@@ -328,7 +328,8 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
     after_share = list(table).index("share") + 1
     table.insert(after_share, "95% interval", _interval_texts(shares, ".3g"))
     caption = (
-        "Wilson's intervals over items. Failures that gave no reply, or no grade, are not counted."
+        "Wilson's intervals over items. An empty reply counts as a parse failure; samples without "
+        "any reply, and replies without a grade, are not counted."
     )
     _print_filled(table.rename(columns={"unread": "parse failures"}), "Parse failures", caption)
     # The replies: a table for each model, variant and data set.
@@ -461,7 +462,7 @@ def _main_caption(rows: "pd.DataFrame") -> str:
 
     `rows` are those of `main_differences`, with the verdicts of `compare`.
     """
-    from inspect_confidence.commands.compare import PRIMARY, metric_labels
+    from inspect_confidence.commands.compare import METHODS, PRIMARY, metric_labels
     from inspect_confidence.metrics import SAME
     from inspect_confidence.overview.ranks import MIN_PAIRED_UNITS
 
@@ -471,6 +472,11 @@ def _main_caption(rows: "pd.DataFrame") -> str:
     if (rows["role"] != PRIMARY).any():
         sentences.append("* Exploratory, beside the primary metric: its p is not adjusted.")
     sentences.append(_wide_differences(rows, metric_labels(rows)))
+    if ((rows["contrast"] == METHODS) | (rows["a"] == rows["b"])).any():
+        sentences.append(
+            "Where both sides have the same answers, intervals may be wider than 95% needs, and "
+            "hide a difference (docs/metrics.md, pseudo-units)."
+        )
     if rows["verdict"].str.contains("which is nearer").any():
         sentences.append("Which side is nearer to the best value is tested apart from a-b.")
     sentences.append("n counts the items that both answered; only they are compared.")

@@ -328,7 +328,8 @@ def _failure_reason(requirement: Requirement, row: Mapping[Hashable, Any], stric
     if requirement.holds(end):
         return ""
     number, limit = _format_distinguishably(end, requirement)
-    return f"{value:.6g} with {requirement.checked_end} {number}, which is not {limit}"
+    end_name = {"ci_low": "lower end", "ci_high": "upper end"}[requirement.checked_end]
+    return f"{value:.6g} with the {end_name} {number}, which is not {limit}"
 
 
 def _with_reason(kind: str, note: str) -> str:

@@ -641,7 +641,7 @@ def _normalize_name(column: str) -> str:
     return re.sub(r"[\W_]+", "_", words).lower().strip("_")
 
 
-_CELL_REMEDY = "; write one, or leave the cell empty."
+_CELL_REMEDY = "; correct the cell, or leave it empty."
 
 
 def map_cells(

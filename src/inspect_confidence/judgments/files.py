@@ -61,6 +61,7 @@ GRADE = "correct"
 _MAX_COLUMNS_LISTED = 8
 """Number of columns that an error lists."""
 _NO_GRADE, _NO_CONFIDENCE = f"no grade{IN_FILE}", f"no confidence{IN_FILE}"
+_NO_ANSWER = f"an empty cell{IN_FILE}"
 """Reasons of judgments that are not `ok` because a cell is empty."""
 
 
@@ -153,16 +154,18 @@ def _judgments_of_task(
 
 
 def _empty_cell_notices(judgments: pd.DataFrame, source: str) -> list[str]:
-    """Return notices of how many judgments have no confidence, no grade, or no true value.
+    """Return notices of how many judgments have no answer, confidence, grade or true value.
 
     `judgments` are those of the file `source`, with statuses that follow from its cells.
     """
     notices = []
     is_ungraded = judgments["status"] == "scoring_failed"
-    lacks_confidence = judgments["reason"] == _NO_CONFIDENCE
+    parse_failures = [_NO_CONFIDENCE, _NO_ANSWER]
+    is_empty = judgments["reason"].isin(parse_failures)
     rows = counted(len(judgments), "row")
-    for reason, n in judgments.loc[is_ungraded | lacks_confidence, "reason"].value_counts().items():
-        effect = "a parse failure each" if reason == _NO_CONFIDENCE else "left out of all metrics"
+    for reason, n in judgments.loc[is_ungraded | is_empty, "reason"].value_counts().items():
+        is_parse_failure = reason in parse_failures
+        effect = "a parse failure each" if is_parse_failure else "left out of all metrics"
         notices.append(f"{source}: {str(reason).removesuffix(IN_FILE)} in {n} of {rows}: {effect}")
     return notices
 
@@ -600,7 +603,7 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
     statuses = ["scoring_failed", "scoring_failed", "invalid_response_format", "no_response"]
     status = np.select(causes, statuses, "invalid_response_format")
     no_number = f"no {' or '.join(question_numbers)}{IN_FILE}"
-    reasons = [no_number, _NO_GRADE, _NO_CONFIDENCE, f"an empty cell{IN_FILE}"]
+    reasons = [no_number, _NO_GRADE, _NO_CONFIDENCE, _NO_ANSWER]
     reason = np.select(causes, reasons, f"no complete answer{IN_FILE}")
     columns = {
         "status": np.where(is_complete, "ok", status),
