@@ -167,11 +167,12 @@ def corrected_agreement(
     resampling: "Resampling",
     judge: str | None,
 ) -> Iterator[Statistics]:
-    """Yield the share of compared replies that agree, corrected for the judge's errors.
+    """Yield the internal confidence (share of further answers that agree), corrected for the judge.
 
-    `shares` has a row for each judgment and three columns: shares of compared replies that
-    contradict, neither contradict nor agree, and agree. A row of NaN is left out; if all are, the
-    share is undefined. `unit_index` has the item of each judgment, of `unit_count` ones.
+    `shares` has a row for each reply and three columns: shares of its further answers that, by the
+    judge's verdicts, contradict it, neither contradict nor agree, and agree. A row is NaN if the
+    reply has no counts of verdicts; such rows are left out, and if all are, the share is undefined.
+    `unit_index` has the item of each reply, of `unit_count` items.
     `resampling` has the labels by which the verdicts of `judge` are corrected; without them, or a
     judge, nothing is yielded.
     """
@@ -182,7 +183,7 @@ def corrected_agreement(
     metric = "judge_corrected_internal_confidence"
     estimate = Estimate(condition, metric, n, n_asked=len(shares))
     if not n:
-        yield _undefined_statistics(estimate, "no confidence with its counts of judgments")
+        yield _undefined_statistics(estimate, "no reply has counts of the judge's verdicts")
         return
     verdicts = _Verdicts(CONSISTENCY, shares, unit_index, unit_count)
     yield _correct_by_error_rates(estimate, verdicts, labels, resampling)
