@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -279,16 +280,18 @@ def test_judgments_without_any_confidence_are_refused_with_that_reason(tmp_path:
         compare(file, resamples=10)
 
 
-def test_sides_of_one_name_are_told_apart_by_their_paths(tmp_path: Path) -> None:
-    """One model before and after a change, in two files."""
-    cells = {"item": range(40), "model": "m", "confidence": [0.5, 0.9] * 20, "correct": 1}
+@pytest.mark.parametrize("models", [["m"], ["m", "n"]])
+def test_sides_of_one_name_are_told_apart_by_their_paths(tmp_path: Path, models: list[str]) -> None:
+    """Models before and after a change, in two files; with two, m is compared with n too."""
+    cells = {"item": range(40), "confidence": [0.5, 0.9] * 20, "correct": 1}
     paths = [tmp_path / "before.csv", tmp_path / "after.csv"]
     for path in paths:
-        pd.DataFrame(cells).to_csv(path, index=False)
-    for words, name in (([], "m"), (["--full"], "m recorded")):
+        pd.concat([pd.DataFrame(cells).assign(model=model) for model in models]).to_csv(path)
+    for words, method in (([], ""), (["--full"], " recorded")):
         out = printed("compare", *paths, "--resamples", 20, *words).stdout
-        for side, path in zip("ab", paths, strict=True):
-            title = f"{side}: {name} in {path}"
+        for first, second in product(models, models):
+            sides = zip("ab", (first, second), paths, strict=True)
+            title = "".join(f"{side}: {name}{method} in {path}" for side, name, path in sides)
             assert "".join(title.split()) in "".join(out.split())  # long paths break at any sign
 
 

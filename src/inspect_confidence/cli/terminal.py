@@ -392,11 +392,13 @@ def print_differences(
     With `full`, these are all defined differences with both values, by data set. Otherwise they are
     the `main_differences` of as many pairs as a screen has room for, at least one; `only_primary`
     leaves out all but the primary metrics. A contender is a model and variant with a method.
-    `sources` are the two paths that the sides come from, if there are two; sides of equal names
-    are told apart by them.
+    `sources` are the two paths that the sides come from, if there are two; sides are named with
+    them if a name occurs on both sides.
     """
     from inspect_confidence.commands.compare import main_differences
 
+    if set(differences["a"]).isdisjoint(differences["b"]):
+        sources = ()  # the names tell the sides apart
     if full:
         _print_all_differences(differences, sources)
         return
@@ -516,10 +518,11 @@ def _wide_differences(rows: "pd.DataFrame", names: Iterable[str]) -> str:
 
 
 def _side_names(a: object, b: object, sources: Sequence[str]) -> dict[str, object]:
-    """Return the names of a pair's sides, each with its source (a path) if the names are equal."""
-    if a != b or not sources:
+    """Return the names of a pair's sides, each with its source (a path) if there are sources."""
+    if not sources:
         return {"a": a, "b": b}
-    return {side: f"{a} in {source}" for side, source in zip("ab", sources, strict=True)}
+    first_source, second_source = sources
+    return {"a": f"{a} in {first_source}", "b": f"{b} in {second_source}"}
 
 
 def _pair_title(names: Mapping[str, object]) -> str:
