@@ -315,8 +315,9 @@ def print_sample_sizes(rows: "pd.DataFrame") -> None:
         table,
         f"Items needed, for {rows['power'].iloc[0]:.0%} of runs",
         "Runs are drawn from the pilot's items, and each gets an interval as a real run does. The "
-        "number to ask adds the pilot's share of replies that can't be read. A pilot of 100 items "
-        "determines the items needed only to about a seventh, a smaller one less.",
+        "number to ask is the items needed, divided by the pilot's share of replies that could be "
+        "read. A pilot of 100 items determines the items needed only to about a seventh, a smaller "
+        "one less.",
     )
 
 

@@ -149,7 +149,8 @@ class Store:
         """Return the record files whose judgments need not be joined with those of other logs.
 
         These judgments are of one task and of the only log of their run, none of them repeats
-        another, and the file is undamaged: a log with a damaged file was read again.
+        another, and the file is undamaged. A damaged one has a `new_record`, because its log was
+        read again.
         """
         entries = self.entries_with_judgments()
         logs_of_run = Counter(entry.record["id"] for entry in entries)

@@ -128,6 +128,7 @@ class Stream:
     def judgment_notices(self) -> Iterator[str]:
         """Yield the notices about the store's shared samples, pooled runs and repeated judgments.
 
+        A shared sample is in several logs of a run, as after a retry, and counts once.
         They concern only models with several logs, or with repeats in a log (counted in the fact
         `twice` of the log's record); the logs of the others are not read.
         """

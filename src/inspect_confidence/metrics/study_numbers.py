@@ -134,8 +134,9 @@ numbers(
         source="LifeEval",
         interval=no_interval("a value of one item"),
     ),
-    item_overconfidence="Mean over an item's judgments of confidence less true probability; the "
-    "item's difficulty, 1 - maximum achievable score, is in the condition.",
+    item_overconfidence="Mean over an item's judgments of the confidence less the answer's true "
+    "probability of being right; the item's difficulty, 1 - maximum achievable score, is in the "
+    "condition.",
 )
 numbers(
     About(

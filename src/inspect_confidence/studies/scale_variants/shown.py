@@ -317,13 +317,16 @@ def _lines_with_numbers(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _columns_with_content(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns with any result, even an undefined one; no lines if all are undefined."""
+    """Return the columns with any result, even an undefined one; no lines if all are undefined.
+
+    A result is a `Cell`, its text "-" if it is undefined; the cell `NOTHING` has that text too, and
+    stands where there is no result. Labels of lines are plain texts.
+    """
     columns = []
     for name in table:
-        if any(value and value is not NOTHING for value in table[name]):  # NOTHING: no result
+        if any(value and value is not NOTHING for value in table[name]):
             columns.append(name)
     cells = table.to_numpy().ravel()
-    # An undefined number is shown as "-".
     is_defined = any(isinstance(value, Cell) and value != "-" for value in cells)
     return table.loc[:, columns] if is_defined else table.iloc[:0]
 
