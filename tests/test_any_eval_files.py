@@ -257,10 +257,9 @@ def test_the_published_numbers_of_the_atlas(atlas: Path) -> None:
 
 
 def test_a_headline_needs_replies_that_were_read(tmp_path: Path) -> None:
-    """Of 20 confidences 1 is in 0-10, below the 10% that a sentence needs: only the note stays."""
+    """Of 20 rows 1 has a confidence, below the 10% that a sentence needs: only the note stays."""
     path = tmp_path / "mine.csv"
-    rows = pd.DataFrame({"item": range(20), "confidence": 60, "correct": 1})
-    rows.loc[0, "confidence"] = 5
+    rows = pd.DataFrame({"item": range(20), "confidence": [5.0, *[np.nan] * 19], "correct": 1})
     rows.to_csv(path, index=False)
     scale = ("--confidence-scale", "0-10")
     text = " ".join(printed("summarize", path, *scale).output.split())
@@ -271,6 +270,18 @@ def test_a_headline_needs_replies_that_were_read(tmp_path: Path) -> None:
     rows.assign(confidence=5).to_csv(path, index=False)
     text = " ".join(printed("summarize", path, *scale).output.split())
     assert "its confidence is 50%" in text
+
+
+def test_most_values_outside_a_scale_contradict_it(tmp_path: Path) -> None:
+    """Percentages on 0-10 are a mistake of the option; up to half may be mistakes in the file."""
+    values = {"item": range(20), "confidence": [60] * 11 + [5] * 9, "correct": 1}
+    path = tmp_path / "mine.csv"
+    pd.DataFrame(values).to_csv(path, index=False)
+    output = printed("summarize", path, "--confidence-scale", "0-10", code=2).output
+    assert "11 of 20 values outside 0-10, such as 60 in line 2; give the scale" in output
+    pd.DataFrame(values).assign(confidence=[60] * 10 + [5] * 10).to_csv(path, index=False)
+    output = printed("summarize", path, "--confidence-scale", "0-10").output
+    assert "10 of 20 values are outside 0-10" in output
 
 
 def test_models_without_a_common_item_are_neither_ranked_nor_compared(tmp_path: Path) -> None:

@@ -125,8 +125,9 @@ def other_scale(
     Values from 2 on contradict a scale from 0 to 1. A scale that begins at 1 or less and ends at 2
     or more is contradicted by values between 0 and 1 (on a scale that ends below 20, by more than a
     tenth of all values), unless a value above 1 has decimals. If it begins below 1, it is also
-    contradicted by values of which the largest is 1. Other scales are not checked. `low` and `high`
-    are the scale's ends; no value is missing. The example has its place by `place_of`.
+    contradicted by values of which the largest is 1. Any scale is contradicted by values, two or
+    more, of which most are outside it by more than 5% of its width. `low` and `high` are the
+    scale's ends; no value is missing. The example has its place by `place_of`.
 
     Example:
         >>> other_scale(np.array([0.85, 19, 7]), 0, 20)
@@ -142,6 +143,12 @@ def other_scale(
         return (
             f"{above.sum()} of {counted(len(values), 'value')} from 2 on, such as "
             f"{_first_example(values, above, place_of)}, and {(~above).sum()} below; {remedy}"
+        )
+    far_outside = _are_far_outside(values, low, high)
+    if len(values) > 1 and far_outside.mean() > 0.5:
+        return (
+            f"{far_outside.sum()} of {len(values)} values outside {low:g}-{high:g}, such as "
+            f"{_first_example(values, far_outside, place_of)}; give the scale that they are on"
         )
     if high < 2 or low > 1 or not len(values):
         return ""
@@ -218,6 +225,11 @@ def values_just_outside(
     )
 
 
+def _are_far_outside(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.bool_]:
+    """Return whether values are outside a scale by more than 5% of its width."""
+    return np.maximum(low - values, values - high) * 20 > high - low
+
+
 def values_far_outside(
     values: NDArray[np.float64], low: float, high: float, place_of: PlaceOf = _no_place
 ) -> str:
@@ -230,7 +242,7 @@ def values_far_outside(
         >>> values_far_outside(np.array([-1.0, 50, 104, 150]), 0, 100)
         '1 of 4 values is outside 0-100, such as 150: a parse failure each'
     """
-    is_outside = np.maximum(low - values, values - high) * 20 > high - low
+    is_outside = _are_far_outside(values, low, high)
     if not is_outside.any():
         return ""
     n = int(is_outside.sum())
