@@ -738,13 +738,15 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) ->
     )
     for requirement, rows in verdicts.groupby("requirement", sort=False):
         table = rows[["task", "model", "dataset"]].copy()
+        table.insert(0, "verdict", rows["passed"].map({True: "holds", False: "fails"}))
         table["condition"] = _plain_conditions(rows)
         is_rounding_error = rows["value"].abs() < _ROUNDING_ERROR  # of 0
         table["value"] = rows["value"].mask(is_rounding_error, 0).map("{:.4g}".format)
         table["95% interval"] = _interval_texts(rows, ".4g", missing="")
         table["n"] = rows["n"].astype(str)
         table["what n decides"] = rows["decision"]
-        table["verdict"] = [f"fails: {reason}" if reason else "holds" for reason in rows["reason"]]
+        if (rows["reason"] != "").any():
+            table["reason"] = rows["reason"]
         caption = f"{rows['passed'].sum()} of {len(rows)} hold."
         if undefined := int((rows["decision"] == "undefined").sum()):
             caption += f" {undefined} undefined."
