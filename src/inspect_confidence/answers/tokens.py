@@ -334,8 +334,8 @@ def _reduce_to_number(choice: TokenChoice, before: str) -> TokenChoice:
         masses[name] = masses.get(name, 0.0) + mass
     match = _WHOLE_NUMBER.match(choice.token.removeprefix(before))
     logs = {name: math.log(mass) for name, mass in masses.items() if mass > 0}
-    stated = match[1] if match else choice.token
-    return TokenChoice(stated, logs.get(stated, -math.inf), logs)
+    answer = match[1] if match else choice.token
+    return TokenChoice(answer, logs.get(answer, -math.inf), logs)
 
 
 def _locate_answer(tokens: Sequence[TokenChoice], answer: str) -> tuple[int, int] | None:

@@ -189,10 +189,10 @@ def _pair_rows(
         "variant": a_variant if a_variant == b_variant else "",
         "method": a_side.method_text if same_method else "",
     }
-    for by, a_rows, b_rows in _sides_by_value(a_side.judgments, b_side.judgments):
+    for group, a_rows, b_rows in _sides_by_value(a_side.judgments, b_side.judgments):
         for difference in study.compare(a_rows, b_rows, resampling):
-            condition = Condition.read(difference.condition).but(by=by)
-            yield {**names, **asdict(difference), "condition": str(condition), "by": by}
+            condition = Condition.read(difference.condition).but(by=group)
+            yield {**names, **asdict(difference), "condition": str(condition), "by": group}
 
 
 def _adjust_by_family(differences: pd.DataFrame, is_primary: NDArray[np.bool_]) -> pd.DataFrame:
@@ -353,9 +353,9 @@ def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tu
     return metric_label(metric), condition
 
 
-def _is_compatible(condition: Condition, where: Mapping[str, str]) -> bool:
-    """Return whether a condition has the values of `where` in every part that both have."""
-    return all(where[name] == value for name, value in condition.items() if name in where)
+def _is_compatible(condition: Condition, required: Mapping[str, str]) -> bool:
+    """Return whether a condition has the `required` values in every part that both have."""
+    return all(required[name] == value for name, value in condition.items() if name in required)
 
 
 def _comparable_pairs(

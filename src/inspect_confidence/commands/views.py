@@ -72,7 +72,7 @@ def select_metrics(
 
     If a `study` is named, only its results are returned. A metric without a result is refused.
     """
-    tasks_by_study = {known.name: known.tasks for known in all_studies()}
+    tasks_by_study = {item.name: item.tasks for item in all_studies()}
     if study in tasks_by_study:
         results = results[results["task"].isin(tasks_by_study[study])]
     selected = results[results["metric"].isin(metrics)]

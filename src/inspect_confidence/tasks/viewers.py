@@ -194,9 +194,9 @@ def levels_viewer(scorer: str, levels: Sequence[float]) -> ViewerConfig:
     The worst intervals come first; columns of the other levels are hidden.
     """
     keys = ["lower", "upper", "covered", "interval_score"]
-    highest, *others = sorted(levels, reverse=True)
+    highest, *lower_levels = sorted(levels, reverse=True)
     hidden: list[str] = []
-    for level in others:
+    for level in lower_levels:
         hidden += [f"{key}_{level:g}" for key in keys]
     return _view_of_samples(
         scorer,

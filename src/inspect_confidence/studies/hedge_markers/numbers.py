@@ -263,12 +263,12 @@ def _sd_of_moments(moments: FloatArray) -> FloatArray:
 def _failed_judgments_note(sentences: pd.DataFrame) -> str:
     """Describe how many confidences rest on fewer judgments than asked; empty if none does."""
     failed = sentences["failed"].fillna(0)
-    judged = judged_draws(sentences)
-    has_confidence = judged > 0  # a confidence is the share of judged draws that agree
+    draw_counts = judged_draws(sentences)
+    has_confidence = draw_counts > 0  # a confidence is the share of judged draws that agree
     failed_counts = failed[has_confidence]
     if not failed_counts.sum():
         return ""
-    n_asked = (judged + failed)[has_confidence].sum()
+    n_asked = (draw_counts + failed)[has_confidence].sum()
     return (
         f"{(failed_counts > 0).sum()} of {len(failed_counts)} confidences rest on "
         f"fewer judgments than asked ({failed_counts.sum():.0f} of {n_asked:.0f} failed)"
