@@ -219,7 +219,25 @@ def test_the_screen_names_where_numbers_within_values_are(tmp_path: Path) -> Non
     assert hint in printed("summarize", path, "--by", "domain").stdout
     assert hint not in printed("summarize", path).stdout
     of_metric = printed("summarize", path, "--by", "domain", "--metric", "accuracy").stdout
-    assert "by=domain=x" in "".join(of_metric.split())
+    lines = [line.split() for line in of_metric.splitlines()]
+    # The judgments of all, then of each domain. Two numbers with other n have a column of them.
+    assert ["Accuracy,", "recorded", "answers,"] in [line[:3] for line in lines]
+    assert "domain=x" in of_metric
+    assert [line[-2:] for line in lines if "[" in "".join(line)] == [
+        ["2", "higher"],
+        ["1", "higher"],
+        ["1", "higher"],
+    ]
+
+
+def test_intervals_that_are_all_wide_are_named_together(tmp_path: Path) -> None:
+    """ECE's intervals are often too wide: alone in a table they are not listed one by one."""
+    path = tmp_path / "answers.csv"
+    rows = "".join(f"{item},.{item % 10},{item % 3 % 2}\n" for item in range(60))
+    path.write_text(f"item,confidence,correct\n{rows}", "utf-8")
+    wide = "Intervals often wider than 95% needs: "
+    assert f"{wide}all of this table." in printed("summarize", path, "--metric", "ece").stdout
+    assert f"{wide}ECE." in printed("summarize", path).stdout
 
 
 @pytest.fixture

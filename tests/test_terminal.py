@@ -266,6 +266,7 @@ def test_more_mistakes_end_in_one_line(tmp_path: Path) -> None:
         (["summarize", tmp_path, "--csv", tmp_path / "none" / "x.csv"], "there is no folder", 2),
         (["judgments", tmp_path, "-o", tmp_path], "is a directory", 2),
         (["export", markers, "--format", "csv", "-o", markers / "x"], "name another folder", 2),
+        (["report", markers, "-o", tmp_path / "page.html"], "are written into a folder", 2),
     ):
         stderr = printed(*words, code=code).stderr
         assert says in " ".join(stderr.split()), words

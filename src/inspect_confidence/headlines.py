@@ -52,13 +52,16 @@ def main_numbers(study: Study) -> list[Headline]:
 
 
 def condition_label(metric: str, condition: Condition) -> str:
-    """Return a label of a number with its condition.
+    """Return a label of a number with its condition. A field that `--by` split is named alone.
 
     Example:
-        >>> condition_label("ece", Condition(scale="0-10"))
-        'ece, scale=0-10'
+        >>> condition_label("ece", Condition(scale="0-10", by="subject=law"))
+        'ece, subject=law, scale=0-10'
     """
-    return ", ".join((metric, *map("=".join, condition.items())))
+    parts = [metric]
+    for name, value in condition.items():
+        parts.append(value if name == "by" else f"{name}={value}")  # `by` is "FIELD=VALUE"
+    return ", ".join(parts)
 
 
 def headline_rows(

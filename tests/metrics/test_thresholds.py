@@ -120,7 +120,7 @@ def test_no_threshold_has_a_reason() -> None:
     assert too_few.reason == "59 items without a mistake are needed, and 40 have an answer"
     wrong = metrics.risk_threshold([0.9] * 400, [1, 0] * 200)
     assert np.isnan(wrong.threshold)
-    assert wrong.reason.startswith("50% of 400 items from 0.9 on are wrong, p = 1")
+    assert wrong.reason.startswith("50% of 400 items from 0.9 on are wrong, p > 0.99")
     none = metrics.risk_threshold([np.nan] * 100, [1] * 100)
     assert np.isnan(none.threshold)
     # Two unknown outcomes are left out, a reply without confidence isn't.

@@ -213,12 +213,20 @@ class _NewFile(_Output, click.Path):
         return super().convert(value, param, ctx)
 
 
+_FILE_SUFFIXES = {".csv", ".html", ".json", ".jsonl", ".md", ".parquet", ".tex", ".zip"}
+
+
 class _Folder(_Output, click.Path):
     """Output folder, whose permissions are checked before logs are read."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the path of a folder; refuse a file, or a folder that can't be written to."""
+        """Return the path of a folder; refuse a file, or a folder that can't be written to.
+
+        A new folder with the name of a file, such as `results.csv`, is taken for a mistake.
+        """
         folder = Path(value)
+        if folder.suffix.lower() in _FILE_SUFFIXES and not folder.exists():
+            self.fail(f"{value}: files are written into a folder; name a folder.", param, ctx)
         # Of a new folder, the nearest one above is checked; the file system's root exists.
         existing = next(filter(Path.exists, (folder, *folder.absolute().parents)))
         if not existing.is_dir():

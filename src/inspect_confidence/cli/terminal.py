@@ -697,9 +697,9 @@ def print_thresholds(rows: "pd.DataFrame", *, pooling: str = "") -> None:
     _print_filled(
         table,
         f"Confidence from which at most {rows['target'].iloc[0]:.4g} of answers are wrong",
-        "With 95% confidence, of items like these (learn-then-test). A dash: no threshold keeps "
-        "the target with this confidence. The reason is the first test below the threshold that "
-        "failed or, beside a dash, the last.",
+        "With 95% certainty, of items like these (learn-then-test). Confidence is a share of its "
+        "scale, from 0 to 1. A dash: no threshold keeps the target with this certainty. The reason "
+        "is the first test below the threshold that failed or, beside a dash, the last.",
     )
 
 

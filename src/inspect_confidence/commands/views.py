@@ -147,15 +147,27 @@ def _headline_views_of_task(
 
 
 def _labelled_rows(results: ResultTable, metrics: Collection[str]) -> ResultTable:
-    """Return the rows of headlines (main numbers) with labels; all rows of `metrics` if given."""
+    """Return the rows of headlines (main numbers) with labels; all rows of `metrics` if given.
+
+    A headline within one value of `--by` has the headline's label with this value, such as
+    "Overconfidence, subject=law"; a number that is no headline, its metric and condition.
+    """
     headlines = headline_rows(results, main_numbers)
-    headline_by_index = {row.index: row for row in headlines}  # by row of results
+    if not metrics:
+        return ResultTable(
+            [row.labelled(label=label_beside_task(row["label"])) for row in headlines]
+        )
+    headline_by_number = {}
+    for row in headlines:
+        headline_by_number[row["task"], row["metric"], row.shared] = row
     rows = []
-    for row in results.among("metric", metrics) if metrics else headlines:
-        # A row that is no headline is labelled by its metric and condition.
-        headline = headline_by_index.get(row.index)
+    for row in results.among("metric", metrics):
+        number = (row["task"], row["metric"], row.shared.but(by=""))
+        headline = headline_by_number.get(number)
         if headline:
-            rows.append(headline.labelled(label=label_beside_task(headline["label"])))
+            value = row.condition.get("by", "")  # "FIELD=VALUE" of --by, or empty
+            label = ", ".join(filter(None, (label_beside_task(headline["label"]), value)))
+            rows.append(row.labelled(label=label, unit=headline["unit"]))
         else:
             rows.append(row.labelled(label=condition_label(row["metric"], row.shared)))
     return ResultTable(rows)
@@ -176,14 +188,14 @@ def _headline_view(
     rows, label_ending = _without_shared_ending(rows)  # the title has it
     columns = [name for name in _KEY_COLUMNS if name == "model" or len(rows.values(name)) > 1]
     lines = _headline_lines(rows, columns, unread)
-    if lines:
-        lines.append(_better_line(lines[0], rows.defined()))
-    # The notes below the table.
     numbers = rows.defined().among("model", models)
+    if lines:
+        lines += [*_count_lines(lines[0], numbers), _better_line(lines[0], rows.defined())]
+    # The notes below the table.
     if unread_warning:
         notes = [f"{unread_warning}."]
     else:
-        notes = [*_reasons(rows), *_group_notes(rows), *_wide_notes(rows), *_count_notes(numbers)]
+        notes = [*_reasons(rows), *_group_notes(rows), *_wide_notes(rows)]
     if any(OTHER_DATASETS in row.note for row in rows):
         notes.append(f"{OTHER_DATASETS}: these means are not comparable.")
     if any(OTHER_ITEMS in row.note.replace(OTHER_DATASETS, "") for row in rows):
@@ -282,6 +294,23 @@ def _describe_n(rows: ResultTable) -> str:
     return f"n = {counted(max(n), unit, plural, form=',')}{of_each}"
 
 
+def _count_lines(line: Mapping[str, Any], rows: ResultTable) -> Iterator[dict[str, str]]:
+    """Yield a line with the n of each number, as "80" or "28 to 60", if they are not all equal.
+
+    They differ if accuracy, for example, also rests on judgments without a confidence. `rows` are
+    the numbers of the table. `line` is any other line, for its columns.
+    """
+    texts = dict.fromkeys(line, "")
+    texts["model"] = "n"
+    counts = {}
+    for (label,), group in rows.groups("label"):
+        words = _describe_n(group).removeprefix("n = ").removesuffix(" of each model")
+        if words:
+            counts[label] = words.rpartition(" ")[0]  # without the unit, which the title names
+    if len(set(counts.values())) > 1:
+        yield texts | counts
+
+
 def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:
     """Return the last line of a table: which values are better, `higher`, `lower` or `neither`.
 
@@ -358,32 +387,19 @@ def _group_notes(rows: ResultTable) -> Iterator[str]:
 
 
 def _wide_notes(rows: ResultTable) -> Iterator[str]:
-    """Yield a sentence on the intervals that are often wider than needed, if there are any."""
-    labels: dict[str, None] = {}
-    for row in rows:
-        if METRICS[row["metric"]].interval.is_wide and not math.isnan(row.low):
-            labels[row["label"]] = None
-    if labels:
-        yield f"{OFTEN_WIDE}: {'; '.join(labels)}."
+    """Yield a sentence on the intervals that are often wider than needed, if there are any.
 
-
-def _count_notes(rows: ResultTable) -> Iterator[str]:
-    """Yield a sentence on the n of each metric, if there are two or three different n.
-
-    They differ if accuracy, for example, also rests on judgments without a confidence.
+    It names the numbers, or says that all of several are meant.
     """
-    labels_by_counts: dict[str, dict[str, None]] = {}  # as {"60 judgments": {"accuracy"}}
-    for (label,), group in rows.groups("label"):
-        if counts := _describe_n(group):
-            numbers = counts.removeprefix("n = ").removesuffix(" of each model")
-            labels_by_counts.setdefault(numbers, {})[label] = None
-    if 1 < len(labels_by_counts) <= _MAX_COUNTS:
-        parts = [f"{', '.join(labels)}: {counts}" for counts, labels in labels_by_counts.items()]
-        yield f"n by metric: {'; '.join(parts)}."
-
-
-_MAX_COUNTS = 3
-"""Most different n that a note tells; more would be a table of their own."""
+    rows_with_interval = [row for row in rows if not math.isnan(row.low)]
+    labels = dict.fromkeys(row["label"] for row in rows_with_interval)
+    wide_labels: dict[str, None] = {}
+    for row in rows_with_interval:
+        if METRICS[row["metric"]].interval.is_wide:
+            wide_labels[row["label"]] = None
+    if wide_labels:
+        are_all = len(labels) > 1 and wide_labels == labels
+        yield f"{OFTEN_WIDE}: {'all of this table' if are_all else '; '.join(wide_labels)}."
 
 
 def _parse_failure_notes(unread: Sequence[ParseFailureSummary]) -> Iterator[str]:

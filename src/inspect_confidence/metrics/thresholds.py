@@ -262,9 +262,10 @@ def _last_passed(
             continue
         error_rate = 0.0
         if passed is None or not reason:
+            p_text = "p > 0.99" if p > 0.99 else f"p = {p:.2g}"
             reason = (
                 f"{100 * candidate.risk:.3g}% of {candidate.items} items from "
-                f"{candidate.threshold:.4g} on are wrong, p = {p:.2g}"
+                f"{candidate.threshold:.4g} on are wrong, {p_text}"
             )
     return passed, p_passed, reason
 
