@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +126,22 @@ def test_one_pair_and_one_primary_metric_need_no_adjustment() -> None:
     assert primary["family"] == 1
     assert primary["p_holm"] == primary["p"]
     assert "over" not in primary["verdict"]
+
+
+def test_same_models_of_both_sides_are_compared_with_themselves() -> None:
+    """As before and after a change. Two named models, or a model more, give all pairs again."""
+    before = pd.concat([judgments(model, 0) for model in "xyz"])
+    after = pd.concat([judgments(model, 0.4, seed=1) for model in "xyz"])
+
+    def pairs(second: pd.DataFrame, *models: str) -> set[str]:
+        rows = compare(before, second, models=models, headlines_only=True, resamples=20)
+        return set(rows["a"].str.get(0) + rows["b"].str.get(0))  # the first letter of "x direct"
+
+    assert pairs(after) == {"xx", "yy", "zz"}
+    assert pairs(after, "y") == {"yy"}
+    assert pairs(after, "x", "y") == {"xx", "xy", "yx", "yy"}
+    assert len(pairs(pd.concat([after, judgments("w", 0)]))) == 12
+    assert pairs(judgments("x", 0.4, seed=1)) == {"xx", "yx", "zx"}
 
 
 def test_planned_power_is_that_of_the_verdict_that_is_printed() -> None:
@@ -282,16 +297,16 @@ def test_judgments_without_any_confidence_are_refused_with_that_reason(tmp_path:
 
 @pytest.mark.parametrize("models", [["m"], ["m", "n"]])
 def test_sides_of_one_name_are_told_apart_by_their_paths(tmp_path: Path, models: list[str]) -> None:
-    """Models before and after a change, in two files; with two, m is compared with n too."""
+    """Models before and after a change, in two files; with two, each with itself."""
     cells = {"item": range(40), "confidence": [0.5, 0.9] * 20, "correct": 1}
     paths = [tmp_path / "before.csv", tmp_path / "after.csv"]
     for path in paths:
         pd.concat([pd.DataFrame(cells).assign(model=model) for model in models]).to_csv(path)
     for words, method in (([], ""), (["--full"], " recorded")):
         out = printed("compare", *paths, "--resamples", 20, *words).stdout
-        for first, second in product(models, models):
-            sides = zip("ab", (first, second), paths, strict=True)
-            title = "".join(f"{side}: {name}{method} in {path}" for side, name, path in sides)
+        for model in models:
+            sides = zip("ab", paths, strict=True)
+            title = "".join(f"{side}: {model}{method} in {path}" for side, path in sides)
             assert "".join(title.split()) in "".join(out.split())  # long paths break at any sign
 
 

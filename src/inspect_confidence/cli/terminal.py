@@ -480,6 +480,11 @@ def _main_caption(rows: "pd.DataFrame") -> str:
             "Where both sides have the same answers, intervals may be wider than 95% needs, and "
             "hide a difference (docs/metrics.md, pseudo-units)."
         )
+    if rows["a"].nunique() > 1 and (rows["a"] == rows["b"]).all():
+        sentences.append(
+            "Both sides have the same models, so that each is compared with itself; "
+            "--model A --model B also compares these two with each other."
+        )
     if rows["verdict"].str.contains("which is nearer").any():
         sentences.append("Which side is nearer to the best value is tested apart from a-b.")
     sentences.append("n counts the items that both answered; only they are compared.")

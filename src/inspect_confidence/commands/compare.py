@@ -85,7 +85,9 @@ def compare(
     Args:
         a: Judgments or paths. Without `b`, its contenders (each a model with a variant and a
             method) are compared pairwise.
-        b: Judgments or paths; every contender of `a` is compared with every contender of `b`.
+        b: Judgments or paths; every contender of `a` is compared with every contender of `b`. If a
+            task has the same two or more models in both, each is compared with itself only, unless
+            `models` names several.
         metrics: One or more primary metrics; if empty, the first main number of each task (the
             first of `study.headlines`) that has a difference.
         models: Models to compare: with one name, only pairs with this model; with several, only
@@ -165,9 +167,10 @@ def _study_rows(
             if task not in second:
                 continue
             second_frame = add_choices_to_variants(second[task], task, resampling)
+        same_only = len(models) < 2 and _have_same_models(frame, second_frame)
         for dataset, a_side, b_side in _comparable_pairs(study, frame, second_frame):
             names = {a_side.model[0], b_side.model[0]}  # without the variants
-            if _is_selected(names, models):
+            if _is_selected(names, models) and not (same_only and len(names) == 2):
                 for row in _pair_rows(study, a_side, b_side, resampling):
                     yield {"task": task, "dataset": dataset, **row}
 
@@ -237,6 +240,14 @@ def _check_models(models: Sequence[str], sides: Sequence[Judgments]) -> None:
             raise InvalidArgument(
                 f"--model {model}: there are no judgments of it. {nearest(model, names)}"
             )
+
+
+def _have_same_models(first: pd.DataFrame, second: pd.DataFrame | None) -> bool:
+    """Return whether two sides have the same two or more models, as before and after a change."""
+    if second is None:
+        return False
+    models = set(first["model"])
+    return len(models) > 1 and models == set(second["model"])
 
 
 def _is_selected(pair: Collection[str], models: Sequence[str]) -> bool:
