@@ -87,17 +87,14 @@ def test_the_table_begins_with_shares_and_says_what_it_leaves_out(tmp_path: Path
     n = len(unread(tmp_path / "logs"))
     done = printed("unread", tmp_path / "logs", "--limit", 2, "--csv", tmp_path / "x.csv")
     first, *_ = texts_with(done.stdout.splitlines(), "scale_variants")
-    assert first.split()[:5] == [
-        "scale_variants",
-        "respondent/candid",
-        "16",
-        str(n),
-        f"{n / 16:.3g}",
-    ]
+    counts_and_share = ["16", str(n), f"{100 * n / 16:.0f}%"]
+    assert first.split()[:5] == ["scale_variants", "respondent/candid", *counts_and_share]
     assert f"2 of {n} replies; --limit shows more" in done.stdout
     assert len(pd.read_csv(tmp_path / "x.csv")) == n
     assert f"of {n} replies" not in printed("unread", tmp_path / "logs", "--limit", n).stdout
     answers = tmp_path / "answers.csv"
+    answers.write_text("item,confidence,correct\na,,1\nb,.5,1\nc,,0\nd,.5,0\n", "utf-8")
+    assert "50% [15, 85]" in printed("unread", answers).stdout  # Wilson's interval by hand
     answers.write_text("item,level,lower,upper,truth\na,50,1,2,1\n", "utf-8")
     assert "Every reply could be read." in printed("unread", answers).stdout
     assert json.loads(printed("unread", answers, "--json").stdout) == []

@@ -323,14 +323,17 @@ def print_sample_sizes(rows: "pd.DataFrame") -> None:
 
 def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> None:
     """Print the shares of unread replies, and then at most `limit` of these replies."""
+    from inspect_confidence.overview.numbers import format_with_interval
+    from inspect_confidence.studies.unread import UNREAD_SHARE
+
     # The shares: a line for each task, model and variant.
     table = shares.drop(columns=["ci_low", "ci_high"])
-    table["share"] = [format_number(share, ".3g") for share in table["share"]]
-    after_share = list(table).index("share") + 1
-    table.insert(after_share, "95% interval", _interval_texts(shares, ".3g"))
+    estimates = shares[["share", "ci_low", "ci_high", "replies"]].itertuples(index=False)
+    texts = [format_with_interval(UNREAD_SHARE, *row) for row in estimates]
+    table["share"] = [f"{share} [{ends}]" if ends else share for share, ends in texts]
     caption = (
-        "Wilson's intervals over items. An empty reply counts as a parse failure; samples without "
-        "any reply, and replies without a grade, are not counted."
+        "Brackets are Wilson's 95% intervals over items. An empty reply counts as a parse failure; "
+        "samples without any reply, and replies without a grade, are not counted."
     )
     _print_filled(table.rename(columns={"unread": "parse failures"}), "Parse failures", caption)
     # The replies: a table for each model, variant and data set.
