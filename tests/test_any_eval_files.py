@@ -230,6 +230,44 @@ def test_the_screen_names_where_numbers_within_values_are(tmp_path: Path) -> Non
     ]
 
 
+def test_scores_without_a_scale_are_named_so(tmp_path: Path) -> None:
+    """The heading of scores such as entropies, of which only the order counts."""
+    path = tmp_path / "answers.csv"
+    path.write_text("item,confidence,correct\na,3.9,1\nb,2.8,0\n", "utf-8")
+    screen = printed("summarize", path, "--confidence-scale", "none").stdout
+    assert "recorded answers on no scale: n = 2 judgments" in screen
+
+
+def test_tables_in_a_folder_are_read_if_they_are_named(tmp_path: Path) -> None:
+    """The error of a folder without logs names one of its tables, and no other file."""
+    (tmp_path / "a.txt").write_text("notes", "utf-8")
+    endings = "give Inspect's logs, a folder of them, or tables"
+    assert endings in printed("summarize", tmp_path, code=2).stderr
+    table = tmp_path / "runs" / "b.csv"
+    table.parent.mkdir()
+    table.write_text("item,score,correct\na,.9,1\nb,.8,0\n", "utf-8")
+    for words in ((), ("--column", "confidence=score")):
+        error = printed("summarize", tmp_path, *words, code=2).stderr
+        assert f"name its tables, such as {table}." in error
+    assert "n = 2 judgments" in printed("summarize", table, "--column", "confidence=score").stdout
+
+
+def test_equal_numbers_share_an_interval_only_if_it_is_equal(tmp_path: Path) -> None:
+    """Two models with one mean and accuracy: one sentence for both, unless one has less data."""
+    path = tmp_path / "answers.csv"
+    frames = []
+    for model in "ab":
+        cells = {"item": range(120), "confidence": [0.9, 0.7] * 60, "correct": [1, 0, 1, 1] * 30}
+        frames.append(pd.DataFrame(cells).assign(model=model))
+    pd.concat(frames).to_csv(path, index=False)
+    assert "for both models" in printed("summarize", path).stdout
+    pd.concat([frames[0], frames[1][:40]]).to_csv(path, index=False)
+    screen = printed("summarize", path).stdout
+    assert "for both models" not in screen
+    finding = " ".join(screen.partition("\n\n")[0].split())
+    assert re.findall(r"pts \[[^]]+\] for (\w)", finding) == ["a", "b"]
+
+
 def test_intervals_that_are_all_wide_are_named_together(tmp_path: Path) -> None:
     """ECE's intervals are often too wide: alone in a table they are not listed one by one."""
     path = tmp_path / "answers.csv"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -308,6 +309,22 @@ def test_sides_of_one_name_are_told_apart_by_their_paths(tmp_path: Path, models:
             sides = zip("ab", paths, strict=True)
             title = "".join(f"{side}: {model}{method} in {path}" for side, path in sides)
             assert "".join(title.split()) in "".join(out.split())  # long paths break at any sign
+
+
+def test_three_files_are_compared_among_themselves(tmp_path: Path) -> None:
+    """A model a file: their pairs, as of one file with the three models."""
+    paths = []
+    for model in ("x", "y", "z"):
+        path = tmp_path / f"{model}.csv"
+        cells = {"item": range(30), "confidence": [0.5, 0.9] * 15, "correct": [1, 0, 1] * 10}
+        pd.DataFrame(cells).assign(model=model).to_csv(path, index=False)
+        paths.append(path)
+    together = tmp_path / "all.csv"
+    pd.concat(map(pd.read_csv, paths)).to_csv(together, index=False)
+    words = ("--resamples", 20, "--json")
+    expected = json.loads(printed("compare", together, *words).stdout)
+    assert {f"{row['a'][0]}{row['b'][0]}" for row in expected} == {"xy", "xz", "yz"}
+    assert json.loads(printed("compare", *paths, *words).stdout) == expected
 
 
 def test_command_prints_a_verdict_a_metric(tmp_path: Path) -> None:

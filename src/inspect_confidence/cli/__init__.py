@@ -427,8 +427,7 @@ def export(
 
 
 @click.command()
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="[B]", required=False)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @record_options
 @click.option(
     "--metric",
@@ -452,8 +451,7 @@ def export(
 @CSV
 @settings_options
 def compare(
-    a: str,
-    b: str | None,
+    paths: Sequence[str],
     metrics: Sequence[str],
     study: str | None,
     models: Sequence[str],
@@ -462,7 +460,10 @@ def compare(
     csv: Path | None,
     **settings: "Unpack[Settings]",
 ) -> None:
-    """Print paired differences between the judgments in A and those in B, or within A.
+    """Print paired differences between models, variants or methods.
+
+    Judgments of two paths A and B are compared with each other, A minus B; those of one path, or of
+    three and more, among themselves.
 
     By default a screen with the primary metric of each task for each pair of models; --full prints
     all metrics. Models, variants and methods are compared on the items that both answered.
@@ -471,7 +472,7 @@ def compare(
     from inspect_confidence.commands.compare import compare as compute
 
     study = study and find_study(study)
-    sides = [read_paths([side]) for side in (a, b) if side]
+    sides = [read_paths([path]) for path in paths] if len(paths) == 2 else [read_paths(paths)]
     with show_status("Comparing"):
         rows = compute(
             *sides,
@@ -482,7 +483,10 @@ def compare(
             **settings,
         )
     show = functools.partial(
-        print_differences, full=full, only_primary=bool(metrics), sources=(a, b) if b else ()
+        print_differences,
+        full=full,
+        only_primary=bool(metrics),
+        sources=paths if len(paths) == 2 else (),
     )
     output_rows(rows, as_json, csv, show)
 

@@ -212,7 +212,6 @@ def read_judgments(
     if log_locations:
         options = ReadOptions(progress, reread, recorded, executor)
         sources.append(_read_log_judgments(log_locations, options, notices, loss_notices))
-    notices += _unused_option_notices(recorded, files, log_locations)
     if reread:
         notices += [f"{file} has no replies to read again: it stays as it is" for file in files]
     frames: dict[str, list[pd.DataFrame]] = {}
@@ -221,6 +220,7 @@ def read_judgments(
             frames.setdefault(task, []).append(frame)
     if not frames:
         raise _no_judgments_error(locations, notices)
+    notices += _unused_option_notices(recorded, files, log_locations)
     judgments: dict[str, pd.DataFrame] = {}
     repeats: dict[str, int] = {}
     for task, task_frames in frames.items():
@@ -253,16 +253,33 @@ def _read_files(
 
 
 def _no_judgments_error(locations: Sequence[str], notices: Sequence[str]) -> InvalidArgument:
-    """Return the error for locations without a judgment, with the first notice as the reason."""
-    tables = "csv, tsv, jsonl, json, parquet, also .gz"
-    reason = f"give Inspect's logs, a folder of them, or tables ({tables})"
+    """Return the error for locations without a judgment, with the first notice as the reason.
+
+    Without a notice, a folder's tables are the reason: they are only read if they are named.
+    """
+    endings = "csv, tsv, jsonl, json, parquet, also .gz"
+    reason = f"give Inspect's logs, a folder of them, or tables ({endings})"
+    tables = [path for location in locations for path in _tables_in(location)]
     if notices:
         reason = _without_location(notices[0], locations[0])
+    elif tables:
+        reason = f"of a folder only Inspect's logs are read; name its tables, such as {tables[0]}"
     if len(notices) > 1:
         reason += f"; {len(notices) - 1} more notice{'s' if len(notices) > 2 else ''}"
     # The reason may be a sentence, such as the first error of a run.
     ending = "" if reason.endswith(".") else "."
     return InvalidArgument(f"No judgments in {', '.join(locations)}: {reason}{ending}")
+
+
+def _tables_in(location: str) -> list[Path]:
+    """Return the csv and other tables in a local folder and below it, in the order of their names.
+
+    Files that may be no tables, such as notes in `.txt`, are left out.
+    """
+    if "://" in location or not Path(location).is_dir():
+        return []
+    paths = sorted(Path(location).rglob("*"))
+    return [path for path in paths if path.suffix in (".csv", ".tsv", ".jsonl", ".parquet")]
 
 
 def _without_location(notice: str, location: str) -> str:

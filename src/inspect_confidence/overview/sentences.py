@@ -267,7 +267,7 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = Tru
         heading, source_text = f"{heading} ({source})", ""
     else:
         source_text = f" ({source})" if with_interval else f" ({source}; no interval)"
-    if len({number.text for _, number in numbers}) == 1:
+    if len({(number.text, number.interval) for _, number in numbers}) == 1:
         return _equal_numbers_sentence(heading, numbers, f"{source_text}{left_out}")
     direction = column.direction
     # Without a direction there are no ranks, and the sentence below has none of these words.
@@ -299,7 +299,7 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = Tru
 
 
 def _equal_numbers_sentence(heading: str, numbers: _RankedNumbers, source_text: str) -> Sentence:
-    """Return the sentence on a column whose models all have the same number, or with one model.
+    """Return the sentence on a column whose models all have the same number and interval, or one.
 
     `heading` names the metric; `source_text` has task, data set and n, and numbers left out.
     """

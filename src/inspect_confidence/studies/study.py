@@ -552,6 +552,8 @@ class Headline:
     def with_parts(self, parts: Mapping[str, str]) -> "Headline":
         """Return the headline, its labels too, with these values of the parts that `each` names."""
         words = {name: method_words(value) for name, value in parts.items()}
+        if parts.get("scale") == "none":  # of scores only the order counts
+            words["scale"] = "no scale"
         label, short = self.label.format(**words), self.short.format(**words)
         return replace(self, label=label, where={**self.where, **parts}, short=short, each=())
 
