@@ -265,7 +265,7 @@ def test_equal_numbers_share_an_interval_only_if_it_is_equal(tmp_path: Path) -> 
     screen = printed("summarize", path).stdout
     assert "for both models" not in screen
     finding = " ".join(screen.partition("\n\n")[0].split())
-    assert re.findall(r"pts \[[^]]+\] for (\w)", finding) == ["a", "b"]
+    assert re.findall(r"pts \[[^]]+\][ †]* for (\w)", finding) == ["a", "b"]
 
 
 def test_intervals_that_are_all_wide_are_named_together(tmp_path: Path) -> None:
