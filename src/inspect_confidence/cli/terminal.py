@@ -382,6 +382,8 @@ _ROUNDING_ERROR = 1e-12
 """Differences below this are rounding errors of equal values."""
 _MAX_LINES_ON_SCREEN = 30
 """Number of differences that a screen shows at most, if it has several pairs."""
+_MIN_PAIRS_OF_A_TABLE = 3
+"""Number of pairs from which on pairs are lines of a table, without the values of both sides."""
 
 
 def print_differences(
@@ -394,11 +396,13 @@ def print_differences(
     """Print a table of paired differences, the rows of `compare`, for each pair of contenders.
 
     With `full`, these are all defined differences with both values, by data set. Otherwise they are
-    the `main_differences` of as many pairs as a screen has room for, at least one; `only_primary`
-    leaves out all but the primary metrics. A contender is a model and variant with a method.
-    `sources` are the two paths that the sides come from, if there are two; sides are named with
-    them if a name occurs on both sides.
+    the `main_differences` of as many pairs as a screen has room for, at least one; three pairs or
+    more have a table for each metric. `only_primary` leaves out all but the primary metrics. A
+    contender is a model and variant with a method. `sources` are the two paths that the sides come
+    from, if there are two; sides are named with them if a name occurs on both sides.
     """
+    import pandas as pd
+
     from inspect_confidence.commands.compare import main_differences
 
     if set(differences["a"]).isdisjoint(differences["b"]):
@@ -409,16 +413,20 @@ def print_differences(
     rows = main_differences(differences, only_primary=only_primary)
     caption = " ".join(filter(None, [_describe_fields(differences), _main_caption(rows)]))
     pairs = list(rows.groupby(["a", "b"], sort=False))
-    n_lines = 0
-    for n_printed, ((a, b), group) in enumerate(pairs):
-        n_lines += len(group)
-        if n_printed and n_lines > _MAX_LINES_ON_SCREEN:
-            caption += f" {n_printed} of {len(pairs)} pairs are shown; --model NAME selects."
+    shown: list[pd.DataFrame] = []
+    for _, group in pairs:
+        if shown and sum(map(len, shown)) + len(group) > _MAX_LINES_ON_SCREEN:
+            caption += f" {len(shown)} of {len(pairs)} pairs are shown; --model NAME selects."
             break
-        tasks = set(_task_texts(group))
-        task = tasks.pop() if len(tasks) == 1 else ""
-        title = _pair_title({**_side_names(a, b, sources), "task": task})
-        _print_main_table(_main_table(group), title)
+        shown.append(group)
+    if len(pairs) >= _MIN_PAIRS_OF_A_TABLE:
+        _print_pair_tables(pd.concat(shown), sources)
+    else:
+        for group in shown:
+            (a, b), tasks = group[["a", "b"]].iloc[0], set(_task_texts(group))
+            task = tasks.pop() if len(tasks) == 1 else ""
+            title = _pair_title({**_side_names(a, b, sources), "task": task})
+            _print_main_table(_main_table(group), title)
     _print_text(_console(), caption)
 
 
@@ -559,6 +567,28 @@ def _print_main_table(table: "pd.DataFrame", title: str) -> None:
         _print_text(console, one_line(label))
         _print_text(console, f"{numbers}\n{one_line(row['verdict'])}", indent=4)
     _print_text(console, "")
+
+
+def _print_pair_tables(rows: "pd.DataFrame", sources: Sequence[str]) -> None:
+    """Print differences of several pairs: for each task and metric a table with a line a pair.
+
+    `sources` are the paths of both sides, or none.
+    """
+    if sources:
+        _print_text(_console(), _pair_title(dict(zip("ab", sources, strict=True))))
+    main_table = _main_table(rows)
+    table = rows[["a", "b"]].reset_index(drop=True)
+    if (table["a"] == table["b"]).all():
+        table = table[["a"]].set_axis(["model"], axis=1)
+    table["a-b"] = main_table["a-b"] + " " + main_table["95% interval"].replace("none", "")
+    table[["n", "verdict"]] = main_table[["n", "verdict"]]
+    keys = [list(main_table["metric"]), _task_texts(rows)]
+    for (metric, task), group in table.groupby(keys, sort=False):
+        title, lines = f"{metric}, a-b ({task}", group
+        if group["n"].nunique() == 1:  # once in the title instead of in each line
+            title += f", n = {group['n'].iloc[0]}"
+            lines = group.drop(columns="n")
+        print_table(lines, one_line(f"{title})"), "")
 
 
 def _main_table(rows: "pd.DataFrame") -> "pd.DataFrame":
