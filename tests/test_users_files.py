@@ -752,7 +752,7 @@ def test_a_scale_that_the_values_contradict_is_refused_with_counts(tmp_path: Pat
     assert "10 of 40 values between 0 and 1, such as 0.5 in line 2, and 30 above 1" in message
     message = error_of(path, "--confidence-scale", "0-1")
     assert "30 of 40 values from 2 on, such as 50 in line 12, and 10 below" in message
-    assert "such as --confidence-scale 0-100" in error_of(path)
+    assert "name their scale: --confidence-scale 0-100" in error_of(path)
     percentages = [f"{sure}%" for sure in SURE[10:]]
     path = write(tmp_path / "mine.csv", confidence=[*map(str, shares[:10]), *percentages])
     message = error_of(path)

@@ -58,7 +58,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     ),
     "two percentages for shares": (
         PAIR + "q2,75,1\nq3,0.5,1\nq4,80,1\n",
-        "or 0-10 if it ends at 10 (1 more is like it: line 5).",
+        "or none if only their order counts (1 more is like it: line 5).",
     ),
     "two rows without an item": (
         PAIR + ",0.5,1\n,0.75,1\n",

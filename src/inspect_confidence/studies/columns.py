@@ -98,7 +98,7 @@ LEVEL = Limit(
 )
 REPORTED = replace(
     SHARE,
-    remedy="name their scale, such as --confidence-scale 0-100, or 0-10 if it ends at 10",
+    remedy="name their scale: --confidence-scale 0-100, 0-10, or none if only their order counts",
     remedy_if_rare="all or nearly all others are: bring it to their scale, on which 70% is 0.7",
     remedy_if_negative=f"{_MISSING}, or give --confidence-scale none if only the order counts",
 )
