@@ -392,6 +392,23 @@ def test_files_of_one_model_with_the_same_items_are_variants(tmp_path: Path) -> 
     assert value_of("n", files[0], files[0], "--confidence-scale", "0-100") == ITEMS
 
 
+@pytest.mark.parametrize("variant", ["second prompt", "a=b; c", "50%", ";", "effort=low"])
+def test_a_variant_is_any_text(variant: str, tmp_path: Path) -> None:
+    """It stays in the names that two files with the same items, and a map, add to."""
+    files = [write(tmp_path / f"{k}.csv", model="m", variant=variant) for k in ("x", "y")]
+    scale = ("--confidence-scale", "0-100")
+    rows = rows_of(*files, *scale)
+    variants = set(rows.loc[rows["metric"] == "n", "condition"].str.get("variant"))
+    assert len(variants) == 2
+    parts = [set(text.split(";")) - set(variant.split(";")) for text in sorted(variants)]
+    assert parts == [{"file=x"}, {"file=y"}]
+    maps = tmp_path / "map.json"
+    printed("recalibrate", files[0], *scale, "--method", "platt", "-o", maps)
+    recalibrated = rows_of(files[0], *scale, "--recalibrated", maps)
+    (name,) = recalibrated.loc[recalibrated["metric"] == "n", "condition"].str.get("variant")
+    assert set(name.split(";")) - set(variant.split(";")) == {"recalibrated=platt"}
+
+
 def test_rows_of_an_item_are_told_apart_or_refused(tmp_path: Path) -> None:
     """A column with a value for each of an item's rows is a condition until it is named."""
     items = np.repeat(numbered("q", ITEMS // 2), 2)

@@ -291,14 +291,22 @@ def with_parts(results: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     return results.reset_index(drop=True).assign(**parts)
 
 
-def drop_part(condition: str, name: str) -> str:
-    """Remove a part of a condition.
+def change_variant(variant: str, /, **parts: object) -> str:
+    """Return the text of a variant with some parts replaced, or removed if they are empty.
+
+    A variant that a user's file names may be any text: it stays, and the parts follow it.
 
     Example:
-        >>> drop_part("effort=low;temperature=1", "temperature")
+        >>> change_variant("effort=low;temperature=1", temperature="")
         'effort=low'
+        >>> change_variant("second prompt", file="b")
+        'second prompt;file=b'
     """
-    return str(Condition.read(condition).but(**{name: ""}))
+    try:
+        condition = Condition.read(variant)
+    except ValueError:
+        return ";".join(filter(None, (variant, str(Condition(parts)))))
+    return str(condition.but(**parts))
 
 
 KEY_PARTS = tuple(field.name for field in fields(Key))

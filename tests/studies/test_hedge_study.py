@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, combinations, permutations, product
 from math import inf, isnan, nan, sqrt, tanh
 from pathlib import Path
@@ -31,7 +32,7 @@ from build import (
 from inspect_confidence import compare
 from inspect_confidence.commands.analysis import study_parts
 from inspect_confidence.metrics import METRICS
-from inspect_confidence.results import Condition, Result, drop_part
+from inspect_confidence.results import Condition, Result, change_variant
 from inspect_confidence.studies.hedge_markers.study import HEDGE_MARKERS
 from inspect_confidence.studies.study import ResampledValue
 from studies.designs import checks
@@ -235,7 +236,7 @@ def checked(
     results = summarize(frame, resamples=resamples, convention=convention, options=prefixed)
     assert len(results)
     # The choices given are the same in all rows here; what names them has a test of its own.
-    conditions = results["condition"].apply(drop_part, args=("variant",))
+    conditions = results["condition"].map(partial(change_variant, variant=""))
     results = results.assign(condition=conditions)
     for row in results.to_dict("records"):
         metric = METRICS[row["metric"]]
@@ -899,7 +900,7 @@ def test_interval_resamples_items_with_their_sentences() -> None:
     observed: dict[tuple[str, str], np.ndarray[Any, Any]] = {}
 
     def observe(row: Result, value: ResampledValue) -> None:
-        observed[drop_part(row.condition, "variant"), row.metric] = value.draws
+        observed[change_variant(row.condition, variant=""), row.metric] = value.draws
 
     settings: Any = {"resamples": 20_000, "options": {"hedge_markers.marker_thresholds": 1}}
     for part in study_parts(frame_from_rows(all_sentences), settings):

@@ -32,7 +32,7 @@ from inspect_confidence.respondents.hedger import (
     internal_confidence,
     possible_answers,
 )
-from inspect_confidence.results import drop_part, with_parts
+from inspect_confidence.results import change_variant, with_parts
 from inspect_confidence.scorers.hedged import hedged
 from inspect_confidence.tasks.hedge_markers import hedge_markers
 
@@ -88,7 +88,7 @@ def over_sets(results: pd.DataFrame) -> dict[tuple[str, str], float]:
     """Numbers over data sets by condition, less the judge, and metric."""
     rows = results[results["dataset"] == "all"]
     return {
-        (drop_part(drop_part(row["condition"], "judge"), "variant"), row["metric"]): row["value"]
+        (change_variant(row["condition"], judge="", variant=""), row["metric"]): row["value"]
         for row in rows.to_dict("records")
     }
 

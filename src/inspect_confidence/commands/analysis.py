@@ -16,7 +16,7 @@ from inspect_confidence.judgments.executors import ExecutorOption
 from inspect_confidence.judgments.read import JudgmentSource, judgments_of, keep_common_items
 from inspect_confidence.judgments.streams import Stream, stream_at
 from inspect_confidence.metrics import METRICS, Costs
-from inspect_confidence.results import Condition, Result
+from inspect_confidence.results import Condition, Result, change_variant
 from inspect_confidence.studies import Resampling, Study, all_studies
 from inspect_confidence.studies.notes import UNNAMED_DATASET
 from inspect_confidence.studies.over_models import point_and_condition
@@ -176,14 +176,8 @@ def add_choices_to_variants(frame: pd.DataFrame, task: str, resampling: Resampli
         return frame
     renamed = {}
     for variant in frame["variant"].unique():
-        renamed[variant] = _variant_with_choices(variant, task, resampling)
+        renamed[variant] = change_variant(variant, **resampling.choices[task])
     return frame.assign(variant=frame["variant"].map(renamed))
-
-
-def _variant_with_choices(variant: str, task: str, resampling: Resampling) -> str:
-    """Return `variant;name=value` with the task's analysis choices; a variant may be any text."""
-    choices = str(Condition(resampling.choices.get(task, {})))
-    return ";".join(filter(None, (variant, choices)))
 
 
 def add_choices_to_all_variants(
@@ -418,7 +412,8 @@ def _results_of_stream(
         order = {}  # positions by model and variant, as results name them
         for (model, variant), position in stream.order(study.tasks).items():
             for task in study.tasks:
-                order[model, _variant_with_choices(variant, task, resampling)] = position
+                choices = resampling.choices.get(task, {})
+                order[model, change_variant(variant, **choices)] = position
         # By model and variant, the first of `point_and_condition`. The second sort is stable: it
         # keeps this order within both groups.
         results.sort(key=lambda result: order[point_and_condition(result)[0]])

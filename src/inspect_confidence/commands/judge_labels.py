@@ -10,7 +10,6 @@ from inspect_confidence.arguments import check_size, user_path
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.judgments.read import read_judgments
 from inspect_confidence.judgments.tables import is_table, read_table
-from inspect_confidence.results import Condition
 from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.judge_error import CONSISTENCY, CORRECTNESS, JudgeLabels
 
@@ -64,7 +63,7 @@ def _read_judge_check(path: str) -> JudgeLabels:
             f"judge_labels={path} has no judgments of {CHECK_TASK}; give a log of it, or a file "
             "with the columns judged and label."
         )
-    by_rules = frame["variant"].map(lambda text: Condition.read(text).get("judge") == "rules")
+    by_rules = frame["variant"].map(lambda text: "judge=rules" in text.split(";"))
     models = (frame["model"] + " " + frame["prompts"]).str.strip()
     rows = frame.assign(judge=models.mask(by_rules, "rules"))
     return _parse_labels(rows[["judge", "judged", "label"]], path)

@@ -40,7 +40,7 @@ from inspect_confidence.metrics import RECALIBRATIONS, choose_recalibration
 from inspect_confidence.metrics.arrays import BoolArray, FloatArray
 from inspect_confidence.printing import counted
 from inspect_confidence.privacy import model_name, redact_path, scrub_condition, stable_alias
-from inspect_confidence.results import Condition, Key, Result
+from inspect_confidence.results import Condition, Key, Result, change_variant
 from inspect_confidence.studies import Difference, Resampling, estimate
 from inspect_confidence.studies.calibration import Answers, confidence_metric, table_statistics
 from inspect_confidence.studies.compare import confidence_contrast, differences
@@ -400,8 +400,7 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
         rows = conformal.move_bounds(group.rows[~is_train], entry.offset)
     else:
         rows = _map_confidence(group.rows, entry, is_fitted)[~is_train]
-    variant = Condition.read(group.variant).but(recalibrated=entry.method)
-    rows = rows.assign(variant=str(variant))
+    rows = rows.assign(variant=change_variant(group.variant, recalibrated=entry.method))
     train_judgments = counted(is_train.sum(), "judgment")
     notices = [f"{train_judgments} of train items left out"] if is_train.any() else []
     unfitted = sorted(set(map(_dataset_alias, rows["dataset"].unique())) - set(entry.datasets))

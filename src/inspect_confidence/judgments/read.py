@@ -30,7 +30,7 @@ from inspect_confidence.judgments.runs import RETRY_REMEDY, is_repeated
 from inspect_confidence.judgments.store import ReadOutcome, check_read_arguments, store_at
 from inspect_confidence.judgments.tables import file_stem, is_table
 from inspect_confidence.printing import counted
-from inspect_confidence.results import Condition
+from inspect_confidence.results import Condition, change_variant
 from inspect_confidence.studies import SELF_DESCRIBING, Recorded, TaskTable, all_tables
 from inspect_confidence.studies.notes import UNNAMED_DATASET
 from inspect_confidence.studies.workers import Progress
@@ -337,7 +337,7 @@ def _mark_files_as_variants(
                 frame = frames[file]
                 with_file = {}
                 for text in frame["variant"].unique():
-                    with_file[text] = str(Condition.read(text).but(file=names[file]))
+                    with_file[text] = change_variant(text, file=names[file])
                 variants = frame["variant"].map(with_file)
                 frame["variant"] = frame["variant"].mask(frame["model"] == model, variants)
             file_list = ", ".join(names[file] for file in files)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pandas as pd
 from inspect_confidence.arguments import number
 from inspect_confidence.metrics import mean_of
 from inspect_confidence.references import bibtex
-from inspect_confidence.results import Condition, Result, drop_part
+from inspect_confidence.results import Condition, Result, change_variant
 from inspect_confidence.studies.compare import (
     ComparedName,
     ComparedStatistic,
@@ -69,7 +70,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
         results += results_of(_resample(statistics, rows, resampling), key)
     # Runs at several temperatures, whose variants differ in this part alone, as one group.
     sampled = frame[frame["method"] == "sampling"]
-    variants = sampled["variant"].map(lambda variant: drop_part(variant, "temperature"))
+    variants = sampled["variant"].map(partial(change_variant, temperature=""))
     for key, condition, rows in condition_groups(sampled.assign(variant=variants)):
         if rows["temperature"].nunique() > 1 and numbers.has_both_splits(rows):
             statistics = _decoding_statistics(rows, condition, resampling)
