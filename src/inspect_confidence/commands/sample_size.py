@@ -459,6 +459,7 @@ def _size_to_detect(
     second_population = _Population.from_frame(second, units)
     test = _SimulatedTest(aim, first_population, second_population, is_paired, rng)
     _refuse_undefined(aim, test.pilot_difference, " and ".join(names))
+    # `test.detection` simulates a run of n items; `test.target_size` estimates the items needed.
     items, note = _search_size(test.detection, test.target_size, pilot_items)
     if is_paired:
         second_name, correlation = names[1], test.correlation()

@@ -196,7 +196,11 @@ def maximum_score(rows: pd.DataFrame) -> Figure:
 
 
 def _draw_maximum_scores(ax: Axes, rows: pd.DataFrame, radii: Sequence[str]) -> None:
-    """Draw a panel's maximum achievable score by age, a line for each radius."""
+    """Draw a panel's maximum achievable score by age, a line for each radius.
+
+    A person of this age is right if the age at death differs by at most the radius (in years) from
+    the age given; the maximum is the chance of the best possible answer by the life table.
+    """
     for k, radius in enumerate(radii):
         line = rows[rows["radius"] == radius].sort_values("age")
         look: dict[str, Any] = {"markersize": 4, "markevery": _marked_points(k, len(line))}
