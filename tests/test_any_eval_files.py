@@ -268,6 +268,16 @@ def test_equal_numbers_share_an_interval_only_if_it_is_equal(tmp_path: Path) -> 
     assert re.findall(r"pts \[[^]]+\][ †]* for (\w)", finding) == ["a", "b"]
 
 
+def test_a_column_of_words_is_named_as_in_the_file(tmp_path: Path) -> None:
+    """Also if the file has another column with the name that `--column` gives to it."""
+    path = tmp_path / "answers.csv"
+    rows = "".join(f"q{k},.{k},1,high\n" for k in range(1, 9))
+    path.write_text(f"item,confidence,correct,expert\n{rows}", "utf-8")
+    error = printed("summarize", path, "--column", "confidence=expert", code=2).stderr
+    assert "'high' in the column 'expert' is not a number (7 more" in error
+    assert error.endswith("; name another column by --column NAME=COLUMN, or correct its cells.\n")
+
+
 def test_intervals_that_are_all_wide_are_named_together(tmp_path: Path) -> None:
     """ECE's intervals are often too wide: alone in a table they are not listed one by one."""
     path = tmp_path / "answers.csv"

@@ -54,7 +54,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "words for six numbers": (
         FERMI + "".join(f"q{k},90,{'two' if k % 2 else 'one'},3,3\n" for k in range(2, 8)),
         "line 3: 'one' in the column 'lower' is not a number (5 more are like it: lines 4, 5, 6, "
-        "...); correct",
+        "...); name another column by --column NAME=COLUMN, or correct its cells.",
     ),
     "two percentages for shares": (
         PAIR + "q2,75,1\nq3,0.5,1\nq4,80,1\n",

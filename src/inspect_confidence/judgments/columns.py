@@ -99,6 +99,11 @@ def apply_column_options(
         name: column for name, column in recorded.columns.items() if _PLACEHOLDER not in column
     }
     _refuse_missing_columns(column_by_name, recorded, present, source)
+    answer_names = {"confidence", "raw", "correct"}
+    if answer_names & set(column_by_name):  # refused here, where an error can name the column
+        own_columns = {column_by_name.get(name, name): name for name in sorted(answer_names)}
+        contents = {column: name for column, name in own_columns.items() if column in present}
+        refuse_unreadable_cells(frame, contents, source)
     mapped = _columns_of_options(frame, column_by_name, recorded)
     # A column that got another name no longer has its old name.
     old_names = columns_in(present, column_by_name.values())
@@ -266,7 +271,9 @@ def refuse_unreadable_cells(frame: pd.DataFrame, contents: Mapping[str, str], so
     if problems:
         message, *more = problems
         if more:  # the file's name and the remedy stand once
-            message = f"{message.removesuffix(_CELL_REMEDY)}; {more[0].removeprefix(f'{source}, ')}"
+            for remedy in (_CELL_REMEDY, _COLUMN_REMEDY):
+                message = message.removesuffix(remedy)
+            message = f"{message}; {more[0].removeprefix(f'{source}, ')}"
         raise InvalidArgument(message)
 
 
@@ -642,6 +649,8 @@ def _normalize_name(column: str) -> str:
 
 
 _CELL_REMEDY = "; correct the cell, or leave it empty."
+_COLUMN_REMEDY = "; name another column by --column NAME=COLUMN, or correct its cells."
+"""Remedy if more than half of a column's filled cells can't be read."""
 
 
 def map_cells(
@@ -674,9 +683,11 @@ def map_cells(
     if expected:
         first_code = min(expected)  # codes are in the order of the rows
         first_row, *more_rows = map(int, values.index[np.isin(codes, list(expected))])
+        n_filled = int((values.notna() & (values != "")).sum())
+        remedy = _COLUMN_REMEDY if 1 + len(more_rows) > max(n_filled / 2, 2) else _CELL_REMEDY
         raise InvalidArgument(
             f"{source}, {row_place(source, first_row)}: {excerpt(distinct[first_code], 60)!r} in "
             f"the column {column!r} is not {expected[first_code]}"
-            f"{more_rows_text(source, more_rows)}{_CELL_REMEDY}"
+            f"{more_rows_text(source, more_rows)}{remedy}"
         )
     return pd.Series(converted[codes], values.index)

@@ -239,9 +239,9 @@ def expected_by_chance(
             to the next determines the expectation of `empirical_monotonicity_consistency`.
         convention: `authors`, or None for the definitions of the text.
     """
-    n, points = choice_set, len(POINTS["narrow"])
+    n, points = choice_set, len(POINTS["narrow"])  # all sequences of prompts have these points
     if metric == "pairwise_consistency" and convention == "authors" and n == 3:
-        return 2 / 9  # two of the three mirrored pairs count, of 3 * 3 pairs
+        return 2 / 9  # of 3 * 3 pairs 3 are mirrored; the authors don't count ranks (2, 0)
     if metric in ("pairwise_consistency", "empirical_consistency"):
         return 1 / n
     if metric == "choice_sensitivity":  # not the same choice at all points
