@@ -254,7 +254,36 @@ def test_rows_are_items_if_no_column_names_them(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.csv", item=None)
     words = (path, "--confidence-scale", "0-100")
     assert value_of("n", *words) == ITEMS
-    assert "each row is an item" in " ".join(printed("summarize", *words).stderr.split())
+    assert "each row is one" in " ".join(printed("summarize", *words).stderr.split())
+
+
+def test_the_index_that_pandas_writes_tells_which_rows_are_the_same_item(tmp_path: Path) -> None:
+    """Rows of two files are paired by it in any order, and by their number if indices repeat."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"confidence": SURE / 100, "correct": RIGHT})
+    other = frame.assign(confidence=1 - SURE / 200).sample(frac=1, random_state=rng)
+    (first, second) = tmp_path / "a.csv", tmp_path / "b.csv"
+    frame.to_csv(first)
+    other.to_csv(second)
+    words = ("--resamples", 20, "--csv", tmp_path / "out.csv")
+    done = printed("compare", first, second, "--metric", "accuracy", *words)
+    assert "the index in the first column tells which rows" in " ".join(done.stderr.split())
+    out = pd.read_csv(tmp_path / "out.csv")
+    # The pairs are equal answers: their difference has the interval of equal pairs, not of others.
+    assert (out.loc[out["metric"] == "accuracy", "ci_high"] < 0.15).all()
+    frame.set_axis([0] * ITEMS).to_csv(first)
+    assert "the number of the row tells" in " ".join(printed("summarize", first).stderr.split())
+
+
+def test_a_rare_value_beyond_0_and_1_is_a_parse_failure_if_the_scale_is_said(
+    tmp_path: Path,
+) -> None:
+    """One of forty; the error without the option names the option."""
+    path = write(tmp_path / "mine.csv", confidence=[683, *SURE[1:] / 100])
+    assert "give --confidence-scale 0-1, on which it counts as a parse failure" in error_of(path)
+    rows = rows_of(path, "--confidence-scale", "0-1")
+    assert set(rows.loc[rows["metric"] == "unread_share", "value"]) == {1 / ITEMS}
+    assert set(rows.loc[rows["metric"] == "auroc", "n"]) == {ITEMS - 1}
 
 
 def test_columns_of_other_tools_with_our_names_are_left_out_with_a_notice(tmp_path: Path) -> None:
@@ -502,7 +531,7 @@ def test_an_empty_confidence_is_called_so_and_is_no_missing_reply(
     assert failures.to_dict("index") == {
         "q0": {"status": "invalid_response_format", "reason": "no confidence in the file"},
         "q1": {"status": "invalid_response_format", "reason": "no confidence in the file"},
-        "q39": {"status": "no_response", "reason": "an empty cell in the file"},
+        "q39": {"status": "no_response", "reason": "no answer in the file"},
     }
     assert f"{path}: no confidence in 2 of 40 rows: a parse failure each" in judgments.notices
 
@@ -513,7 +542,7 @@ def test_parse_failures_of_empty_cells_are_told_by_what_the_file_lacks(tmp_path:
     path = write(tmp_path / "mine.csv", confidence=confidence, correct=correct)
     text = " ".join(printed("summarize", path, "--confidence-scale", "0-100").stdout.split())
     assert (
-        "mine: Parse failures: 7.7% of 39 replies (1 with an empty cell in the file, 2 with no "
+        "mine: Parse failures: 7.7% of 39 replies (1 with no answer in the file, 2 with no "
         "confidence in the file; not counted: 1 with no grade in the file)."
     ) in text
 
@@ -571,7 +600,7 @@ def test_an_interval_without_a_truth_is_left_out_with_a_notice(tmp_path: Path) -
     assert statuses == ["ok", "scoring_failed", "no_response"]
     assert judgments.notices == (
         f"{path}: no truth in 1 of 3 rows: left out of all metrics",
-        f"{path}: an empty cell in 1 of 3 rows: a parse failure each",
+        f"{path}: no answer in 1 of 3 rows: a parse failure each",
     )
 
 

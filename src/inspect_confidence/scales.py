@@ -122,12 +122,13 @@ def other_scale(
 ) -> str:
     """Return how values contradict the scale that they are said to be on; empty if they do not.
 
-    Values from 2 on contradict a scale from 0 to 1. A scale that begins at 1 or less and ends at 2
-    or more is contradicted by values between 0 and 1 (on a scale that ends below 20, by more than a
-    tenth of all values), unless a value above 1 has decimals. If it begins below 1, it is also
-    contradicted by values of which the largest is 1. Any scale is contradicted by values, two or
-    more, of which most are outside it by more than 5% of its width. `low` and `high` are the
-    scale's ends; no value is missing. The example has its place by `place_of`.
+    Values from 2 on contradict a scale from 0 to 1 if they are more than a tenth of all; fewer are
+    mistakes. A scale that begins at 1 or less and ends at 2 or more is contradicted by values
+    between 0 and 1 (on a scale that ends below 20, by more than a tenth of all values), unless a
+    value above 1 has decimals. If it begins below 1, it is also contradicted by values of which the
+    largest is 1. Any scale is contradicted by values, two or more, of which most are outside it by
+    more than 5% of its width. `low` and `high` are the scale's ends; no value is missing. The
+    example has its place by `place_of`.
 
     Example:
         >>> other_scale(np.array([0.85, 19, 7]), 0, 20)
@@ -136,13 +137,11 @@ def other_scale(
         ''
     """
     above = values >= 2
-    if low == 0 and high == 1 and above.any():
-        remedy = "give the scale that they are on, such as 0-100, or bring them to one scale"
-        if above.mean() <= _MOST_MISTAKES:
-            remedy = "bring these to the scale of the others, on which 70% is 0.7"
+    if low == 0 and high == 1 and above.sum() > _MOST_MISTAKES * len(values):
         return (
             f"{above.sum()} of {counted(len(values), 'value')} from 2 on, such as "
-            f"{_first_example(values, above, place_of)}, and {(~above).sum()} below; {remedy}"
+            f"{_first_example(values, above, place_of)}, and {(~above).sum()} below; give the "
+            "scale that they are on, such as 0-100, or bring them to one scale"
         )
     far_outside = _are_far_outside(values, low, high)
     if len(values) > 1 and far_outside.mean() > 0.5:

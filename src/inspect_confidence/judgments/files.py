@@ -61,7 +61,9 @@ GRADE = "correct"
 _MAX_COLUMNS_LISTED = 8
 """Number of columns that an error lists."""
 _NO_GRADE, _NO_CONFIDENCE = f"no grade{IN_FILE}", f"no confidence{IN_FILE}"
-_NO_ANSWER = f"an empty cell{IN_FILE}"
+_NO_ANSWER = f"no answer{IN_FILE}"
+_INDEX_NAMES = ("", "Unnamed: 0")
+"""Names of the column in which pandas writes the index of a frame."""
 """Reasons of judgments that are not `ok` because a cell is empty."""
 
 
@@ -266,15 +268,19 @@ def _add_inferred_task(
         renamed, common_aliases = rename_common_columns(renamed, source, has_answer=has_answer)
         aliases += common_aliases
         task = task or _inferred_task(renamed, is_other_eval=is_other_eval)
-    # Third attempt: each row is an item.
+    # Third attempt: each row is an item, by the index that pandas writes or by its number.
     if task is None and "item" not in renamed:
-        with_items = renamed.assign(item=list(map(str, range(1, len(frame) + 1))))
+        index_names = [name for name in _INDEX_NAMES if name in renamed]
+        has_index = bool(index_names) and renamed[index_names[0]].is_unique
+        numbers = pd.Series(map(str, range(1, len(frame) + 1)), frame.index, dtype=object)
+        with_items = renamed.assign(item=renamed[index_names[0]] if has_index else numbers)
         task = _inferred_task(with_items, is_other_eval=is_other_eval)
         if task is not None:
             renamed = with_items
+            names = "the index in the first column" if has_index else "the number of the row"
             notices.append(
-                f"{source}: no column names the items, so that each row is an item and models "
-                "cannot be compared; name it: --column item=COLUMN"
+                f"{source}: no column names the items: each row is one, and {names} tells which "
+                "rows of several files are the same item; name another: --column item=COLUMN"
             )
     if task is None:
         raise _unknown_task_error(frame, renamed, source)

@@ -99,7 +99,8 @@ LEVEL = Limit(
 REPORTED = replace(
     SHARE,
     remedy="name their scale: --confidence-scale 0-100, 0-10, or none if only their order counts",
-    remedy_if_rare="all or nearly all others are: bring it to their scale, on which 70% is 0.7",
+    remedy_if_rare="nearly all others are: bring it to their scale, on which 70% is 0.7, or give "
+    "--confidence-scale 0-1, on which it counts as a parse failure",
     remedy_if_negative=f"{_MISSING}, or give --confidence-scale none if only the order counts",
 )
 """Limit of a confidence; a value outside it may be a report on another scale."""
