@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspect_confidence.redaction import without_keys
+from inspect_confidence.redaction import failure, without_keys
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,12 @@ from inspect_confidence.redaction import without_keys
 def test_named_secrets_and_home_folders_are_removed(text: str, shown: str) -> None:
     """Other settings and paths stay."""
     assert without_keys(text) == shown
+
+
+@pytest.mark.parametrize("before", range(985, 1000))
+def test_a_key_at_the_end_of_the_part_that_is_searched_is_not_cut(before: int) -> None:
+    """The request before the key is left out, so that the end of that part is shown."""
+    request = "".join(f"{number} " for number in range(before))[: before - 1]
+    shown = failure(f"{request} sk-abcdefghijklmnopqrstuvwx", request)
+    assert "sk-" not in shown
+    assert shown.startswith("[...]")

@@ -85,7 +85,7 @@ def failure(error: object, request: str = "") -> str:
         "APIError(401, '[removed]: [...]')"
     """
     text = repr(error) if isinstance(error, BaseException) else str(error)
-    text = scrub(one_line(text[:_MAX_ERROR_LENGTH]))
+    text = scrub(one_line(text))[:_MAX_ERROR_LENGTH]  # a cut key would not be recognized
     return excerpt(_without_request(text, one_line(request)), _MAX_FAILURE_LENGTH)
 
 
