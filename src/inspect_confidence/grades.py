@@ -63,7 +63,7 @@ def read_number(value: object, *, decimal_comma: bool = False) -> float:
             files with semicolons.
 
     Returns:
-        A finite number, or NaN if the value is missing or no number.
+        A finite number, 1 for True and 0 for False; NaN for a missing, infinite or other value.
 
     Example:
         >>> [read_number(text) for text in ("85%", "1,000", "0,85", "1.50", "about 3")]
@@ -175,7 +175,8 @@ _AMOUNT = re.compile(r"[-+]?[$€£¥]?[-+]?\.?\d.{0,40}")
 def same_answers(answers: "pd.Series[str]", targets: "pd.Series[str]") -> NDArray[np.bool_]:
     """Return whether each answer equals its target, in the order of the rows.
 
-    Rows with the same answer and target are compared once, because a comparison is slow.
+    Rows with the same answer and target are compared once, because a comparison is slow. Missing
+    texts are empty, not NaN, as in typed judgments.
     """
     pairs = pd.DataFrame({"answer": answers, "target": targets})
     # By row, the number of its distinct pair, in the order of first occurrence, which is also that
@@ -252,7 +253,8 @@ def read_three_way(value: Mapping[str, object]) -> Grade | None:
     """Read a score with a key for each grade, as SimpleQA writes it; None for another score.
 
     The keys are `correct`, `incorrect` and one for declined answers (`not_attempted`), all with or
-    without `is_`. If not one of their values is 1 and the others are 0, the grade is a failure.
+    without `is_`. Unless one of their values is 1 (or true) and the other two are 0, the result is
+    a failure.
 
     Example:
         >>> read_three_way({"correct": 1.0, "incorrect": 0.0, "not_attempted": 0.0})

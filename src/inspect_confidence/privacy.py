@@ -199,7 +199,8 @@ def setting_text(value: object) -> str:
 def _split_comma_list(text: str) -> Iterator[str]:
     """Yield the items of a comma list; a comma in a folder's name doesn't separate items.
 
-    So `/my, texts/a.csv,b` has the items `/my, texts/a.csv` and `b`.
+    So `/my, texts/a.csv,b` has the items `/my, texts/a.csv` and `b`. Of empty items only the last
+    is kept.
     """
     pending = ""  # the item so far
     for item in text.split(","):

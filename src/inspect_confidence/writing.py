@@ -69,7 +69,7 @@ def write_file(file: Path, content: bytes | str) -> Path:
         target = Path(os.path.realpath(file))  # keeps a symbolic link
         _check_writable(target)
         write_whole(target, raw)
-        _remove_leftovers(target.parent, target.name)
+        _remove_leftovers(target.parent, target.name)  # of commands that were killed
     except OSError as error:
         raise write_error(file, error) from error
     return file
@@ -104,7 +104,8 @@ def staged(folder: Path, *, last: str = "") -> Iterator[Path]:
             staging.mkdir(parents=True)
             yield new_files
             _move_files(new_files, folder, last)
-            _remove_leftovers(folder, name="")  # a staging folder has no name before its UUID
+            # Of commands that were killed; a staging folder has no name before its UUID.
+            _remove_leftovers(folder, name="")
     finally:
         shutil.rmtree(staging, ignore_errors=True)
         if is_new:

@@ -354,9 +354,10 @@ def _refuse_unnumbered(
 ) -> None:
     """Refuse marked rows, which equal an earlier row and have no number of `epoch` or `draw`.
 
-    They may be copies or repeated answers; or of several models, if they or the file name none.
-    Without a marked row nothing is refused. `texts` are the file's rows, with lists and other
-    objects as text; `default_model` is the name of the model of rows that named none.
+    They may be copies or repeated answers; or of several models, if the row names no model or all
+    rows have the same. Without a marked row nothing is refused. `texts` are the file's rows, with
+    lists and other objects as text; `default_model` is the name of the model of rows that named
+    none.
     """
     if is_unnumbered_copy.any():
         copy_row = first_true_row(is_unnumbered_copy)

@@ -189,7 +189,7 @@ def _stack_models(
         model_columns.update(columns_by_name[name].values())
     models = _models_with_all_columns(columns_by_name, patterns, source, notices)
     shared = frame.drop(columns=list(model_columns))
-    # A column with empty cells names no items.
+    # The user (`columns`) may name the items' column; a column with empty cells names no items.
     complete = shared.columns[~shared.map(is_missing).any()]
     names = {*map(_normalize_name, map(str, complete)), *columns}
     if names.isdisjoint(_ITEM_NAMES):
@@ -335,8 +335,9 @@ def apply_confidence_scale(
     """Return the frame with stated values `raw` and the ends of their scale, `low` and `high`.
 
     The option `--confidence-scale` names the ends. Without it a column of percentages such as `85%`
-    is on 0-100, and other numbers are probabilities. With `--confidence-scale none` only the order
-    of the values counts. A frame that has a scale, or no confidence, is returned as it is.
+    is on 0-100, and other numbers are probabilities, which keep their column and get no ends. With
+    `--confidence-scale none` only the order of the values counts. A frame that has a scale, or no
+    confidence, is returned as it is.
 
     Args:
         frame: The file's rows.
@@ -479,7 +480,8 @@ def rename_common_columns(
     Args:
         frame: The file's rows.
         source: Name of the file.
-        has_answer: Whether it has the answers of a task already, so that no confidence is sought.
+        has_answer: Whether `frame` has the answers of a task already, so that no confidence is
+            sought.
 
     Returns:
         The frame, and its renamed columns, as `confidence=prob`.
@@ -660,8 +662,8 @@ def map_cells(
 
     Args:
         values: The column. Lists and other unhashable cells become texts.
-        convert: Converts a cell. It raises `ValueError` for a cell that it cannot read, with what
-            the cell should hold, such as "a number".
+        convert: Converts a cell; an empty one is None or NaN. It raises `ValueError` for a cell
+            that it cannot read, with what the cell should hold, such as "a number".
         dtype: Type of the converted cells.
         source: Name of the file.
         column: Name of the column.

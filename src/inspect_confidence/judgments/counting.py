@@ -12,7 +12,7 @@ from inspect_confidence.judgments.files import typed_columns
 from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.runs import reader_versions
 from inspect_confidence.studies import table_of
-from inspect_confidence.studies.study import SEVERAL, too_different
+from inspect_confidence.studies.study import NEEDS_ROWS, too_different
 
 _MEMORY_LIMIT = "1GB"
 """Memory that DuckDB may take before it writes to the disk."""
@@ -70,7 +70,7 @@ def count_record(file: str, task: str) -> CountedRecord:
     )
     datasets = by_dataset["dataset"].tolist()
     if (by_dataset["most"] > 1).any() or by_dataset["needs_row"].any():
-        return CountedRecord(datasets, reader_versions(), None, SEVERAL)
+        return CountedRecord(datasets, reader_versions(), None, NEEDS_ROWS)
     # One row for each different judgment: SQL expressions for the columns that metrics need.
     selected = [f'{expression} as "{name}"' for name, expression in counting.columns.items()]
     counts = query_records(

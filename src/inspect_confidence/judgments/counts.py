@@ -79,7 +79,7 @@ def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[p
     The file of a log's judgments is counted by variant, without being read into memory, if the log
     is its run's only one, no judgment repeats another, all are of one task, and the file is
     undamaged and was written by the installed versions of the packages. Other logs are read, and
-    those of a run joined, so that each sample counts once.
+    those of a run joined, so that each sample counts once. A log that cannot be read is left out.
     """
     entries = store.entries_with_judgments()
     records = [entry.record for entry in entries]

@@ -153,7 +153,7 @@ def count_records(
         files: The record files, which workers must find at the same paths.
         task: The task of their judgments.
         executor: Counts them; `auto` counts in this process, since DuckDB uses all cores.
-        notices: Receives a notice of how many files the executor lost.
+        notices: Receives a notice of how many files the executor lost; they are counted here.
     """
     # `_read_each` takes locations as logs; it reads nothing but what `count` reads.
     logs, count = [Log(file) for file in files], partial(count_record, task=task)
@@ -162,7 +162,7 @@ def count_records(
     records = []
     for number in range(len(files)):
         record = counted_by_number[number]
-        assert isinstance(record, CountedRecord)  # not an error: no file is known to be unreadable
+        assert isinstance(record, CountedRecord)  # not a text: only an unreadable log gives one
         records.append(record)
     return records
 

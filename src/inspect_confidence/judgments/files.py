@@ -262,7 +262,8 @@ def _add_inferred_task(
         for table in all_tables().values():
             renamed, task_aliases = rename_task_columns(renamed, table)
             aliases += task_aliases
-    if task is None or all_tables()[task].fallback:
+    is_table_of_other_evals = task is not None and all_tables()[task].fallback
+    if task is None or is_table_of_other_evals:
         # Columns get a task's names only if they then have one of its complete answers.
         has_answer = bool(aliases)
         renamed, common_aliases = rename_common_columns(renamed, source, has_answer=has_answer)
@@ -324,9 +325,10 @@ def _drop_foreign_values(
 ) -> pd.DataFrame:
     """Return the rows of another tool with unreadable values of optional columns replaced.
 
-    Texts in `epoch` and `draw` are numbered, and lists in `choices` are counted. Other columns of
-    the wrong type, and a `status` without any known value, are left out with a notice. Answers such
-    as `n/a` become empty. `table` has the columns of the task; `source` is the file.
+    Texts in `epoch` and `draw` are numbered, all empty cells with one number of their own, and
+    lists in `choices` are replaced by their lengths. Other columns of the wrong type, and a
+    `status` without any known value, are left out with a notice. Answers such as `n/a` become
+    empty. `table` has the columns of the task; `source` is the file.
     """
     changed: dict[str, pd.Series] = {}
     # Columns without which there is no judgment are checked later, with an error.

@@ -76,8 +76,9 @@ def _sample_sources(runs: Sequence[Run]) -> tuple[dict[str, int], set[str]]:
     """Return the log from which each sample is taken, and the samples that are in several logs.
 
     `runs` are what was read from each log of one run. Samples are keys of epoch and id; their logs
-    are positions in `runs`. A sample that is invalid in each log that has it is absent.
+    are positions in `runs`. A sample that was declared invalid in each log that has it is absent.
     """
+    # Times are in seconds since 1970.
     newest_first = sorted(range(len(runs)), key=lambda i: (-runs[i].ended, -runs[i].write_time))
     invalid = _invalid_uuids([runs[position] for position in newest_first])
     samples = []

@@ -107,6 +107,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     samples = _pair_with_samples(location, summaries, table, recorded)
     judgments = _judgments_by_sample(header, table, samples, unsent, repairs, recorded)
     unwritten = _judgments_of_unwritten_samples(header, table, completed)
+    # `problem`: the reason if none of the judgments can be used, else empty.
     judgments, problem, run_notices = _complete_run(header, table, {**judgments, **unwritten})
     # `fallback` marks the table for evals of others: such a log may lack the scores of confidence.
     if table.fallback and _has_unscored_replies(location, header, summaries, recorded):
@@ -251,11 +252,12 @@ def _complete_run(
     Returns:
         The judgments, the reason if none of them can be used (else an empty text), and notices.
     """
-    # Its `samples` are the completed rows of each sample, in the same order.
+    # `run.samples` are the completed rows of each sample, in the same order.
     run = table.complete_run(list(judgments.values()))
     statuses = {row["status"] for row in chain.from_iterable(run.samples)}
-    # A run of this package (only its logs have facts) that failed on every sample has no problem
-    # that would exclude it: its failures are judgments.
+    # `RUN_STATUSES` are those of a sample without a reply to read. A run of this package (only its
+    # logs have facts) in which every sample is one has no problem that would exclude it: its
+    # failures are judgments.
     has_failures = facts_of(header) and statuses and statuses <= RUN_STATUSES
     problem = "" if has_failures else run.problem
     return dict(zip(judgments, run.samples, strict=True)), problem, run.notices
@@ -495,7 +497,7 @@ def _read_again(
         # The stored judgments were read from summaries, in which a text is on one line. From them
         # the new ones are read too, so that only other readings count as changes.
         summary = sample.summary()
-        if _sample_key(summary) in stored:
+        if _sample_key(summary) in stored:  # not a sample declared invalid, or not completed
             samples.append((summary, sample if _is_summary_shortened(summary) else summary))
     # The values to repair were counted for notices when the stored judgments were read.
     reread_judgments = _judgments_by_sample(header, table, samples, unsent, Repairs())
@@ -524,16 +526,17 @@ def _score_again(location: str, header: EvalLog) -> EvalLog:
 def _count_changes(before: SampleJudgments, after: SampleJudgments) -> Counter[str]:
     """Count the judgments, those whose `status` changed, and those in which any value changed.
 
-    The last count is named `either`; it ignores the reason. Both arguments are lists of rows by the
-    same sample keys. A judgment that only one of both lists has counts as changed.
+    The last count is named `any_value`; it includes the status, but not the reason. Both arguments
+    are lists of rows by the same sample keys. A judgment in only one of both lists counts as
+    changed.
     """
-    counts = Counter(judgments=0, status=0, either=0)
+    counts = Counter(judgments=0, status=0, any_value=0)
     for key, rows_before in before.items():
-        for old_row, new_row in zip_longest(rows_before, after[key]):
+        for old_row, new_row in zip_longest(rows_before, after[key]):  # None if a list is shorter
             old_texts, new_texts = _values_as_text(old_row), _values_as_text(new_row)
             counts["judgments"] += 1
             counts["status"] += old_texts.get("status") != new_texts.get("status")
-            counts["either"] += old_texts != new_texts
+            counts["any_value"] += old_texts != new_texts
     return counts
 
 
@@ -669,7 +672,7 @@ def _is_summary_insufficient(recorded: Recorded, summary: EvalSampleSummary) -> 
     """Return whether the summary of another eval's sample lacks a part that is read.
 
     Its metadata are read only for fields that `recorded`, the user's options, names; otherwise the
-    scores of this package suffice.
+    scores of this package suffice. No summary has the fields of some prefixes, such as `output.`.
     """
     if any(name.startswith(_PREFIXES_OUTSIDE_SUMMARIES) for name in recorded.confidence):
         return True

@@ -327,7 +327,7 @@ def _mark_files_as_variants(
     """Write the file into `variant` if a model answers the same items in several files.
 
     `sources` are judgments of each file by task, which are changed; `names` are short names of the
-    files. A notice for each such model is returned.
+    files. A notice for each task and such model is returned.
     """
     notices = []
     for task in dict.fromkeys(chain.from_iterable(sources)):
@@ -463,14 +463,13 @@ def _replace_grades(
 ) -> None:
     """Set the correctness of other evals' judgments to the grades in the logs of `--outcome`.
 
-    The frames are replaced in `frames`; notices are appended to `notices` and `loss_notices`.
+    The frames are replaced in `frames`. `notices` receives all notices, `loss_notices` those about
+    lost data. If `frames` or those logs have no judgments of other evals, a notice says so.
     """
     recorded = options.recorded
-    grades = Recorded(score=recorded.score, only_grades=True)
+    grade_options = replace(options, recorded=Recorded(score=recorded.score, only_grades=True))
     locations = list(recorded.outcome)
-    outcomes = _read_log_judgments(
-        locations, replace(options, recorded=grades), notices, loss_notices
-    )
+    outcomes = _read_log_judgments(locations, grade_options, notices, loss_notices)
     tasks = [task for task in frames if all_tables()[task].fallback and task in outcomes]
     if not tasks:
         location_names = ", ".join(locations)
@@ -487,8 +486,8 @@ def _check_cluster_field(
 ) -> None:
     """Refuse a field of `--cluster` that names no cluster in any judgment of the logs.
 
-    An empty name stands for no such option. `runs` are the logs, pairs of a location and a run; the
-    error proposes a field of the first one.
+    An empty name stands for no such option. `runs` are the logs, pairs of a location and a run, and
+    empty if only tables are read; the error proposes a field of the first log.
     """
     if not name or not runs or any(map(has_clusters, frames)):
         return
@@ -569,11 +568,12 @@ def _reread_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
     for _, run in runs:
         if run.changed:
             changes.setdefault(run.task, Counter()).update(run.changed)
-    for task, count in changes.items():  # `either` counts a changed status or another value
+    for task, count in changes.items():  # `any_value` includes judgments with another status
         judgments = counted(count["judgments"], "judgment was", "judgments were")
         yield (
             f"{task}: {judgments} read again; the status of "
-            f"{count['status']} changed, and the value of {count['either'] - count['status']} more"
+            f"{count['status']} changed, and the value of "
+            f"{count['any_value'] - count['status']} more"
         )
 
 
@@ -617,10 +617,11 @@ def _read_logs(
     options: ReadOptions,
     notices: list[str],
 ) -> Iterator[tuple[str, ReadOutcome]]:
-    """Yield the location of each log with its run or error, beginning with those from a store.
+    """Yield the location of each log with its run or error.
 
-    `logs` are by location; `stored` has, by location, a function that reads the log's run from a
-    store. `notices` receives a notice of how many logs the executor lost.
+    Logs of a store come first, the others in the order in which the executor finishes. `logs` are
+    by location; `stored` has, by location, a function that reads the log's run from a store.
+    `notices` receives a notice of how many logs the executor lost.
     """
     unread = []
     for location, log in logs.items():

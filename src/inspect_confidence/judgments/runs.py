@@ -161,6 +161,7 @@ def encode_run(run: Run) -> bytes:
     }
     columns[_SAMPLE_COLUMN] = pa.array(run.samples, pa.string())
     members = {name: value for name, value in vars(run).items() if name not in ("frame", "samples")}
+    # `twice` counts the judgments that repeat another one of the run.
     counts = {"rows": len(run.frame), "twice": int(is_repeated(run.frame).sum())}
     facts = json.dumps({**members, **counts, "format": FORMAT, "readers": reader_versions()})
     table = pa.table(columns).replace_schema_metadata({_RECORD_KEY: facts})

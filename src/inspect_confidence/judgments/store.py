@@ -117,7 +117,8 @@ class Store:
         """
         entries, notices = list[StoredLog](), list[str]()
         for entry in self.entries:
-            if not entry.file or is_intact(self.folder / entry.file):
+            was_unreadable = not entry.file  # no record file was written
+            if was_unreadable or is_intact(self.folder / entry.file):
                 entries.append(entry)
                 continue
             # One log gives one pair: its position, and its record or the reason for none.
@@ -453,7 +454,7 @@ def _absolute_log_location(location: str) -> str:
 
 
 def _refuse_changed_sources(before: Store, places: Sequence[str]) -> None:
-    """Refuse to update a store that other versions read, or that has logs of other locations."""
+    """Refuse to update a store that other package versions read, or with logs outside `places`."""
     if before.readers != reader_versions():
         raise InvalidArgument(
             f"--output {before.folder}: {before.readers} read its logs, and this is "
@@ -500,12 +501,13 @@ def _folder_name(text: str) -> str:
 def _read_manifest(folder: Path, *, required: bool = False) -> Store | None:
     """Return the store that a folder's manifest describes; its record files are not read.
 
-    Without a manifest the result is None. If something else wrote it, the result is None too; but
-    it is refused if it is `required`, or if the folder has record files of a store.
+    Without a readable manifest file the result is None. If its content is not that of a store's
+    manifest, the result is None too; but the file is refused if a manifest is `required`, or if
+    the folder has record files of a store.
 
     Raises:
-        InvalidArgument: The manifest is damaged, of another version, or names a file that is not a
-            record file.
+        InvalidArgument: The manifest does not match its checksum, is of another version, or names a
+            file that is not a record file.
     """
     try:
         content = (folder / MANIFEST).read_bytes()

@@ -26,7 +26,7 @@ from inspect_confidence.judgments.store import Store, StoredLog, store_at
 from inspect_confidence.metrics.resample import MOST_UNITS
 from inspect_confidence.studies import table_of
 from inspect_confidence.studies.notes import COUNT
-from inspect_confidence.studies.study import SEVERAL
+from inspect_confidence.studies.study import NEEDS_ROWS
 
 ModelVariant = tuple[str, str]
 """A model and variant."""
@@ -100,7 +100,7 @@ class Stream:
         """Return the judgments of some of the store's logs by task; logs of one run are joined.
 
         Logs whose judgments were counted (in `counted`, by record file) give one row for equal
-        judgments, with their number.
+        judgments, with their number. A log that cannot be read is left out.
 
         Args:
             entries: Logs of the store, each with its variant.
@@ -129,16 +129,16 @@ class Stream:
         """Yield the notices about the store's shared samples, pooled runs and repeated judgments.
 
         A shared sample is in several logs of a run, as after a retry, and counts once.
-        They concern only models with several logs, or with repeats in a log (counted in the fact
-        `twice` of the log's record); the logs of the others are not read.
+        The notices concern only models with several logs, or with repeats in a log (counted in the
+        fact `twice` of the log's record); the logs of the other models are not read.
         """
         shared_samples, repeats, pooling = Counter[str](), Counter[str](), list[str]()
         for task_entries in _group_entries(self.entries, "task"):
             # Notices come in the order of the models' names.
             by_model = sorted(task_entries, key=lambda pair: pair[0].record["model"])
             for group in _group_entries(by_model, "model"):
-                first_entry, _ = group[0]
-                if len(group) == 1 and not first_entry.record["twice"]:
+                has_repeats = any(entry.record["twice"] for entry, variant in group)
+                if len(group) == 1 and not has_repeats:
                     continue
                 frames, counts = self._join_logs(group)
                 shared_samples += counts
@@ -199,7 +199,8 @@ def _count_entries(
 ) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
     """Count the judgments of record files where numbers need no more than the counts.
 
-    `entries` are logs with judgments; `notices` receives how many files the executor lost.
+    `entries` are logs with judgments, each with the variant of its run; `notices` receives how many
+    files the executor lost.
 
     Returns:
         The counted judgments by record file; and by record file with many judgments that are not
@@ -231,7 +232,7 @@ def _count_entries(
     for file, record_counts in records.items():
         if record_counts.frame is None or file in shared_files:
             # In a data set of several logs an item may have several judgments.
-            problems[file] = record_counts.problem or SEVERAL
+            problems[file] = record_counts.problem or NEEDS_ROWS
         else:
             counted[file] = record_counts.frame
     return counted, problems
@@ -240,9 +241,10 @@ def _count_entries(
 def _files_with_shared_datasets(
     store: Store, entries: Sequence[EntryVariant], records: Mapping[str, CountedRecord]
 ) -> set[str]:
-    """Return counted record files with a data set of which the model has judgments in other logs.
+    """Return the record files with a data set of which the model has judgments in other logs.
 
-    Their items may be the same, and counts do not tell which.
+    Their items may be the same, and counts do not tell which. Without counted `records`, no file
+    is returned.
     """
     if not records:
         return set()

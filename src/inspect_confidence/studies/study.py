@@ -188,7 +188,7 @@ class CompletedRun:
     notices: Sequence[str] = ()
 
 
-SEVERAL = "all intervals, because items have clusters, several judgments or no grade"
+NEEDS_ROWS = "all intervals, because items have clusters, several judgments or no grade"
 SEVERAL_SCALES = "all intervals, because confidence is on several scales"
 """Which metrics need each judgment, and why."""
 

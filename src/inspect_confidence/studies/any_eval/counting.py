@@ -8,7 +8,7 @@ from inspect_confidence.metrics.resample import MOST_PATTERNS, MOST_UNITS
 from inspect_confidence.studies.any_eval.judgments import EPOCHS, complete_scales, is_ordinal
 from inspect_confidence.studies.estimate import field_values
 from inspect_confidence.studies.notes import COUNT, reasons_in_file
-from inspect_confidence.studies.study import SEVERAL, SEVERAL_SCALES, Counting, too_different
+from inspect_confidence.studies.study import NEEDS_ROWS, SEVERAL_SCALES, Counting, too_different
 
 _EQUALITY_COLUMNS = (
     *("method", "scale", "by", "raw", "low", "high", "confidence", "correct", "status"),
@@ -61,7 +61,7 @@ def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     methods = rows["method"].unique()
     has_clusters = bool((rows["cluster"] != "").any())
     if len(methods) > 1 or EPOCHS in methods or has_clusters or not rows["item"].is_unique:
-        return rows, SEVERAL
+        return rows, NEEDS_ROWS
     merged = _merge_equal(complete_scales(rows))
     if problem := _variety_problem(merged):
         return rows, problem
