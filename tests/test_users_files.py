@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from build import numbered, path_or_skip, rows_by
+from build import numbered, path_or_skip, rows_by, texts_with
 from inspect_confidence import summarize
 from inspect_confidence.grades import is_same_answer
 from inspect_confidence.judgments.read import judgments_of, read_judgments
@@ -273,6 +273,24 @@ def test_the_index_that_pandas_writes_tells_which_rows_are_the_same_item(tmp_pat
     assert (out.loc[out["metric"] == "accuracy", "ci_high"] < 0.15).all()
     frame.set_axis([0] * ITEMS).to_csv(first)
     assert "the number of the row tells" in " ".join(printed("summarize", first).stderr.split())
+
+
+@pytest.mark.parametrize("n_files", [3, 4])
+def test_many_notices_that_differ_in_numbers_are_one(n_files: int, tmp_path: Path) -> None:
+    """Three are printed; of four, the first stands for all."""
+    files = []
+    for k in range(n_files):
+        sure = SURE.astype(float)
+        sure[: k + 1] = np.nan
+        files.append(write(tmp_path / f"m{k}.csv", confidence=sure))
+    errors = printed("summarize", *files, "--confidence-scale", "0-100").stderr
+    lines = texts_with(errors.splitlines(), "no confidence in")
+    one_file = "no confidence in 1 of 40 rows: a parse failure each"
+    if n_files == 3:
+        assert len(lines) == 3
+        assert lines[0] == f"note: {files[0]}: {one_file}"
+    else:
+        assert lines == [f"note: {files[0]}, and 3 more files with other numbers: {one_file}"]
 
 
 def test_a_rare_value_beyond_0_and_1_is_a_parse_failure_if_the_scale_is_said(

@@ -1,5 +1,6 @@
 """Judgments of logs and files: one tidy frame per task, one row per elicited judgment."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -552,14 +553,29 @@ def runs_with_judgments(
 def _merge_notices(notices: Iterable[tuple[str, str]], noun: str) -> Iterator[str]:
     """Yield each notice once, with the log or file that has it, or with their number, as `3 logs`.
 
-    `notices` are pairs of a log or file and its notice; `noun` is `logs` or `files`.
+    Of many notices that differ in their numbers only, one stands for all. `notices` are pairs of a
+    log or file and its notice; `noun` is `logs` or `files`.
     """
     origins_by_notice: dict[str, list[str]] = {}
     for origin, notice in notices:
         origins_by_notice.setdefault(notice, []).append(origin)
-    for notice, origins in origins_by_notice.items():
-        subject = origins[0] if len(origins) == 1 else f"{len(origins)} {noun}"
-        yield f"{subject}: {notice}"
+    notices_by_text: dict[str, list[str]] = {}  # by the text without numbers
+    for notice in origins_by_notice:
+        notices_by_text.setdefault(re.sub(r"\d+", "", notice), []).append(notice)
+    for first_notice, *others in notices_by_text.values():
+        if len(others) >= _MOST_ALIKE:
+            n_more = sum(len(origins_by_notice[notice]) for notice in (first_notice, *others)) - 1
+            origin = origins_by_notice[first_notice][0]
+            yield f"{origin}, and {n_more} more {noun} with other numbers: {first_notice}"
+            continue
+        for notice in (first_notice, *others):
+            origins = origins_by_notice[notice]
+            subject = origins[0] if len(origins) == 1 else f"{len(origins)} {noun}"
+            yield f"{subject}: {notice}"
+
+
+_MOST_ALIKE = 3
+"""Number of notices that are printed although they differ in their numbers only."""
 
 
 def _reread_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
