@@ -684,7 +684,7 @@ def print_recalibrated(
         methods = [name for name in scores if name not in ("task", *other_columns)]
         table = scores[keys].copy()
         # All items are on both sides: each fold is judged by a map of the others.
-        table["items"] = scores["test_items"]
+        table["items"] = scores["test_items"].map("{:,}".format)
         table = table.join(scores[methods].map("{:.4f}".format))
         _print_filled(
             table.assign(chosen=scores["chosen"], text=scores["note"]),
@@ -708,7 +708,7 @@ def print_recalibrated(
     is_unmapped = changes["recalibration"] == "as_stated"
     # Without a map, "0.000 [0.000, 0.000]" would look like the effect of one.
     table.loc[is_unmapped, ["recalibrated", "difference"]] = "-"
-    table["test items"] = changes["test_items"]
+    table["test items"] = changes["test_items"].map("{:,}".format)
     unmapped = "A dash beside as_stated: no map is applied. " if is_unmapped.any() else ""
     _print_filled(
         table,
@@ -730,7 +730,8 @@ def print_thresholds(rows: "pd.DataFrame", *, pooling: str = "") -> None:
     table["confidence from"] = rows["threshold"].map(partial(format_number, form=".4g"))
     table["coverage"] = _estimate_texts(rows, "coverage")
     table["wrong among given"] = rows["risk"].map(partial(format_number, form=".3f"))
-    table["items given"] = rows["answered"].astype(str) + " of " + rows["items"].astype(str)
+    answered, items = (rows[name].map("{:,}".format) for name in ("answered", "items"))
+    table["items given"] = answered + " of " + items
     table["reason"] = rows["note"].replace("", "every answer may be given")
     _print_filled(
         table,
