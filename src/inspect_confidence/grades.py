@@ -314,9 +314,10 @@ def grade(scores: Mapping[str, Grades], score_label: str | None = None) -> Grade
             grades.
 
     Returns:
-        A number in [0, 1], partial credit as a fraction; or a failure: `declined`, the reason for
-        which the eval left the answer unscored, or `scoring_failed` if there is no such score, the
-        choice is ambiguous, or the number is outside [0, 1].
+        A number in [0, 1], partial credit as a fraction; or a failure with the status `declined`;
+        the one by which the eval left the answer unscored, such as `grader_failed`; or
+        `scoring_failed` if there is no such score, the choice is ambiguous, or the number is
+        outside [0, 1].
 
     Example:
         >>> grade({"match": {"": 1.0}})

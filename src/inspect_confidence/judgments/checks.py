@@ -190,8 +190,9 @@ def _refuse_conditions(
 ) -> None:
     """Refuse several rows of one question if a column unknown to the task tells them apart.
 
-    Such a column, as `seed`, has at least two values, at most as many as a question has rows, and
-    no question has a value twice. `question_numbers` has the number of each row's question.
+    Such a column, as `seed`, has at least two values (a missing number is none), at most as many as
+    a question has rows, and no question has a value or a gap twice. `question_numbers` has the
+    number of each row's question.
     """
     most_rows = int(question_numbers.value_counts().max())
     for name in unknown_columns:
@@ -285,7 +286,7 @@ def _distinct_names(frames: Iterable[pd.DataFrame], column: str) -> list[str]:
             if column == "by":
                 names = [f"{field}={value}" for field, value in Condition.read(str(text)).items()]
             counts.update(dict.fromkeys(names, int(n)))
-    return [name for name, _ in counts.most_common()]
+    return [name for name, count in counts.most_common()]
 
 
 _LARGEST_EXPONENT = 1000
@@ -317,7 +318,8 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
     """Return a notice if no answer equals its target and none is graded, or if grades are doubtful.
 
     A grade is doubtful if it is "wrong" for an answer that equals its target, or "right" for
-    another letter or number than the target. `judgments` are the typed ones of the file `source`.
+    another letter or number than the target. `judgments` are the typed ones of the file `source`;
+    without rows that have both an answer and a target, there is no notice.
     """
     if not {"answer", "target", "correct"} <= set(judgments):
         return []

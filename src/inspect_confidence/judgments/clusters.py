@@ -37,7 +37,8 @@ def has_clusters(judgments: pd.DataFrame) -> bool:
 def join_clusters(judgments: pd.DataFrame) -> pd.DataFrame:
     """Return judgments in which all judgments of an item name the cluster that one of them names.
 
-    A judgment lacks the name if, for example, its sample was never written to the log.
+    A judgment lacks the name if, for example, its sample was never written to the log. Judgments
+    without any cluster are returned as they are.
 
     Raises:
         InvalidArgument: Judgments of one item name two clusters.

@@ -83,7 +83,7 @@ def count_record(file: str, task: str) -> CountedRecord:
     judgments = counts.reindex(columns=list(table.kinds)).assign(task=task)
     frame = typed_columns(judgments, table, file).assign(count=counts["count"])
     frame = sort_judgments(frame)
-    for _, rows in frame.groupby("dataset"):
+    for _dataset, rows in frame.groupby("dataset"):
         if problem := counting.problem(rows):
             return CountedRecord(datasets, reader_versions(), None, problem)
     return CountedRecord(datasets, reader_versions(), frame, "")
@@ -96,7 +96,7 @@ RECORD_ROWS = "read_parquet($files, hive_partitioning = false)"
 def query_records(query: str, files: str | Sequence[str]) -> pd.DataFrame:
     """Return the result of an SQL query on `RECORD_ROWS`, the rows of one or several record files.
 
-    DuckDB writes what exceeds the memory limit into a temporary folder.
+    DuckDB must be installed; it writes what exceeds the memory limit into a temporary folder.
     """
     import duckdb  # noqa: PLC0415 # an optional package
 

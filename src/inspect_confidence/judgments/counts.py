@@ -102,7 +102,7 @@ def _store_counts(store: Store, task: str, columns: Sequence[str]) -> Iterator[p
     count_rows = _count_with_duckdb if can_count() else _count_with_pyarrow
     for variant, files in files_by_variant.items():
         yield count_rows(files, stored_columns).assign(variant=variant)
-    frames, _ = join_runs(runs, run_variants)
+    frames, _shared_counts = join_runs(runs, run_variants)
     if task in frames:
         yield _count_frame(drop_repeats(frames[task]), columns)
 

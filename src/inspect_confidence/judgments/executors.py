@@ -249,7 +249,7 @@ def _submit_all(
                     break
             if not running:
                 return
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            done, _pending = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 yield running.pop(future), future
     finally:

@@ -325,8 +325,8 @@ def _drop_foreign_values(
 ) -> pd.DataFrame:
     """Return the rows of another tool with unreadable values of optional columns replaced.
 
-    Texts in `epoch` and `draw` are numbered, all empty cells with one number of their own, and
-    lists in `choices` are replaced by their lengths. Other columns of the wrong type, and a
+    Texts in `epoch` and `draw` are numbered, and empty cells apart from them; lists in `choices`
+    are replaced by their lengths. Other columns of the wrong type, and a
     `status` without any known value, are left out with a notice. Answers such as `n/a` become
     empty. `table` has the columns of the task; `source` is the file.
     """
@@ -360,7 +360,7 @@ def _replace_placeholder_answers(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with empty answers for placeholders such as `n/a`.
 
     An answer such as `IDK` gets the grade "not attempted", if the frame has no grades. A text that
-    is the target of any row is an answer like others.
+    is the target of any row is an answer like others. NaN may stay; it counts as empty later.
     """
     if "answer" not in frame:
         return frame
@@ -494,7 +494,7 @@ def write_judgments(frames: dict[str, pd.DataFrame], path: Path) -> None:
     if path.suffix != ".parquet":
         write_file(path, as_csv(frame))
         return
-    # A column that is a number for one task and a text for another is written as text.
+    # A parquet column has one type: a number for one task and a text for another become texts.
     kinds: dict[Hashable, set[Kind]] = {}
     for task in frames:
         for name, kind in all_tables()[task].kinds.items():
@@ -749,7 +749,8 @@ def _nearest_tasks(
 
     These are the tasks with a column of the frame that judgments of other packages' evals lack.
     Without one, a frame with a scale and no method belongs to a study of this package (the one on
-    scales), unless options say that it is of another eval; any other frame is of another eval.
+    scales), unless options say that it is of another eval; any other frame is of another eval. If
+    `tables` has none of another eval, all are returned.
 
     Args:
         frame: Rows of a file, under this package's column names.

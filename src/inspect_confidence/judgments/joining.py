@@ -38,7 +38,7 @@ def join_runs(
     """
     judgments, counts = _judgments_taken_once(runs)
     frames: dict[str, list[pd.DataFrame]] = {}
-    for (_, run), frame, variant in zip(runs, judgments, variants, strict=True):
+    for (_location, run), frame, variant in zip(runs, judgments, variants, strict=True):
         for task, rows in frames_by_task(run, frame).items():
             if len(rows):
                 frames.setdefault(task, []).append(rows.assign(variant=variant))
@@ -54,9 +54,9 @@ def _judgments_taken_once(runs: Sequence[LocatedRun]) -> tuple[list[pd.DataFrame
     The counter has, by location, how many of the samples in several logs were taken from there.
     """
     positions_by_run: dict[str, list[int]] = {}  # in `runs`
-    for position, (_, run) in enumerate(runs):
+    for position, (_location, run) in enumerate(runs):
         positions_by_run.setdefault(run.id, []).append(position)
-    judgments = [run.frame for _, run in runs]
+    judgments = [run.frame for location, run in runs]
     counts: Counter[str] = Counter()
     for positions in positions_by_run.values():
         if len(positions) == 1:

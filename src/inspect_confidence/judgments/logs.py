@@ -281,7 +281,7 @@ def _incomplete_run_notices(
     if stopping:
         counts = f"{n_completed} of {counted(n_expected, 'sample')}"
         return [], [f"stopped early (manager {stopping.manager}): {counts}"]
-    if n_completed >= n_expected:
+    if n_completed >= n_expected:  # all are there, or the log does not list its samples
         return [], []
     if config.log_samples is False and not completed:
         unlogged = counted(n_expected, "sample")
@@ -745,7 +745,7 @@ def _task_arguments(header: EvalLog, table: TaskTable, recorded: Recorded) -> Ma
 
     For another eval these are its own arguments, those of the task `with_confidence` that wraps it
     (without values in `default_arguments`, which count as not given), and the scorer that the user
-    named.
+    named. Its own arguments are in the record of the wrapped task, or in the facts of the log.
     """
     arguments = header.eval.task_args
     if not table.fallback:

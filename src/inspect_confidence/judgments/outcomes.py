@@ -28,7 +28,7 @@ def join_outcomes(confidence: pd.DataFrame, graded: pd.DataFrame) -> tuple[pd.Da
         The judgments, and notices about samples that only one of both has.
     """
     samples = graded.groupby(_SAMPLE_COLUMNS, sort=False)
-    outcome_rows = [_combine_epochs(epochs) for _, epochs in samples]
+    outcome_rows = [_combine_epochs(epochs) for sample, epochs in samples]
     outcomes = pd.DataFrame(outcome_rows, columns=graded.columns)
     outcomes_by_sample = outcomes.set_index(_SAMPLE_COLUMNS)
     # For each judgment of confidence, the graded row of its sample; an empty row without one.

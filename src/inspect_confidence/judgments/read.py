@@ -40,8 +40,8 @@ from inspect_confidence.studies.workers import Progress
 def keep_common_items(frame: pd.DataFrame, table: TaskTable) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return the judgments of items that every model and variant of a data set answered readably.
 
-    A model answered an item readably if it has judgments of the item and each is `ok`; judgments by
-    token probability are ignored unless the data set has no others.
+    A model answered an item readably if it has judgments of the item and each is `ok` or declined;
+    judgments by token probability are ignored unless the data set has no others.
 
     Args:
         frame: Judgments of one task.
@@ -119,7 +119,7 @@ def variants_of_runs(runs: Sequence[tuple[str, str, RunSettings]]) -> list[str]:
     for kind, settings_of_runs in settings_by_kind.items():
         names[kind] |= _differing_settings(settings_of_runs)
     variants = []
-    for _, kind, settings in runs:
+    for _task, kind, settings in runs:
         pairs = {name: settings.get(name, "default") for name in names[kind]}
         variants.append(str(Condition(pairs)))  # sorted by name
     return variants
@@ -437,7 +437,7 @@ def _read_log_judgments(
     `notices` receives all notices, `loss_notices` those about lost data.
     """
     runs = runs_with_judgments(_read_outcomes(locations, options, notices), notices, loss_notices)
-    variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
+    variants = variants_of_runs([(run.task, run.kind, run.settings) for location, run in runs])
     frames, counts = join_runs(runs, variants)
     notices += shared_sample_notices(counts)
     if options.recorded.outcome:
@@ -495,7 +495,7 @@ def _check_cluster_field(
     # Inspect takes seconds to import.
     from inspect_confidence.judgments.logs import metadata_fields  # noqa: PLC0415
 
-    location, _ = runs[0]
+    location, _run = runs[0]
     hint = nearest(name, metadata_fields(location))
     raise InvalidArgument(
         f"--cluster {name}: the samples of {location_text(location)} lack that field. {hint}"
@@ -530,7 +530,7 @@ def runs_with_judgments(
         else:
             runs.append((location, outcome))
     # What one log of a run lacks is no loss if another log, of a retry, completed the run.
-    completed = {run.id for _, run in runs if not run.loss_notices}
+    completed = {run.id for location, run in runs if not run.loss_notices}
     for location, run in runs:
         run_notices = [f"{location_text(location)}: {text}" for text in run.loss_notices]
         if run.id in completed:
@@ -545,7 +545,7 @@ def runs_with_judgments(
         notices_of_logs += [(location_text(location), text) for text in texts]
     notices += _merge_notices(notices_of_logs, "logs")
     # `unasked` names items that were not asked, which are the same in each run of a data set.
-    notices += dict.fromkeys(chain.from_iterable(run.unasked for _, run in runs))
+    notices += dict.fromkeys(chain.from_iterable(run.unasked for location, run in runs))
     notices += _reread_notices(runs)
     return runs
 
@@ -581,7 +581,7 @@ _MOST_ALIKE = 3
 def _reread_notices(runs: Sequence[LocatedRun]) -> Iterator[str]:
     """Yield a notice for each task whose replies were read again, with the number of changes."""
     changes: dict[str, Counter[str]] = {}
-    for _, run in runs:
+    for _location, run in runs:
         if run.changed:
             changes.setdefault(run.task, Counter()).update(run.changed)
     for task, count in changes.items():  # `any_value` includes judgments with another status
@@ -639,20 +639,20 @@ def _read_logs(
     by location; `stored` has, by location, a function that reads the log's run from a store.
     `notices` receives a notice of how many logs the executor lost.
     """
-    unread = []
+    logs_without_record = []
     for location, log in logs.items():
         if location in stored:
             yield location, stored[location]()
         else:
-            unread.append(log)
+            logs_without_record.append(log)
     for number, outcome in read_runs(
-        unread,
+        logs_without_record,
         executor=options.executor,
         recorded=options.recorded,
         reread=options.reread,
         notices=notices,
     ):
-        yield unread[number].location, outcome
+        yield logs_without_record[number].location, outcome
 
 
 _CONDITIONS = (
@@ -679,7 +679,7 @@ def pooling_notices(frame: pd.DataFrame) -> Iterator[str]:
             rows.groupby(conditions, dropna=False)["run"] if conditions else [(key, rows["run"])]
         )
         # Runs that are pooled in several conditions have one notice.
-        for runs in dict.fromkeys(frozenset(run_ids) for _, run_ids in groups):
+        for runs in dict.fromkeys(frozenset(run_ids) for condition, run_ids in groups):
             if len(runs) > 1:
                 yield f"{len(runs)} runs of {task} with {model} on {dataset} are pooled ({text})"
 

@@ -58,7 +58,7 @@ class Stream:
     @property
     def rows(self) -> int:
         """Number of judgments in the logs of the store."""
-        return sum(entry.record["rows"] for entry, _ in self.entries)
+        return sum(entry.record["rows"] for entry, variant in self.entries)
 
     def order(self, tasks: Collection[str]) -> Mapping[ModelVariant, int]:
         """Return the alphabetical rank, from 0, of the store's models with judgments of the tasks.
@@ -86,7 +86,7 @@ class Stream:
             if not set(tasks).isdisjoint(record_tasks(entry.record)):
                 entries.append((entry, variant))
         for group in _group_entries(entries, "model") if each_model else [entries]:
-            joined, _ = self._join_logs(group)
+            joined, _shared_counts = self._join_logs(group)
             frames = {}
             for task, frame in joined.items():
                 if task in tasks:
@@ -178,12 +178,12 @@ def stream_at(source: object, executor: ExecutorOption = None) -> Stream | None:
         outcome = run_from_record(entry.record) if entry.file else entry.error
         outcomes.append((entry.log.location, outcome))
     runs = runs_with_judgments(outcomes, notices, loss_notices)
-    variants = variants_of_runs([(run.task, run.kind, run.settings) for _, run in runs])
+    variants = variants_of_runs([(run.task, run.kind, run.settings) for location, run in runs])
     entries = store.entries_with_judgments()
     # Logs with one id are of one run, which is joined as a whole: it must be of one model and task.
-    run_models = {(run.id, run.task, run.model) for _, run in runs}
+    run_models = {(run.id, run.task, run.model) for location, run in runs}
     n_judgments = sum(entry.record["rows"] for entry in entries)
-    has_mixed_run = len(run_models) > len({run.id for _, run in runs})
+    has_mixed_run = len(run_models) > len({run.id for location, run in runs})
     if store.readers != reader_versions() or not n_judgments or has_mixed_run:
         return None
     # `entries` and `runs` leave out the same logs: those without judgments of confidence.
@@ -209,7 +209,7 @@ def _count_entries(
     separate_files = store.separate_files()
     files_by_task: dict[str, list[str]] = {}
     problems: dict[str, str] = {}
-    for entry, _ in entries:
+    for entry, _variant in entries:
         record = entry.record
         if record["rows"] <= MOST_UNITS:
             continue  # up to 4,000 judgments are computed with one by one anyway
