@@ -157,8 +157,9 @@ def _study_rows(
 
     `first` has the study, and the judgments of the first source by task (`frames`), whose variants
     name the choices of the analysis already. Without a `second` source, contenders (models and
-    methods) of the first are paired. `models` are as `compare` takes them; `resampling` has the
-    metrics to compare.
+    methods) of the first are paired; with it, only tasks of both sources are compared. If these
+    have the same two or more models of a task, each is compared with itself only, unless several
+    `models` are named, as for `compare`. `resampling` has the metrics to compare.
     """
     study = first.study
     for task, frame in first.frames.items():
@@ -184,7 +185,7 @@ def _pair_rows(
     row are those that both share; otherwise they are empty.
     """
     same_method = a_side.method == b_side.method
-    (_, a_variant), (_, b_variant) = a_side.model, b_side.model
+    a_variant, b_variant = a_side.model[1], b_side.model[1]  # `model` is a name and a variant
     names = {
         "a": a_side.name,
         "b": b_side.name,
@@ -206,7 +207,8 @@ def _adjust_by_family(differences: pd.DataFrame, is_primary: NDArray[np.bool_]) 
 
     The adjusted p is `p_holm`, and `family` the number of p in the family; for exploratory
     differences they are NaN and 0. `p_distance`, the p that both sides are equally far from the
-    best value, is replaced by its adjusted value. A p that is NaN stays NaN and is not counted.
+    best value, is replaced by its adjusted value for primary differences only. A p that is NaN
+    stays NaN and is not counted.
     """
     roles = np.where(is_primary, PRIMARY, EXPLORATORY)
     adjusted = differences.assign(role=roles, p_holm=np.nan, family=0)
@@ -262,9 +264,10 @@ def _is_selected(pair: Collection[str], models: Sequence[str]) -> bool:
 
 
 def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]:
-    """Return whether each difference is of a primary metric: a named one, else the first headline.
+    """Return whether each difference is of a primary metric.
 
-    `rows` have `task`, `metric` and `condition`. A name in `metrics` that no row has is refused.
+    Primary are the named metrics or, without any, the first headline of each task. `rows` have
+    `task`, `metric` and `condition`. A name in `metrics` that no row has is refused.
     """
     names = sorted(set(rows["metric"]))
     for metric in metrics:
@@ -281,22 +284,21 @@ def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]
         return rows["metric"].isin(metrics).to_numpy(bool)
     is_primary = np.zeros(len(rows), bool)
     for task in rows["task"].unique():
-        _, is_headline = _first_headline(rows, task)
-        is_primary |= is_headline
+        headline = _first_headline(rows, task)
+        if headline:
+            is_primary |= _is_of_headline(rows, headline)
     return is_primary
 
 
-def _first_headline(rows: pd.DataFrame, task: str) -> tuple[Headline | None, NDArray[np.bool_]]:
-    """Return the first headline of a task that has differences, and which rows these are.
+def _first_headline(rows: pd.DataFrame, task: str) -> Headline | None:
+    """Return the first headline of a task that has a difference among the rows; None without any.
 
-    Headlines are the main numbers of a study, each a metric in a condition. If none has a
-    difference, the headline is None and no row is chosen.
+    Headlines are the main numbers of a study, each a metric in a condition.
     """
     for headline in study_of(task).headlines:
-        is_headline = _is_of_headline(rows, headline)
-        if headline.task == task and is_headline.any():
-            return headline, is_headline
-    return None, np.zeros(len(rows), bool)
+        if headline.task == task and _is_of_headline(rows, headline).any():
+            return headline
+    return None
 
 
 def _is_primary_or_headline(rows: pd.DataFrame) -> pd.Series:
@@ -516,7 +518,7 @@ def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.Dat
         main = main[main["contrast"] == MODELS]
     selected = []
     for task, task_rows in main.groupby("task", sort=False):
-        headline, _ = _first_headline(task_rows, str(task))
+        headline = _first_headline(task_rows, str(task))
         # The condition {"scale": "0-100"} of a headline is 0-100 in the column `method`.
         main_methods = headline.where.values() if headline else ()
         on_main_method = task_rows[task_rows["method"].isin(main_methods)]
