@@ -92,8 +92,8 @@ def plan_run(
     lines += _cost_lines(requests, model, grader, cost_file, connections)
     lines += map("more:    {}".format, _inspect_call_lines((model, grader, extractor), settings))
     if model:
-        values = {**task_object.config.model_dump(exclude_none=True), **settings}
-        lines += map("unsent:  {}".format, _unsent_lines(requests.facts, model, values))
+        run_settings = {**task_object.config.model_dump(exclude_none=True), **settings}
+        lines += map("unsent:  {}".format, _unsent_lines(requests.facts, model, run_settings))
     # Metrics of several judgments of an item, for example, need several epochs.
     metadata = [sample.metadata or {} for sample in task_object.dataset] * requests.epochs
     impossible_metrics = study_of(tables[name]).lacking(tables[name], metadata)
@@ -179,7 +179,7 @@ class _PlannedRun:
 
 
 def _planned_runs(design: Design, cost_file: str | None) -> dict[str, list[_PlannedRun]]:
-    """Return the runs of a study file by model."""
+    """Return the runs of a study file by model; settings that a task can't use are an error."""
     runs: dict[str, list[_PlannedRun]] = {}
     for entry in design.entries:
         task = entry.build()
@@ -187,12 +187,12 @@ def _planned_runs(design: Design, cost_file: str | None) -> dict[str, list[_Plan
             check_task_settings(task, model, design.settings)
             requests = _count_requests(task, model, entry.repeats, entry.extractor)
             run_costs = requests.costs(model, entry.grader, cost_file)
-            values = {**task.config.model_dump(exclude_none=True), **design.settings}
+            settings = {**task.config.model_dump(exclude_none=True), **design.settings}
             asked_models = (model, entry.grader, entry.extractor)
             remarks = [
                 *_uncounted_lines(entry.task, requests),
-                *map("not counted: {}".format, _inspect_call_lines(asked_models, values)),
-                *map("unsent: {}".format, _unsent_lines(requests.facts, model, values)),
+                *map("not counted: {}".format, _inspect_call_lines(asked_models, settings)),
+                *map("unsent: {}".format, _unsent_lines(requests.facts, model, settings)),
             ]
             runs.setdefault(model, []).append(
                 _PlannedRun(entry.name, run_costs, requests.judge is not None, remarks)
@@ -252,17 +252,19 @@ class _JudgeRequests:
         """Number of a sample's replies that typically differ from the others."""
         return math.ceil(_TYPICAL_SHARE * self.replies)
 
-    def count(self, samples: int, characters: int, different: int) -> tuple[int, ModelUsage]:
+    def count(
+        self, samples: int, question_characters: int, n_different: int
+    ) -> tuple[int, ModelUsage]:
         """Return the calls and tokens of the judge of a run, given its requests about a sample.
 
-        The questions of all samples together have `characters`. Of each sample `different` replies
-        differ from the others; fields that end in `per_reply` count once for each of these.
+        `question_characters` are those of the questions of all samples. Of each sample
+        `n_different` replies differ from the others; fields that end in `per_reply` count for each.
         """
-        reply_calls = self.calls_per_reply * different
+        reply_calls = self.calls_per_reply * n_different
         # `self.questions` calls, and each call about a reply, repeat the question.
-        prompt_characters = characters * (self.questions + reply_calls)
-        prompt_characters += samples * (self.characters + self.characters_per_reply * different)
-        output_tokens = self.output_tokens + self.output_tokens_per_reply * different
+        prompt_characters = question_characters * (self.questions + reply_calls)
+        prompt_characters += samples * (self.characters + self.characters_per_reply * n_different)
+        output_tokens = self.output_tokens + self.output_tokens_per_reply * n_different
         return samples * (self.calls + reply_calls), ModelUsage(
             input_tokens=prompt_characters // _CHARACTERS_PER_TOKEN,
             output_tokens=samples * output_tokens,
@@ -360,7 +362,7 @@ class _Requests:
             return self
         extractor = _ExtractorRequests(**self.facts["extractor"], model=model)
         judge = self.judge
-        if not extractor.calls_of_grader:  # the extractor lists them in place of the judge
+        if not extractor.calls_of_grader:  # else the judge lists markers too, in calls of a batch
             judge = replace(
                 judge,
                 calls=judge.calls - extractor.calls,
