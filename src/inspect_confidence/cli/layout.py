@@ -158,8 +158,9 @@ class Grid:
 
         The `n_names` first columns, of names, get what the numbers leave of `width`. If that is
         less than 22.5% of it, the numbers need several tables in any case, and the names get up to
-        45%. Prose, which is text after the names, gets at most 40 characters; in the last column it
-        gets what is left, if that is at least 16, and else goes to a further table.
+        45%, with room for the widest number. Prose, which is text after the names, gets at most 40
+        characters; in the last column it gets what is left, if that is at least 16, and else goes
+        to a further table.
         """
         narrowed = [min(size, self._max_width(k)) for k, size in enumerate(widths)]
         last = len(narrowed) - 1

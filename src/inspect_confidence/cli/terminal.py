@@ -433,7 +433,7 @@ def print_differences(
 def _print_all_differences(differences: "pd.DataFrame", sources: Sequence[str]) -> None:
     """Print all defined differences, a table for each pair of models or methods and data set.
 
-    `sources` are the paths of both sides.
+    `sources` are the paths of both sides, or none.
     """
     is_defined = differences["difference"].notna()
     rows = differences[is_defined]
@@ -578,9 +578,10 @@ def _print_pair_tables(rows: "pd.DataFrame", sources: Sequence[str]) -> None:
         _print_text(_console(), _pair_title(dict(zip("ab", sources, strict=True))))
     main_table = _main_table(rows)
     table = rows[["a", "b"]].reset_index(drop=True)
-    if (table["a"] == table["b"]).all():
+    if (table["a"] == table["b"]).all():  # each pair is one model in two sources
         table = table[["a"]].set_axis(["model"], axis=1)
-    table["a-b"] = main_table["a-b"] + " " + main_table["95% interval"].replace("none", "")
+    intervals = main_table["95% interval"].replace("none", "")  # of a difference without one
+    table["a-b"] = main_table["a-b"] + " " + intervals
     table[["n", "verdict"]] = main_table[["n", "verdict"]]
     keys = [list(main_table["metric"]), _task_texts(rows)]
     for (metric, task), group in table.groupby(keys, sort=False):

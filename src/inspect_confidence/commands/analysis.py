@@ -405,7 +405,7 @@ def _results_of_stream(
             if task in stream_frames:
                 frame = add_choices_to_variants(stream_frames[task], task, resampling)
                 frames[task] = _store_texts_as_objects(frame)
-        # A stream is not limited to common items: both are all judgments.
+        # A stream is not limited to common items: `frames` and `all_frames` are the same.
         part = StudyResults(study, frames, frames, resampling, metrics=metrics)
         results += part.results()
     if study.each_model:

@@ -86,6 +86,7 @@ class Requirement:
     def part_applies(self, key: str, facts: Mapping[str, str]) -> bool:
         """Return whether a row has the required value of one key, as the same text or number.
 
+        An empty required value means that the row has no value of the key.
         A row's condition omits default values, such as `source=stated`, but a requirement may name
         them, since `compare` prints them. `key` is one of `parts`; `facts` are those of `matches`:
         the row's task, model, data set and parts of the condition.

@@ -83,8 +83,8 @@ def _compare_intervals(
 ) -> list[tuple[Result, Result, Difference]]:
     """Return coverage, interval score and mean width on test items before and after the map.
 
-    The map moves both bounds of an interval by `offset`. Each metric has its two results and their
-    paired difference, after minus before.
+    The map moves both bounds of an interval outwards by `offset`. Each metric has its two results
+    and their paired difference, after minus before.
     """
     rows_before, study = test.pooled(), study_of(test.task)
     rows_after = move_bounds(rows_before, offset)

@@ -20,9 +20,9 @@ def group_m_ratio(source: JudgmentSource) -> pd.DataFrame:
     """Estimate the M-ratio of the group of models for each data set and elicitation method.
 
     Only judgments of questions with two choices count, and only data sets in which the right choice
-    is always one of the same two texts, such as `True` and `False`. Equal confidences are one
-    rating, for all models alike. The epochs of an item share a weight of 1. See
-    `metrics.hierarchical_m_ratio`.
+    is always one of the same two texts, such as `True` and `False`, and every answer is right or
+    wrong. Equal confidences are one rating, for all models alike. The epochs of an item share a
+    weight of 1. See `metrics.hierarchical_m_ratio`.
 
     Args:
         source: Judgments, or paths.
@@ -74,8 +74,8 @@ def _group_and_model_lines(
     else:
         group = hierarchical_m_ratio(counts[0], counts[1])  # by right choice: (model, response)
         n_left_out = len(model_names) - group.used
-        left_out = f"{n_left_out} of {len(model_names)} models left out" if n_left_out else ""
-        note = group.reason or left_out
+        models_note = f"{n_left_out} of {len(model_names)} models left out" if n_left_out else ""
+        note = group.reason or models_note
         ends = (group.ci_low, group.ci_high)
         rows = [(ALL_MODELS, group.m_ratio, *ends, items_by_model.sum(), note)]
         models = zip(model_names, group.units, items_by_model, group.left_out, strict=True)

@@ -165,7 +165,7 @@ def confidence_groups(judgments: Judgments) -> list[ConfidenceGroup]:
 def judgment_groups(judgments: Judgments) -> list[ConfidenceGroup | IntervalGroup]:
     """Group judgments of stated confidence and intervals by model, variant, method and level.
 
-    Judgments without either are refused.
+    If no judgment has either, they are refused.
     """
     groups: list[ConfidenceGroup | IntervalGroup] = [
         *_confidence_groups(judgments),

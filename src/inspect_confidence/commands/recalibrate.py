@@ -375,9 +375,9 @@ def _apply_map(group: JudgmentGroup, entries: Sequence[SavedMap]) -> tuple[pd.Da
     """Return mapped judgments, and notices on those left out and on unfitted data sets.
 
     Train items are left out if the map's `train` says that they are a split, or a half of all items
-    by a seed; folds leave out none. A map of the other kind of judgments is refused, and so is a
-    group that the file does not name. If the file says why it has no map, all judgments are left
-    out.
+    by a seed; folds leave out none. A map of intervals for stated confidence, or the reverse, is
+    refused, and so is a group that the file does not name. If the file says why it has no map, all
+    judgments are left out.
     """
     entry = _find_map(group, entries)
     if isinstance(entry, Refusal):

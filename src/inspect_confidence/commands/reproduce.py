@@ -128,7 +128,7 @@ def _checked_header(location: str) -> EvalLog:
             f"{location} can't be read as a log ({excerpt(' '.join(str(error).split()), 200)}); "
             "name one log of Inspect's."
         ) from error
-    # `fallback` marks the table of tasks that are none of this package's.
+    # `fallback` marks tasks that are none of this package's; wrapped ones have facts in the log.
     if log_table(log).fallback and not facts_of(log):
         raise InvalidArgument(
             f"{location} is of {log.eval.task}, which is neither a task of this package nor "
@@ -218,7 +218,7 @@ def _task_arguments(log: EvalLog, notices: list[str]) -> dict[str, Any]:
     wrapped_eval = arguments.get("task")
     if isinstance(wrapped_eval, Mapping):  # Inspect's record of an eval that is an object
         arguments["task"] = wrapped_eval.get("name")
-        arguments["task_args"] = wrapped_eval.get("params") or None  # its default
+        arguments["task_args"] = wrapped_eval.get("params") or None  # the default of `task_args`
         notices.append(
             "the eval was an object in Python: the command names it, and needs its package to be "
             "installed"

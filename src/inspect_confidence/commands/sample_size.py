@@ -452,7 +452,7 @@ def _size_to_detect(
     is_paired = len(groups) == 2
     first = second = frames[0]
     if is_paired:
-        _, (first, second) = restrict_to_common_items(frames)
+        _items, (first, second) = restrict_to_common_items(frames)
     # Runs are drawn from the units of the pilot: items, or clusters of items.
     units, pilot_items, cluster_note = _pilot_units(" and ".join(names), first)
     first_population = _Population.from_frame(first, units)

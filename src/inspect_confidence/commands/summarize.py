@@ -129,8 +129,8 @@ _AVERAGED_SETS = re.compile(rf"(?:^|; ){MEAN_NOTE} ([^;]+)")
 def _has_other_sets(notes: pd.Series, keys: Sequence[pd.Series]) -> NDArray[np.bool_]:
     """Return which notes are of a mean over other data sets than most means with the same keys.
 
-    Of equally common sets of data sets the one with the most counts. `notes` and `keys` have an
-    entry for each row of results.
+    Of equally common lists of data sets the longest counts as that of most means, then the last by
+    name. `notes` and `keys` have an entry for each row of results.
     """
     means: dict[int, tuple[tuple[object, ...], tuple[str, ...]]] = {}  # key and names, by position
     counts_by_key: dict[tuple[object, ...], Counter[tuple[str, ...]]] = {}
@@ -224,7 +224,7 @@ def _status_counts(frames: Mapping[str, pd.DataFrame]) -> Iterator[Result]:
         columns = [name for name in _FIGURE_KEYS if name in replies]
         figure_keys = replies[columns].astype(object).fillna("").replace(HALF_OPEN, "")
         keys = replies[["model", "dataset", "variant", "status"]].join(figure_keys)
-        _, _, *condition_names = keys.columns
+        condition_names = ["variant", "status", *columns]
         for key, group in keys.groupby(list(keys.columns), sort=False):
             model, dataset, *values = map(str, key)
             condition = dict(zip(condition_names, values, strict=True))

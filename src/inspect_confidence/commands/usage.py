@@ -41,8 +41,8 @@ def usage_by_model(runs: Iterable[EvalLog]) -> list[ModelTotal]:
     """Return the total usage of runs by model and role, the evaluated models first.
 
     Tokens that a log records for a role count for the role if it has one model. The rest of a
-    model's tokens counts as `asked` if the run evaluates it, else for its role, or as `other`. Logs
-    do not record failed calls and replies from Inspect's cache.
+    model's tokens counts as `asked` if the run evaluates it, else for its role (the last of
+    several), or as `other`. Logs do not record failed calls and replies from Inspect's cache.
     """
     usages: dict[tuple[str, str], list[ModelUsage]] = {}  # by model and role
     for run in runs:

@@ -70,7 +70,8 @@ def select_metrics(
 ) -> pd.DataFrame:
     """Return the results of some metrics, and the shares of unread replies of their tasks.
 
-    If a `study` is named, only its results are returned. A metric without a result is refused.
+    If `study` is the name of one, only its results are returned. A metric without a result is
+    refused.
     """
     tasks_by_study = {item.name: item.tasks for item in all_studies()}
     if study in tasks_by_study:
@@ -183,7 +184,7 @@ def _headline_view(
 
     `rows` are headlines with labels. `models` are those that gave replies; rows of other names are
     means over models. `unread` has the unread replies of each model and data set. `unread_warning`
-    replaces all reasons, if nearly all replies are unread; else it is empty.
+    replaces the notes on single numbers if nearly all replies are unread; else it is empty.
     """
     rows, label_ending = _without_shared_ending(rows)  # the title has it
     columns = [name for name in _KEY_COLUMNS if name == "model" or len(rows.values(name)) > 1]
@@ -198,14 +199,14 @@ def _headline_view(
         notes = [*_reasons(rows), *_group_notes(rows), *_wide_notes(rows)]
     if any(OTHER_DATASETS in row.note for row in rows):
         notes.append(f"{OTHER_DATASETS}: these means are not comparable.")
+    # The note OTHER_DATASETS begins with the mark OTHER_ITEMS; here it does not count.
     if any(OTHER_ITEMS in row.note.replace(OTHER_DATASETS, "") for row in rows):
         notes.append(f"{OTHER_ITEMS} on fewer items: n is below 90% of the metric's largest.")
-    uncounted = [
-        line["data set"]
-        for line in lines
-        if line.get("Parse failures") == NOTHING and line.get("data set") in OVER_SETS
-    ]
-    for name in dict.fromkeys(uncounted):
+    uncounted = {}  # names for all data sets whose cell of parse failures is a dash (NOTHING)
+    for line in lines:
+        if line.get("Parse failures") == NOTHING and line.get("data set") in OVER_SETS:
+            uncounted[line["data set"]] = True
+    for name in uncounted:
         weights = ", each with the same weight" if name == "mean" else ""
         notes.append(
             f'Parse failures are counted on each data set, not for "{name}" ({OVER_SETS[name]}'
@@ -241,8 +242,7 @@ def _headline_lines(
         return []
     unread_shares = {}  # by model, data set and variant
     for failures in unread:
-        _, *run = failures.group  # without the task
-        unread_shares[tuple(run)] = failures.row
+        unread_shares[tuple(failures.group[1:])] = failures.row  # the group begins with the task
     groups = list(rows.groups(*_KEY_COLUMNS))  # by model, data set, variant and judge
     has_unread = not unread_shares.keys().isdisjoint(tuple(key[:3]) for key, _ in groups)
     lines = []
@@ -327,7 +327,7 @@ def _better_line(line: Mapping[str, Any], rows: ResultTable) -> dict[str, str]:
 
 
 def _headline_cell(row: ResultRow | None) -> Cell:
-    """Return a cell with a value, its interval, and a mark if its n is small; empty without a row.
+    """Return a cell of a value, its interval and its mark; a dash (`NOTHING`) without a row.
 
     A share of unread replies is written without its interval.
     """
@@ -338,7 +338,7 @@ def _headline_cell(row: ResultRow | None) -> Cell:
     text, ends = format_with_interval(row["metric"], row.value, row.low, row.high, row.n)
     if not math.isnan(row.value):
         text += f" [{ends}]" if ends else ""
-        if OTHER_ITEMS in row.note:  # n is below 90% of the largest of all models
+        if OTHER_ITEMS in row.note:  # fewer items, or other data sets, than those of other models
             text += f" {OTHER_ITEMS}"
     return Cell(text, row.index, row.value)
 
@@ -410,8 +410,7 @@ def _parse_failure_notes(unread: Sequence[ParseFailureSummary]) -> Iterator[str]
     """
     small = []
     for failures in unread:
-        _, *model_and_dataset = failures.group  # without the task
-        names = " ".join(filter(None, model_and_dataset))
+        names = " ".join(filter(None, failures.group[1:]))  # model, data set and variant
         has_missing_replies = "not counted" in failures.row.note
         if has_missing_replies or failures.row.value >= _MIN_REPORTED_SHARE:
             yield f"{names}: {failures.sentence}"

@@ -157,7 +157,7 @@ def _evaluation_id(result_set: ResultSet) -> str:
 
 
 def _eval_library(result_set: ResultSet, runs: Sequence[LogRun]) -> dict[str, Any]:
-    """Return the schema's `eval_library`: versions, task and settings of the runs."""
+    """Return the schema's `eval_library`: versions, task and settings; unknown without `runs`."""
     origins = result_set.origins
     return {
         "name": "inspect_ai" if runs else "unknown",
@@ -242,7 +242,7 @@ def _metric_config(metric: Metric, row: ResultRow) -> dict[str, Any]:
     The schema requires `lower_is_better`: a metric for which neither end of its range is best has
     False, and the remark that this has no meaning.
     """
-    # Accuracy has the name that other packages use, except LifeEval's mean of true probabilities.
+    # Accuracy has the name that other packages use, except LifeEval's, a mean probability of death.
     shared = metric.name == "accuracy" and row["task"] != "life_eval"
     ordered = metric.direction in ("higher", "lower")
     return {
@@ -305,9 +305,9 @@ SampleRow = Mapping[Any, Any]
 
 
 def _read_interval_or_point(row: SampleRow) -> Reading:
-    """Read whether the interval contains the truth or, without an interval, the point equals it.
+    """Read whether the interval contains the truth or, if a bound is missing, the point equals it.
 
-    The score is NaN if both are missing.
+    If the point is missing too, the score is NaN and the answer does not count as right.
     """
     truth, point = float(row["truth"]), float(row["point"])
     lower, upper = float(row["lower"]), float(row["upper"])
@@ -394,9 +394,9 @@ def items_of(
 ) -> tuple[list[dict[str, Any]], Mapping[str, int]] | None:
     """Return the records of judgments with a score, and the counts of other judgments by status.
 
-    It is None if the task has no reader of judgments as right or wrong. Texts of replies, and
-    columns of one marker in a reply, are not exported. `common` are fields at the start of every
-    record.
+    The result is None if the task has no reader of judgments as right or wrong. Texts of replies,
+    and columns of one marker in a reply, are not exported. `common` are fields at the start of
+    every record.
     """
     task = result_set.task
     read = _READINGS.get(task)
@@ -477,7 +477,7 @@ def model_info(model: str, runs: Sequence[LogRun]) -> dict[str, Any]:
     """Return the schema's `model_info` of a model of Inspect and its runs.
 
     The name begins with Inspect's provider: an engine that the user runs, a vendor, a simulation,
-    or none of these. Deployment is unknown for the last, and for an address that the user set.
+    or another one. Deployment is unknown for another one, and for an address that the user set.
     """
     provider = model.split("/", 1)[0]
     info: dict[str, Any] = {"name": model, "id": _model_id(model)}

@@ -116,7 +116,7 @@ def _result_entry(row: ResultRow, material: Material) -> dict[str, Any]:
 def _last_run_date(row: ResultRow, material: Material) -> str:
     """Return the day of the last run of the number's judgments.
 
-    It is empty without logs, and for a number over several data sets, which no judgment names.
+    The day is empty without logs, and for a number over several data sets: no judgment is of those.
     """
     frame = material.frames[row["task"]]
     frame = frame[(frame["model"] == row["model"]) & (frame["variant"] == row["variant"])]

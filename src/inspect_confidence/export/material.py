@@ -139,7 +139,7 @@ def result_sets(material: Material) -> list[ResultSet]:
         frame = material.frames[task]
         frame = frame[(frame["model"] == model) & (frame["variant"] == variant)]
         judgments = frame[frame["dataset"] == dataset]
-        # Results over several data sets have no judgments of their own.
+        # Results over several data sets have no judgments of their own, but come from all of these.
         origins = judgments if len(judgments) else frame
         sets.append(ResultSet(task, model, dataset, variant, results, judgments, origins))
     return sets
