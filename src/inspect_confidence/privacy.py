@@ -186,8 +186,8 @@ def setting_text(value: object) -> str:
             return setting_text(str(value["name"]))
         return f"(set; sha256 {fingerprint(str(value))})"
     text = str(value)
-    # Items that are paths or addresses are shortened first. A text without any stays in one piece:
-    # a secret that contains a comma would not be recognised in parts.
+    # Items that are paths or addresses are shortened first. A text without such items stays in one
+    # piece: a secret that contains a comma would not be recognised in parts.
     items = list(_split_comma_list(text))
     has_paths = any(_PATH_START.match(item) or _HOST.fullmatch(item) for item in items)
     redacted = scrub(",".join(map(_redact_item, items)) if has_paths else text)

@@ -109,7 +109,7 @@ def staged(folder: Path, *, last: str = "") -> Iterator[Path]:
     finally:
         shutil.rmtree(staging, ignore_errors=True)
         if is_new:
-            with suppress(OSError):  # it is not empty
+            with suppress(OSError):  # the folder has files
                 folder.rmdir()
 
 

@@ -323,9 +323,9 @@ def grading_notices(judgments: pd.DataFrame, source: str) -> list[str]:
     """
     if not {"answer", "target", "correct"} <= set(judgments):
         return []
-    both = (judgments["answer"] != "") & (judgments["target"] != "")
+    has_both_texts = (judgments["answer"] != "") & (judgments["target"] != "")
     # An answer was read even if its confidence is outside the scale.
-    rows = judgments[both & judgments["status"].isin(["ok", "out_of_range"])]
+    rows = judgments[has_both_texts & judgments["status"].isin(["ok", "out_of_range"])]
     if not len(rows):
         return []
     equal = same_answers(rows["answer"], rows["target"])

@@ -26,7 +26,7 @@ def join_runs(
     A sample in several logs of a run is taken from a log in which it did not end in an error. Of
     several such logs the one counts whose eval ended last; of those, the one that was written last,
     such as after its replies were scored again; of those, the first. Times are those recorded in
-    the logs, because files are copied and touched. A sample is left out as invalid if it is invalid
+    the logs, because files are copied and touched. A sample is left out if it was declared invalid
     in the last log that has it, by its uuid.
 
     Args:
@@ -59,7 +59,7 @@ def _judgments_taken_once(runs: Sequence[LocatedRun]) -> tuple[list[pd.DataFrame
     judgments = [run.frame for location, run in runs]
     counts: Counter[str] = Counter()
     for positions in positions_by_run.values():
-        if len(positions) == 1:
+        if len(positions) == 1:  # no other log has its samples
             continue
         sources, shared_samples = _sample_sources([runs[position][1] for position in positions])
         for index, position in enumerate(positions):

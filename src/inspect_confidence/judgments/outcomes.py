@@ -55,7 +55,7 @@ def _combine_epochs(epochs: pd.DataFrame) -> pd.Series:
     """Return the row that stands for all epochs of a sample.
 
     That is an `ok` row with the mean grade, unless more epochs declined than were graded; then it
-    is a declined row. Without either it is the first row.
+    is a declined row. If no epoch is graded or declined, it is the first row.
     """
     is_graded = epochs["status"] == "ok"
     is_declined = epochs["status"] == "declined"

@@ -76,7 +76,7 @@ def repaired_rows(
         values, reason = dict(row), ""
         for name, value in row.items():
             kind = kinds.get(name)
-            if kind is None or value is None:
+            if kind is None or value is None:  # a column that the task lacks, or a missing value
                 continue
             if kind == "text":
                 is_nan = isinstance(value, float) and math.isnan(value)  # a missing text

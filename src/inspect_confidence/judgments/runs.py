@@ -56,7 +56,7 @@ class Run:
         unsent: Settings of the run that no request contained, one sentence for each model.
         loss_notices: Notices about samples that the log lacks.
         changed: If replies were read again: number of `judgments`, number with another `status`,
-            and number with `either` another status or another value; otherwise empty.
+            and number in which the status or `any_value` differs; otherwise empty.
         exclusion_reason: Why the log has no judgment of confidence, if it has none.
         failed: Keys of samples that ended in an error.
         invalidated: The uuids of samples that somebody declared invalid; they have no judgment.

@@ -161,8 +161,8 @@ def _group_entries(entries: Sequence[EntryVariant], fact: str) -> list[list[Entr
 def stream_at(source: object, executor: ExecutorOption = None) -> Stream | None:
     """Return the judgments of a store, or None if they cannot be read model by model.
 
-    That is so if the source is not the path of a store, or if the store was read by other versions,
-    has no judgments, or has a run with logs of several models or tasks.
+    That is so if the source is not the path of a store, or if the store was read by other package
+    versions, has no judgments, or has a run with logs of several models or tasks.
 
     Args:
         source: Any source of judgments.
