@@ -7,6 +7,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in commands; read when numpy is loaded
 
 import gc
+import ssl
 import subprocess
 import sys
 import sysconfig
@@ -83,6 +84,14 @@ def installed() -> Iterator[None]:
     name = "inspect_ai._util.package.packages_distributions"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(name, cache(packages_distributions), raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_certificates() -> Iterator[None]:
+    """No certificates are read: local servers have no TLS, and a client reads all at each run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
         yield
 
 
