@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain, combinations, permutations, product
 from math import inf, isnan, nan, sqrt, tanh
 from pathlib import Path
@@ -251,6 +251,13 @@ def checked(
             assert isnan(row["ci_low"]) or row["ci_low"] <= row["ci_high"]
     found_in(results)
     return results
+
+
+@cache
+def worked_results(convention: str | None = None, threshold: float = 2) -> Frame:
+    """The results of the worked example, which no test changes."""
+    frame = frame_from_rows(parsed(WORKED))
+    return checked(frame, convention=convention, marker_thresholds=(threshold,))
 
 
 def result_row(results: Frame, metric: str, dataset: str = "all", condition: str = "") -> pd.Series:
@@ -614,10 +621,7 @@ def test_worked_example(convention: str | None, threshold: float) -> None:
     """Every number of three data sets and four markers, in both conventions."""
     sentences = parsed(WORKED)
     loops = Loops(sentences, threshold, authors=convention == "authors")
-    results = checked(
-        frame_from_rows(sentences), convention=convention, marker_thresholds=(threshold,)
-    )
-    assert_same(results, loops.numbers())
+    assert_same(worked_results(convention, threshold), loops.numbers())
 
 
 def test_worked_example_tells_much_apart() -> None:
@@ -645,7 +649,7 @@ def test_worked_example_tells_much_apart() -> None:
 
 def test_numbers_by_hand() -> None:
     """B's train split, added up on paper; T = 2, K = 20."""
-    results = checked(frame_from_rows(parsed(WORKED)), marker_thresholds=(2,))
+    results = worked_results()
     # undoubtedly 20, 17, 20; perhaps 3, 8, 5; none 20, 19, 20; conceivably 2, 2 of 20
     hand = {"undoubtedly": 19 / 20, "perhaps": 16 / 60, NO_HEDGE: 59 / 60, "conceivably": 0.1}
     for marker, value in hand.items():
@@ -822,7 +826,8 @@ def test_each_choice_that_is_not_the_default_is_in_the_variant(
     settings: dict[str, Any], variant: str
 ) -> None:
     """Of every row, so that numbers of two choices never have the same key."""
-    results = summarize(frame_from_rows(parsed(WORKED)), resamples=2, **settings)
+    frame = frame_from_rows(sentences_of(parsed(WORKED), "A"))
+    results = summarize(frame, resamples=2, **settings)
     variants = set(condition_values(results, "variant"))
     assert variants == {variant}
 
@@ -837,8 +842,8 @@ def test_counts_stand_for_confidence(convention: str | None) -> None:
     counts["consistent"] -= moved
     counts["inconsistent"] -= moved
     counts["undecided"] += 2 * moved
-    options: dict[str, Any] = {"convention": convention, "marker_thresholds": (2,)}
-    pd.testing.assert_frame_equal(checked(counts, **options), checked(frame, **options))
+    results = checked(counts, convention=convention, marker_thresholds=(2,))
+    pd.testing.assert_frame_equal(results, worked_results(convention))
 
 
 # Intervals and epochs
@@ -1102,7 +1107,7 @@ def test_empty_replies() -> None:
     # They change nothing but the share of failures, and what is left out.
     sentences = parsed(WORKED)
     empty = empty_replies(("B", "test"), 7)
-    before = found_in(checked(frame_from_rows(sentences), marker_thresholds=(2,)))
+    before = found_in(worked_results())
     results = checked(frame_from_rows([*sentences, *empty]), marker_thresholds=(2,))
     after = found_in(results)
     key = ("B", "split=test", "format_failure_rate")
@@ -1210,7 +1215,7 @@ def test_faithful_from_three_quarters_on() -> None:
     for faithful, value in (("yes", 0.3), ("no", 0.8)):
         row = result_row(results, "mic", "A", f"faithful={faithful};{WHERE}")
         assert (row["value"], row["n"]) == (pytest.approx(value), 1)
-    results = checked(frame_from_rows(parsed(WORKED)), marker_thresholds=(2,))
+    results = worked_results()
     condition = "correlation=spearman"
     assert (
         result_row(results, "mrc_change", "all", condition)["n"]
@@ -1525,16 +1530,12 @@ def test_no_interval_leaves_out_its_value(sentences: list[Said], convention: str
 def test_what_numbers_rest_on() -> None:
     """Of B and C, counted on paper: sentences that both splits' shared markers have; T = 2."""
     sentences = sentences_of(parsed(WORKED), "B")
-    row = result_row(checked(frame_from_rows(sentences), marker_thresholds=(2,)), "id_mae")
+    results = checked(frame_from_rows(sentences), marker_thresholds=(2,))
+    row = result_row(results, "id_mae")
     # In both splits twice or more: undoubtedly 3 and 3, perhaps 3 and 3, none 3 and 3; probably
     # has one in train. Of 15 and 12 sentences three and one have two markers.
     assert (row["n"], row["asked"]) == (18, 27)
     assert "of 27 sentences left out: 4 with several markers" in row["note"]
-    row = result_row(
-        checked(frame_from_rows(sentences), marker_thresholds=(2,)),
-        "mic",
-        "B",
-        "marker=undoubtedly;split=train",
-    )
+    row = result_row(results, "mic", "B", "marker=undoubtedly;split=train")
     # Two more are in sentences with another marker.
     assert (row["n"], row["asked"]) == (3, 5)
