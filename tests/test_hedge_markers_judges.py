@@ -151,7 +151,7 @@ def check(run: PlacesRun, expected_rows: Sequence[Mapping[str, Any]]) -> None:
 )
 def test_calls_and_judgments(tmp_path: Path, draws: int, batch: bool) -> None:
     """Openai has 1 + ceil(K/20) calls an item, the judge what docs promise; all is read back."""
-    items = own_file(tmp_path, 6)
+    items = own_file(tmp_path, 4)
     speaker, examiner = Speaker(items, draws, seed=draws), Examiner(all_sentences(items))
     run = run_places(tmp_path / "logs", speaker, examiner, draws=draws, batch_judgments=batch)
     assert len(run.speaker_requests) == len(items) * (1 + math.ceil(draws / 20))
@@ -256,7 +256,7 @@ def test_three_waves(tmp_path: Path, batch: bool) -> None:
 
 def test_a_sample_is_judged_after_all_its_draws(tmp_path: Path) -> None:
     """Also with two connections: no judgment of an item before its last draw."""
-    items = own_file(tmp_path)
+    items = own_file(tmp_path, 3)
     order: list[tuple[str, str]] = []
     lock = Lock()
 
