@@ -15,6 +15,7 @@ from inspect_ai.log import list_eval_logs, read_eval_log
 import inspect_confidence
 from build import texts_starting
 from conftest import CHECKOUT, Command, script, site_packages
+from runs import inspect_printed
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +76,10 @@ def test_entry_point_loads_without_a_warning() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, env=os.environ)
 
 
-def test_list_tasks_finds_every_task(command: Command) -> None:
+def test_list_tasks_finds_every_task(monkeypatch: pytest.MonkeyPatch) -> None:
     """`inspect list tasks` finds the tasks through the link."""
-    assert "tasks/fermi_eval.py@fermi_eval" in command("inspect", "list", "tasks", "tasks").stdout
+    monkeypatch.chdir(CHECKOUT)
+    assert "tasks/fermi_eval.py@fermi_eval" in inspect_printed("list", "tasks", "tasks").stdout
 
 
 def test_generated_pages_are_up_to_date() -> None:
