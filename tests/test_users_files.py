@@ -54,7 +54,7 @@ def values_by_model(rows: pd.DataFrame, metric: str) -> dict[str, float]:
 
 def value_of(metric: str, *words: object, model: str | None = None, **parts: str) -> float:
     """The value of a metric, NaN if it is undefined."""
-    rows = rows_of(*words)
+    rows = rows_of(*words, "--metric", metric)
     rows = rows[rows["metric"] == metric]
     for row in rows.to_dict("records"):
         condition = row["condition"]
@@ -224,7 +224,8 @@ def test_common_names_are_taken_with_a_notice(tmp_path: Path, names: tuple[str, 
     words = (path, "--confidence-scale", "0-100")
     assert value_of("accuracy", *words) == 0.6
     assert value_of("mean_confidence", *words) == pytest.approx(0.7)
-    notice = " ".join(printed("summarize", *words, "--resamples", 2).stderr.split())
+    done = printed("summarize", *words, "--resamples", 2, "--metric", "n")
+    notice = " ".join(done.stderr.split())
     for name, column in zip(("item", "confidence", "correct"), names, strict=True):
         assert f"{name}={column}" in notice or name == column
 
