@@ -7,6 +7,7 @@ from typing import Any
 from inspect_ai import Task
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
+from inspect_confidence.commands.design import task_facts
 from inspect_confidence.errors import InvalidArgument
 
 _REMEDY = "name another folder by --log-dir, or remove these logs"
@@ -75,7 +76,5 @@ def _run_key(task: str, model: object, arguments: Mapping[str, Any]) -> str:
 
 def _data_hashes(metadata: Mapping[str, Any] | None) -> dict[str, str]:
     """Return the sha256 of the data files in a task's metadata, by file."""
-    facts = metadata or {}
-    facts = facts.get("confidence", facts)  # a wrapped eval has further metadata of its own
-    files = facts.get("provenance", {}).get("data", [])
+    files = task_facts(metadata).get("provenance", {}).get("data", [])
     return {file["file"]: file["sha256"] for file in files}

@@ -225,14 +225,21 @@ def check_model(model: object) -> str:
     return str(model)
 
 
+def task_facts(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the facts that this package wrote into the metadata of a task or its log."""
+    metadata = metadata or {}
+    # A wrapped eval has further metadata of its own.
+    facts: dict[str, Any] = metadata.get("confidence", metadata)
+    return facts
+
+
 def check_task_settings(task: Task, model: str, settings: Mapping[str, Any]) -> None:
     """Refuse a model to which Inspect does not send a setting that the task needs.
 
     The task's metadata name settings that it varies, as temperature, and say whether it needs log
     probabilities; `settings` are those of the run.
     """
-    facts: dict[str, Any] = task.metadata or {}
-    facts = facts.get("confidence", facts)  # a wrapped eval has further metadata of its own
+    facts = task_facts(task.metadata)
     run_settings = {**task.config.model_dump(exclude_none=True), **settings}
     refuse_unsent(model, run_settings, facts.get("calibrated_settings", ()))
     if facts.get("needs_logprobs"):

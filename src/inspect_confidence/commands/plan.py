@@ -18,6 +18,7 @@ from inspect_confidence.commands.design import (
     check_model,
     check_task_settings,
     read_design,
+    task_facts,
 )
 from inspect_confidence.commands.prices import is_simulated, price_of
 from inspect_confidence.errors import InvalidArgument, nearest
@@ -418,8 +419,7 @@ def _count_requests(
     one draw. `epochs` is None for the task's own, and `limit` is the number of samples, None for
     all.
     """
-    facts: dict[str, Any] = task.metadata or {}
-    facts = facts.get("confidence", facts)  # a wrapped eval has further metadata of its own
+    facts = task_facts(task.metadata)
     epochs = epochs or task.epochs or 1
     dataset = list(task.dataset)[:limit]
     samples = len(dataset) * epochs
@@ -561,7 +561,7 @@ def _cost_lines(
 def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None) -> list[str]:
     """Describe calls, tokens and dollars of the judge: at most, and typically.
 
-    It is asked again for each draw (reply to the same prompt) that differs from the others.
+    The judge is asked again for each draw (reply to the same prompt) that differs from the others.
     """
     judge = requests.judge
     if not judge:
