@@ -118,7 +118,7 @@ def summarize(
 
         computed_metrics = headline_metrics()
     judgments = read_or_stream(paths, settings, reread=reread)
-    # A stream, which is no dict, reads a store: its items have names, and it is not read twice.
+    # A stream (no dict) would be read twice for this; its items, from logs, have names to compare.
     if show is print_headlines and isinstance(judgments, dict):
         from inspect_confidence.overview.ranks import tasks_without_common_items
 
@@ -678,7 +678,7 @@ def check(
     metrics = {read_requirement(requirement).metric for requirement in requirements}
     judgments = read_or_stream(paths, settings, loss_label="not judged")
     results = summarize_with_progress(judgments, settings, metrics)
-    if metrics - set(results["metric"]):  # one has no result: the error names those that have
+    if metrics - set(results["metric"]):  # the error for a metric without result names all others
         results = summarize_with_progress(judgments, settings)
     verdicts = compute(results, requirements, strict=strict)
     lost_logs = len(judgments.loss_notices) if strict else 0
@@ -736,7 +736,7 @@ def _escape_errors() -> Iterator[None]:
     try:
         yield
     except InvalidArgument as error:
-        error.ctx = None  # it names the remedy, so that no usage is printed before it
+        error.ctx = None  # without a context click prints no usage; the message names the remedy
         vars(error)["message"] = escape_control(error.message)  # click declares it final
         raise
     except click.UsageError as error:

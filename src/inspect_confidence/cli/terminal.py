@@ -85,8 +85,8 @@ def read_or_stream(
 def _print_notices(judgments: "Judgments | Stream", loss_label: str) -> None:
     """Print notices of judgments on standard error, and record lost data for `--strict`.
 
-    `loss_label` begins a notice on lost data, such as a log that could not be read. Of many of
-    these only the first are printed, with the number of the others.
+    `loss_label` begins a notice on lost data, such as a log that could not be read. Of many notices
+    on lost data only the first are printed, with the number of the others.
     """
     from inspect_confidence.redaction import without_keys
 

@@ -425,7 +425,7 @@ def study_parts(source: JudgmentSource, settings: Settings) -> Iterator[StudyRes
     """Yield each study that has judgments, with its judgments, settings and notes.
 
     With the setting `common_items`, results come from `frames` with only the items that all models
-    answered, and shares of unread replies from `all_frames`; otherwise both have all judgments.
+    answered, and shares of unread replies from `all_frames`; otherwise `frames` has all judgments.
 
     Raises:
         InvalidArgument: A setting or the source is invalid, or paths have no judgments.

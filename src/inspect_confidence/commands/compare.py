@@ -493,7 +493,7 @@ def main_differences(differences: pd.DataFrame, *, only_primary: bool = False) -
     `only_primary` is set. Contrasts of methods are shown only if there are none of models. If a
     study's headline is of one method or scale, such as 0-100, only that one is shown. Undefined
     differences are left out. Rows are ordered by pair, primary ones first; `a` and `b` are named
-    without the `variant` and `method` of both.
+    without a `variant` and `method` that the two share.
     """
     rows = _of_main_conditions(differences, differences["role"] == PRIMARY)
     is_single_pair = len(rows[["task", "a", "b"]].drop_duplicates()) == 1
@@ -511,7 +511,7 @@ def _of_main_conditions(differences: pd.DataFrame, is_main: pd.Series) -> pd.Dat
 
     Differences of methods are left out if there are any of models. The main method (or scale) is
     that of the task's first headline (main number of the study); if no row has it, all methods
-    stay. `a` and `b` are named without the variant and method of both, which are columns.
+    stay. `a` and `b` are named without a variant and method that the two share, which are columns.
     """
     main = differences[is_main & differences["difference"].notna()]
     if (main["contrast"] == MODELS).any():

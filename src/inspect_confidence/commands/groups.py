@@ -216,7 +216,7 @@ def _interval_groups(judgments: Judgments) -> Iterator[IntervalGroup]:
 def describe_pooling(judgments: Judgments, tasks: Collection[str]) -> str:
     """Return a sentence on the data sets that groups take together, for captions.
 
-    It names the data sets of each of the `tasks` that has several; otherwise it is empty.
+    The sentence names the data sets of each of the `tasks` that has several; empty if none has.
     """
     texts = []
     for task in tasks:

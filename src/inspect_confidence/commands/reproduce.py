@@ -227,7 +227,7 @@ def _task_arguments(log: EvalLog, notices: list[str]) -> dict[str, Any]:
 
 
 def _run_options(log: EvalLog, notices: list[str]) -> Iterator[str]:
-    """Yield the words of options for samples, epochs and limits; append notices of others."""
+    """Yield the words of options for samples, epochs and limits; append notices where none fits."""
     config = log.eval.config
     limit = config.limit
     if isinstance(limit, tuple):  # start and end, counted from 0, of the option's 11-20
@@ -360,7 +360,7 @@ def _changed_prompts(recorded: _Provenance) -> Iterator[str]:
 def _compare_data_files(recorded: _Provenance) -> tuple[list[str], list[str]]:
     """Return texts on files of questions that changed or are gone, and on those not comparable.
 
-    The latter have no known hash: unpinned downloads and files of the user.
+    Files without a known hash are not comparable: unpinned downloads and files of the user.
     """
     changes, not_compared = list[str](), list[str]()
     pinned = {name: source.sha256 for name, source in SOURCES.items() if source.sha256}

@@ -389,8 +389,8 @@ class _SimulatedTest:
     def correlation(self) -> float:
         """Return the correlation between the metrics of the pilot's two runs.
 
-        It is over bootstrap resamples that take the same items of both runs, of all data sets
-        together (`one_stratum`); NaN if either run has the same value in all of them.
+        The correlation is over bootstrap resamples that take the same items of both runs, of all
+        data sets together (`one_stratum`); NaN if a run has the same value in all resamples.
         """
         one_stratum = np.zeros(self.pilot.unit_count, np.int64)
         first_draws, second_draws = bootstrap_pair(

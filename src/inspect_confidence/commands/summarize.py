@@ -176,7 +176,7 @@ def mark_item_sets(results: pd.DataFrame) -> pd.DataFrame:
     columns = marked_rows["n"], largest_n[is_marked], marked_rows["note"], has_other_sets[is_marked]
     for count, largest, note, other_sets in zip(*columns, strict=True):
         text = f"{OTHER_ITEMS} other items: n = {count:,} beside {int(largest):,}"
-        if other_sets:  # the note names them
+        if other_sets:  # `note` names the data sets
             text = OTHER_DATASETS
         notes.append(f"{text}; {note}" if note else text)
     results = results.copy()

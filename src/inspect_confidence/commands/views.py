@@ -186,7 +186,7 @@ def _headline_view(
     means over models. `unread` has the unread replies of each model and data set. `unread_warning`
     replaces the notes on single numbers if nearly all replies are unread; else it is empty.
     """
-    rows, label_ending = _without_shared_ending(rows)  # the title has it
+    rows, label_ending = _without_shared_ending(rows)  # the title has the ending
     columns = [name for name in _KEY_COLUMNS if name == "model" or len(rows.values(name)) > 1]
     lines = _headline_lines(rows, columns, unread)
     numbers = rows.defined().among("model", models)
@@ -279,7 +279,7 @@ def _describe_n(rows: ResultTable) -> str:
     """Return how many judgments, or other units, numbers rest on: "n = 28 to 60 judgments".
 
     Metrics that are counts are left out, since their n is not a number of judgments. The text is
-    empty if there are no others. Units that differ are all named.
+    empty if all metrics are counts. Units that differ are all named.
     """
     value_rows = [row for row in rows if METRICS[row["metric"]].unit != "count"]
     if not value_rows:
@@ -389,7 +389,7 @@ def _group_notes(rows: ResultTable) -> Iterator[str]:
 def _wide_notes(rows: ResultTable) -> Iterator[str]:
     """Yield a sentence on the intervals that are often wider than needed, if there are any.
 
-    It names the numbers, or says that all of several are meant.
+    The sentence names the numbers, or says that all are meant if the table has several.
     """
     rows_with_interval = [row for row in rows if not math.isnan(row.low)]
     labels = dict.fromkeys(row["label"] for row in rows_with_interval)
@@ -405,8 +405,8 @@ def _wide_notes(rows: ResultTable) -> Iterator[str]:
 def _parse_failure_notes(unread: Sequence[ParseFailureSummary]) -> Iterator[str]:
     """Describe the unread replies of each model and data set, if it has any.
 
-    A share of at least 5% has a line, and so has one that leaves out judgments without a reply. The
-    others have one line together, which names three of them and counts the rest.
+    A share of at least 5% has a line, and so has one that leaves out judgments without a reply.
+    Smaller shares above 0 have one line together, which names three and counts the rest.
     """
     small = []
     for failures in unread:

@@ -345,8 +345,8 @@ def _read_graded_answer(row: SampleRow) -> Reading:
 def _read_age(row: SampleRow) -> Reading:
     """Read an age; its score is the true probability of dying within the window around it.
 
-    It counts as right if no age has a greater one. If the greatest (`mas`, maximum achievable
-    score) is not known, the score is NaN, and the answer does not count as right.
+    The age counts as right if no other one has a greater score. If the greatest (`mas`, maximum
+    achievable score) is not known, the score is NaN, and the age does not count as right.
     """
     best = float(row["mas"])
     score = math.nan if math.isnan(best) else float(row["score"])

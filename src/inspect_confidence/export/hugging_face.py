@@ -50,7 +50,7 @@ _ADDRESS = re.compile(r"https://huggingface\.co/datasets/([^/]+/[^/]+)/resolve/"
 
 
 def hub_repository(dataset: str) -> str:
-    """Return the repository of all files of a data set; empty if they aren't in a single one.
+    """Return the Hugging Face repository of a data set's files; empty if there is no single one.
 
     Example:
         >>> hub_repository("mmlu"), hub_repository("bundled")
