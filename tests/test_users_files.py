@@ -21,7 +21,7 @@ from inspect_confidence import summarize
 from inspect_confidence.grades import is_same_answer
 from inspect_confidence.judgments.read import judgments_of, read_judgments
 from inspect_confidence.results import Condition
-from inspect_confidence.studies import Recorded
+from inspect_confidence.studies import Recorded, all_tables
 from inspect_confidence.studies.any_eval.judgments import complete_judgments
 from runs import printed
 
@@ -292,6 +292,19 @@ def test_many_notices_that_differ_in_numbers_are_one(n_files: int, tmp_path: Pat
         assert lines[0] == f"note: {files[0]}: {one_file}"
     else:
         assert lines == [f"note: {files[0]}, and 3 more files with other numbers: {one_file}"]
+
+
+@pytest.mark.parametrize("task", sorted(all_tables()))
+def test_a_file_of_a_named_task_needs_its_columns(task: str, tmp_path: Path) -> None:
+    """Whichever of the required columns it lacks is named, also the items."""
+    table = all_tables()[task]
+    path = tmp_path / "mine.csv"
+    for lacking in table.required:
+        cells = {name: ["a", "b"] for name in table.required if name != lacking}
+        pd.DataFrame({"other": [1, 2], **cells}).to_csv(path, index=False)
+        error = error_of(path, "--column", f"task=:{task}")
+        assert f"lacks the column {lacking!r}; judgments of {task} need item" in error
+        assert f"Name it: --column {lacking}=COLUMN." in error
 
 
 def test_a_rare_value_beyond_0_and_1_is_a_parse_failure_if_the_scale_is_said(

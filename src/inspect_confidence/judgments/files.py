@@ -105,6 +105,7 @@ def read_file(
     default_model = model or file_stem(path.name)
     for name, task_rows in rows_by_task.items():
         rows = _fill_missing_model(task_rows.copy(), default_model, source, notices)
+        _refuse_missing_columns(rows, task_tables[name], source)
         _refuse_missing_items(rows, source)
         notices += _missing_name_notices(rows, task_tables[name], recorded.by, source)
         judgments[name] = _judgments_of_task(
@@ -546,13 +547,7 @@ def typed_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Data
         InvalidArgument: A required column is missing, a value has the wrong type, or a status is
             not known.
     """
-    missing = _missing_columns(frame, table)
-    if missing:
-        forms = " or ".join(", ".join(form) for form in table.answers)
-        raise InvalidArgument(
-            f"{source} lacks the column {missing[0]!r}; judgments of {table.task} need "
-            f"{', '.join(table.required)}, and {forms}."
-        )
+    _refuse_missing_columns(frame, table, source)
     defaults = {**_COMMON_DEFAULTS, **table.defaults}
     columns = {}
     for name, kind in table.kinds.items():
@@ -618,6 +613,17 @@ def _infer_statuses(frame: pd.DataFrame, judgments: pd.DataFrame, table: TaskTab
         "reason": np.where(is_complete, judgments["reason"], reason),
     }
     return pd.DataFrame(columns, index=frame.index)
+
+
+def _refuse_missing_columns(frame: pd.DataFrame, table: TaskTable, source: str) -> None:
+    """Refuse a frame without the columns that judgments of the task need; name the first one."""
+    missing = _missing_columns(frame, table)
+    if missing:
+        forms = " or ".join(f"({', '.join(form)})" for form in table.answers)
+        raise InvalidArgument(
+            f"{source} lacks the column {missing[0]!r}; judgments of {table.task} need "
+            f"{', '.join(table.required)}, and {forms}. Name it: --column {missing[0]}=COLUMN."
+        )
 
 
 def _missing_columns(frame: pd.DataFrame, table: TaskTable) -> list[str]:
