@@ -423,9 +423,9 @@ _NO_DIFFERENCE = "no difference beyond chance"
 def verdict_words(row: Mapping[Hashable, Any]) -> str:
     """Return the verdict on a row of `compare` in words, without numbers: "a is better".
 
-    It is "undefined" if the difference is NaN, and the first part of the row's note if p is. A
-    metric for which neither high nor low is better gives "a is higher", and which is nearer to its
-    best value, if it has one.
+    The verdict is "undefined" if the difference is NaN. If p is, it is the first part of the row's
+    note, with "no verdict" for "no interval". A metric for which neither high nor low is better
+    gives "a is higher", and which side is nearer to the metric's best value, if it has one.
     """
     p = row["p_holm"] if row["role"] == PRIMARY else row["p"]  # the p that decides
     if np.isnan(row["difference"]):

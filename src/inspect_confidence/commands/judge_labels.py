@@ -32,7 +32,7 @@ def read_judge_labels(source: pd.DataFrame | PathLike[str] | str | None) -> Judg
             `incorrect` and `punt`, or C and I, or 1 and 0, for whether an answer is right; and
             `yes`, `no` and `n/a` for whether two answers agree. Optional columns are `judge` (a
             model, or a scorer of an eval), `item`, and `model` and `dataset` if the run has
-            several. Rows without a judgment or a label are left out.
+            several. Rows without a word in `judged` or `label` are left out.
 
     Raises:
         InvalidArgument: The source can't be read, lacks a column, or has an unknown word.
@@ -47,7 +47,7 @@ def read_judge_labels(source: pd.DataFrame | PathLike[str] | str | None) -> Judg
     file = user_path("judge_labels", path)
     check_size(file)
     frame = read_table(file).frame
-    # A table of judgments names their task; one of labels does not.
+    # A file of judgments, as of a log of `judge_check`, names the task; one of labels does not.
     return _read_judge_check(path) if "task" in frame else _parse_labels(frame, path)
 
 

@@ -504,13 +504,13 @@ def _request_lines(requests: _Requests) -> list[str]:
     if requests.draws_per_call > 1:
         draws = f" (up to {requests.draws_per_call} draws in a call)"
     extra_calls = ""
-    if "uncounted" in facts:
+    if "uncounted" in facts:  # calls of unknown number, as those of a wrapped eval
         extra_calls = f" that ask for confidence. Not counted, here and below: {facts['uncounted']}"
     lines = [
         f"samples: {requests.samples:,}{epochs}",
         f"calls:   {requests.calls:,}{draws}{extra_calls}",
     ]
-    judge_calls = requests.other_judge_calls
+    judge_calls = requests.other_judge_calls  # those whose tokens are not known
     if judge_calls:
         lines.append(
             f"         {judge_calls:,} more of the grader, at most, if replies have one sentence; "

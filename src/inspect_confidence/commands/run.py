@@ -78,7 +78,7 @@ def run_design(
                 **design.settings,
             )
     except PrerequisiteError as error:
-        if "in log_dir is not associated" in str(error):
+        if "in log_dir is not associated" in str(error):  # Inspect's words for logs of other runs
             raise InvalidArgument(
                 f"{folder} contains logs of runs with other tasks, arguments, models or settings "
                 f"than {path}; name another folder by --log-dir, or remove these logs."

@@ -61,6 +61,7 @@ def _threshold_row(group: ConfidenceGroup, field_value: str, risk: float) -> dic
     replies = group.replies()
     result = risk_threshold(replies.confidence, replies.correct, replies.clusters, risk=risk)
     unknown = ~np.isnan(replies.confidence) & np.isnan(replies.correct)
+    numbers = {name: getattr(result, name) for name in _NUMBER_COLUMNS}  # threshold, risk, ...
     return {
         "task": group.task,
         "model": group.model,
@@ -68,9 +69,7 @@ def _threshold_row(group: ConfidenceGroup, field_value: str, risk: float) -> dic
         "condition": str(group.condition),
         "by": field_value,
         "target": risk,
-        **{
-            name: getattr(result, name) for name in _NUMBER_COLUMNS
-        },  # threshold, risk, coverage, ...
+        **numbers,
         "items": len(np.unique(replies.clusters[~unknown])),
         "left_out": len(group.rows) - len(replies.rows) + int(unknown.sum()),
         "note": result.reason,

@@ -305,7 +305,7 @@ def _count_lines(line: Mapping[str, Any], rows: ResultTable) -> Iterator[dict[st
     counts = {}
     for (label,), group in rows.groups("label"):
         words = _describe_n(group).removeprefix("n = ").removesuffix(" of each model")
-        if words:
+        if words:  # none for a metric that is a count
             counts[label] = words.rpartition(" ")[0]  # without the unit, which the title names
     if len(set(counts.values())) > 1:
         yield texts | counts

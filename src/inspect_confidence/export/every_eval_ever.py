@@ -157,7 +157,7 @@ def _evaluation_id(result_set: ResultSet) -> str:
 
 
 def _eval_library(result_set: ResultSet, runs: Sequence[LogRun]) -> dict[str, Any]:
-    """Return the schema's `eval_library`: versions, task and settings; unknown without `runs`."""
+    """Return the schema's `eval_library`: versions, task and settings; `runs` are those of logs."""
     origins = result_set.origins
     return {
         "name": "inspect_ai" if runs else "unknown",
