@@ -55,11 +55,12 @@ class Finding:
             self.figure.savefig(IMAGES / f"{self.name}.svg", metadata={"Date": None})
 
 
-def estimates_of(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return the results of one task's judgments."""
+def estimates_of(parts: Iterable[pd.DataFrame], *metrics: str) -> pd.DataFrame:
+    """Return the results of one task's judgments for these metrics."""
     rows = pd.concat(list(parts))
     task = str(rows["task"].iloc[0])
-    return summarize(Judgments(judgments_of({task: rows}), []), resamples=RESAMPLES)
+    judgments = Judgments(judgments_of({task: rows}), [])
+    return summarize(judgments, metrics=metrics, resamples=RESAMPLES)
 
 
 def metric_of_models(results: pd.DataFrame, metric: str, condition: str) -> pd.DataFrame:
@@ -234,7 +235,7 @@ def words_of_gpt_4(words: pd.DataFrame) -> Finding:
 def withdrawn_answers(folder: Path) -> Finding:
     """Compare the shares of right and wrong answers that a model keeps when asked."""
     paths = [path for path in sorted(folder.glob(TRACK)) if SAME_ROWS not in path.name]
-    results = summarize(paths, resamples=RESAMPLES)
+    results = summarize(paths, metrics=["withdraw_delta"], resamples=RESAMPLES)
     pattern = r"^Meta_Cog_|_?metacog$"
     names = results["model"].str.replace(pattern, "", regex=True).str.replace("_", " ")
     rows = metric_of_models(results.assign(model=names), "withdraw_delta", "")
@@ -259,13 +260,16 @@ def withdrawn_answers(folder: Path) -> Finding:
 def findings(folder: Path) -> list[Finding]:
     """Return the page's findings."""
     answers = Answers(folder, [])
-    mmlu = estimates_of(answers.atlas())
+    mmlu = estimates_of(answers.atlas(), "overconfidence", "accuracy", "auroc")
+    lives = estimates_of(answers.lives(), "overconfidence", "hard_easy_slope")
+    of_words = ("brunner_munzel_theta", "p_holm", "median_probability", "median_difference")
+    words = estimates_of(answers.words(), *of_words)
     with style():
         return [
             overconfidence_on_mmlu(mmlu),
             accuracy_and_auroc(mmlu),
-            hard_and_easy_lives(estimates_of(answers.lives())),
-            words_of_gpt_4(estimates_of(answers.words())),
+            hard_and_easy_lives(lives),
+            words_of_gpt_4(words),
             withdrawn_answers(folder / "commitment"),
         ]
 

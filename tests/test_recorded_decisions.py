@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,10 @@ MODELS = {
 """Patterns of the files' names by the published model."""
 
 
-def rows_of(*words: object) -> list[dict[str, Any]]:
-    """The rows that summarize prints."""
+def rows_of(*words: object, metrics: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """The rows that summarize prints, of all metrics by default."""
+    for metric in metrics:
+        words += ("--metric", metric)
     done = printed("summarize", *words, "--json", "--resamples", 2)
     rows: list[dict[str, Any]] = json.loads(done.stdout)
     return rows
@@ -62,7 +65,8 @@ def test_published_withdraw_deltas_of_14_models_come_from_one_command(shared_dat
     files = sorted(folder.glob("[A-Z]*_*.csv"))
     assert len(files) == 70
     values: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in rows_of(*files):
+    names = ("withdraw_delta", "accuracy", "keep_rate_right", "keep_rate_wrong")
+    for row in rows_of(*files, metrics=names):
         number = np.nan if row["value"] is None else row["value"]
         values.setdefault(published_key(row["model"]), {})[row["metric"]] = number
     published = pd.read_csv(folder / "published_deltas.csv").set_index(["model", "track"])
@@ -119,7 +123,8 @@ def test_auroc_and_brier_of_the_wide_file_are_its_authors(shared_data: Path) -> 
         *("--column", "correct={model}_correctness"),
         *("--confidence-scale", "0-10"),
     )
-    rows = rows_of(folder / "0_data_merged_confidence_correctness_new.csv", *words)
+    path = folder / "0_data_merged_confidence_correctness_new.csv"
+    rows = rows_of(path, *words, metrics=("auroc", "brier"))
     values: dict[str, dict[str, float]] = {}
     for row in rows:
         condition = Condition.read(row["condition"])
@@ -147,6 +152,6 @@ def test_auroc_of_the_validity_screen_is_scikit_learns(shared_data: Path) -> Non
         recorded = pd.read_csv(path)
         recorded = recorded[recorded["confidence"].between(0, 100)]
         expected = sklearn.roc_auc_score(recorded["is_correct"], recorded["confidence"])
-        rows = rows_of(path, "--confidence-scale", "0-100")
+        rows = rows_of(path, "--confidence-scale", "0-100", metrics=("auroc",))
         (auroc,) = column_of(rows_with(rows, metric="auroc"), "value")
         assert auroc == pytest.approx(expected, abs=1e-9), path.name
