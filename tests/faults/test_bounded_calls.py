@@ -122,7 +122,7 @@ def _contract(case: Any, **more: Any) -> BoundedRun:
     return BoundedRun(case.name, case.task, {**case.minimal, "items": 2, **more})
 
 
-RUNS = [
+SHORT_RUNS = [
     *(
         BoundedRun(
             f"fermi_eval {method}",
@@ -144,6 +144,13 @@ RUNS = [
     _contract(hedges.CASE, draws=2),
     BoundedRun("judge_check", judge_check, {"items": 3}),
     BoundedRun("judge_check alone", judge_check, {"items": 3, "batch_judgments": False}),
+]
+
+ALIKE = ("fermi_eval sampling", "fermi_eval traces", "wep_elicitation", "judge_check alone")
+"""Runs whose requests are like those of another."""
+RUNS = [
+    pytest.param(short_run, marks=pytest.mark.slow if short_run.name in ALIKE else ())
+    for short_run in SHORT_RUNS
 ]
 
 
@@ -227,7 +234,7 @@ def test_a_provider_that_ignores_how_many_choices_are_asked_for_is_called_once_a
     tmp_path: Path,
 ) -> None:
     """The missing draws are asked for alone, and none of them twice."""
-    short_run = BoundedRun("fermi_eval sampling", fermi_eval, {**RUNS[2].arguments})
+    short_run = BoundedRun("fermi_eval sampling", fermi_eval, {**SHORT_RUNS[2].arguments})
     with Spoiling(lambda request: Reply("3"), FEWER) as server:
         log = run(short_run, server, tmp_path)
     assert log.status == "success"
