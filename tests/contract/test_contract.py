@@ -355,7 +355,13 @@ def test_a_file_of_ids_chooses_items(case: Case, home: Path) -> None:
     assert f"items names '{ids[1]}0'" in refusal(case.task, **{**case.minimal, "items": "ids.txt"})
 
 
-@every_task
+WORDED = (fermi_eval.CASE, wep_probes.CASES[0], hedge_markers.CASE, commitment.CASE)
+"""Tasks of one request, of a sentence in the question, with a system message, and of several."""
+
+
+@pytest.mark.parametrize(
+    "case", [*WORDED, *slow_cases(case for case in CASES if case not in WORDED)], ids=str
+)
 def test_own_wording_and_system_message_are_sent(case: Case, home: Path) -> None:
     """Files replace them to the letter, doubled braces are braces, and runs are kept apart."""
     fields = " | ".join(f"{{{name}}}" for name in case.fields)
