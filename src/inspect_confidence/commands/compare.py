@@ -359,7 +359,7 @@ def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tu
             if all(name in condition for name in headline.each):
                 label = label.format(**condition)
             # A placeholder at the end that has no value, as in `ECE, {method}`, is left out.
-            label, *_ = label.split(", {")
+            label = label.partition(", {")[0]
             if "{" not in label:  # every other placeholder has a value
                 removed_parts = dict.fromkeys((*headline.where, *headline.each), "")
                 return label_beside_task(label), condition.but(**removed_parts)
@@ -431,7 +431,7 @@ def verdict_words(row: Mapping[Hashable, Any]) -> str:
     if np.isnan(row["difference"]):
         return "undefined"
     if np.isnan(p):
-        reason, *_ = str(row["note"]).split(";")
+        reason = str(row["note"]).partition(";")[0]
         return reason.replace("no interval", "no verdict")
     if p >= 0.05:
         if row["p"] >= 0.05:

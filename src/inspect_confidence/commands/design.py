@@ -314,7 +314,7 @@ def _equal_text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ",".join(map(_equal_text, value))
     if isinstance(value, str) and "," in value:
-        return _equal_text(parts(value))
+        return _equal_text(parts(value))  # the texts between commas
     text = str(value).strip()
     if re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?(e\+?\d{1,2})?", text):
         return f"{Decimal(text).normalize():f}"

@@ -113,7 +113,7 @@ def _line_cells(rank: Rank, row: ResultRow, form: str, *, tied: bool) -> list[st
         number += f" {OTHER_ITEMS}"
     notes = [rank.note, row.note]
     if rank.note.endswith("undefined") and row.note.startswith("undefined"):
-        notes = [row.note]  # a number without value has no rank, as the dash beside it shows
+        notes = [row.note]  # the rank's note says the same
     note = "; ".join(filter(None, notes))
     return [
         "-" if isnan(rank.rank) else f"{rank.rank:g}{'=' if tied else ''}",
