@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
+from inspect_ai._cli.main import inspect as inspect_command
 from inspect_ai.log import EvalLog
 
 from build import attributes_of, column_of, prefixed, rows_by, texts_starting
-from conftest import Command, run_respondent
+from conftest import CHECKOUT, Command, run_respondent
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.datasets.fermi import bundled_fermi
 from inspect_confidence.respondents.belief import stated_bounds
@@ -113,22 +115,37 @@ def test_bad_arguments_name_value_and_remedy() -> None:
     )
 
 
+MISTAKE = ["calibrated", "-T", "level=80"]
+REMEDY = "There is no task argument 'level'. Did you mean"
+ERRONEOUS = ("eval", "tasks/fermi_eval.py", "-T", "dataset=bundled", "--model")
+"""A command of Inspect, before the name of a respondent and what is wrong."""
+
+
+def test_a_mistake_ends_in_one_clean_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inspect prints the error of a task's argument without frames, and begins no log."""
+    monkeypatch.chdir(CHECKOUT)
+    words = [*ERRONEOUS, f"respondent/{MISTAKE[0]}", *MISTAKE[1:], "--log-dir", str(tmp_path)]
+    done = CliRunner().invoke(inspect_command, [*words, "--display", "none"])
+    assert isinstance(done.exception, SystemExit)
+    assert done.exit_code != 0
+    assert len(texts_starting(done.stderr.splitlines(), "Error:")) == 1
+    assert REMEDY in done.stderr
+    assert "Traceback" not in done.output
+    assert not list(tmp_path.glob("*.eval"))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "says"),
-    [
-        (["calibrated", "-T", "level=80"], "There is no task argument 'level'. Did you mean"),
-        pytest.param(
-            *(["tunnel", "-M", "tunel=0.5"], "Did you mean 'tunnel'?"), marks=pytest.mark.slow
-        ),
-    ],
+    [(MISTAKE, REMEDY), (["tunnel", "-M", "tunel=0.5"], "Did you mean 'tunnel'?")],
     ids=["task", "respondent"],
 )
 def test_mistakes_end_in_one_clean_line(
     command: Command, tmp_path: Path, words: list[str], says: str
 ) -> None:
-    """Of the task and of a respondent: a line without a traceback, before any log is begun."""
+    """Of the task and of a respondent, in a process of its own: a line without a traceback."""
     done = command(
-        *("inspect", "eval", "tasks/fermi_eval.py", "-T", "dataset=bundled", "--model"),
+        *("inspect", *ERRONEOUS),
         *(f"respondent/{words[0]}", *words[1:], "--log-dir", tmp_path, "--display", "none"),
         check=False,
     )
