@@ -65,9 +65,10 @@ def test_every_table_has_its_scales_in_order(results: pd.DataFrame) -> None:
         ("Table 17, out of range (%)", EVERY),
     ):
         assert list(views_by_title[title].table)[2:] == [*scales, "n"], title
+    all_views = views(results)
     for title in ("Calibration and sensitivity", "Reports", "Tables 6 and 7, ECE by bins"):
         for model in "mn":
-            (view,) = records_with(views(results), title=f"{title}: {model}")
+            (view,) = records_with(all_views, title=f"{title}: {model}")
             rows = list(map(tuple, view.table[["data set", "scale"]].to_numpy()))
             assert rows == list(product(("one", "two", "mean"), EVERY)), title
 
