@@ -210,7 +210,8 @@ def test_a_study_with_nearly_all_replies_unread_says_so_in_one_sentence_first(
 def test_missing_samples_are_told_before_the_numbers(tmp_path: Path, count: int) -> None:
     """The first notice is quoted, and the others are counted."""
     notices = [f"log{k}.eval: the run is incomplete" for k in range(count)]
-    judgments = Judgments(judgments_of(small_judgments("a")), notices, notices)
+    frames = judgments_of({"fermi_eval": interval_frame("a")})
+    judgments = Judgments(frames, notices, notices)
     page = write_report(judgments, tmp_path, resamples=20).read_text(encoding="utf-8")
     text = re.sub("<[^>]+>", "", page)
     others = {1: "", 2: ", and 1 more notice", 3: ", and 2 more notices"}[count]
