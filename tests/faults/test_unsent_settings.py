@@ -27,7 +27,7 @@ from inspect_confidence.solvers.draws import ask_draws
 from inspect_confidence.solvers.requests import dropped_settings, has_summary_call
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from provider_server import ProviderServer, Reply
-from runs import ANTHROPIC, GOOGLE, OPENAI, QUIET, run_task, served, terminal_error
+from runs import ANTHROPIC, GOOGLE, OPENAI, QUIET, connected, run_task, served, terminal_error
 
 REASONING = "openai/o3-mini"
 SETTINGS: dict[str, Any] = {
@@ -132,6 +132,47 @@ def test_plan_names_the_call_that_inspect_makes_on_its_own_account(
     if not settings:
         planned = plan_run("life_eval", ["items=2"], model)
         assert planned.count(f"more:    1 call of Inspect's to {model}, to test whether") == tests
+
+
+_SUMMARIZED = """
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import match
+
+@task
+def summarized():
+    config = GenerateConfig(reasoning_summary="auto")
+    return Task(dataset=[Sample("1 + 1?", target="2")], scorer=match(), config=config)
+"""
+
+
+@solver
+def _generate_with_grader() -> Solver:
+    """Ask the model in the role grader, and then the evaluated one."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        await get_model(role="grader").generate("Is it right?")
+        return await generate(state)
+
+    return solve
+
+
+@pytest.mark.parametrize("grader", ["openai/gpt-5", REASONING])
+def test_settings_of_a_run_are_those_of_its_model_and_not_of_a_grader(
+    grader: str, tmp_path: Path
+) -> None:
+    """With summaries set for the run, only the grader is tested, even if it is the same model."""
+    task = task_with(question(reasoning_summary="auto"), solver=_generate_with_grader())
+    with _TestedServer(lambda _: Reply("7")) as server:
+        roles = {"grader": connected(server, grader)}
+        run_task(task, server, tmp_path, REASONING, model_roles=roles)
+    assert (len(server.requests), server.tests) == (2, 1)
+    file = tmp_path / "summarized.py"
+    file.write_text(_SUMMARIZED, "utf-8")
+    eval_argument = f"task={file}@summarized"
+    planned = plan_run("with_confidence", [eval_argument], REASONING, grader=grader)
+    assert re.findall(r"1 call of Inspect's to (\S+),", planned) == [grader]
 
 
 def test_a_reasoning_effort_decides_what_openai_is_sent(tmp_path: Path) -> None:

@@ -91,9 +91,10 @@ def plan_run(
     lines = _item_lines(name, task_object, requests.facts, limit)
     lines += _request_lines(requests)
     lines += _cost_lines(requests, model, grader, cost_file, connections)
-    lines += map("more:    {}".format, _inspect_call_lines((model, grader, extractor), settings))
+    run_settings = {**task_object.config.model_dump(exclude_none=True), **settings}
+    inspect_calls = _inspect_call_lines(model, (grader, extractor), run_settings)
+    lines += map("more:    {}".format, inspect_calls)
     if model:
-        run_settings = {**task_object.config.model_dump(exclude_none=True), **settings}
         lines += map("unsent:  {}".format, _unsent_lines(requests.facts, model, run_settings))
     # Metrics of several judgments of an item, for example, need several epochs.
     metadata = [sample.metadata or {} for sample in task_object.dataset] * requests.epochs
@@ -189,10 +190,10 @@ def _planned_runs(design: Design, cost_file: str | None) -> dict[str, list[_Plan
             requests = _count_requests(task, model, entry.repeats, entry.extractor)
             run_costs = requests.costs(model, entry.grader, cost_file)
             settings = {**task.config.model_dump(exclude_none=True), **design.settings}
-            asked_models = (model, entry.grader, entry.extractor)
+            inspect_calls = _inspect_call_lines(model, (entry.grader, entry.extractor), settings)
             remarks = [
                 *_uncounted_lines(entry.task, requests),
-                *map("not counted: {}".format, _inspect_call_lines(asked_models, settings)),
+                *map("not counted: {}".format, inspect_calls),
                 *map("unsent: {}".format, _unsent_lines(requests.facts, model, settings)),
             ]
             runs.setdefault(model, []).append(
@@ -591,15 +592,21 @@ def _judge_lines(requests: _Requests, grader: str | None, cost_file: str | None)
     return lines if cost.is_priced else [*lines, f"         {cost.description}"]
 
 
-def _inspect_call_lines(models: Iterable[str | None], settings: Mapping[str, Any]) -> Iterable[str]:
+def _inspect_call_lines(
+    model: str | None, role_models: Iterable[str | None], settings: Mapping[str, Any]
+) -> Iterable[str]:
     """Describe the calls that Inspect makes on its own account; no lines for most models.
 
-    `models` are those of all roles, None for a role without a model.
+    `settings` of the run are those of `model`; Inspect does not give them to models in roles. None
+    stands for a model that is not named.
     """
-    for model in dict.fromkeys(filter(None, models)):
-        if has_summary_call(model, settings):
+    settings_by_model: dict[str | None, Mapping[str, Any]] = {model: settings}
+    # A role has settings of its own, even if its model is the evaluated one.
+    settings_by_model |= {name: {} for name in role_models}
+    for name, own_settings in settings_by_model.items():
+        if name and has_summary_call(name, own_settings):
             yield (
-                f"1 call of Inspect's to {model}, to test whether it gives summaries of its "
+                f"1 call of Inspect's to {name}, to test whether it gives summaries of its "
                 "reasoning; none with a reasoning_summary set"
             )
 
