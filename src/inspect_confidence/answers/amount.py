@@ -120,15 +120,15 @@ def exact_number_in(value: str) -> Fraction | ParseFailure:
     if bare is None or re.search(r"[0-9]\.[0-9]*\([0-9]+\)", value):
         return ambiguous("several numbers")
     # The exact number of "11/36 ≈ 0.306" is 11/36.
-    *before, last = re.split("[=≡]", re.sub(r"(?<=[0-9)]) ?(?:≈|\\approx).*", "", bare))
-    right_number = _number_without_equation(last)
-    if not before or isinstance(right_number, ParseFailure):
+    *left_sides, right_side = re.split("[=≡]", re.sub(r"(?<=[0-9)]) ?(?:≈|\\approx).*", "", bare))
+    right_number = _number_without_equation(right_side)
+    if not left_sides or isinstance(right_number, ParseFailure):
         return right_number
-    left_number = _number_without_equation(before[-1])
+    left_number = _number_without_equation(left_sides[-1])
     # A left side that is a number itself, not a calculation, must be the same one.
     differs = isinstance(left_number, Fraction) and left_number != right_number
     # Unsolved: "2x = 10", where the value of x is asked.
-    if differs or _UNSOLVED.fullmatch(before[-1].strip()) or _SEVERAL.search(bare):
+    if differs or _UNSOLVED.fullmatch(left_sides[-1].strip()) or _SEVERAL.search(bare):
         return ambiguous("an unsolved equation, or several numbers")
     return right_number
 

@@ -159,7 +159,7 @@ class Choices:
             return self._by_letter(letter, plain[letter.end() :], is_whole_reply=is_whole_reply)
         if text_and_letter := _TEXT_THEN_LETTER.fullmatch(plain):  # "Paris (B)"
             index = self.index(text_and_letter["letter"])
-            if text_indices := self.by_text(text_and_letter["text"]):
+            if text_indices := self.by_text(text_and_letter["text"]):  # else it is another sentence
                 return index if index in text_indices else ambiguous(_LETTER_AND_TEXT_DIFFER)
         if is_whole_reply:
             return invalid(NO_CHOICE)

@@ -248,7 +248,7 @@ def _without_groups(text: str) -> str:
     for brace in _GROUP.finditer(text):
         pieces.append(text[reached : brace.start()])
         reached = brace.end()
-        if brace.lastgroup in _OPENED:
+        if brace.lastgroup in _OPENED:  # any opening brace; for a plain one the signs are braces
             opening_sign, closing_sign = _OPENED[brace.lastgroup]
             pieces.append(opening_sign)
             closing_signs.append(closing_sign)

@@ -231,7 +231,7 @@ def _bound_stated_twice(
     second number contradicts the first, the bound is ambiguous; but after a bracket or a colon the
     second number is a remark, and the first counts.
     """
-    second, _, _ = split_at_number(repetition)
+    second, _before, _tail = split_at_number(repetition)
     repeated_bound = _number_as_bound(second) if second else None
     if repeated_bound is None:
         return bound
@@ -305,7 +305,7 @@ def _unlabelled_exponent(parsed: ParsedText) -> _Bound | ParseFailure:  # noqa: 
     if bare_lines:
         last_line, last_bound = bare_lines[-1]
         is_agreed = all(bound == last_bound for _, bound in bare_lines) or is_revised(text)
-        _, _, later_text = parsed.text.rpartition(last_line)
+        later_text = parsed.text.rpartition(last_line)[-1]
         if is_agreed and not is_revised(later_text):
             return last_bound
     *premises, conclusion = _CONCLUDED.split(text[-80:])  # at "so", "therefore"
@@ -373,15 +373,15 @@ def _labelled_or_ranged_interval(parsed: ParsedText) -> _Pair | ParseFailure:
     return invalid(reason)
 
 
-def _named_bounds(parsed: ParsedText, *names: str) -> _Pair | ParseFailure | None:
+def _named_bounds(parsed: ParsedText, low_key: str, high_key: str) -> _Pair | ParseFailure | None:
     """Return the bounds under two labels; None if the reply has neither label.
 
     If the reply has only one of the labels, a range in the reply counts instead. A bound has the
     flag `is_value` if the text has the value 10^3 and not the exponent 3; both must be alike.
     """
     sides = []
-    for name in names:
-        side = agreed_value(parsed, (name,), _bound_in_value, _is_same_bound)
+    for key in (low_key, high_key):
+        side = agreed_value(parsed, (key,), _bound_in_value, _is_same_bound)
         if side is not None:
             sides.append(side)
     failed = next((side for side in sides if isinstance(side, ParseFailure)), None)

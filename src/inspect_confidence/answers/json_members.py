@@ -60,22 +60,22 @@ class ObjectSpan(NamedTuple):
 def objects_in(reply: str) -> Iterator[ObjectSpan]:
     """Yield the objects of a reply that have a label or a letter as a key, in their order."""
     # For speed, few objects are tried. An object that isn't strict JSON is read leniently, as a
-    # whole: if this finds no label in it, neither would lenient readings of its parts. So up to its
-    # end, `hopeless`, only strict JSON is still looked for.
-    tries = end = hopeless = 0
+    # whole. If this finds no label, neither would lenient readings of its parts; but a part may be
+    # strict JSON, which alone is looked for up to the object's end (`lenient_end`).
+    tries = yielded_end = lenient_end = 0
     for begin in _OBJECT.finditer(reply):  # a brace before a key
         start = begin.start()
-        if start < end:
+        if start < yielded_end:  # within the last object that was yielded
             continue
         if tries == _MOST_STARTS:
             return
         tries += 1
         span = _decoded_object(reply, start)
-        if not span and start >= hopeless:
+        if not span and start >= lenient_end:
             span = _broken_object(reply, start)
-            hopeless = span.end
+            lenient_end = span.end
         if span and any(member.key in NAMES or len(member.key) == 1 for member in span.members):
-            end = span.end
+            yielded_end = span.end
             yield span
 
 

@@ -232,6 +232,7 @@ def _labelled_word(reply: str, key: str, words: dict[str, WordT]) -> WordT | Par
     if not parsed.objects:  # without JSON the word may have another label, or none
         labels = ("answer", "verdict", "agreement", "choice")
         meaning = meaning or agreed_value(parsed, labels, read_meaning)
+        # Without the failure of the lines that do not start with one of the words.
         line_meanings = set(map(read_meaning, parsed.text.split("\n"))) - {_NO_WORD}
         if meaning is None and len(line_meanings) == 1:
             meaning = line_meanings.pop()

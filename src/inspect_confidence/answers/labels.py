@@ -203,7 +203,8 @@ def _statements_of_member(member: Member, start: int) -> Iterator[Statement]:
 def statements_in(text: str) -> list[Statement]:
     """Return the statements of a clean text, in order: labels with their values.
 
-    A statement in prose may overlap with the value of a labelled one.
+    A statement in prose may overlap with the value of a labelled one. A label within a line with an
+    explanation ("Reason: ...") counts as prose.
     """
     statements: list[Statement] = []
     # From the end to the start: a value ends where the next label begins. In prose any label ends
@@ -259,7 +260,7 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
         return None  # "lack of confidence: 20"
     if label["verb"] and not colon:  # "the answer is B"
         if key == "confidence":
-            # "The confidence level is 95%" is statistics.
+            # Firmer than prose, or no label: "The confidence level is 95%" is statistics.
             is_first = starts_line and not re.search(r"\w", opening)
             return "line" if is_first or "my" in lead else None
         return "prose" if key != "reason" else None
@@ -291,13 +292,14 @@ def _label_strength(text: str, label: re.Match[str]) -> Strength | None:  # noqa
 def _statement(text: str, strength: Strength, label: re.Match[str], stop: int) -> Statement:
     """Return the statement of a label, whose value ends at the line's end or at `stop`.
 
-    If the label stands alone on its line, the value is the next line.
+    `stop` is the start of the next label, else the end of the text. If the label stands alone on
+    its line, the value is the next line.
     """
     note, key, begin = label["note"] or "", key_of(label), label.start()  # note: in brackets
     value, line_break, below = text[label.end() : stop].partition("\n")
     end = label.end() + len(value)
     heading = bool(_EMPTY.fullmatch(value))  # no word on the line
-    # "Answer (B)" alone on its line has the value in brackets.
+    # "Answer (B)" alone on its line, without a colon ("bare"), has the value in brackets.
     if heading and label["bare"] is not None and _VALUE_IN_BRACKETS.fullmatch(note):
         return Statement(key, strength, note.strip(" ()[]"), begin, end)
     if heading and line_break:

@@ -171,7 +171,8 @@ def _number_of_match(match: re.Match[str]) -> Number:
     # The minus may stand before the currency's sign or after it ("after").
     if match["after"] or (match["sign"] or "+").strip() != "+":
         value = -value
-    # "7 out of 10" and "7/10" are parts of 10; "1 1/2" and "½ percent" are no parts of 2.
+    # "7 out of 10" and "7/10" are parts of 10; "1 1/2" (the group "whole" is its 1) and "½ percent"
+    # are no parts of 2.
     is_part = not (match["whole"] or match["vulgar_percent"])
     whole = match["of"] or (match["bottom"] if is_part else None)
     whole_value = _decimal(whole) if whole else None

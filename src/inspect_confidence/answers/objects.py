@@ -152,14 +152,15 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | ParseFailur
 def _add_prose_values(fields: dict[str, Scalar], parsed: ParsedText) -> None:
     """Add to the known values, `fields`, what the reply's sentences say without a label.
 
-    A field whose known value differs from that of a sentence becomes ambiguous.
+    A field whose known value differs from that of a sentence, and does not only go on after it,
+    becomes ambiguous. Fields that a label outside prose states stay as they are.
     """
     labelled_keys = set()
     for statement in parsed.statements:
         if statement.strength != "prose":
             labelled_keys.add(_PROTOCOL_KEYS.get(statement.key, statement.key))
     for key, prose_value in _prose_values(parsed.text).items():
-        if key in labelled_keys or CUT in prose_value:
+        if key in labelled_keys or CUT in prose_value:  # CUT: the sentence is broken off
             continue
         known_value = fields.get(key, prose_value)
         # A value that is no text, None or a failure, contradicts nothing.
@@ -233,9 +234,10 @@ def _is_assertion(text: str, statement: Statement) -> bool:
 def _prose_values(text: str) -> dict[str, str]:
     """Return what a text states without labels, under "answer" and "confidence".
 
-    A text that is only a number is a confidence if it is at most 1, else an answer. A key is absent
-    if the text states nothing of the kind, or different values. Both keys are absent if the text
-    declines, or repeats the list of choices.
+    A text that is only a number that may be a share (0.7, 7/10, 70, 70%) is a confidence if the
+    number before any percent sign is at most 1, else an answer. A key is absent if the text states
+    nothing of the kind, or different values. Both keys are absent if the text declines, or repeats
+    the list of choices.
     """
     number = number_at(text, 0)
     is_alone = number is not None and number.end == len(text.rstrip(" ."))
@@ -432,7 +434,7 @@ def _verdict(value: str) -> bool | ParseFailure:
         if all((mention["true"] is not None) == is_true for mention in repetitions):
             return is_true
     is_either = _UNDECIDED.search(value) or _EITHER.search(value)
-    if match or (is_either and not is_refusal(value)):
+    if match or (is_either and not is_refusal(value)):  # a refusal may name the words, too
         return ambiguous("neither plainly true nor plainly false")
     return invalid("neither true nor false")
 

@@ -284,8 +284,8 @@ def as_share(number: Number) -> Fraction | ParseFailure:
     are_odds = value * whole + whole == 100  # numerator and denominator of odds such as 40/60
     if number.style == "fraction" and (value > 1 or are_odds):
         return invalid("odds, not a share")
-    is_whole = number.style in ("plain", "word") and number.is_integer
-    if number.style == "percent" or (is_whole and 10 < value <= 100):  # 8 may be 8 of ten
+    is_plain_integer = number.style in ("plain", "word") and number.is_integer
+    if number.style == "percent" or (is_plain_integer and 10 < value <= 100):  # 8 may be 8 of ten
         value /= 100
     elif value > 1:
         return invalid("a number above 1 that isn't marked as percent")

@@ -153,7 +153,7 @@ def agreed_value(
         looser: ParsedT | ParseFailure | None = agreed_value(parsed, ("choice",), read, is_same)
         return None if isinstance(looser, ParseFailure) else looser
     strongest = _strongest(readings)
-    last_statement, _ = strongest[-1]
+    last_statement, _reading = strongest[-1]
     # A later statement under the same label, in prose, may revise the last of the strongest.
     revisions = []
     for statement, reading in readings[readings.index(strongest[-1]) + 1 :]:
