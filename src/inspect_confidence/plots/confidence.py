@@ -233,7 +233,6 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
     """
     selected = select_rows(rows, _TASKS, ["report_share"], parts=["report", *_CONDITION_PARTS])
     titled = with_counts(_sorted_panels(selected), combine_n=max)
-    # The more points a scale has, the less falls on each: a common axis would hide the shape.
     height = None if len(titled) < _MANY_PANELS else 1.0  # inches
     return facets(
         titled,
@@ -241,6 +240,7 @@ def report_histogram(rows: pd.DataFrame) -> Figure:
         x="reported confidence",
         y="share of reports",
         panel_inches=height,
+        # The more points a scale has, the less falls on each: a common axis would hide the shape.
         shared="none",
         tick_inches=0.4,
         remarks=_far_out_remark,
@@ -382,7 +382,7 @@ def _draw_roc(
     if baseline is not None and baseline is not points:
         ax.plot(*_roc_curve(baseline), **_DOTTED)
     x, y = _roc_curve(points)
-    if len(x) > 1:
+    if len(x) > 1:  # with (0, 0) alone there is no curve
         rates, low, high = _columns_by_threshold(points, "ci_low", "ci_high")
         ax.fill_between(rates, low, high, color=SERIES[0], alpha=0.15, linewidth=0)
         marker = "o" if len(x) <= _MOST_MARKERS else ""
@@ -473,11 +473,12 @@ def _columns_by_threshold(points: pd.DataFrame, *names: str) -> list[np.ndarray]
 def reliability(rows: pd.DataFrame) -> Figure:
     """Draw a reliability diagram: accuracy against confidence, bin by bin.
 
-    There is one panel for each model, data set, variant and condition (scale, source, radius). On
-    the diagonal confidence is calibrated; below the diagonal it is too high. Bars at the foot are
-    the shares of judgments in the bins; the largest bar of each panel has the full height. Each
-    panel also has the CORP curve, which is isotonic and has no bins, and the band that contains 95%
-    of such curves if confidence is calibrated.
+    There is one panel for each model, data set, variant and condition (scale, source, radius). For
+    `life_eval` alone, accuracy is the mean true probability of the answers. On the diagonal
+    confidence is calibrated; below the diagonal it is too high. Bars at the foot are the shares of
+    judgments in the bins; the largest bar of each panel has the full height. Each panel also has
+    the CORP curve, which is isotonic and has no bins, and the band that contains 95% of such curves
+    if confidence is calibrated.
 
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;

@@ -352,7 +352,7 @@ def hard_easy(rows: pd.DataFrame) -> Figure:
         InvalidArgument: There is no row of `item_overconfidence`.
     """
     parts = ("difficulty", "radius", "window")
-    finite = rows[~np.isinf(rows["value"].to_numpy(float))]
+    finite = rows[~np.isinf(rows["value"].to_numpy(float))]  # infinite marks cannot be drawn
     items = select_rows(finite, "life_eval", ["item_overconfidence"], parts)
     items = items.assign(difficulty=items["difficulty"].astype(float))
     slopes = with_parts(

@@ -140,7 +140,7 @@ _TOP, _HEADING = 0.06, 0.27
 _LABEL_SIZE, _FINE_SIZE = 9.5, 8.0  # points
 _MOST_NAME_CHARACTERS = 100  # characters of a name, more of which never fit
 _LOWER_CASE_NAMES = ("meta-d'", "d'")
-_NUMBERS = ("value", "ci_low", "ci_high")
+_VALUE_AND_ENDS = ("value", "ci_low", "ci_high")
 _BOLD_SHARE = 0.85
 """Share of the width that bold text may take by measure, as bold letters are wider."""
 _STUDY_TITLES = {study.name: study.title.split(":")[0] for study in all_studies()}
@@ -159,11 +159,12 @@ def profile(rows: pd.DataFrame) -> Figure:
             have the column `study`, rows of a study stand together, under its name.
 
     Raises:
-        InvalidArgument: There is no row with a number, or the rows are of several models.
+        InvalidArgument: There is no row with a number, no column `label` or an unknown metric, or
+            the rows are of several models.
     """
     checked = _checked_rows(rows)
     ends_by_metric = {
-        metric: window(str(metric), metric_rows[list(_NUMBERS)].to_numpy(float).ravel())
+        metric: window(str(metric), metric_rows[list(_VALUE_AND_ENDS)].to_numpy(float).ravel())
         for metric, metric_rows in checked.groupby("metric")
     }
     # From the top down; a text is the heading of a study's rows.
@@ -247,7 +248,7 @@ def _profile_row(line: Mapping[Any, Any], ends: tuple[float, float]) -> _Profile
     `line` is a row of `_checked_rows`; `ends` are the ends of its axis. The label ends left of the
     number with its interval; the text under the axis fits between the numbers at the axis' ends.
     """
-    value, low, high = map(float, itemgetter(*_NUMBERS)(line))
+    value, low, high = map(float, itemgetter(*_VALUE_AND_ENDS)(line))
     text = interval_text(value, (low, high), reach=ends, unit=METRICS[line["metric"]].unit)
     label, width = str(line["label"]), WIDTH - 2 * _SIDE_MARGIN
     if not label.startswith(_LOWER_CASE_NAMES):  # names of quantities that are written small
@@ -323,7 +324,7 @@ def _draw_marks(ax: Axes, line: Mapping[Any, Any], ends: tuple[float, float]) ->
         is_higher = direction == "higher"
         position, caret = (ends[1], CARETRIGHT) if is_higher else (ends[0], CARETLEFT)
         ax.plot([position], [0], marker=caret, markersize=6, markeredgewidth=0, **look)
-    value, *interval = map(float, itemgetter(*_NUMBERS)(line))
+    value, *interval = map(float, itemgetter(*_VALUE_AND_ENDS)(line))
     if math.isnan(value):
         return
     if not any(map(math.isnan, interval)):
