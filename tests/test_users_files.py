@@ -307,6 +307,42 @@ def test_a_file_of_a_named_task_needs_its_columns(task: str, tmp_path: Path) -> 
         assert f"Name it: --column {lacking}=COLUMN." in error
 
 
+GAPS = {
+    "abstain": ("item,correct,confidence_target\na,1,0.5\nb,0,\nc,1,\n", "payoff"),
+    "scale_variants": ("item,raw,correct,low,high\na,80,1,0,100\nb,70,0,,100\n", "mean_confidence"),
+}
+"""Files of tasks with rows that lack a number of the question, and a metric of the first row."""
+
+
+@pytest.mark.parametrize("task", sorted(GAPS))
+@pytest.mark.parametrize("is_filled", [True, False], ids=["some", "none"])
+def test_rows_without_a_number_of_the_question_are_failures(
+    task: str, is_filled: bool, tmp_path: Path
+) -> None:
+    """Their answer has no number, also if no row of the file has one."""
+    text, metric = GAPS[task]
+    path = tmp_path / "mine.csv"
+    path.write_text(text if is_filled else text.replace("0.5", "").replace("1,0,100", "1,,100"))
+    rows = rows_of(path, "--column", f"task=:{task}")
+    n = rows.loc[(rows["metric"] == metric) & rows["value"].notna(), "n"]
+    assert set(n) == ({1} if is_filled else set())
+    judgments = read_judgments(path, recorded=Recorded(columns={"task": f":{task}"}))[task]
+    assert (judgments["status"] == "ok").sum() == is_filled
+
+
+def test_a_column_by_of_other_texts_is_left_out(tmp_path: Path) -> None:
+    """With a notice; the column of this package's own files has `FIELD=VALUE`."""
+    path = write(tmp_path / "mine.csv", by="Anna; Ben")
+    scale = ("--confidence-scale", "0-100")
+    notices = printed("summarize", path, *scale).stderr
+    assert "the column 'by' holds other values and was left out" in notices
+    assert value_of("n", path, *scale) == ITEMS
+    path = write(tmp_path / "ours.csv", by=np.repeat(["law=x", "law=y"], ITEMS // 2))
+    assert "'by'" not in printed("summarize", path, *scale).stderr
+    conditions = rows_of(path, *scale)["condition"].str.get("by")
+    assert {"law=x", "law=y"} <= set(conditions)
+
+
 def test_a_rare_value_beyond_0_and_1_is_a_parse_failure_if_the_scale_is_said(
     tmp_path: Path,
 ) -> None:

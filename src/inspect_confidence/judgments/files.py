@@ -94,6 +94,7 @@ def read_file(
     notices = [] if notices is None else notices
     user_table = read_table(path)
     frame = _apply_column_names(user_table, recorded, source, notices)
+    frame = _drop_foreign_by(frame, source, notices)
     task_tables = all_tables()
     rows_by_task = split_by_task(frame)
     for name in rows_by_task:
@@ -354,6 +355,22 @@ def _drop_foreign_values(
     if "status" in frame and not set(frame["status"]) & STATUSES:
         notices.append(f"{source}: the column 'status' has none of this package's and was left out")
         return frame.drop(columns="status")
+    return frame
+
+
+def _drop_foreign_by(frame: pd.DataFrame, source: str, notices: list[str]) -> pd.DataFrame:
+    """Return rows without a column `by` that holds other texts than `FIELD=VALUE`, with a notice.
+
+    In files of this package `by` has the values of the fields of `--by`.
+    """
+    if "by" not in frame:
+        return frame
+    for text in frame["by"].dropna().unique():
+        try:
+            Condition.read(str(text))
+        except ValueError:
+            notices.append(f"{source}: the column 'by' holds other values and was left out")
+            return frame.drop(columns="by")
     return frame
 
 

@@ -74,7 +74,9 @@ def _abstain_statistics(
         confidence_asked = "" if moment == "none" else moment
         request_condition = condition.but(format=prompt_format, confidence_asked=confidence_asked)
         # The highest target also comes first in tables and among the headlines.
-        for target in sorted(request_rows["confidence_target"].unique(), reverse=True):
+        # A row of a user's file may lack the target: it is a failure, of no target.
+        targets = request_rows["confidence_target"].dropna().unique()
+        for target in sorted(targets, reverse=True):
             target_rows = request_rows[request_rows["confidence_target"] == target]
             target_condition = request_condition.but(confidence_target=float(target))
             yield from numbers.target_statistics(target_rows, guesses, units, target_condition)

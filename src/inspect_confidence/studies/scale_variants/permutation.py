@@ -163,7 +163,7 @@ def with_permutation_p(
         condition = Condition.read(result.condition)
         # An empty part is removed: what stays is a key.
         p_by_scale = p_by_key.get(condition.but(scale="", versus="", variant=""), {})
-        scale = condition["scale"]
+        scale = condition.get("scale", "")  # rows of a user's file may have no scale
         if scale not in p_by_scale:
             yield result
             continue
