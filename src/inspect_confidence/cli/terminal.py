@@ -328,6 +328,8 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
 
     # The shares: a line for each task, model and variant.
     table = shares.drop(columns=["ci_low", "ci_high"])
+    for name in ("replies", "unread"):
+        table[name] = shares[name].map("{:,}".format)
     estimates = shares[["share", "ci_low", "ci_high", "replies"]].itertuples(index=False)
     texts = [format_with_interval(UNREAD_SHARE, *row) for row in estimates]
     table["share"] = [f"{share} [{ends}]" if ends else share for share, ends in texts]
@@ -348,7 +350,7 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
     if rows.empty:
         echo("Every reply could be read.")
     elif len(rows) > limit:
-        replies = counted(len(rows), "reply", "replies")
+        replies = counted(len(rows), "reply", "replies", form=",")
         echo(f"{limit} of {replies}; --limit shows more, --json and --csv all.")
 
 
@@ -783,7 +785,7 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) ->
         is_rounding_error = rows["value"].abs() < _ROUNDING_ERROR  # of 0
         table["value"] = rows["value"].mask(is_rounding_error, 0).map("{:.4g}".format)
         table["95% interval"] = _interval_texts(rows, ".4g", missing="")
-        table["n"] = rows["n"].astype(str)
+        table["n"] = rows["n"].map("{:,}".format)
         table["what n decides"] = rows["decision"]
         if (rows["reason"] != "").any():
             table["reason"] = rows["reason"]
