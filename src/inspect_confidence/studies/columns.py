@@ -75,7 +75,7 @@ def _are_shares_of_integers(text: str) -> bool:
     """Return whether a text is a JSON object of shares, not all 0, named by integers up to 1e20."""
     try:
         shares = json.loads(text)
-        are_integers = all(abs(int(name)) <= _LARGEST_EXPONENT for name in shares)
+        are_integers = all(abs(int(name)) <= _LARGEST_INTEGER for name in shares)
     except (TypeError, ValueError, RecursionError):
         return False
     return (
@@ -86,7 +86,7 @@ def _are_shares_of_integers(text: str) -> bool:
     )
 
 
-_LARGEST_EXPONENT = 10**20
+_LARGEST_INTEGER = 10**20
 """Largest absolute integer in a distribution of exponents; no token is read as a larger one."""
 
 _MISSING = "leave the cell empty if the value is missing"

@@ -193,7 +193,7 @@ class ResampledDifferences:
         # If all resamples have the same difference, there is no interval but p is defined.
         interval, reason = metrics.interval_of(rule, value, draws, unit_count)
         note = f"no interval: {reason}" if reason else resampling_note(draws, self.grouped)
-        # Of a metric with a best value within its range; otherwise the target, and p, are NaN.
+        # Without a best value within the range of the metric, the target and `p_distance` are NaN.
         best = direction_of(metric, condition).target
         mean = (self.first[column] + self.second[column]) / 2
         p_mean = metrics.resampled_p(mean - best, self.means[:, column] - best, unit_count)
@@ -324,7 +324,7 @@ def resample_contrast(
     return ResampledDifferences(
         contrast.names,
         items,
-        np.minimum(items, contrast.unit_count),
+        unit_counts=np.minimum(items, contrast.unit_count),
         first=first,
         second=second,
         values=_subtract(first, second),
@@ -597,7 +597,7 @@ def contrast_of_pairs(
         rule = _difference_rule(metric.metric, clusters)
         has_interval = rule.method != "none" and not metrics.too_few(rule, unit_count)
         are_resampled.append(has_interval and rule.method != "own")
-        if has_interval and rule.method == "own" and metric.interval:
+        if has_interval and rule.method == "own":
             second_interval = second.interval(metric)
             for pair_number, pair in enumerate(pairs):
                 column = pair_number * len(compared) + position

@@ -107,6 +107,7 @@ class Intervals:
     def statistics(self) -> dict[str, metrics.Statistic]:
         """Return the metrics of these intervals, by name, as functions of the units' weights."""
         values = self.values()
+        widths = values["mean_width"]  # of each interval
         means = {}
         for name, column in values.items():
             extremes = self._extremes(name, column)
@@ -114,9 +115,7 @@ class Intervals:
         return {
             **means,
             "coverage_gap": add_constant(means["coverage"], -self.level / 100),
-            "median_width": metrics.median_of(
-                values["mean_width"], self.unit_index, self.unit_count
-            ),
+            "median_width": metrics.median_of(widths, self.unit_index, self.unit_count),
         }
 
     def _extremes(self, metric: str, values: FloatArray) -> tuple[float, float]:
