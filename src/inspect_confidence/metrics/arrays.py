@@ -51,7 +51,7 @@ def double_array(values: ArrayLike, name: str = "values") -> FloatArray:
 
 
 def _array_of_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Return an array of the values; ValueError if they are dates, complex, or no sequence."""
+    """Return an array of values; ValueError for dates, complex, ragged lists, or no sequence."""
     try:
         array = np.asarray(values)
     except ValueError:  # numpy's message names no argument

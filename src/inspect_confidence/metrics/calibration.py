@@ -305,6 +305,8 @@ class _BinGaps(NamedTuple):
 def _bin_gaps(items: ItemTables, inside: FloatArray) -> _BinGaps:
     """Return the calibration gaps of bins, with their covariance over items.
 
+    A gap is mean confidence less accuracy in the bin, times the bin's share of all mass.
+
     `inside` is the share of the mass of each of the K confidences in each bin, of shape (bins, K).
     `items.masses`, (2 K, items), are the masses of right, then of wrong answers at K confidences,
     and `items.sizes` tells how many equal items each column stands for.
@@ -1104,7 +1106,7 @@ def _solve_width(cosines: FloatArray, low: FloatArray, high: FloatArray) -> Floa
     The smoothed size is that of each table's gaps (row of `cosines`), smoothed by a kernel of the
     width; `high` is the smoothed size with the width `low`. By false position with the Illinois
     rule, which halves the excess at an end that was kept twice. The excess is the smoothed size
-    less the width; it falls as the width grows.
+    less the width; it falls as the width grows. After 50 steps the last proposed width is returned.
     """
     # Row 0 has the low ends, with an excess of at least 0, and row 1 the high ends.
     ends = np.array([low, high])

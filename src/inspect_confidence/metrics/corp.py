@@ -90,7 +90,8 @@ def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
 
     The fit at a value is the maximum over starts, at or below it, of the minimum over ends, at or
     above it, of the accuracy of the run of values from start to end. Source: Robertson, Wright and
-    Dykstra (1988), Order restricted statistical inference. Each value is a block of the fit.
+    Dykstra (1988), Order restricted statistical inference. Each value is a block of the fit; one
+    without mass gets 0.
     """
     # Cumulated masses after a row of 0, of shape (values + 1, tables): differences of two rows are
     # the masses of runs.
@@ -110,7 +111,8 @@ def _isotonic_by_minimax(tables: ConfidenceTables) -> _Fit:
 def _isotonic_by_rows(tables: ConfidenceTables) -> _Fit:
     """Fit isotonic regression to all tables by pooling adjacent violators.
 
-    Confidences that every fit pools are merged into blocks first, which saves time.
+    Confidences that every fit pools are merged into blocks first, which saves time. A block without
+    mass gets 0.
     """
     # Imported here because scipy.optimize takes half a second, which every command would pay.
     from scipy.optimize import isotonic_regression  # noqa: PLC0415

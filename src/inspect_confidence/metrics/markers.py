@@ -432,11 +432,12 @@ def _distances(
 ) -> list[tuple[FloatArray, FloatArray]]:
     """Return the distances of each pair of groups and their weights: (resamples, distances) each.
 
-    Arguments are those of `marker_mae`. A distance is that of a marker's mean internal confidence
-    (MIC) in the pair's first (train) group from its sentences in the second (test) group. There is
-    one per marker, at the level `marker` the mean over its sentences and at `mean` that from the
-    second MIC; at `sentence` one per marker and confidence, weighted by sentences; at `response`
-    one per kind of reply, weighted by replies. A distance with weight 0 is 0.
+    Arguments are those of `marker_mae`; `shared` restricts the markers further. A distance is that
+    of a marker's mean internal confidence (MIC) in the pair's first (train) group from its
+    sentences in the second (test) group. There is one per marker, at the level `marker` the mean
+    over its sentences and at `mean` that from the second MIC; at `sentence` one per marker and
+    confidence, weighted by sentences; at `response` one per kind of reply, weighted by replies. A
+    distance with weight 0 is 0.
     """
     check_choice("level", level, Level)
     mic = tables.mic

@@ -110,8 +110,9 @@ def level_chances(u: FloatArray, present: FloatArray) -> tuple[FloatArray, Float
     """Return the chance (Q(u_j) - Q(u_j+1)) / Q(u_0) of each level, and phi(u_j) / Q(u_0).
 
     Q and phi are the upper tail and the density of the normal law. `u` has the lower edge u_j of
-    each level, with the axes agreement, level, response and fit (2, K, 2, R); the last level has no
-    upper edge. A level without judgments, 0 in `present`, gets a chance above 0 for its logarithm.
+    each level, with the axes agreement (of stimulus and response), level, response and fit: (2, K,
+    2, R); the last level has no upper edge. A level without judgments, 0 in `present`, gets a
+    chance above 0 for its logarithm.
     """
     # Q(u_j) - Q(u_j+1) would lose all digits far below 0. So each edge has its smaller tail, with a
     # minus sign if that is the lower one; differences of these are the same on one side of 0.
@@ -163,9 +164,10 @@ def solve_newton_equations(
     tridiagonal, x is eliminated: m = (r - b' D^-1 g) / (s - b' D^-1 b), at most `cap` in size, and
     x = D^-1 g - m D^-1 b.
 
-    Arrays have the axes agreement, level, response and fit. Edge 0 is fixed, and the other edges
-    are the same for both agreements. A change of meta-d' moves all edges, edge 0 too, of a stimulus
-    and response by `table.offset` (whose level axis has one entry) times as much.
+    Arrays have the axes agreement (of stimulus and response), level, response and fit. Edge 0 is
+    fixed, and the other edges are the same for both agreements. A change of meta-d' moves all
+    edges, edge 0 too, of a stimulus and response by `table.offset` (whose level axis has one entry)
+    times as much.
     """
     offset, present = table.offset, table.present
     slope, diagonal, off_diagonal = derivatives

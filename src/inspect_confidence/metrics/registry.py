@@ -285,6 +285,7 @@ def _register_function(
     source = re.search(r"^Source: (.+?)\.?$(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
     if source:
         about.setdefault("source", " ".join(source[1].split()))
+    # This adds the metric to `_metrics`.
     numbers(about, **{name: definition or text.partition("\n")[0]})
     if of_tables is not None:
         _table_functions[name] = of_tables

@@ -525,7 +525,7 @@ def middle_of(
     `values` are numbers of judgments (NaN is left out), `unit` is the index of each one's unit, and
     `units` the number of units. Both medians follow from how many judgments have each value. Of
     more than 4,000 distinct values only those within 6 standard errors of the sample's median, by
-    rank, are distinguished.
+    rank, are distinguished. Without values the medians are NaN.
     """
     array = double_array(values)
     present = ~np.isnan(array)
@@ -703,7 +703,8 @@ class Resampled:
         """Return a statistic of sums for `adapt`: a row of the plan adds what its units add.
 
         A row of equal units, with one weight together, adds what one of them adds. Pseudo-units
-        come after the rows, and add 0 if `statistic.extremes` is None.
+        come after the rows: the i-th adds row `extremes[i]` of `statistic.extremes`, or 0 if that
+        is None.
         """
         sums: Any = statistic.sums if self.rows is None else self.rows @ statistic.sums
         if not isinstance(sums, np.ndarray) and sums.nnz > _MOST_FILLED * math.prod(sums.shape):

@@ -394,8 +394,8 @@ def compute_curves(alternatives: int) -> FloatArray:
 
     H2 and F2 are the shares of right and of wrong answers whose confidence, the posterior of the
     choice, reaches a threshold; each threshold gives a point of the curve for a d'. z(F2) goes from
-    -3.8 to 3.8 and d' from 0 to 6, in steps of .05. Values have single precision, as those of the
-    file, so that they don't depend on the platform.
+    -3.8 to 3.8 and d' from 0 to 6, in steps of .05. Values have single precision, as those of
+    afc_curves.npy, so that they don't depend on the platform.
     """
     columns = [_Z_GRID]  # at d' = 0 confidence tells nothing: H2 = F2
     # Of each further d' the posteriors of many simulated choices, from the greatest down.

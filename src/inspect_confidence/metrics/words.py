@@ -599,8 +599,8 @@ def _exact_p(first_sample: FloatArray, second_sample: FloatArray, seed: int) -> 
 def _test_statistics(first: IntArray, second: IntArray) -> FloatArray:
     """Return |theta - 0.5|/SE (see `brunner_munzel`) of pairs of samples, one pair a row.
 
-    `first` and `second` are counts of ascending distinct values, of shape (pairs, values). Without
-    variance the result is 0 if theta is 0.5 and infinite otherwise.
+    `first` and `second` are counts of ascending distinct values, of shape (pairs, values), at least
+    two in each sample. Without variance the result is 0 if theta is 0.5 and infinite otherwise.
     """
     squared_errors, distances = [], []
     for own_counts, other_counts in ((first, second), (second, first)):

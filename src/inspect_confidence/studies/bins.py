@@ -240,7 +240,7 @@ def corp_curve_rows(
     band in 95% of samples if confidence is calibrated. The band is simulated with outcomes of 0 and
     1, so there is none if outcomes are probabilities. `rows` are judgments with `confidence` and
     `correct`; the values of `condition_columns` and the variant make the condition; `resampling`
-    has the seed.
+    has the seed. Without a readable judgment both numbers of a condition are undefined.
     """
     for group in _readable_by_condition(rows, condition_columns):
         if not len(group.rows):
@@ -285,7 +285,8 @@ def _rate_results(
     """Yield the share of right, or wrong, answers with confidence at or above each threshold.
 
     Thresholds are the stated confidences, the highest first. `outcome` says which answers, "right"
-    or "wrong"; `mass` is the weight with which each judgment counts among them.
+    or "wrong"; `mass` is the weight with which each judgment counts among them. If a weight is not
+    0 or 1, but a probability, the shares have no interval.
     """
     confidence = np.round(group.column("confidence"), _DECIMALS)
     thresholds = np.unique(confidence)[::-1]
@@ -360,8 +361,9 @@ def _utility_results(group: _Readable, costs: Costs, resampling: Resampling) -> 
 def report_shares(rows: pd.DataFrame, condition_columns: Sequence[str]) -> Iterator[Result]:
     """Yield `report_share`, the share of each reported number, with Wilson's interval.
 
-    A report is `raw`, the number as the model stated it; reports out of range count too. `rows` are
-    judgments; the values of `condition_columns` and the variant make the condition.
+    A report is `raw`, the number as the model stated it, rounded to 12 decimals; reports out of
+    range count too. `rows` are judgments; the values of `condition_columns` and the variant make
+    the condition. Without reports a condition has one undefined result.
     """
     rows = rows.assign(status=rows["status"].replace("out_of_range", "ok"))
     for group in _readable_by_condition(rows, condition_columns, ("raw",)):

@@ -442,6 +442,7 @@ def item_statistics(
     counts = answers.counts
     value = metrics.debiased_squared_error(*arrays, counts=counts)
     low, high = metrics.debiased_squared_error_interval(*arrays, counts=counts)
+    # A widened interval ends at the value; others end there only at 0 or 1.
     is_widened = value in (low, high) and value not in (0, 1)
     widened = "the interval was widened to contain the value" if is_widened else ""
     squared_error = Estimate(
@@ -512,10 +513,11 @@ def _metric_remarks(
 ) -> tuple[list[str], str]:
     """Return the parts of a metric's note, and the reason that results show if it is undefined.
 
-    If the reason is empty, results show the one of the registry. At a threshold of high confidence
-    the note also warns if few judgments are right or wrong with high or low confidence. For bins of
-    equal mass, of which 10 are asked for, it says how many are used. `tables` is the count table of
-    all judgments.
+    If the reason is empty, results show the one of the registry. Metrics that lack a scale of
+    confidence, choices, groups of equal confidence, a second bin or one of both outcomes have
+    reasons of their own. At a threshold of high confidence the note also warns if few judgments are
+    right or wrong with high or low confidence. For bins of equal mass, of which 10 are asked for,
+    it says how many are used. `tables` is the count table of all judgments.
     """
     if answers.needs_scale(metric):
         return [], NO_SCALE
@@ -558,8 +560,8 @@ def two_choice_sensitivity(
     answers. Each of the k different confidences is a rating. Judgments are counted in 4k cells, as
     the fit of Maniscalco and Lau takes them: 2k for items whose right choice is the first, then 2k
     for the others, each from the surest response with the first choice to the surest with the
-    second. Both estimates are undefined, with a reason, if outcomes are not all right or wrong, if
-    there are fewer than two ratings, or if the fit fails. `stimulus` is the right choice of each
+    second. Both estimates are undefined, with a reason, if an outcome is neither right nor wrong,
+    if there are fewer than two ratings, or if the fit fails. `stimulus` is the right choice of each
     judgment's item, 0 or 1. The response to it is that choice if the answer is right, otherwise the
     other one. `condition` and `note` are those of both estimates.
     """

@@ -74,7 +74,7 @@ def reliability_figure(
     It is drawn if there are at least two numbers, with the isotonic regression of outcomes on
     confidence (CORP), and the band in which that lies if confidence is calibrated. `figure` makes a
     `FigureSpec` with the study's task and panels from the other fields. `points` and `bars` are the
-    caption's sentences on the points and the bars; `keep` is the field of `FigureSpec`.
+    caption's sentences on the points and the bars; `keep` tells which rows are drawn, all if None.
     """
     return figure(
         plot="reliability",
@@ -96,8 +96,8 @@ def type2_figure(
 ) -> FigureSpec:
     """Return a study's figure of type-2 ROC curves, drawn if there are at least two numbers.
 
-    `figure` makes a `FigureSpec` with the study's task and panels from the other fields; `keep` is
-    the field of `FigureSpec`.
+    `figure` makes a `FigureSpec` with the study's task and panels from the other fields; `keep`
+    tells by a row's parts of the condition whether it is drawn, None draws all.
     """
     return figure(
         plot="type2_roc",

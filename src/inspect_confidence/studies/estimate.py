@@ -585,8 +585,9 @@ def _interval_with_remark(
     """Return an estimate's interval, and why there is none or how resamples were made.
 
     An interval that is already computed, as by Wilson's method, comes first, as does the reason why
-    such a method gives none. Otherwise the interval follows from `draws`, the values over
-    resamples, by the rule that the registry has for the metric, changed for clusters.
+    such a method gives none. A number that estimates nothing has neither interval nor reason.
+    Otherwise the interval follows from `draws`, the values over resamples, by the rule that the
+    registry has for the metric, changed for clusters.
     """
     registered = metrics.METRICS[estimate.metric]
     unit_count = _unit_count_of(estimate, resampled.unit_count)
@@ -683,6 +684,7 @@ def average_estimates(
         lacking = [name for name in parts if name not in columns]
         if not lacking:
             described = _mean_estimate(columns, over, independent)
+            # A mean over data sets has no interval if one of them has too few units for its own.
             too_few = _too_few_reason(columns, clusters) if independent else ""
             if too_few:
                 described = replace(described, interval=None, no_interval_reason=too_few)

@@ -85,8 +85,9 @@ def complete_confidence(rows: pd.DataFrame) -> pd.DataFrame:
 def grade_answers(rows: pd.DataFrame) -> FloatArray:
     """Return the grades of the judgments; a missing grade follows from `answer` and `target`.
 
-    A declined answer has no grade. A missing grade stays missing without an answer or a target, if
-    the grader failed, or if a scorer of the eval should have graded the answer.
+    A declined answer (`ANSWER_STATUSES`) has no grade. A missing grade stays missing without an
+    answer or a target, if the instrument failed, as a grader (`INSTRUMENT_STATUSES`), or if a
+    scorer of the eval should have graded the answer.
     """
     correct = np.where(
         rows["status"].isin(ANSWER_STATUSES), np.nan, rows["correct"].to_numpy(float)

@@ -603,7 +603,8 @@ def describe_auroc(auroc: NumberInText) -> str:
     """Return the clause on an AUROC of confidence, in words that its interval supports.
 
     The clause has `{}` in the place of the number. Limits count as they are printed, with two
-    digits, so that an interval that shows 0.50 is not called better than chance.
+    digits, so that an interval that shows 0.50 is not called better than chance. Without an
+    interval the clause only names AUROC.
 
     Example:
         >>> describe_auroc(NumberInText(0.81, 0.77, 0.85))

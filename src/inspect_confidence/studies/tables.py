@@ -213,9 +213,10 @@ class TableSpec:
         """Return this table with its caption; it has no line if no row has the columns' parts.
 
         A row's parts are its metric and parts of the condition, by which its column is found. The
-        first cells of a line name it (`label`); `layout`, if set, makes another table of the
-        finished one. A column `n` with the counts of judgments is added, unless the table has
-        counts, or the layout has made other lines.
+        first cells of a line name it (`label`); with `counts_undefined` lines without a number are
+        left out, and counted below the table, if another line has one; `layout`, if set, makes
+        another table of the finished one. A column `n` with the counts of judgments is added,
+        unless the table has counts, or the layout has made other lines.
         """
         column_parts = {column.parts() for column in self.columns}
         cells_by_line: list[dict[str, str]] = []  # by heading
@@ -300,9 +301,9 @@ _LEFT_OUT_PATTERN = re.compile(
 def describe_line_counts(rows: Sequence[ResultRow]) -> str:
     """Describe how many judgments the numbers of a line use, such as "69 to 77 of 100 (31 echo)".
 
-    The reasons in brackets are those of the number that leaves out most. They count judgments; if
-    the number counts other units, such as contexts or items of several draws, the text says so:
-    "13 of 15 (9 of 30 judgments: 9 echo)". Without rows the text is empty.
+    The reasons in brackets, if a note has any, are those of the number that leaves out most. They
+    count judgments; if the number counts other units, such as contexts or items of several draws,
+    the text says so: "13 of 15 (9 of 30 judgments: 9 echo)". Without rows the text is empty.
     """
     if not rows:
         return ""
@@ -311,7 +312,7 @@ def describe_line_counts(rows: Sequence[ResultRow]) -> str:
     smallest, largest = counts[0][0], counts[-1][0]
     n_asked = max(asked_of_row for _, asked_of_row, _ in counts)
     text = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
-    if smallest == n_asked:
+    if smallest == n_asked:  # no number leaves out a judgment
         return text
     text += f" of {n_asked:,}"
     for _, _, note in counts:

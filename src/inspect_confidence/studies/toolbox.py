@@ -68,13 +68,14 @@ _spec = partial(
 
 
 def extra_metric_views(results: pd.DataFrame) -> list[View]:
-    """Return the tables of metrics that no study prints; the list is empty without such metrics.
+    """Return the tables of metrics that no study prints, after that of corrected values.
 
-    First comes the table of values corrected for a judge's errors, if there are any; then that of
-    the most informative metrics and AUROC (`_OVERVIEW`), then tables of the others, folded,
-    with at most 8 columns each. A line is a model, variant and data set, and the parts of the
-    condition that all metrics share, such as the method: those of a metric without options. Other
-    parts, such as the number of bins, are in the headings.
+    First comes the table of values corrected for a judge's errors, if there are any; then, if the
+    results have metrics that no study prints, that of the most informative metrics and AUROC
+    (`_OVERVIEW`), then tables of the others, folded, with at most 8 columns each. A line is a
+    model, variant and data set, and the parts of the condition that all metrics share, such as the
+    method: those of a metric without options. Other parts, such as the number of bins, are in the
+    headings.
     """
     corrected = corrected_views(results)
     results = results[~_is_corrected(results)]

@@ -172,7 +172,8 @@ def summarize_failures(results: pd.DataFrame) -> list[ParseFailureSummary]:
     """Describe the share of unread replies in results, by task, model, data set and variant.
 
     A summary has the overall share and, for each column of conditions by which shares are given,
-    the values with the least and the greatest one. The list is empty if there are no shares.
+    the values with the least and the greatest one, unless all shares are equal. The list is empty
+    if there are no shares.
     """
     table = ResultTable.from_frame(results[results["metric"].eq(UNREAD_SHARE)])
     summaries = []

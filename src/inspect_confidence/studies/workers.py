@@ -43,7 +43,7 @@ def run_tasks(
     Args:
         function: Function at the top level of a module, because processes import it by name.
         tasks: Arguments of each call, which are copied to the processes.
-        workers: Largest number of processes at once; with 1 the calls run in this process.
+        workers: Largest number of processes at once; with 1 (or one task) calls run in this one.
         progress: Function that wraps the tasks to show how many are done.
 
     Raises:
