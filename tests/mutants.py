@@ -370,7 +370,7 @@ ANSWERS = (
         "the_first_of_two_answers_wins",
         "answers/reading.py",
         'return ambiguous("several different answers")',
-        "return earlier_value",
+        "return reading",
         ["tests/answers"],
     ),
     Mutant(

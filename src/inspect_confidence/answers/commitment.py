@@ -126,9 +126,10 @@ def _decisions_of_line(line: str, words: dict[bool, str]) -> set[bool]:
 def _mentioned_decisions(lines: list[str], words: dict[bool, str]) -> set[bool | None]:
     """Return the decisions that the words in the lines stand for.
 
-    `words` has a pattern by decision. The set has None for a word that is negated, part of a
-    condition, or a bet on the opposite. Left out are a word that the end of the reply may have cut
-    off, a label without a value ("Keep:"), and a word in another sense ("keep thinking").
+    `words` has a pattern by decision. The set has None for a word that is negated, a bet on the
+    opposite, or in a line with a condition, an alternative or a question. Left out are a word that
+    the end of the reply may have cut off, a label without a value ("Keep:"), and a word in another
+    sense ("keep thinking").
     """
     mentioned: set[bool | None] = set()
     for line in lines:
@@ -143,8 +144,8 @@ def _mentioned_decisions(lines: list[str], words: dict[bool, str]) -> set[bool |
                 mentioned.add(decision if label["yes"] else not decision)
             # Neither "Keep:" nor "keep thinking".
             elif not (_LABEL_END.match(after) or _NO_DECISION.match(line, match.end())):
-                is_open = _UNDECIDED.search(line) or _NEGATED.search(before)
-                mentioned.add(None if is_open or _OPPOSITE.match(after) else decision)
+                is_uncertain = _UNDECIDED.search(line) or _NEGATED.search(before)
+                mentioned.add(None if is_uncertain or _OPPOSITE.match(after) else decision)
     return mentioned
 
 

@@ -138,8 +138,8 @@ def read_agreement(reply: str) -> Agreement | ParseFailure:
 def read_agreements(reply: str, count: int) -> Sequence[Agreement | ParseFailure]:
     """Read the agreements of `count` replies with a sentence, which a judge lists in one call.
 
-    All are `grader_failed` if the judge lists another number of agreements; an unreadable entry
-    fails alone.
+    All are `grader_failed` if the judge lists another number of agreements. An unreadable entry
+    fails alone if the list has a label, such as a key of JSON; else all fail.
     """
     parsed = parse_statements(reply)
     entries = _list_under_key(parsed, "agreement", is_whole_reply=not parsed.statements)

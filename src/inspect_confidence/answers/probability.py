@@ -332,7 +332,6 @@ def _last_share_at_start(
     """Return the last number that opens a line; None if there is none or the text revises it.
 
     The number's own line may replace it by another one ("80, no: 70"), or a later line revise it.
-
     Other numbers that open a line, or follow words such as "The probability that ... is", must be
     the same, unless the lines between say that the first is revised. `openings` has for each of the
     lines the share with which it begins, or why it begins with none.

@@ -222,19 +222,19 @@ def _last_reading(
     `pairs` are statements with their readings, each a value or a failure. A failure to find any
     value in an earlier statement contradicts nothing.
     """
-    last, reading = pairs[-1]
-    for earlier, earlier_value in pairs[-2::-1]:  # of those that differ the nearest one decides
-        if isinstance(earlier_value, ParseFailure):
-            agrees = is_invalid(earlier_value)
+    last, last_reading = pairs[-1]
+    for earlier, reading in pairs[-2::-1]:  # of those that differ the nearest one decides
+        if isinstance(reading, ParseFailure):
+            agrees = is_invalid(reading)
         else:
-            agrees = not isinstance(reading, ParseFailure) and is_same(earlier_value, reading)
+            agrees = not isinstance(last_reading, ParseFailure) and is_same(reading, last_reading)
         if not agrees:
             between = parsed.text[earlier.end : last.start]
             has_revision = last.strength == "final" or is_revised(between)
             if has_revision and not _UNDER_OTHER_CONDITION.search(between):  # "otherwise, if"
-                return reading
+                return last_reading
             return ambiguous("several different answers")
-    return reading
+    return last_reading
 
 
 def text_without(parsed: ParsedText, *keys: str) -> str:

@@ -87,7 +87,7 @@ def _split_line(line: str) -> list[str]:
 
 
 def _continues_sentence(before: str, after: str) -> bool:
-    """Return whether a sentence continues after a full stop, as in lower case or after "Dr."."""
+    """Return whether the sentence before a full stop goes on after it: "Dr. Smith", "e.g. this"."""
     if not before.endswith("."):
         return False
     # "J. S. Bach"

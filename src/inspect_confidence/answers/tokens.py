@@ -136,7 +136,7 @@ def _stated_integer(tokens: Sequence[TokenChoice]) -> int | ParseFailure:
     if is_refusal(text):
         return ParseFailure("refusal", "the reply declines to answer")
     number = _append_token("", text)
-    if number is None or not number[-1:].isdigit():  # "-" may begin a number
+    if number is None or not number[-1:].isdigit():  # no number, or only "-"
         return invalid(f"the reply is no integer: {text[:60]!r}")
     value = _integer(number)
     if value is None:

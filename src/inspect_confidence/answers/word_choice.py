@@ -139,7 +139,8 @@ class PhraseChoices:
         """Return the index of the question's choice that a text makes, or why it makes none.
 
         If the text repeats the list of choices, only a choice after the last words such as "I
-        choose" counts; without such words the failure is `echo`.
+        choose" counts; without such words the failure is `echo`. A mention of a choice disagrees if
+        its letter and text are of different choices.
         """
         mentions = self.mentions_in(text)
         letter = _OTHER_LETTER.match(text)  # "E." at the start, beside choices A to D
@@ -178,7 +179,8 @@ class PhraseChoices:
         """Return the index of the only choice that the mentions in a text name, or a failure.
 
         A mention has the indices of the choice by its letter and by its text (-1 for a text of no
-        choice), or one of both. Without mentions the whole text may be a choice.
+        choice), or one of both; if the two differ it disagrees. Without mentions the whole text may
+        be a choice.
         """
         letters_named = {mention.letter for mention in mentions} - {None}
         if is_refusal(text) and not CUE.search(text) and not letters_named:
