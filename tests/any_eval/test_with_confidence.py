@@ -436,6 +436,25 @@ def test_the_viewer_shows_confidence_beside_what_the_eval_shows(tmp_path: Path) 
     assert eval_viewer == before
 
 
+def test_the_viewer_extends_each_of_the_evals_views() -> None:
+    """An eval may have a list of views: all remain, in their order and with their own columns."""
+    match = TaskSamplesColumn.score("match")
+    own_views = [
+        TaskSamplesView(name=name, columns=[TaskSamplesColumn(id="sampleId"), match])
+        for name in ("Sums", "Differences")
+    ]
+    viewer = with_confidence(
+        sums(viewer=ViewerConfig(task_samples_view=own_views)), "stated"
+    ).viewer
+    assert viewer
+    views = viewer.task_samples_view
+    assert isinstance(views, list)
+    assert [view.name for view in views] == ["Sums", "Differences"]
+    for view in views:
+        assert match in (view.columns or [])
+        assert TaskSamplesColumn.score("confidence", "stated") in (view.columns or [])
+
+
 def test_the_log_says_what_it_cost_and_how_it_was_asked(tmp_path: Path) -> None:
     """A way is a call, consistency so many as draws, the log probability none."""
     task = with_confidence(sums(), "stated,consistency,logprob,p_true", draws=4)

@@ -1,6 +1,6 @@
 """Specifications of how the log viewer shows the samples of each task."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from inspect_ai.viewer import (
@@ -331,10 +331,10 @@ def with_confidence_viewer(
     keys: Sequence[str],
     flags: Sequence[str],
 ) -> ViewerConfig:
-    """Add confidence and correctness to the eval's own view, or to a view of its scores.
+    """Add confidence and correctness to the eval's own views, or to a view of its scores.
 
     Args:
-        eval_viewer: The eval's own view.
+        eval_viewer: The eval's own settings of the viewer, with a view, a list of views, or none.
         scorers: Names of the eval's scorers.
         keys: Keys of the score of confidence that have a column.
         flags: Keys whose columns can be switched on, such as `stated_ok`.
@@ -345,17 +345,12 @@ def with_confidence_viewer(
     labels |= {flag: _heading(_words(flag)) for flag in flags}
     colors = {**dict.fromkeys(keys, _AMOUNT), **dict.fromkeys(flags, _READABLE)}
     colors |= {key: _COLORS[key] for key in ("correct", *keys) if key in _COLORS}
-    view = eval_viewer.task_samples_view if eval_viewer else None
-    if eval_viewer and isinstance(view, TaskSamplesView):
-        # Without columns of its own, the eval's view keeps the viewer's default ones.
-        all_columns = [*view.columns, *columns, *hidden] if view.columns else view.columns
-        extended = view.model_copy(
-            update={
-                "columns": all_columns,
-                "score_labels": {**labels, **(view.score_labels or {})},
-                "score_color_scales": {**colors, **(view.score_color_scales or {})},
-            }
-        )
+    eval_view = eval_viewer.task_samples_view if eval_viewer else None
+    if eval_viewer and eval_view:
+        extend = partial(_extend_view, columns=[*columns, *hidden], labels=labels, colors=colors)
+        is_single = isinstance(eval_view, TaskSamplesView)
+        views = list(map(extend, [eval_view] if is_single else eval_view))
+        extended = views[0] if is_single else views
         return eval_viewer.model_copy(update={"task_samples_view": extended})
     view = TaskSamplesView(
         name="Confidence",
@@ -378,6 +373,25 @@ def with_confidence_viewer(
     if eval_viewer:
         return eval_viewer.model_copy(update={"task_samples_view": view})
     return ViewerConfig(task_samples_view=view, sample_score_view=SampleScoreView(default="grid"))
+
+
+def _extend_view(
+    view: TaskSamplesView,
+    columns: Sequence[TaskSamplesColumn],
+    labels: Mapping[str, str],
+    colors: Mapping[str, ScoreColorScale],
+) -> TaskSamplesView:
+    """Return an eval's view with further columns, labels and colours; the eval's own ones win.
+
+    Without columns of its own, the view keeps the viewer's default ones.
+    """
+    return view.model_copy(
+        update={
+            "columns": [*view.columns, *columns] if view.columns else view.columns,
+            "score_labels": {**labels, **(view.score_labels or {})},
+            "score_color_scales": {**colors, **(view.score_color_scales or {})},
+        }
+    )
 
 
 def _words(key: str) -> str:
