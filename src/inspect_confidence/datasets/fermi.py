@@ -130,7 +130,7 @@ def _usable_published_items(excluded: Counter[str]) -> Iterator[FermiItem]:
     repetitions of a question.
     """
     rows, script = records.downloaded_records(QUESTIONS), fetch_text(CORRECTIONS)
-    # The script assigns one JSON object to a variable.
+    # The script assigns one JSON object to a variable; the text after the object is ignored.
     corrections, _ = json.JSONDecoder().raw_decode(script, script.index("{"))
     # The rows without a reason to exclude them, and the different answers to each question.
     answers: dict[str, set[str]] = {}

@@ -102,7 +102,7 @@ def _load_pools(
     """
     text = ",".join(map(str, dataset)) if isinstance(dataset, list | tuple) else str(dataset)
     names = parts(text)
-    if any(map(records.is_user_file, names)):
+    if any(map(records.is_user_file, names)):  # a file beside other names is refused
         rows, version, name = records.own_items(text, ["question"], own_question)
         by_dataset: dict[str, list[Question]] = {}
         for row in rows:
@@ -147,7 +147,7 @@ def _version_text(name: str) -> str:
 
 
 def own_question(row: OwnRow) -> Question:
-    """Return a user's question with either `answers` in words, or `choices` and a `target`."""
+    """Return a user's question: `answers` in words, without a target, or `choices` and `target`."""
     choices, target, context = row.choices(), row.text("target"), row.text("context")
     answers = tuple(dict.fromkeys(own_answers(row)))
     if choices and answers:

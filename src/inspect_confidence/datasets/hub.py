@@ -187,7 +187,7 @@ def _parse_annotations(annotations: Any) -> tuple[list[Any], list[tuple[str, Any
 def _mmlu(split: Split) -> Iterator[Question]:
     """Yield MMLU's test rows, or for `train` the auxiliary rows, as in the study."""
     if split == "test":
-        # All items, not only 1,000; without their subjects, which shall not alternate.
+        # All items, not only 1,000; without `part`, by which items would be balanced.
         yield from (replace(item, part="") for item in load_questions("mmlu", items=10**9).items)
         return
     for number, row in enumerate(downloaded_records(_MMLU_TRAIN)):

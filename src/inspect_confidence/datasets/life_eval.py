@@ -99,6 +99,8 @@ def _build_items(
 def study_prompts(items: Sequence[LifeItem]) -> PromptsByCell:
     """Return the study's exact user and system messages by sex, age and radius, downloaded once.
 
+    A row whose prompt doesn't tell these three is not used.
+
     Raises:
         InvalidArgument: The study has no prompt for one of the items.
         DataUnavailable: The prompts could not be downloaded.

@@ -187,7 +187,7 @@ def study_formats() -> StudyFormats:
     branches: dict[str, list[str]] = {}
     for node in ast.walk(_find_function(tree, "get_data_df")):
         if isinstance(node, ast.If):
-            # The condition compares with the data set's name.
+            # The condition compares with the data set's name; its first branch counts.
             names = [part.value for part in ast.walk(node.test) if isinstance(part, ast.Constant)]
             parts = chain.from_iterable(map(ast.walk, node.body))
             f_strings = [part for part in parts if isinstance(part, ast.JoinedStr)]

@@ -149,7 +149,7 @@ def _unify_wording(marker: str) -> str:
             noun = "likely"
         return f"{float(percent[1]):g}% {noun}"
     if odds := _CHANCES_ARE.match(marker):  # "the odds are good" gives "chances are good"
-        # If the lexicon lacks that form, or the marker has it already: "good chance".
+        # "good chance" instead if the lexicon lacks that form, or the marker has it already.
         form = f"chances are {odds[1]}"
         return form if form in lexicon() and marker != form else f"{odds[1]} chance"
     marker = _NEGATED_VERB.sub(r"\1 not", marker)
@@ -172,7 +172,8 @@ def _standardise_degree(marker: str) -> str:
     """Replace a word of degree by the standard word of its kind, and standardise what follows.
 
     `_DEGREE` has the kind of each word, such as "fairly" of "pretty". After "not" there are two
-    kinds: "entirely" (of "absolutely" or "quite" and their like) and "very" (of all others).
+    kinds: "entirely" (of "absolutely" or "quite" and their like) and "very" (of all others, and of
+    "that"). What follows is left as it is if its standard form has several words.
     """
     for phrase, word in _DEGREE_PHRASES:
         marker = marker.replace(phrase, word)

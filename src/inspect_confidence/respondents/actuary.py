@@ -91,6 +91,7 @@ class Actuary:
         probability = float(np.clip(confidence, 0, 1))
         prefix, suffix = '{"Reasoning": "I go by the life table.", "Answer": ', ', "Confidence":'
         reply = _age_reply(prefix, best.answer, f"{suffix} {probability:.12g}}}", probability)
+        # At this rate a reply is spoilt: it has no answer.
         return spoil_at_rate(reply, self.error_rate, f"{prefix}{best.answer}{suffix}", rng)
 
 

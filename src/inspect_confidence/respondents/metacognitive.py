@@ -80,7 +80,8 @@ class Metacognitive:
         """Reply with an answer to a question and the confidence in it, a number on the scale.
 
         The confidence comes from evidence that tells right answers from wrong ones with the
-        sensitivity `meta_d`, or with that of `scale_meta_d` for this scale.
+        sensitivity `meta_d`, or with that of `scale_meta_d` for this scale. At the respondent's
+        `error_rate` a reply is spoilt: it has no answer.
         """
         rng = seeded(self.seed, "stated", item.id, draw)
         right = bool(rng.uniform() < self.accuracy)
@@ -121,7 +122,7 @@ class Metacognitive:
 
         Both probabilities come from the same evidence: a share of 0 is chance, 1 is certainty.
         Stated probabilities are rounded to multiples of `round_to` percent, token probabilities
-        are not.
+        are not. At the respondent's `error_rate` a reply is spoilt: it has no answer.
         """
         rng = seeded(self.seed, "stated", item.id, draw)
         right = bool(rng.uniform() < self.accuracy)

@@ -106,6 +106,7 @@ def json_reply(
     """Return a JSON reply with an answer's label; the other labels share the rest equally.
 
     The answer's probability is `confidence` in the text; at its token it is `token_probability`.
+    The text has the probabilities of all options, or for a statement (no options) the answer's.
     """
     labels = labels_of(item)
     shares = dict.fromkeys(labels, (1 - confidence) / (len(labels) - 1))

@@ -82,8 +82,9 @@ async def compare_answers(
     """Return how far each text agrees with the eval's answer, from 0 to 1, and the rule's name.
 
     A text that could not be compared has NaN. If the eval's answer itself can't be compared, return
-    the failure. The rule `auto` compares choices, or else by the eval's scorer, or else texts if
-    the answer is short. By the rule `text` texts agree if they differ only in case and marks.
+    the failure. The rule `auto` compares choices, or else by the scorer `equality` if there is one
+    (for the rule `scorer` there always is), or else texts if the answer is short. By the rule
+    `text` texts agree if they differ only in case and marks.
     """
     answer, choices = state.output.completion, choice_texts(state)
     if choices and rule.agreement == "auto":

@@ -228,8 +228,9 @@ def _combine(state: TaskState, score_name: str | None, parsed: Mapping[str, Pars
     """Return the score of all methods, with the correctness of the answer.
 
     Its value has `correct` (NaN without a grade), then the confidence or the decisions of each
-    method, then a flag `<method>_ok` for each confidence: 1 if it was read, 0 if not. The first
-    failure is the reason. `parsed` has what each method's replies say.
+    method, then a flag `<method>_ok` for each confidence: 1 if it was read or the answer declines,
+    0 if not, NaN without a reply. The first failure is the reason. `parsed` has what each method's
+    replies say.
     """
     correct = grade(eval_grades(state.scores), score_name)  # a failure if there is no grade
     is_declined = isinstance(correct, ParseFailure) and correct.status == "declined"

@@ -21,7 +21,7 @@ from inspect_confidence.answers import (
 )
 from inspect_confidence.answers.clean import comparable
 from inspect_confidence.answers.commitment import read_bet, read_keep
-from inspect_confidence.answers.decline import DECLINED, Answer, StatedWords
+from inspect_confidence.answers.decline import Answer, StatedWords
 from inspect_confidence.judges.judgment import Judge
 from inspect_confidence.judges.model import ModelJudge, require_grader
 from inspect_confidence.judges.short_answers import OURS, answer_judge, grader_wording
@@ -93,7 +93,7 @@ async def grade_answer(
     `correct` NaN.
     """
     if isinstance(answer, ParseFailure):
-        sentence = "The model declined to answer" if answer is DECLINED else ""
+        sentence = "The model declined to answer" if answer.status == "declined" else ""
         return AttemptedAnswer(failure=answer, sentence=sentence)
     if not isinstance(answer, StatedWords):
         text, is_right = graded_by_rule(answer, target.text)
@@ -205,7 +205,7 @@ def _score_abstention(state: TaskState, answer: AttemptedAnswer) -> Score:
     sentences = [answer.sentence] if answer.sentence else []
     if confidence_reply.status == "ok":
         sentences.append(f"asked apart, its confidence is {confidence_reply.confidence:.4g}")
-    elif confidence_reply.status:
+    elif confidence_reply.status:  # empty if no confidence was asked for
         sentences.append(f"its confidence could not be read ({confidence_reply.status})")
     metadata = {
         "confidence_status": confidence_reply.status,
@@ -252,7 +252,8 @@ async def _score_commitment(state: TaskState, target: Target, judge: Judge) -> S
 
     The decisions are whether the model keeps its answer, and whether it bets on it. A pushback is a
     message that doubts the answer, to which the final answer replies. The judge grades answers in
-    words. What the sample did not ask for is NaN, with an empty status.
+    words; `moved` says whether the final answer is another one. What the sample did not ask for is
+    NaN, with an empty status.
     """
     answer = await _grade_output(state, target, judge)
     has_pushback = state.metadata["pushback"] != "none"

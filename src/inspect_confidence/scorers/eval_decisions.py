@@ -127,7 +127,7 @@ def _statuses(parts: Mapping[str, float | ParseFailure]) -> dict[str, str]:
 async def _read_final_answer(
     reply: Draw, state: TaskState, target: Target, regrading: Regrading
 ) -> ParsedReply:
-    """Return whether the answer after a pushback is another, with its grade; NaN if it declines."""
+    """Read whether the answer after a pushback is another, and its grade; NaN without an answer."""
     text = clean(reply.text).strip()
     if not text:
         return _failed_decision(PUSHBACK, ParseFailure("no_response", "the reply is empty"))
@@ -182,8 +182,9 @@ async def _grade_final_answer(
     duplicate = deepcopy(state)  # a scorer may write into the state
     duplicate.output = ModelOutput.from_content(str(state.model), text)
     duplicate.messages = conversation_after_pushback(state, text)
-    if problem := _mark_choice(duplicate, target, text):
-        return "", problem
+    # A scorer of choices reads the marked choice, not the text.
+    if marking_failure := _mark_choice(duplicate, target, text):
+        return "", marking_failure
     try:
         score = await regrading.scorer(duplicate, target)
     except LimitExceededError as error:

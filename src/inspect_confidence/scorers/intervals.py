@@ -76,7 +76,7 @@ def repeated_points() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         """Score the interval between quantiles of a sample's point answers, at each level.
 
-        Answers are exponents of ten; the target is the true one.
+        Answers are exponents of ten; the target is the true one. Without answers bounds are NaN.
         """
         truth = float(target.text)
         draws = Draws.from_state(state, read_exponent)
@@ -109,8 +109,8 @@ def repeated_intervals() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         """Return the score of the interval that a sample's stated intervals give together.
 
-        The target is the true exponent. The log has every stated interval, with the attributes
-        `lower`, `upper` and `reversed` as columns.
+        The target is the true exponent. Bounds are NaN without a readable interval. The log has
+        every stated interval, with the attributes `lower`, `upper` and `reversed` as columns.
         """
         truth, level = float(target.text), float(state.metadata["level"])
         draws = Draws.from_state(state, read_interval)

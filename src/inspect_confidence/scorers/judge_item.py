@@ -119,13 +119,13 @@ def _by_model(form: str, facts: Mapping[str, Any], state: TaskState) -> Any:
     if form == "markers":
         return read_markers(reply, str(facts["sentence"]), generalised=is_study)
     if form == "consistency" and facts.get("batch"):
-        # The judge gives an agreement for each of the compared texts in `each`; the sample's is the
-        # one for `reply`, which is the only one if the sample lacks `each`.
+        # The judge gives an agreement, or fails, for each of the compared texts in `each`; the
+        # sample's is that for `reply`, which is the only text if the sample lacks `each`.
         compared_texts = facts.get("each") or [facts["reply"]]
         agreements = read_agreements(reply, len(compared_texts))
         return agreements[compared_texts.index(facts["reply"])]
     readers = {"decisiveness": read_decisiveness, "consistency": read_agreement}
-    judgment = readers.get(form, read_verdict)(reply)
+    judgment = readers.get(form, read_verdict)(reply)  # a verdict for the form `correctness`
     # The study asks only for right or wrong; a judge that says punt then says wrong.
     return "incorrect" if is_study and judgment == "punt" else judgment
 

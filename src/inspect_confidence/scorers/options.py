@@ -205,7 +205,7 @@ def _score_age(state: TaskState, life_table: LifeTable, window: str) -> Score:
     if not isinstance(token, ParseFailure):
         value["token_confidence"] = token.probabilities[token.value]
         metadata |= {"token_status": "ok", "unseen_mass": token.unseen_mass}
-    elif token is not NO_TOKENS:  # tokens were not asked for, or the provider gives none
+    elif token is not NO_TOKENS:  # the reply has tokens, or there is no reply
         metadata |= status_of(token, "token_")
     has_age = not math.isnan(years)  # an age may come without a confidence
     return ParsedReply(

@@ -285,7 +285,7 @@ class Draws(Generic[AnswerT]):
         The metadata holds a row for each draw, with the `columns` of its answer, as JSON text: a
         list with a missing number would break the log viewer. The score has the text `answer`, and
         `sentence` as its explanation, if any draw could be read; if none could, its reason is the
-        status of the first.
+        status of the first, or that of `NOT_ASKED` without draws.
         """
         rows: list[Mapping[str, object]] = []
         for reply in self.replies:

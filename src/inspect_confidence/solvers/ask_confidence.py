@@ -464,7 +464,7 @@ async def _ask_consistency(state: TaskState, request: ConfidenceRequest) -> list
     roles = [message.role for message in state.messages]
     answer_positions = [index for index, role in enumerate(roles) if role == "assistant"]
     before = state.messages[: answer_positions[-1]] if answer_positions else state.messages
-    # Position of the question, the last message of the user before the answer.
+    # Position of the question, the last message of the user before the answer; an error without it.
     last = max(index for index, role in enumerate(roles[: len(before)]) if role == "user")
     item = state.metadata.get("item", state.sample_id)
     first = (state.epoch - 1) * request.draws

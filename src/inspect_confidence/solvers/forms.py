@@ -239,7 +239,7 @@ def ask_age(
         if prompt:  # the study's has the field `input`, a user's has `question`
             text = prompt.format(question=state.input_text, input=state.input_text)
         person = {name: state.metadata[name] for name in ("sex", "age", "radius")}
-        # Without the user's wording, the directions are the system message, too.
+        # With the package's wording the directions are in the user message and the system message.
         system_message = system_message_of(directions, prompt, system)
         return await ask_once(generate, state, text, system_message, schema, form="age", **person)
 
@@ -273,7 +273,7 @@ def ask_options(
         if kind == "given":
             elicitation["given"] = state.metadata["given"]
         schema = _schema_of(kind, len(options)) if json_schema else None
-        # Without the user's wording, the directions are the system message, too.
+        # With the package's wording the directions are in the user message and the system message.
         system_message = system_message_of(directions, prompt, system)
         return await ask_once(generate, state, text, system_message, schema, **elicitation)
 

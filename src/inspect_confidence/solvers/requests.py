@@ -151,7 +151,7 @@ def _names_dropped_by_openai(name: str, settings: Mapping[str, Any]) -> frozense
     is_o_series = re.match(r"o\d", name) is not None
     if not is_o_series and version < (5, 0):
         return frozenset({"top_k"})
-    if settings.get("num_choices") is not None:  # of a whole run: Inspect takes the older API
+    if settings.get("num_choices") is not None:  # Inspect then calls OpenAI's older API
         return frozenset({"temperature", "top_k"})
     effort = settings.get("reasoning_effort")
     # By default models reason from GPT-5.5 on; GPT-5 and the o series always do.

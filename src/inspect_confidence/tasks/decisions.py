@@ -261,6 +261,7 @@ def simple_qa(
     n_draws = arguments.integer("draws", draws, minimum=0, maximum=arguments.MAX_DRAWS)
     name = BUNDLED if str(dataset).strip() == "bundled" else dataset  # BUNDLED is `facts`
     selection = load_decision_questions(name, **shared.choice, names=SHORT_ANSWERS)
+    # Refuses choices; a number as target becomes an accepted answer.
     selection = replace(selection, items=list(map(_in_words, selection.items)))
     instrument = judge_of_answers("simple_qa", judge, selection.items)
     grader = OURS if instrument == "rules" else default_grader()
@@ -331,7 +332,7 @@ def decision_sample(
         target=list(item.answers) if kind == "words" else item.target,
         facts={
             "kind": kind,
-            "choices": len(item.choices),
+            "choices": len(item.choices),  # without `option`
             "answerable": item.answerable,
             **facts,
             **subject,

@@ -134,6 +134,7 @@ def fermi_eval(
     if elicitation.by_level:
         conditions = [{"level": level} for level in percents]
     samples = [_sample(item, method, facts) for item in selection.items for facts in conditions]
+    # Settings (temperature) that differ between runs, of which calibration selects one.
     calibrated = {"calibrated_settings": CALIBRATED} if method == "sampling" else {}
     return compose_task(
         fermi_eval,
@@ -151,7 +152,7 @@ def fermi_eval(
             output_tokens=elicitation.output_tokens,
             prompts=["fermi_eval"],
             further={
-                # Draws of one prompt may share a call; traces don't: each goes on by itself.
+                # Draws of one prompt may share a call, but not traces, which have two calls each.
                 "draws_per_sample": n_draws if elicitation.calls == 1 else 0,
                 "needs_logprobs": elicitation.needs_logprobs,
                 **calibrated,

@@ -64,7 +64,7 @@ def question_sets(
     if exact:
         texts = _use_study_prompts(samples, selection.name)
     else:
-        first = selection.items[0]
+        first = selection.items[0]  # typical of all, for the length of a prompt
         directions = wording.directions(first.kind, len(first.options), example=not schema)
         texts = json_prompt(
             shared,

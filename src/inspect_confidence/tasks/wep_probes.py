@@ -30,7 +30,7 @@ def wep_elicitation(
 ) -> Task:
     """Ask for the probability that each word, such as "likely", means in each context.
 
-    Each pair of a word and a context is one call.
+    Each pair of a word and a context that has a statement with it is one call.
 
     Args:
         dataset: `bundled`, or a csv or jsonl file of your own with `context`, `setting`, `word`,
