@@ -306,7 +306,6 @@ def _bin_gaps(items: ItemTables, inside: FloatArray) -> _BinGaps:
     """Return the calibration gaps of bins, with their covariance over items.
 
     A gap is mean confidence less accuracy in the bin, times the bin's share of all mass.
-
     `inside` is the share of the mass of each of the K confidences in each bin, of shape (bins, K).
     `items.masses`, (2 K, items), are the masses of right, then of wrong answers at K confidences,
     and `items.sizes` tells how many equal items each column stands for.

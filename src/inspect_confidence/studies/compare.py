@@ -601,7 +601,7 @@ def contrast_of_pairs(
             second_interval = second.interval(metric)
             for pair_number, pair in enumerate(pairs):
                 column = pair_number * len(compared) + position
-                # A contender without an interval (None) gets NaN.
+                # None, for a metric that has no such interval after all, becomes NaN.
                 ends = np.array([pair.first.interval(metric), second_interval], float)
                 own_intervals[column] = ends
     first_values = [_metrics_statistic(pair.first, compared, are_resampled) for pair in pairs]

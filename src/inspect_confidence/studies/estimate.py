@@ -678,7 +678,7 @@ def average_estimates(
     estimates, values, draws = [], [], []  # of the means
     missing = []  # undefined estimates, which come last
     for (condition, metric), columns in _columns_by_estimate(parts).items():
-        is_p_value = metrics.METRICS[metric].unit == "probability"
+        is_p_value = metrics.METRICS[metric].unit == "probability"  # the unit of p-values alone
         if metric in excluded_metrics or is_p_value:
             continue
         lacking = [name for name in parts if name not in columns]
