@@ -473,12 +473,12 @@ def _columns_by_threshold(points: pd.DataFrame, *names: str) -> list[np.ndarray]
 def reliability(rows: pd.DataFrame) -> Figure:
     """Draw a reliability diagram: accuracy against confidence, bin by bin.
 
-    There is one panel for each model, data set, variant and condition (scale, source, radius). For
-    `life_eval` alone, accuracy is the mean true probability of the answers. On the diagonal
-    confidence is calibrated; below the diagonal it is too high. Bars at the foot are the shares of
-    judgments in the bins; the largest bar of each panel has the full height. Each panel also has
-    the CORP curve, which is isotonic and has no bins, and the band that contains 95% of such curves
-    if confidence is calibrated.
+    There is one panel for each model, data set, variant and condition (scale, source, radius). The
+    accuracy of `life_eval` is the mean true probability of its answers; the axis says so if no task
+    but `life_eval` is drawn. On the diagonal confidence is calibrated; below the diagonal it is too
+    high. Bars at the foot are the shares of judgments in the bins; the largest bar of each panel
+    has the full height. Each panel also has the CORP curve, which is isotonic and has no bins, and
+    the band that contains 95% of such curves if confidence is calibrated.
 
     Args:
         rows: What `detail` gives of `scale_variants`, `question_sets`, `life_eval` or `any_eval`;
