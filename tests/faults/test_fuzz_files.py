@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from random import Random
@@ -38,6 +39,7 @@ from inspect_confidence import (
     read_judgments,
     recalibrate,
     recalibrated,
+    summarize,
 )
 from inspect_confidence.commands.design import read_design
 from inspect_confidence.commands.groups import item_folds
@@ -45,6 +47,7 @@ from inspect_confidence.commands.judge_labels import read_judge_labels
 from inspect_confidence.commands.prices import read_prices
 from inspect_confidence.datasets.wep_survey import read_survey
 from inspect_confidence.judgments.store import MANIFEST
+from inspect_confidence.studies import Recorded, all_tables
 from runs import printed
 from studies.frames import frames_are_equal
 from test_user_files import COST, judgments
@@ -347,6 +350,49 @@ def test_edited_tables_of_labels_and_surveys_are_read_or_refused(tmp_path: Path)
         file.write_bytes(edit(content, chance))
         faults[f"{suffix} {number}"] = fault_of(lambda: readers[suffix](file))  # noqa: B023 # called at once
     check("Labels and surveys edited", faults, "numbers within bounds, or one line")
+
+
+def numbers_of(path: Path, recorded: Recorded) -> str:
+    """Compute a file's numbers; nothing is returned."""
+    summarize(read_judgments(path, recorded=recorded), resamples=10)
+    return ""
+
+
+COLUMNS_BY_KIND = {
+    "number": ["share", "gaps", "other", ":1", ":0.5"],
+    "text": ["", "kind", "letter", ":A"],
+    "flag": ["letter", ":true", ":false"],
+}
+"""Columns of the table below, and constants, that suit the columns of tasks by their kind."""
+
+
+def test_columns_named_at_random_end_in_no_traceback(tmp_path: Path) -> None:
+    """Whatever `--column` calls a column: judgments and their numbers, or one line."""
+    chance = Random(11)
+    cells = {
+        "": range(30),
+        "by": "Anna; Ben",
+        "kind": ["high", "low", ""] * 10,
+        "letter": ["A", "B", "C"] * 10,
+        "share": [0.9, 0.4, 0.7] * 10,
+        "gaps": [0.5, None, 1] * 10,
+        "other": [80, 1e9, -3.5] * 10,
+    }
+    path = tmp_path / "table.csv"
+    pd.DataFrame(cells).to_csv(path, index=False)
+    faults = {}
+    for _ in range(300):
+        table = chance.choice(list(all_tables().values()))
+        columns = {"task": f":{table.task}", "item": ""}
+        # A complete answer, and two columns more.
+        names = [*table.required, *chance.choice(table.answers), *chance.sample([*table.kinds], 2)]
+        for name in names:
+            suitable = COLUMNS_BY_KIND[table.kinds[name]]
+            columns.setdefault(name, chance.choice(suitable if chance.random() < 0.9 else [*cells]))
+        scale = chance.choice([None, (0, 1), (0, 100)])
+        recorded = Recorded(columns=columns, scale=scale, by=chance.choice([(), ("kind",)]))
+        faults[f"{columns} {scale} {recorded.by}"] = fault_of(partial(numbers_of, path, recorded))
+    assert not {case: fault for case, fault in faults.items() if fault}
 
 
 def test_the_edits_are_those_that_are_meant(logs: Path) -> None:
