@@ -440,7 +440,7 @@ def test_ties_by_hand_in_both_conventions(tmp_path: Path) -> None:
     assert by_letter[BASE, "mean_confidence"] == pytest.approx((0.4 + 0.2 + third + 0.6) / 4)
     assert by_letter[BASE, "ece"] == pytest.approx((0.6 + 0.8 + third + 0.6) / 4, abs=1e-9)
     # Confidences .4, .5, 1/3 and .6; right are 1/2, none, 1/3 and none.
-    condition = str(Condition({"variant": "prompts=ours;convention=text"}))
+    condition = str(Condition({"variant": "convention=text;prompts=ours"}))
     assert by_largest[condition, "accuracy"] == pytest.approx((0.5 + third) / 4, abs=1e-9)
     assert by_largest[condition, "mean_confidence"] == pytest.approx((0.4 + 0.5 + third + 0.6) / 4)
     assert by_largest[condition, "ece"] == pytest.approx((0.1 + 0.5 + 0 + 0.6) / 4, abs=1e-9)
