@@ -240,7 +240,7 @@ def _question_with_options(row: Record) -> SetQuestion:
     AGIEval writes `PASSAGE Q: QUESTION Answer Choices: OPTIONS`. The options are read from columns
     such as `Option A` instead.
     """
-    question, context = row.get("Question") or row["query"], ""
+    question, context = row.get("Question") or row["query"], ""  # the name depends on the file
     if "Q: " in question:
         passage, _, question_and_options = question.partition("Q: ")
         context = passage.strip()

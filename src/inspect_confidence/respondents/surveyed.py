@@ -107,9 +107,10 @@ class Chooser:
         return len(thresholds)
 
     def thresholds(self, choice_set: int) -> list[float]:
-        """Return the share of numbers in the interval above which each choice but the last is made.
+        """Return a threshold for each choice but the last: a share of numbers in the interval.
 
-        `choice_set` is the number of choices, 5 or 3; the shares descend.
+        A choice is made above its threshold, the last one below all. `choice_set` is the number of
+        choices, 5 or 3; the thresholds descend.
 
         Raises:
             InvalidArgument: A share is not a number in [0, 1], or shares are too many, too few or

@@ -132,10 +132,10 @@ def _length_failure(answer: str) -> ParseFailure:
 async def _compare_by_scorer(
     state: TaskState, target: Target, texts: Sequence[str], equality: Scorer
 ) -> tuple[list[float], str] | ParseFailure:
-    """Score each text with the eval's own answer, as the scorer `equality` extracts it, as target.
+    """Score each text by the scorer `equality`; its target is the eval's answer as it extracts it.
 
-    Return the scores, NaN for a text in which the scorer finds no answer, and the scorer's name; or
-    a failure if the eval's own answer is missing or too long to compare.
+    Return the scores, NaN for a text in which the scorer finds no answer or that gets no grade, and
+    the scorer's name; or a failure if the eval's answer is missing or too long to compare.
     """
     own_score = await equality(state, target)
     answer = own_score.answer if own_score else None

@@ -116,10 +116,8 @@ async def _score_draws(state: TaskState, target: Target, judge: Judge, judge_lab
     # The share of the further replies that give the commonest answer measures confidence, too.
     if len(draws) > 1:
         commonest = CommonestAnswer.from_answers(list(map(_read_words, draws[1:])))
-        graded = main
-        if _equality_key(commonest.answer) != _equality_key(
-            parsed
-        ):  # equal answers are graded once
+        graded = main  # equal answers are graded once
+        if _equality_key(commonest.answer) != _equality_key(parsed):
             graded = await grade_answer(commonest.answer, state, target, judge)
         value |= {
             "frequency": commonest.share,

@@ -98,7 +98,8 @@ def ask_commitment(
         """Ask the question, then all at once for what follows the answer.
 
         That is the decisions, the confidence if `confidence` is set, and the final answer after the
-        `pushback` if there is one. `prompt`, `system` and `grader` are of `ask_commitment`, too.
+        `pushback` if there is one. These two, `prompt`, `system` and `grader` are arguments of
+        `ask_commitment`.
         """
         if grader:  # a model will judge the answers
             require_grader()

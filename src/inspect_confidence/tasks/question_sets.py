@@ -38,8 +38,8 @@ def question_sets(
     """Ask for an answer and the probability of each option in JSON, in one call per question.
 
     Args:
-        dataset: `boolq`, `sciq`, `lsat_ar`, `sat_en`, `halueval` (each downloaded once; two calls
-            a question), `bundled` (168 questions with four options), `statements` (126 that are
+        dataset: `boolq`, `sciq`, `lsat_ar`, `sat_en`, `halueval` (two calls a question; each is
+            downloaded once), `bundled` (168 questions with four options), `statements` (126,
             true or false), or a csv or jsonl file with `question`, `target` and, by kind,
             `choices`, `answer` (given) or neither (true or false).
         prompts: `ours`, or `authors` (the study's exact prompts, downloaded once).
