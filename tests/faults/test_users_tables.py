@@ -47,6 +47,13 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
         FERMI + "q2,90,two,3,3\n",
         "line 3: 'two' in the column 'lower' is not",
     ),
+    **{
+        f"{text} for shares of integers": (
+            f'item,method,probabilities,truth\nq1,logprob,"{text}",3\n',
+            f"probabilities={text} is not a JSON object of integers and numbers from 0 to 1",
+        )
+        for text in ("[Infinity]", "[1e999, 2]", "[2]", "3", "null")
+    },
     "words for two numbers": (
         FERMI + "q2,90,two,3,3\nq3,90,2,3,3\nq4,90,one,3,3\n",
         "'two' in the column 'lower' is not a number (1 more is like it: line 5); correct",

@@ -41,8 +41,8 @@ def type2_dprime_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
 
 @metric(
     definition="Type-2 d', z(H2) - z(F2), with the shares of right (H2) and of wrong answers (F2) "
-    "with confidence at or above the threshold, 0.5 added to each of the four counts (right or "
-    "wrong, confidence high or low).",
+    "with confidence at or above a threshold (`--thresholds`: 0.5 and 0.75), 0.5 added to each of "
+    "the four counts (right or wrong, confidence high or low).",
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,
@@ -86,8 +86,8 @@ def meta_d_ideal_of_tables(tables: ConfidenceTables, *, threshold: float = 0.5) 
 
 @metric(
     definition="The d' of the unbiased two-choice ideal observer that has the model's shares of "
-    "right and of wrong answers with confidence at or above the threshold, 0.5 added to each of "
-    "the four counts (right or wrong, confidence high or low).",
+    "right and of wrong answers with confidence at or above a threshold (`--thresholds`: 0.5 and "
+    "0.75), 0.5 added to each of the four counts (right or wrong, confidence high or low).",
     unit="d'",
     direction="higher",
     undefined=ONE_SIDED,

@@ -75,15 +75,12 @@ def _are_shares_of_integers(text: str) -> bool:
     """Return whether a text is a JSON object of shares, not all 0, named by integers up to 1e20."""
     try:
         shares = json.loads(text)
+        if not isinstance(shares, dict):
+            return False
         are_integers = all(abs(int(name)) <= _LARGEST_INTEGER for name in shares)
-    except (TypeError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return False
-    return (
-        isinstance(shares, dict)
-        and are_integers
-        and all(map(_is_share, shares.values()))
-        and sum(shares.values()) > 0
-    )
+    return are_integers and all(map(_is_share, shares.values())) and sum(shares.values()) > 0
 
 
 _LARGEST_INTEGER = 10**20

@@ -209,7 +209,8 @@ def _fill_missing_scores(rows: pd.DataFrame) -> pd.DataFrame:
 
     They are the true probability that the death is within the radius of the answer, the maximum
     achievable score, and the answer that has it. Values that are given stay; so do all rows if no
-    answer lacks a score. Without a life table or window they are those of the study.
+    answer lacks a score. Where `table` or `window` is empty, the study's are used. An unreadable
+    reply (NaN) keeps its score NaN; an answer for a sex that the table lacks is refused.
     """
     lacks_score = rows["answer"].notna() & rows["score"].isna()
     if not lacks_score.any():
