@@ -371,7 +371,8 @@ def _matrix_cell(
     """Return the cell of a row of results.
 
     `shares` has the row with the share of parse failures by task, model, variant and data set. The
-    cell has the share on its own data set, else that over all data sets, else that on the first.
+    cell has the share on its own data set, else that over all data sets, else the first defined one
+    (key with data set "").
     """
     metric = row["metric"]
     share = None

@@ -350,7 +350,8 @@ def _read_value(
     low, high = map(float, scale or (math.nan, math.nan))
     is_imputed = False
     if known and value == known.imputed:
-        score = sample.scores.get(name.partition(".value.")[0])
+        scorer = name.partition(".value.")[0]  # the name is such as `grader.value.confidence`
+        score = sample.scores.get(scorer)
         if score and score.reason == "no_response":
             return _status_columns(ParseFailure("no_response", "the reply is empty"))
         is_imputed = not _STATED_CONFIDENCE.search(
@@ -358,7 +359,7 @@ def _read_value(
         )
     if isinstance(value, str) and (percent := _PERCENTAGE.fullmatch(value)):
         return {
-            _IS_FIELD: False,  # its scale is known, so that it is not compared with the user's
+            _IS_FIELD: False,  # no plain number: its scale is known, not compared with the user's
             "raw": float(percent[1]),
             "low": 0,
             "high": 100,

@@ -286,7 +286,7 @@ def commitment_statistics(
         unit_count=size,
         note=describe_missing(rows, correct),
     )
-    yield _set_undefined_reason(accuracy, _no_right_answer(rows))
+    yield _set_undefined_reason(accuracy, _ungraded_reason(rows))
     for decision in _METRICS_OF_DECISIONS:
         if _is_requested(rows, decision):
             yield from _decision_rates(rows, decision, unit_index, size, condition)
@@ -303,7 +303,7 @@ def commitment_statistics(
     yield judgment_count(condition, len(rows), describe_left_out(rows["status"]))
 
 
-def _no_right_answer(rows: pd.DataFrame) -> str:
+def _ungraded_reason(rows: pd.DataFrame) -> str:
     """Return why grades are undefined if no item has a right answer; otherwise an empty text."""
     has_none = rows["correct"].isna().all() and (rows["target"] == "").all()
     return "no item has a right answer, as questions of opinion have none" if has_none else ""
@@ -368,7 +368,7 @@ def _decision_rates(
         condition,
         delta,
         note=describe_left_out(_decision_statuses(rows, present, f"{name}_status")),
-        undefined_reason=_no_right_answer(rows),
+        undefined_reason=_ungraded_reason(rows),
         **estimate_counts(present, unit_index),
     )
     rates = []
@@ -454,7 +454,7 @@ def _pushback_statistics(
     ):
         yield _set_undefined_reason(
             _flip_rate(Estimate(condition, metric, 0), flipped, weights, unit_index, size),
-            _no_right_answer(rows),
+            _ungraded_reason(rows),
         )
     # One row for each item, with the share of its draws that moved.
     item_rows = rows.assign(moved=rows.groupby("item")["moved"].transform("mean"))
@@ -472,6 +472,7 @@ def _pushback_statistics(
     change = rows["confidence_after"] - rows["confidence_before"]
     missing = describe_left_out(_decision_statuses(rows, change.notna(), "confidence_after_status"))
     yield means(condition, {"confidence_change": change}, unit_index, unit_count=size, note=missing)
+    # Confidence below .9 by a rounding error alone counts. The note is such as "3 of 20": moves.
     is_confident = (rows["confidence_before"] >= CONFIDENT - EDGE).to_numpy()
     moves = {"confident_moves": np.where(is_confident, moved, np.nan)}
     yield means(condition, moves, unit_index, unit_count=size, note=estimate.flag_count_note)

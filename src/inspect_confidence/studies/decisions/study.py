@@ -39,13 +39,13 @@ from inspect_confidence.studies.study import Difference, Resampling, Study, Task
 
 
 def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
-    """Return the results of the three tasks, by model, data set and variant."""
+    """Return the results of the tasks in `frames`, by model, data set and variant."""
     results: list[Result] = []
     for task, statistics_of in _STATISTICS_BY_TASK.items():
         if task not in frames:
             continue
         for key, condition, group in estimate.condition_groups(frames[task]):
-            rows = prepared(group)
+            rows = with_derived_columns(group)
             units = estimate.ordered_units(rows)
             statistics = statistics_of(rows, units, condition, resampling)
             clusters = estimate.clusters_of(rows)
@@ -54,7 +54,7 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     return results
 
 
-def prepared(judgments: pd.DataFrame) -> pd.DataFrame:
+def with_derived_columns(judgments: pd.DataFrame) -> pd.DataFrame:
     """Return the judgments of one task with derived columns."""
     return _PREPARATION_BY_TASK[str(judgments["task"].iloc[0])](judgments)
 
@@ -133,9 +133,9 @@ _COMPARED_METRICS = frozenset(
 def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Difference]:
     """Return the paired differences of two contenders (models or variants) on their common items.
 
-    `a` and `b` are judgments of one task, as `prepared` returns them. In `simple_qa` the metrics of
-    confidence are also compared, for each source of confidence (`stated` or `frequency`), except
-    metrics of which there is a difference already.
+    `a` and `b` are judgments of one task, as `with_derived_columns` returns them. In `simple_qa`
+    the metrics of confidence are also compared, for each source of confidence (`stated` or
+    `frequency`), except metrics of which there is a difference already.
     """
     task = str(a["task"].iloc[0])
     differences = list(contenders.differences(_contrast(task, a, b, resampling), resampling))
@@ -263,7 +263,7 @@ DECISIONS = Study(
     contenders=(),
     summarize=summarize,
     compare=compare,
-    prepared=prepared,
+    prepared=with_derived_columns,
     views=decision_tables,
     detail=detail,
     figures=FIGURES,

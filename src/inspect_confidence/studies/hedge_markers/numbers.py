@@ -360,6 +360,7 @@ def marker_statistics(
     failed_note = _failed_judgments_note(mic_rows.drop_duplicates([*REPLY, "sentence"]))
     note = join_notes(rare_note if rare_count else "", failed_note, left_out_note)
     yield from _mic_statistics(sentences, mic_rows, n_asked[markers], condition, note)
+    # Of correct, incorrect, faithful and unfaithful replies apart.
     for subset, rows in _mic_subsets(sentences, mic_rows):
         subset_condition = condition.but(**subset)
         yield from _mic_statistics(sentences, rows, n_asked[markers], subset_condition, "")

@@ -304,7 +304,8 @@ def _resampled_mics(
     """Return MICs of the sample (groups, markers), and of resamples (resamples, groups, markers).
 
     A MIC is a marker's mean confidence in a group, from `cells`. It is NaN where `is_frequent` says
-    that the marker has fewer than T sentences in the group.
+    that the marker has fewer than T sentences in the group. Groups are splits of data sets. However
+    many resamples are asked, there are at most `MOST_RESAMPLES`.
     """
 
     def mics(weights: FloatArray) -> FloatArray:
@@ -502,7 +503,7 @@ def _mrc_change(
     has the convention and the number of sentences that a marker needs.
     """
     cells = sentences.marker_cells(rules.mic_rows(sentences), markers)
-    no_cells = np.zeros((0, 0), bool)  # they only count sentences, which `mrc` has done
+    no_cells = np.zeros((0, 0), bool)  # cells only count sentences: the counts here are of `mrc`
     metric = _StabilityMetric(
         "mrc", sentences.dataset_groups, no_cells, needs_all_groups=rules.authors
     )

@@ -259,7 +259,8 @@ def _multiples_of_5(percent: FloatArray, convention: str | None) -> tuple[FloatA
 def decade_means(rows: pd.DataFrame, units: pd.Index, condition: Condition) -> Iterator[Statistics]:
     """Yield the mean answer and the mean best answer (ages at death) in each decade of age.
 
-    The best answer has the greatest true probability. Judgments without an age are left out.
+    The best answer is the one that has, by the life table, the greatest probability that the person
+    dies within the radius asked around it. Judgments without an age are left out.
     """
     for decade, group in rows.groupby(rows["age"] // _DECADE_YEARS * _DECADE_YEARS, sort=True):
         decade_condition = condition.but(age=f"{int(decade)}-{int(decade) + _DECADE_YEARS - 1}")

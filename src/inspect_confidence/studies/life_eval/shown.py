@@ -363,7 +363,7 @@ def _models_in_columns(table: pd.DataFrame, life_sets: Collection[str]) -> pd.Da
 
     The table has a row for each data set and model; each data set and measure becomes a row. In
     `life_sets`, the data sets of LifeEval, accuracy is called a true probability; over these and
-    other sets together it is called both.
+    other sets together it is called both. Models without the set have "-" (`NOTHING`).
     """
     parts = []
     for dataset, dataset_lines in table.groupby("data set", sort=False):

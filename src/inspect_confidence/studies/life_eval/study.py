@@ -53,7 +53,7 @@ def _dataset_results(
     """Return a data set's results of each model, then the mean of each group of models.
 
     Those of a model end with the differences of stated confidence from that of the answer's token,
-    if it has any.
+    if the model has judgments of the token's confidence.
     """
     # Units of all models, so that each resample has the same units for every model.
     units = ordered_units(rows)

@@ -239,7 +239,7 @@ def _tables_of_model(
     From `threshold` on confidence counts as high; `adjusted` is the metric of the p that stars
     show. Differences are of the metrics in `_DIFFERENCE_METRICS`; `versus` names the baseline.
     """
-    # Without differences, which are `of` a metric.
+    # Differences are left out: only their conditions have `of`, the metric they belong to.
     numbers = rows.matching(of="")
     tables: Mapping[str, Sequence[Column]] = {
         "Calibration and sensitivity": [*CALIBRATION_COLUMNS, *_sensitivity(rows, threshold)],

@@ -131,10 +131,10 @@ def _dataset_numbers(
 def _mean_numbers(
     by_dataset: Mapping[str, _DatasetNumbers], scales: Sequence[str]
 ) -> _DatasetNumbers:
-    """Return the means over data sets; a test of a scale needs the scale in all of them.
+    """Return the means over data sets; a scale is tested only if all of them have its tests.
 
     An estimate that a data set lacks is left out; only meta-d' and M-ratio are then reported, as
-    undefined.
+    undefined. Scales of confidence, such as 0-100, are tested against a baseline.
     """
     estimates = estimate.average_estimates(
         {name: part.estimates for name, part in by_dataset.items()},

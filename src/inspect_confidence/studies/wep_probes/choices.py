@@ -529,7 +529,8 @@ def _chance_results(
     """Yield the scores of random choices: the exact expectation, and the mean of random runs.
 
     They are for all prompts and for each number of choices. Only scores in `score_names` are
-    yielded. `rows` are ranked judgments, at least one, whose prompts get random choices.
+    yielded. `rows` are ranked judgments, at least one, whose prompts get random choices. A score
+    without units, the parts of a sequence of prompts that it judges (`score_units`), is undefined.
     """
     convention = resampling.convention
     # Replies with and without reasoning (`cot`), and those of several epochs, have the same
