@@ -36,8 +36,8 @@ def read_age(sample: SampleFacts) -> list[dict[str, Any]]:
     # "mas" is the maximum achievable score, that of the best answer.
     row |= score.select("answer", "confidence", "score", "mas", "best_answer")
     if score.value:
-        # The data set is the life table. Ages within `radius` years of the answer are right; `window`
-        # says which of the two ends are.
+        # The data set is the life table. Ages within `radius` years of the answer are right;
+        # `window` says whether the upper end is, too.
         table, window = score.metadata["table"], score.metadata["window"]
         row |= {"dataset": table, "table": table, "window": window}
     if not score.value or not sample.generation.get("logprobs"):
