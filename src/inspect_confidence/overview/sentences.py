@@ -58,7 +58,7 @@ def model_sentences(
     metrics = {metric for clause in _ordered_clauses() for metric, _ in clause.numbers}
     models = {line.key.model for line in matrix.lines}
     rows = results.among("model", models).among("metric", metrics)
-    clauses = _present_clauses(rows)
+    clauses = _present_clauses(rows)  # repeated for each method, say, that occurs in the rows
     needed_numbers = set()
     for clause in clauses:
         for metric, condition in clause.numbers:

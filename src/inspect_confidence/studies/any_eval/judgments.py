@@ -525,7 +525,10 @@ def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
 
 
 def _scale_notices(method: str, rows: JudgmentRows) -> Iterator[str]:
-    """Yield notices of a field's values outside their scale, or all in its lowest tenth."""
+    """Yield notices of a field's values outside their scale, or all in its lowest tenth.
+
+    Values just outside, by at most 5% of the scale's width, and far outside have a notice each.
+    """
     on_scale = list(filterfalse(_has_no_scale, _readable_fields(rows)))
     if not on_scale:
         return

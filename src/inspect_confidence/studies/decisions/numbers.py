@@ -124,6 +124,7 @@ def _confidence_statistics(
     target = float(rows["confidence_target"].iloc[0])
     declined, stated_confidence = rows[["declined", "confidence"]].to_numpy(float).T
     is_usable = ~np.isnan(declined + stated_confidence)
+    # Confidence that differs from the target by a rounding error (`EDGE`) contradicts nothing.
     flags = {
         "contradictions_declined": np.where(
             is_usable & (declined == 1), stated_confidence > target + EDGE, np.nan
@@ -194,10 +195,10 @@ def monotony_violations(
 ) -> Iterator[Statistics]:
     """Yield how often a question is declined at a target but answered at the next higher one.
 
-    At a higher target, at which the model is to be surer, it should decline all the more. It is a
-    share of pairs of neighbouring targets of one question; those without a decision at both are
-    left out. `rows` are judgments as `graded_decisions` returns them. Nothing is yielded with one
-    target.
+    At a higher target the model is to be surer, so that it should decline all the more. The result
+    is a share of pairs of neighbouring targets of one question; pairs without a decision at both
+    targets are left out. `rows` are judgments as `graded_decisions` returns them. Nothing is
+    yielded with one target.
     """
     targets = sorted(rows["confidence_target"].unique())
     if len(targets) < 2:

@@ -177,13 +177,13 @@ def _undefined_metrics(sizes: Mapping[tuple[str, str], int], threshold: float) -
         largest_size = max(size for (name, _), size in sizes.items() if name == dataset)
         chosen_sizes.append(train_size or largest_size)
         paired_sizes.append(min(train_size, sizes.get((dataset, "test"), 0)))
-    paired, n = sum(size > 0 for size in paired_sizes), len(datasets)
+    with_both_splits, n = sum(size > 0 for size in paired_sizes), len(datasets)  # data sets
     # Of each metric: whether enough data sets are planned, the reason if not, how many markers a
     # data set needs, the replies of each data set, and how many data sets must have enough.
     splits = "data sets with a train and a test split: {} of {}; ask for split=all of such sets"
     for metric, has_datasets, datasets_reason, markers, dataset_sizes, needed_datasets in (
-        ("id_mae", paired >= 1, splits.format(paired, 1), 1, paired_sizes, 1),
-        ("cd_mae", paired >= 2, splits.format(paired, 2), 1, paired_sizes, 2),
+        ("id_mae", with_both_splits >= 1, splits.format(with_both_splits, 1), 1, paired_sizes, 1),
+        ("cd_mae", with_both_splits >= 2, splits.format(with_both_splits, 2), 1, paired_sizes, 2),
         ("d_avg_cv", True, "", 2, chosen_sizes, 1),
         ("m_avg_cv", n >= 2, "one data set only", 1, chosen_sizes, n),
         ("mrc", n >= 2, "one data set only", 3, chosen_sizes, 2),

@@ -438,7 +438,7 @@ def _contrast(
         condition=condition,
         clusters=age_clusters(design) if "radius" in first else None,
         units=estimate.ordered_units(design),
-        are_chances=True,
+        are_chances=True,  # true probabilities, or 1/k of k options tied as the answer
         requests=resampling.requests,
     )
 

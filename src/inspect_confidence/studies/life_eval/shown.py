@@ -476,8 +476,9 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
 
 def _life_detail(ages: pd.DataFrame, resampling: Resampling) -> Iterator[Result]:
-    """Yield the rows of LifeEval that only figures draw; `correct` has the judgments' outcomes."""
+    """Yield the rows of LifeEval that only figures draw."""
     yield from _maximum_scores(ages)
+    # In `correct` is the true probability of the answer.
     stated_rows = with_outcomes(ages[ages["source"] != TOKEN])
     for key, condition, group in estimate.condition_groups(
         stated_rows, ("dataset", "variant", "window", "model")

@@ -138,7 +138,7 @@ class _TablesOfAllModels:
         meta_d, m_ratio = _add_stars(meta_d, adjusted), _add_stars(m_ratio, adjusted)
         sensitivity = [meta_d, m_ratio]
         odd_columns = [ROUND, OUT_OF_RANGE, *sensitivity]  # for scales with odd ends
-        # The tests of both against the baseline: p-values, and the tested differences.
+        # The tests of meta-d' and M-ratio against the baseline: p-values, then tested differences.
         meta_d_p, m_ratio_p = (_test_column(adjusted, "p", measure) for measure in sensitivity)
         meta_d_difference, m_ratio_difference = (
             _test_column("difference", "difference", measure) for measure in sensitivity
