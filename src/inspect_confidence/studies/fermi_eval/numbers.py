@@ -379,7 +379,7 @@ def _tunnel_statistics(
     of the mean over all traces less the mean entropy of means over n of them. At n = 1 it is the
     information that a trace has on the answer, which is also yielded as `tunnel_index`, with the
     mean entropy of a trace. Only items and epochs with the largest number of readable traces count.
-    Nothing is yielded unless an item has two; `units` are the names of the resampled items.
+    Nothing is yielded unless an item has two of them; `units` are the names of resampled items.
     """
     indices = tunnel_indices(rows)  # a row for each item and epoch, a column for each n
     if indices.empty:

@@ -450,7 +450,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
     Both tasks have bins of confidence, of each model and of each group of models, also over all
     data sets of both together. The outcome of an answer to LifeEval (`correct`) is its `score`, the
-    true probability of the window around it. LifeEval also has
+    true probability that the person dies in the window of ages around the answer. LifeEval also has
     bins of true probability, means by age and item, and the maximum achievable score by age;
     question sets the CORP curves (isotonic regression of outcomes on confidence) and type-2 rates
     (shares of right and of wrong answers from each confidence on) of their sources of confidence.
