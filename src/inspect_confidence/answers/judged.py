@@ -258,7 +258,8 @@ def _meaning_of_first_word(value: str, words: dict[str, WordT]) -> WordT | Parse
     text = _plain_words(value)  # in lower case
     word = max(filter(text.startswith, words), key=len, default="")
     remainder = text[len(word) :]
-    if not word or not _END_OR_EXPLANATION.match(remainder):  # such as ", but only partly"
+    # Accepted are "consistent" alone and "consistent, but only partly", not "consistently".
+    if not word or not _END_OR_EXPLANATION.match(remainder):
         return _NO_WORD
     for other_word, meaning in words.items():
         is_mentioned = re.search(rf"(?<!\w){re.escape(other_word)}(?!\w)", remainder)

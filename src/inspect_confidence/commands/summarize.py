@@ -213,9 +213,9 @@ _FIGURE_KEYS = ("language", "judge", "window")
 
 
 def _status_counts(frames: Mapping[str, pd.DataFrame]) -> Iterator[Result]:
-    """Yield the number of replies with each status, by model, data set, variant and figure.
+    """Yield the number of replies with each status, by model, data set, variant and plot.
 
-    Figures differ by language, judge and window (`_FIGURE_KEYS`). A reply from which several
+    Plots differ by language, judge and window (`_FIGURE_KEYS`). A reply from which several
     judgments come is counted once.
     """
     for task, judgments in frames.items():
