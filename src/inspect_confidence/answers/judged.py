@@ -258,7 +258,7 @@ def _meaning_of_first_word(value: str, words: dict[str, WordT]) -> WordT | Parse
     text = _plain_words(value)  # in lower case
     word = max(filter(text.startswith, words), key=len, default="")
     remainder = text[len(word) :]
-    # Accepted are "consistent" alone and "consistent, but only partly", not "consistently".
+    # Refused are "consistently" and "consistent, but only partly"; "consistent: it ..." is not.
     if not word or not _END_OR_EXPLANATION.match(remainder):
         return _NO_WORD
     for other_word, meaning in words.items():

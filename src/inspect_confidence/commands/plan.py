@@ -656,7 +656,8 @@ def _cost_of_calls(
 def _table_line(name: str, costs: Sequence[_CallCost], connections: int) -> str:
     """Return a line of a table: name, sum of calls, sum of dollars, and minutes.
 
-    The minutes are those of all calls together, of which `connections` run at once. `?` stands for unknown prices, and `>1.20` for a sum without those that are unknown.
+    The minutes are those of the slowest model, with `connections` calls at once. `?` stands for
+    unknown prices, and `>1.20` for a sum without those that are unknown.
     """
     paid_costs = [cost for cost in costs if cost.calls]
     calls = sum(cost.calls for cost in paid_costs)
