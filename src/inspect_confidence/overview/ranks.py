@@ -200,7 +200,7 @@ def _p_equally_good(
     """Return the two-sided p that both models are equally good by the metric.
 
     Two values are equally good if they are equal. With a target they also are if their mean is the
-    target, since both are then equally near to it; p is the larger one of these two hypotheses. It
+    target, since both are then equally near to it; p is the larger one of these two hypotheses. p
     is NaN if a value has no interval, or if units (items or clusters) are too few for an interval
     of the difference.
 
@@ -214,6 +214,7 @@ def _p_equally_good(
     difference = first.value - second.value
     mean = (first.value + second.value) / 2 - direction.target  # NaN without a target
     rule = metrics.METRICS[metric].interval
+    # `biased`: chance moves the metric upwards, as it does ECE.
     p_equal, p_mean = _p_if_independent(first, second, difference, mean, biased=rule.biased)
     a, b = first.resampled, second.resampled
     if a is not None and b is not None and rule.of_difference().method not in ("own", "wilson"):

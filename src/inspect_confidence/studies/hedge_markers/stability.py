@@ -214,7 +214,7 @@ def _stability_of_markers(
     cells = sentences.marker_cells(rules.mic_rows(sentences), markers)
     sample_weights = np.ones((1, len(sentences.units)))  # each unit once: no resample
     size = cells.tables(sample_weights, threshold=0).size[0]  # sentences by (groups, markers)
-    is_frequent = size >= rules.threshold  # which is at least 1
+    is_frequent = size >= rules.threshold  # T is at least 1: a marker must occur
     stability_metrics = [
         *_split_distances(sentences, rules, is_frequent, size > 0),
         *_metrics_over_groups(sentences.dataset_groups, is_frequent, rules),
