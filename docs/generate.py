@@ -271,7 +271,8 @@ several metrics:
 
 **Headline metrics**, such as accuracy, ECE and AUROC, have an interval [in nearly all simulated
 samples](#share-of-samples-with-an-interval) in which they have a value. AUROC and M-ratio have no
-value if all answers are right, as in half of the samples of 30 items at an accuracy of .98.
+value if all answers are right, as in half of the samples of 30 items at an accuracy of .98. If all
+confidences are equal, AUROC is 0.50, without an interval.
 
 **M-ratio** divides by d' (how well choices are told apart). If the data don't exclude a d' of 0.1
 or less, the interval of M-ratio is unbounded on one side or on both, like Fieller's interval of a

@@ -290,7 +290,8 @@ def test_files_of_judgments(tmp_path: Path) -> None:
     assert keys == [
         *("inspect_confidence", "dai2026rescaling", "cobbe2021gsm8k", "hendrycks2021mmlu")
     ]
-    assert "version" not in fields(citation.bibtex[0])
+    # The version that computes the numbers of the file.
+    assert fields(citation.bibtex[0])["version"] == __version__
     assert citation.unknown == ["mine.csv"]
     assert citation.settings == [
         "scale_variants: 3 judgments of m/1 were read from files, which don't record how "

@@ -184,8 +184,21 @@ def stars(p: float) -> str:
 
 
 def format_bounds(low: float, high: float, form: str) -> str:
-    """Return both ends of an interval in brackets; empty without an interval."""
-    return "" if math.isnan(low) or math.isnan(high) else f"[{low:z{form}}, {high:z{form}}]"
+    """Return both ends of an interval in brackets; empty without an interval.
+
+    An end that is rounded to 0 from below keeps its sign, which tells that 0 lies outside.
+
+    Example:
+        >>> format_bounds(-0.13, -0.0034, ".2f"), format_bounds(-1e-17, 0.0034, ".2f")
+        ('[-0.13, -0.00]', '[0.00, 0.00]')
+    """
+    if math.isnan(low) or math.isnan(high):
+        return ""
+    texts = []
+    for end in (low, high):
+        is_rounding_error = abs(end) < 1e-12
+        texts.append(format(end, f"z{form}" if is_rounding_error else form))
+    return f"[{', '.join(texts)}]"
 
 
 def format_estimate(value: float, low: float, high: float, form: str) -> str:

@@ -120,11 +120,21 @@ def read_requirement(text: str) -> Requirement:
     metric, number = match["metric"], _parse_finite_number(match["number"])
     if number is None:
         limit = match["number"].strip()
+        percent = _parse_finite_number(limit.removesuffix("%")) if limit.endswith("%") else None
+        remedy = _EXAMPLE if percent is None else f"{limit} is {percent / 100:g}"
         raise InvalidArgument(
-            f"{text!r} is not a requirement: {limit!r} is not a number; {_EXAMPLE}."
+            f"{text!r} is not a requirement: {limit!r} is not a number; {remedy}."
         )
     if metric not in METRICS:
         raise InvalidArgument(f"{text}: there is no metric {metric!r}. {nearest(metric, METRICS)}")
+    least, greatest = METRICS[metric].low, METRICS[metric].high
+    if not least <= number <= greatest:
+        is_percent = greatest == 1 and 1 < abs(number) <= 100
+        remedy = f"; {number:g}% is {number / 100:g}" if is_percent else ""
+        raise InvalidArgument(
+            f"{text}: {metric} lies in [{least:g}, {greatest:g}], so that this is decided without "
+            f"data{remedy}."
+        )
     bound = match["bound"]
     if bound is not None and bound not in _INTERVAL_ENDS:
         raise InvalidArgument(

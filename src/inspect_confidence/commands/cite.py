@@ -10,6 +10,7 @@ import pandas as pd
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig
 
+from inspect_confidence import __version__
 from inspect_confidence.commands.usage import usage_sentence
 from inspect_confidence.judgments.archives import models_by_role, read_header
 from inspect_confidence.judgments.locations import Paths, path_texts
@@ -347,6 +348,11 @@ def _dataset_names(frames: Judgments) -> set[str]:
 
 
 def _software_entry(name: str, headers: Sequence[EvalLog], recorded: Iterable[str] = ()) -> str:
-    """Return the entry of a package, with the versions that logs and judgments record."""
-    versions = {*recorded, *(header.eval.packages.get(name, "") for header in headers)}
-    return bibtex(name, version=" and ".join(sorted(filter(None, versions))))
+    """Return the entry of a package, with the versions that logs and judgments record.
+
+    Without any, as for answers in a user's file, it is the version that computes their numbers.
+    """
+    versions = {*recorded, *(header.eval.packages.get(name, "") for header in headers)} - {""}
+    if not versions and name == "inspect_confidence":
+        versions = {__version__}
+    return bibtex(name, version=" and ".join(sorted(versions)))
