@@ -278,6 +278,15 @@ def test_a_column_of_words_is_named_as_in_the_file(tmp_path: Path) -> None:
     assert error.endswith("; name another column by --column NAME=COLUMN, or correct its cells.\n")
 
 
+def test_a_sentence_has_the_n_of_all_its_numbers(tmp_path: Path) -> None:
+    """Two of four answers have no confidence, and accuracy counts them."""
+    path = tmp_path / "answers.csv"
+    path.write_text("item,confidence,correct\na,,1\nb,,1\nc,.4,0\nd,.6,0\n", "utf-8")
+    screen = " ".join(printed("summarize", path).stdout.split())
+    assert "its confidence is 50% and it is right 50% [15, 85]" in screen  # Wilson by hand
+    assert "(any_eval, n = 2 to 4)." in screen
+
+
 def test_intervals_that_are_all_wide_are_named_together(tmp_path: Path) -> None:
     """ECE's intervals are often too wide: alone in a table they are not listed one by one."""
     path = tmp_path / "answers.csv"

@@ -175,10 +175,15 @@ def _least_n(rows: Sequence[ResultRow]) -> int:
 
 
 def _source_text(rows: Sequence[ResultRow]) -> str:
-    """Return the task, the data set and the number of judgments behind a clause."""
+    """Return the task, the data set and the number of judgments behind a clause.
+
+    Numbers differ if accuracy, for example, also rests on judgments without a confidence.
+    """
     task, dataset = rows[0]["task"], rows[0]["dataset"]
     name = task if dataset in ("", task) else f"{task} on {shortened(dataset, _MAX_NAME_LENGTH)}"
-    return f"{name}, n = {_least_n(rows):,}"
+    least, greatest = _least_n(rows), max(row.n for row in rows)
+    upper = f" to {greatest:,}" if greatest > least else ""
+    return f"{name}, n = {least:,}{upper}"
 
 
 def _clause_parts(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[SentencePart]:
