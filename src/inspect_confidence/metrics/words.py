@@ -150,10 +150,12 @@ def kl_divergence_of_tables(
 @metric(
     definition="Kullback-Leibler divergence D(reference || model) of the numbers given for a word "
     "by the reference (such as people) and by the model, over 20 bins from 0 to 100. An empty bin "
-    "has the share 1e-10, which can make the divergence less than 0, by at most 2e-9.",
+    "has the share 1e-10, so that the divergence is finite, at most ln(1e10) = 23.03, and may be "
+    "less than 0, by at most 2e-9.",
     unit="nats",
     direction="lower",
-    low=-INFINITY,
+    low=-2e-9,
+    high=23.03,
     undefined=_NO_VALUE,
     source=_STUDY,
     interval=no_interval("the constant in empty bins decides it"),

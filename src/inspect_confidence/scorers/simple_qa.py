@@ -163,7 +163,8 @@ def _read_words(draw: Draw) -> Any:
 
 def _read_confidence(draw: Draw) -> StatedConfidence | ParseFailure:
     """Read the confidence of a reply; decimals count only if the reply names it `confidence`."""
-    # A reader of a whole reply reads decimals; elsewhere they may belong to the answer.
+    # Decimals are read only as in replies that hold nothing but a confidence (`is_whole_reply`):
+    # in other replies they may belong to the answer.
     is_named = "confidence" in draw.text.lower()
     return draw.read(read_confidence, LOW, HIGH, is_whole_reply=is_named)
 

@@ -128,8 +128,9 @@ def scaled_temperatures(
     """Yield the metrics of test items' prediction sets at temperatures chosen on the train items.
 
     There are two rules, named in the condition: `score` minimizes the mean interval score over
-    `levels`, once; `nll` maximizes the likelihood, anew in each resample. Both choose from a grid
-    of temperatures. A temperature that is NaN or 0 has no metrics of sets.
+    `levels`, `nll` maximizes the likelihood. Both choose from a grid of temperatures. The chosen
+    temperature comes first; its interval is of `nll` only, which chooses anew in each resample.
+    Test items' metrics take the temperature of the sample; one that is NaN or 0 has none.
     """
     # A true value to which no token gave a probability has the likelihood 0 at any temperature.
     is_seen = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
