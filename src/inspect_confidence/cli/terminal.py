@@ -415,16 +415,19 @@ def print_differences(
     rows = main_differences(differences, only_primary=only_primary)
     caption = " ".join(filter(None, [_describe_fields(differences), _main_caption(rows)]))
     pairs = list(rows.groupby(["a", "b"], sort=False))
-    shown: list[pd.DataFrame] = []
+    printed_pairs: list[pd.DataFrame] = []
     for _, group in pairs:
-        if shown and sum(map(len, shown)) + len(group) > _MAX_LINES_ON_SCREEN:
-            caption += f" {len(shown)} of {len(pairs)} pairs are shown; --model NAME selects."
+        n_lines = sum(map(len, printed_pairs)) + len(group)
+        if printed_pairs and n_lines > _MAX_LINES_ON_SCREEN:
+            caption += (
+                f" {len(printed_pairs)} of {len(pairs)} pairs are shown; --model NAME selects."
+            )
             break
-        shown.append(group)
+        printed_pairs.append(group)
     if len(pairs) >= _MIN_PAIRS_OF_A_TABLE:
-        _print_pair_tables(pd.concat(shown), sources)
+        _print_pair_tables(pd.concat(printed_pairs), sources)
     else:
-        for group in shown:
+        for group in printed_pairs:
             (a, b), tasks = group[["a", "b"]].iloc[0], set(_task_texts(group))
             task = tasks.pop() if len(tasks) == 1 else ""
             title = _pair_title({**_side_names(a, b, sources), "task": task})

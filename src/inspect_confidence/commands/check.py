@@ -127,12 +127,12 @@ def read_requirement(text: str) -> Requirement:
         )
     if metric not in METRICS:
         raise InvalidArgument(f"{text}: there is no metric {metric!r}. {nearest(metric, METRICS)}")
-    least, greatest = METRICS[metric].low, METRICS[metric].high
-    if not least <= number <= greatest:
-        is_percent = greatest == 1 and 1 < abs(number) <= 100
+    low, high = METRICS[metric].low, METRICS[metric].high
+    if not low <= number <= high:
+        is_percent = high == 1 and 1 < abs(number) <= 100
         remedy = f"; {number:g}% is {number / 100:g}" if is_percent else ""
         raise InvalidArgument(
-            f"{text}: {metric} lies in [{least:g}, {greatest:g}], so that this is decided without "
+            f"{text}: {metric} lies in [{low:g}, {high:g}], so that this is decided without "
             f"data{remedy}."
         )
     bound = match["bound"]

@@ -562,13 +562,14 @@ def _merge_notices(notices: Iterable[tuple[str, str]], noun: str) -> Iterator[st
     notices_by_text: dict[str, list[str]] = {}  # by the text without numbers
     for notice in origins_by_notice:
         notices_by_text.setdefault(re.sub(r"\d+", "", notice), []).append(notice)
-    for first_notice, *others in notices_by_text.values():
-        if len(others) >= _MOST_ALIKE:
-            n_more = sum(len(origins_by_notice[notice]) for notice in (first_notice, *others)) - 1
+    for notices_alike in notices_by_text.values():
+        first_notice = notices_alike[0]
+        if len(notices_alike) > _MOST_ALIKE:
+            n_more = sum(len(origins_by_notice[notice]) for notice in notices_alike) - 1
             origin = origins_by_notice[first_notice][0]
             yield f"{origin}, and {n_more} more {noun} with other numbers: {first_notice}"
             continue
-        for notice in (first_notice, *others):
+        for notice in notices_alike:
             origins = origins_by_notice[notice]
             subject = origins[0] if len(origins) == 1 else f"{len(origins)} {noun}"
             yield f"{subject}: {notice}"

@@ -181,9 +181,9 @@ def _source_text(rows: Sequence[ResultRow]) -> str:
     """
     task, dataset = rows[0]["task"], rows[0]["dataset"]
     name = task if dataset in ("", task) else f"{task} on {shortened(dataset, _MAX_NAME_LENGTH)}"
-    least, greatest = _least_n(rows), max(row.n for row in rows)
-    upper = f" to {greatest:,}" if greatest > least else ""
-    return f"{name}, n = {least:,}{upper}"
+    smallest_n, largest_n = _least_n(rows), max(row.n for row in rows)
+    upper = f" to {largest_n:,}" if largest_n > smallest_n else ""
+    return f"{name}, n = {smallest_n:,}{upper}"
 
 
 def _clause_parts(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[SentencePart]:
