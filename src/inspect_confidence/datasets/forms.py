@@ -18,7 +18,8 @@ def fault_of(file: Path, columns: Collection[str], *, thorough: bool = True) -> 
     Args:
         file: File whose suffix names its form: `.csv`, `.tsv` or `.parquet`.
         columns: Columns that the table must have.
-        thorough: Whether all rows are read, and not only the columns' names.
+        thorough: Whether every row is decoded, and not only the names of columns and the number of
+            rows, which a `.parquet` file states.
     """
     byte_order_mark = b"\xef\xbb\xbf"
     with file.open("rb") as opened:
