@@ -281,17 +281,30 @@ def _describe_n(rows: ResultTable) -> str:
     Metrics that are counts are left out, since their n is not a number of judgments. The text is
     empty if all metrics are counts. Units that differ are all named.
     """
-    value_rows = [row for row in rows if METRICS[row["metric"]].unit != "count"]
+    value_rows = _without_counts(rows)
     if not value_rows:
         return ""
-    n = {row.n for row in value_rows}
     # A row that is no headline names no unit.
     units = dict.fromkeys(row["unit"] or "judgment" for row in value_rows)
     unit, plural = " or ".join(units), " or ".join(map("{}s".format, units))
+    n = {row.n for row in value_rows}
     if len(n) > 1:
-        return f"n = {min(n):,} to {max(n):,} {plural}"
+        return f"n = {_range_of_n(rows)} {plural}"
     of_each = " of each model" if len(rows.values("model")) > 1 else ""
     return f"n = {counted(max(n), unit, plural, form=',')}{of_each}"
+
+
+def _range_of_n(rows: ResultTable) -> str:
+    """Return the n of numbers, as "80" or "28 to 60"; empty if all metrics are counts."""
+    n = [row.n for row in _without_counts(rows)]
+    if not n:
+        return ""
+    return f"{min(n):,}" if min(n) == max(n) else f"{min(n):,} to {max(n):,}"
+
+
+def _without_counts(rows: ResultTable) -> list[ResultRow]:
+    """Return the rows whose n is a number of judgments or other units: no metric is a count."""
+    return [row for row in rows if METRICS[row["metric"]].unit != "count"]
 
 
 def _count_lines(line: Mapping[str, Any], rows: ResultTable) -> Iterator[dict[str, str]]:
@@ -304,9 +317,8 @@ def _count_lines(line: Mapping[str, Any], rows: ResultTable) -> Iterator[dict[st
     texts["model"] = "n"
     counts = {}
     for (label,), group in rows.groups("label"):
-        words = _describe_n(group).removeprefix("n = ").removesuffix(" of each model")
-        if words:  # none for a metric that is a count
-            counts[label] = words.rpartition(" ")[0]  # without the unit, which the title names
+        if n_text := _range_of_n(group):  # the title names the unit
+            counts[label] = n_text
     if len(set(counts.values())) > 1:
         yield texts | counts
 
