@@ -668,8 +668,8 @@ def check(
     """Exit with 1 unless every matching result meets the requirements.
 
     A requirement is METRIC OP NUMBER[;key=value...], where METRIC.low and METRIC.high are the ends
-    of its 95% interval. A key is a part of the condition, or task, model or dataset; `key=` means
-    that the part is absent.
+    of its 95% interval. A key is task, model, dataset, or a part of a result's condition (the
+    settings that it was computed under, such as level=90); `key=` means that the part is absent.
     """
     from inspect_confidence.commands.check import check as compute
     from inspect_confidence.commands.check import read_requirement

@@ -37,8 +37,8 @@ class Settings(TypedDict, total=False):
         thresholds: Confidences in (0, 1] from which on stated confidence counts as high for type-2
             sensitivity; .5 and .75 by default.
         costs: Utilities of a right answer, a wrong answer and no answer, as `{"right": 1,
-            "wrong": -2, "abstain": 0}` or text. With them, the utility of answering from a
-            confidence on is computed.
+            "wrong": -2, "abstain": 0}` or text. With them, the utility of answering
+            only at or above a confidence threshold is computed.
         judge_labels: Labelled judgments, as `commands.judge_labels.read_judge_labels` takes them.
             With them, shares of right answers are also corrected for the judge's errors.
         convention: `text` or `authors`, if a study's text and its authors' code differ. For words

@@ -30,8 +30,9 @@ def _describe_judgments(
 ) -> str:
     """Return a paragraph on the settings and counts of a task's judgments, one row for each reply.
 
-    `logs` are headers of its readable logs, and `stored` the ids of runs in stores. Judgments of
-    other runs than those of `logs` have sentences of their own.
+    `logs` are headers of its readable logs, and `stored` the ids of runs whose judgments are read
+    from a store (a folder of parquet files, which keeps no settings). Judgments without a header
+    have a sentence that says what is not recorded of them.
     """
     runs = _newest_of_runs(logs)
     run_ids = [run.eval.task_id for run in runs]
@@ -39,6 +40,7 @@ def _describe_judgments(
     unrecorded_sentences = _unrecorded_sentences(judgments_without_header, stored)
     if not runs:
         return f"{task}: {unrecorded_sentences} {_counts_sentence(judgments)}"
+    # Settings that a log records but that were not sent to the model, such as a temperature.
     unsent_settings = list(map(read_unsent, runs))
     model_settings = _merge_settings(model_arguments(run.eval.model_args) for run in runs)
     sentences = [

@@ -223,8 +223,10 @@ def best_threshold_payoff(
 def regret(confidence: ArrayLike, credit: ArrayLike, declined: ArrayLike, target: float) -> float:
     """Mean points of the best threshold on separately stated confidence, minus the model's payoff.
 
-    Below 0 the model decides better than any threshold on the confidence that it states. Answers
-    without confidence, credit or decision (NaN) are left out; NaN if none is left.
+    A threshold answers where the confidence reaches it, and declines elsewhere (0 points); the best
+    threshold has the highest mean points. Below 0 the model decides better than any threshold on
+    the confidence that it states. Answers without confidence, credit or decision (NaN) are left
+    out; NaN if none is left.
 
     Args:
         confidence: In [0, 1], asked apart from the answer.

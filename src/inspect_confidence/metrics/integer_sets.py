@@ -374,8 +374,8 @@ _FEW = "no item has two readable traces"
 
 @metric(
     definition="Entropy of the answer's mean distribution over all traces (reasonings) minus the "
-    "mean entropy of a single trace's distribution, mean over the items with the most readable "
-    "traces.",
+    "mean entropy of a single trace's distribution. Mean over the items with N readable traces, "
+    "the most that any item has.",
     unit="bits",
     direction="lower",
     undefined=_FEW,
@@ -399,7 +399,7 @@ def tunnel_index(traces: ArrayLike) -> float:
         >>> tunnel_index([[1, 0], [0, 1]])
         1.0
     """
-    return residual_tunnel_index(traces, n=1)  # of single traces: nothing is averaged
+    return residual_tunnel_index(traces, n=1)  # subsets of one trace
 
 
 @metric(

@@ -304,11 +304,13 @@ class MarkerCells:
         return MarkerTables(self.values, counts, threshold, replies)
 
     def _weigh_replies(self, weights: FloatArray, group: int) -> tuple[csr_array, FloatArray]:
-        """Return what one reply of each kind has, and how many replies of each kind there are.
+        """Return the sentences of one reply of each kind, and the number of replies of each kind.
 
-        The first array counts the sentences in each cell (marker and value of internal confidence)
-        of one reply of a kind, of shape (cells, kinds). The second has the number of replies of a
-        kind, weighted by each row of `weights`, of shape (resamples, kinds).
+        Replies of a group are of one kind if their sentences have the same cells, pairs of a marker
+        and a value of internal confidence. The first array counts the sentences of one reply of
+        each kind in each cell, shape (cells, kinds). The second has the number of replies of each
+        kind in each resample, shape (resamples, kinds): `weights`, of shape (resamples, units), is
+        how often a resample has each unit.
         """
         sentences, masses = self.replies[group]
         return sentences, np.asarray((masses @ weights.T).T)

@@ -120,11 +120,11 @@ def utility_figure(figure: Callable[..., FigureSpec]) -> FigureSpec:
     """
     return figure(
         plot="utility",
-        title="What answering only from a confidence on is worth",
-        reads="Mean utility of answering only from a confidence on, by the costs that were given. "
-        "The dashed line is never answering. The dotted line is the best threshold of calibrated "
-        "confidence. The highest point is the best of these items and overstates the utility on "
-        "other items.",
+        title="Utility of answering only at or above a confidence threshold",
+        reads="Mean utility of answering only at or above a confidence threshold, by the costs "
+        "that were given. The dashed line is never answering. The dotted line is the best "
+        "threshold of calibrated confidence. The highest point is the best of these items and "
+        "overstates the utility on other items.",
         intervals=("expected_utility",),
         metrics=("expected_utility",),
         needs=2,

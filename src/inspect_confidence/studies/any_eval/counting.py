@@ -58,6 +58,7 @@ def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     if _total(rows) <= MOST_UNITS:
         return rows, _FEW_JUDGMENTS
     # Equal judgments are exchangeable only if each is of an item of its own, by one method.
+    # Rows of the method EPOCHS are answers to an item, which later become one judgment.
     methods = rows["method"].unique()
     has_clusters = bool((rows["cluster"] != "").any())
     if len(methods) > 1 or EPOCHS in methods or has_clusters or not rows["item"].is_unique:

@@ -615,7 +615,7 @@ def model_correlations(results: Sequence[Result]) -> list[Result]:
 def _mean_over_datasets(results: Sequence[Result], metric: str) -> dict[Point, float]:
     """Return a metric's unweighted mean over data sets by point, which is a model and variant.
 
-    A data set with several splits counts with its train split, if there is one, else its first. The
+    Of a data set with several splits the train split is taken, if there is one, else the first. The
     mean is NaN if a data set has NaN.
     """
     values_by_point: dict[Point, dict[str, float]] = defaultdict(dict)
