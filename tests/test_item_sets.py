@@ -10,7 +10,7 @@ import pytest
 
 from build import numbered
 from inspect_confidence import summarize, write_report
-from inspect_confidence.commands.views import headline_views
+from inspect_confidence.commands.views import headline_views, views_of
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.export import export
 from inspect_confidence.studies.notes import reason_in
@@ -152,6 +152,17 @@ def test_epochs_are_marked_only_where_they_differ() -> None:
     lost_items = same_items.assign(status=np.where(is_lost, "refusal", "ok"))
     for frame in (same_items, lost_items):
         assert not summarize(frame, resamples=10)["note"].str.contains("†").any()
+
+
+def test_a_table_of_a_study_explains_the_mark_if_it_has_one(judgments: pd.DataFrame) -> None:
+    """The sentence stands below every table with a marked cell; without the model below none."""
+    unmarked = judgments[judgments["model"] != "easy"]
+    for frame, is_marked in ((judgments, True), (unmarked, False)):
+        ((_, views),) = views_of(summarize(frame, resamples=20))
+        for view in views:
+            has_mark = bool(view.table.map(lambda cell: "†" in str(cell)).any(axis=None))
+            has_sentence = "† on fewer items: n is below 90%" in view.text_below
+            assert has_mark == has_sentence == is_marked
 
 
 def test_the_mark_stands_in_terminal_report_and_leaderboard(

@@ -18,9 +18,9 @@ from inspect_confidence.metrics import METRICS
 from inspect_confidence.overview.matrix import OVER_SETS, dataset_text
 from inspect_confidence.overview.numbers import format_number, format_with_interval
 from inspect_confidence.printing import OFTEN_WIDE, counted
-from inspect_confidence.results import OTHER_DATASETS, OTHER_ITEMS, ResultRow, ResultTable
+from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import Study, View, all_studies
-from inspect_confidence.studies.tables import NOTHING, Cell
+from inspect_confidence.studies.tables import NOTHING, Cell, explain_marks
 from inspect_confidence.studies.toolbox import (
     CORRECTED_METRICS,
     corrected_views,
@@ -197,11 +197,7 @@ def _headline_view(
         notes = [f"{unread_warning}."]
     else:
         notes = [*_reasons(rows), *_group_notes(rows), *_wide_notes(rows)]
-    if any(OTHER_DATASETS in row.note for row in rows):
-        notes.append(f"{OTHER_DATASETS}: these means are not comparable.")
-    # The note OTHER_DATASETS begins with the mark OTHER_ITEMS; here it does not count.
-    if any(OTHER_ITEMS in row.note.replace(OTHER_DATASETS, "") for row in rows):
-        notes.append(f"{OTHER_ITEMS} on fewer items: n is below 90% of the metric's largest.")
+    notes += explain_marks(rows)
     uncounted = {}  # names for all data sets whose cell of parse failures is a dash (NOTHING)
     for line in lines:
         if line.get("Parse failures") == NOTHING and line.get("data set") in OVER_SETS:

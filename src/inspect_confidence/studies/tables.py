@@ -24,7 +24,13 @@ from inspect_confidence.printing import (
     format_p,
     shortened,
 )
-from inspect_confidence.results import KEY_PARTS, OTHER_ITEMS, ResultRow, ResultTable
+from inspect_confidence.results import (
+    KEY_PARTS,
+    OTHER_DATASETS,
+    OTHER_ITEMS,
+    ResultRow,
+    ResultTable,
+)
 from inspect_confidence.studies.notes import merge_reasons, reason_in
 from inspect_confidence.studies.study import View
 
@@ -256,8 +262,10 @@ class TableSpec:
             table["n"] = counts
         table = table.reset_index(drop=True)
         caption = self.caption if isinstance(self.caption, str) else self.caption(shown_rows)
-        if _has_interval(table):
+        if _has_text(table, "["):  # the interval of a number stands in brackets
             caption = join_title(self.interval_caption, self._wide_intervals(shown_rows), caption)
+        if _has_text(table, OTHER_ITEMS):
+            caption = join_title(caption, *explain_marks(shown_rows))
         missing = join_title(undefined_lines(undefined, n_lines), missing_numbers(table))
         return View(self.title, table, caption, missing)
 
@@ -325,9 +333,21 @@ def describe_line_counts(rows: Sequence[ResultRow]) -> str:
     return text
 
 
-def _has_interval(table: pd.DataFrame) -> bool:
-    """Return whether any number of the table has an interval in brackets."""
-    return any(isinstance(text, Cell) and "[" in text for text in table.to_numpy().ravel())
+def _has_text(table: pd.DataFrame, text: str) -> bool:
+    """Return whether any number of the table contains a text, such as a bracket or a mark."""
+    return any(isinstance(cell, Cell) and text in cell for cell in table.to_numpy().ravel())
+
+
+def explain_marks(rows: Iterable[ResultRow]) -> list[str]:
+    """Return a sentence on each meaning that the dagger beside the numbers of `rows` has."""
+    notes = [row.note for row in rows]
+    sentences = []
+    if any(OTHER_DATASETS in note for note in notes):
+        sentences.append(f"{OTHER_DATASETS}: these means are not comparable.")
+    # The note OTHER_DATASETS begins with the mark OTHER_ITEMS; here it does not count.
+    if any(OTHER_ITEMS in note.replace(OTHER_DATASETS, "") for note in notes):
+        sentences.append(f"{OTHER_ITEMS} on fewer items: n is below 90% of the metric's largest.")
+    return sentences
 
 
 _MAX_REASONS = 4
