@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in commands; read when numpy is loaded
+os.environ.pop("COLUMNS", None)  # output has 80 columns, whatever the terminal's width
 
 import gc
 import ssl

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PIPED = 80
-"""Width in characters if the output is not a terminal; long names exceed it."""
+"""Width in characters without a terminal and `COLUMNS`; long names exceed it."""
 
 _NUMBER = re.compile(r"[-+<]?\d|-?inf|\[|-?$")
 """Beginning of a cell with a number, such as `<0.01`, or with an interval; a dash, or no text."""

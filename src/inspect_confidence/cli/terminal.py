@@ -2,6 +2,7 @@
 
 import math
 import re
+import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -117,13 +118,18 @@ def track_logs(logs: Sequence[str]) -> Iterable[str]:
 
 
 def _console() -> "Console":
-    """Return a console of the terminal's width, or of a fixed width without colours."""
+    """Return a console of the terminal's width; without a terminal, one without colours.
+
+    Its width is then that of the environment's `COLUMNS`, or 80 characters.
+    """
     from rich.console import Console
 
     from inspect_confidence.cli.layout import PIPED
 
     console = Console()
-    return console if console.is_terminal else Console(width=PIPED, no_color=True)
+    if console.is_terminal:
+        return console
+    return Console(width=shutil.get_terminal_size((PIPED, 1)).columns, no_color=True)
 
 
 def print_table(
