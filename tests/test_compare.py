@@ -224,7 +224,7 @@ def test_a_difference_that_only_the_adjustment_hides_says_so_once(
     )
     print_differences(comparison)
     screen = " ".join(capsys.readouterr().out.split())
-    assert "Ranks adjust over the pairs of one table only" in screen
+    assert "adjust over the pairs of one table only." in screen
     assert screen.count("after adjustment for 2 comparisons (p=0.0") == 1
 
 
@@ -411,7 +411,7 @@ def test_the_screen_says_why_a_difference_of_zero_may_have_no_interval(
         assert ("where half a pair of answers that differ is added" in screen) == says
 
 
-def test_the_screen_says_that_each_data_set_is_tested_alone(
+def test_the_screen_says_that_ranks_take_data_sets_together(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Reports rank by the mean of several data sets; with one data set there is no other test."""
@@ -421,7 +421,7 @@ def test_the_screen_says_that_each_data_set_is_tested_alone(
     for judgments, says_alone in ((first, False), (both, True)):
         print_differences(compare(judgments, resamples=50))
         screen = " ".join(capsys.readouterr().out.split())
-        assert ("Each data set is tested alone; ranks in reports" in screen) == says_alone
+        assert ("may differ: they take all data sets together" in screen) == says_alone
 
 
 @pytest.mark.parametrize(("items", "says_ranks"), [(99, True), (100, False)])
@@ -436,7 +436,7 @@ def test_the_screen_says_where_ranks_may_differ_and_which_intervals_are_wide(
     differences = compare(pd.concat(frames), resamples=50)
     print_differences(differences)
     screen = " ".join(capsys.readouterr().out.split())
-    assert ("With fewer than 100 items, ranks in reports and" in screen) == says_ranks
+    assert ("may differ: they ask for more below 100 items." in screen) == says_ranks
     assert "Intervals often wider than 95% needs, which may hide a difference: ECE" in screen
     print_differences(differences, full=True)
     screen = " ".join(capsys.readouterr().out.split())
@@ -444,7 +444,7 @@ def test_the_screen_says_where_ranks_may_differ_and_which_intervals_are_wide(
     print_differences(differences[differences["metric"] == "accuracy"])
     screen = capsys.readouterr().out
     assert "wider" not in screen
-    assert "ranks" not in screen
+    assert "Ranks" not in screen
 
 
 def test_a_screen_of_named_metrics_has_no_other(capsys: pytest.CaptureFixture[str]) -> None:

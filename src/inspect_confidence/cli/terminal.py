@@ -1,7 +1,6 @@
 """Reading of judgments with a progress bar, and printing of tables."""
 
 import math
-import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -31,6 +30,9 @@ if TYPE_CHECKING:
     from inspect_confidence.judgments.read import Judgments
     from inspect_confidence.judgments.streams import Stream
 
+
+_SHARED_COLUMNS = ["task", "dataset", "variant", "condition"]
+"""Columns that a title names if they are the same in all lines of a table."""
 
 _MAX_REPLY_LENGTH = 80
 """Number of characters of a reply that a table shows."""
@@ -361,9 +363,16 @@ def print_unread(shares: "pd.DataFrame", rows: "pd.DataFrame", limit: int) -> No
 
 
 def _print_filled(table: "pd.DataFrame", title: str, caption: str) -> None:
-    """Print a table without the columns that are empty in all lines."""
-    is_filled = (table.astype(str) != "").any()
-    print_table(table.loc[:, is_filled], title, caption)
+    """Print a table without the columns that are empty in all lines.
+
+    Task, data set, variant and condition follow the title instead, if they are the same in all.
+    """
+    filled = table.loc[:, (table.astype(str) != "").any()]
+    shared = [name for name in _SHARED_COLUMNS if name in filled and filled[name].nunique() == 1]
+    if shared:
+        names = dict.fromkeys(filled.iloc[0][shared])  # a data set may have the name of its task
+        title = f"{title} ({', '.join(names)})"
+    print_table(filled.drop(columns=shared), one_line(title), caption)
 
 
 def _cell_text(value: object) -> str:
@@ -510,20 +519,16 @@ def _main_caption(rows: "pd.DataFrame") -> str:
     if rows["verdict"].str.contains("which is nearer").any():
         sentences.append("Which side is nearer to the best value is tested apart from a-b.")
     sentences.append("n counts the items that both answered; only they are compared.")
+    rank_rules = []  # by which ranks may differ from the verdicts
     if (rows.groupby("task")["dataset"].nunique() > 1).any():
-        sentences.append(
-            "Each data set is tested alone; ranks in reports by a number over several use all."
-        )
+        rank_rules.append("take all data sets together")
     if ((rows["items"] < MIN_PAIRED_UNITS) & (rows["p"] < 0.05)).any():
-        sentences.append(
-            f"With fewer than {MIN_PAIRED_UNITS} items, ranks in reports and leaderboards ask for "
-            "more than this test, and may not show a difference that stands here."
-        )
+        rank_rules.append(f"ask for more below {MIN_PAIRED_UNITS} items")
     if ((rows["p_holm"] >= 0.05) & (rows["p"] < 0.05)).any():
-        sentences.append(
-            "Ranks adjust over the pairs of one table only: they may show a difference that the "
-            "adjustment here hides."
-        )
+        rank_rules.append("adjust over the pairs of one table only")
+    if rank_rules:
+        reasons = " and ".join(rank_rules)
+        sentences.append(f"Ranks in reports and leaderboards may differ: they {reasons}.")
     if rows["note"].str.contains(SAME, regex=False).any():
         sentences.append(ALIKE_TEXT)
     options = "--metric NAME: another metric; --full: all metrics, with p and reasons; --csv FILE"
@@ -739,6 +744,7 @@ def print_thresholds(rows: "pd.DataFrame", *, pooling: str = "") -> None:
     if pooling:
         _print_text(_console(), f"{one_line(pooling)}\n")
     table = rows[_line_keys(rows["task"])].copy()
+    target = f"{rows['target'].iloc[0]:.4g}"
     table["confidence from"] = rows["threshold"].map(partial(format_number, form=".4g"))
     table["coverage"] = _estimate_texts(rows, "coverage")
     table["wrong among given"] = rows["risk"].map(partial(format_number, form=".3f"))
@@ -747,10 +753,11 @@ def print_thresholds(rows: "pd.DataFrame", *, pooling: str = "") -> None:
     table["reason"] = rows["note"].replace("", "every answer may be given")
     _print_filled(
         table,
-        f"Confidence from which at most {rows['target'].iloc[0]:.4g} of answers are wrong",
+        f"Confidence from which at most {target} of answers are wrong",
         "With 95% certainty, of items like these (learn-then-test). Confidence is a share of its "
         "scale, from 0 to 1. A dash: no threshold keeps the target with this certainty. The reason "
-        "is the first test below the threshold that failed or, beside a dash, the last.",
+        "is the first test below the threshold that failed or, beside a dash, the last; its p is "
+        f"of the hypothesis that more than {target} are wrong.",
     )
 
 
@@ -778,6 +785,7 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) ->
         strict: Whether ends of the intervals were checked.
         lost_logs: Number of logs that could not be read in full, for which the command fails.
     """
+    from inspect_confidence.commands.check import read_requirement
     from inspect_confidence.metrics import METRICS
 
     compared = "the end of the interval that is nearest to failing" if strict else "the value"
@@ -787,7 +795,8 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) ->
         "interval that the requirement names, with the limit. `what n decides` says only whether n "
         "is large enough to be sure.\n",
     )
-    for requirement, rows in verdicts.groupby("requirement", sort=False):
+    for text, rows in verdicts.groupby("requirement", sort=False):
+        requirement = read_requirement(str(text))
         table = rows[["task", "model", "dataset"]].copy()
         table.insert(0, "verdict", rows["passed"].map({True: "holds", False: "fails"}))
         table["condition"] = _plain_conditions(rows)
@@ -796,22 +805,24 @@ def print_verdicts(verdicts: "pd.DataFrame", *, strict: bool, lost_logs: int) ->
         table["95% interval"] = _interval_texts(rows, ".4g", missing="")
         table["n"] = rows["n"].map("{:,}".format)
         table["what n decides"] = rows["decision"]
-        if (rows["reason"] != "").any():
-            table["reason"] = rows["reason"]
+        # A reason such as "0.18 is not <= 0.1" says no more than the title and the value, unless
+        # only further digits of the value tell it from the limit.
+        says_no_more = rows["reason"].str.fullmatch(r"\S+ is not \S+ ?\S+")
+        is_like_limit = table["value"] == f"{requirement.number:.4g}"
+        table["reason"] = rows["reason"].mask(says_no_more & ~is_like_limit, "")
         caption = f"{rows['passed'].sum()} of {len(rows)} hold."
         if undefined := int((rows["decision"] == "undefined").sum()):
             caption += f" {undefined} undefined."
         n_undecided = int(rows["decision"].str.startswith("undecided").sum())
-        names_end = re.match(r"\s*\w+\.(low|high)\b", str(requirement)) is not None
-        if n_undecided and not strict and not names_end:
+        if n_undecided and not strict and not requirement.interval_end:
             caption += (
-                f" {n_undecided} undecided: with this n the verdict on the value may be chance. "
+                f" {n_undecided} undecided: the interval contains the limit or is missing, so that "
+                "the verdict on the value may be chance. "
                 "METRIC.low or METRIC.high in the requirement decides by an end of the interval."
             )
-        metric = rows["metric"].iloc[0]
-        if METRICS[metric].interval.is_wide and rows["ci_low"].notna().any():
-            caption += f" {OFTEN_WIDE}: {metric}."
-        print_table(table, one_line(requirement), caption)
+        if METRICS[requirement.metric].interval.is_wide and rows["ci_low"].notna().any():
+            caption += f" {OFTEN_WIDE}: {requirement.metric}."
+        _print_filled(table, requirement.text, caption)
     total = verdicts["requirement"].nunique()
     met = total - verdicts.loc[~verdicts["passed"], "requirement"].nunique()
     echo(f"{met} of {total} requirements met.")

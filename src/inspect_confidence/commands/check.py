@@ -289,7 +289,7 @@ def _interval_decision(requirement: Requirement, row: Mapping[Hashable, Any]) ->
     if low_holds and high_holds:
         return "within the limit"
     if low_holds or high_holds:
-        return "undecided: the interval contains the limit"
+        return "undecided"
     return "beyond the limit"
 
 
