@@ -239,7 +239,7 @@ def test_what_looks_alike_is_told_in_full() -> None:
         ("coverage>=0.8;split=train", "has split=train. Existing values: (none), test."),
         ("coverage>=0.8;level=", "has no level. Existing values: 90."),
         ("coverage>=0.8;model=b/2;split=test", "has model=b/2, split=test together"),
-        ("m_ratio>=0.8", "there is no result of m_ratio"),
+        ("m_ratio>=0.8", "there is no result of m_ratio. Known: auroc, coverage, "),
     ],
 )
 def test_what_cannot_be_used_is_refused(requirement: str, says: str) -> None:

@@ -275,6 +275,20 @@ def test_settings_and_names_as_text() -> None:
         assert model_name(name) == expected
 
 
+def test_a_missing_grade_is_no_unread_reply(tmp_path: Path) -> None:
+    """Counts of replies that could not be read have no judgment without a grade."""
+    path = tmp_path / "answers.csv"
+    rows = ["item,model,confidence,correct,status"]
+    for item, status in enumerate(["ok", "declined", "scoring_failed", "refusal", "echo"]):
+        rows.append(f"{item},m,0.5,{1 if status == 'ok' else ''},{status}")
+    path.write_text("\n".join(rows), "utf-8")
+    (setting,) = cite([path]).settings
+    assert setting.endswith(
+        "Judgments: 5, of which 2 could be read (1 declined the question), 2 could not "
+        "(1 refusal, 1 echo) and 1 have no reply or no grade (1 scoring_failed)."
+    )
+
+
 def test_files_of_judgments(tmp_path: Path) -> None:
     """A file tells models and counts; its data sets are cited, or named as unknown."""
     path = tmp_path / "answers.csv"

@@ -38,7 +38,7 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
     """Return a hint with the candidates nearest to a mistyped name, or else up to 20 candidates.
 
     The nearest is the first that begins with the name, as `accuracy` with `acc`. Otherwise it is
-    the one that is most similar to it, if `difflib`'s ratio is at least .5; the second one is named
+    the one that is most similar to it, if `difflib`'s ratio is at least .6; the second one is named
     too if both ratios are at least .8. Capital letters don't matter.
 
     Example:
@@ -54,7 +54,7 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
     typed = name.lower()
     completions = [text for text in by_lower_case if typed and text.startswith(typed)]
     near_misses = difflib.get_close_matches(typed, by_lower_case, n=2, cutoff=0.8)
-    best_match = difflib.get_close_matches(typed, by_lower_case, n=1, cutoff=0.5)
+    best_match = difflib.get_close_matches(typed, by_lower_case, n=1, cutoff=0.6)
     if close := completions[:1] or near_misses or best_match:
         return f"Did you mean {' or '.join(repr(by_lower_case[text]) for text in close)}?"
     more = f" and {len(candidates) - _MOST_LISTED} more" if len(candidates) > _MOST_LISTED else ""

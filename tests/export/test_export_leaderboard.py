@@ -106,6 +106,18 @@ def test_five_estimators_have_the_order_of_their_tunnels(leaderboard: Path, metr
         assert rows[-1][1] in ("4 to 5", "5 to 5")  # together with all others'
 
 
+def test_boards_of_data_sets_have_different_titles(tmp_path: Path) -> None:
+    """A title names the data set, and the mean over data sets in words."""
+    one = scale_judgments("m", [0.75] * 4, [1, 1, 1, 0])
+    both = pd.concat([one.assign(dataset="mmlu"), one.assign(dataset="gsm8k")])
+    export(both, "leaderboard", tmp_path, resamples=50)
+    lines = (tmp_path / "leaderboard.md").read_text("utf-8").splitlines()
+    titles = [line for line in lines if line.startswith("### ")]
+    assert len(titles) == len(set(titles))
+    names = {title.rsplit(": ", maxsplit=1)[1] for title in titles}
+    assert names == {"mmlu", "gsm8k", "mean of the data sets"}
+
+
 def test_the_model_with_the_lower_ece_is_first(tmp_path: Path) -> None:
     """ECE is |0.75 - 0.75| = 0 of one model and |1 - 0.5| = 0.5 of the other."""
     exact = scale_judgments("exact", [0.75] * 4, [1, 1, 1, 0])

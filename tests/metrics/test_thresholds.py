@@ -138,7 +138,7 @@ def test_surest_answers_without_a_mistake_have_a_threshold() -> None:
     result = metrics.risk_threshold(confidence + [0.8] * 1_350, correct + [0.0, 1.0] * 675)
     assert (result.threshold, result.answered) == (1, 150)
     assert result.p == pytest.approx(0.95**150)
-    assert result.reason.startswith("45% of 1500 items from 0.8 on")
+    assert result.reason.startswith("45% of 1,500 items from 0.8 on")
     assert metrics.risk_threshold([1.0] * 59, [1.0] * 59).threshold == 1
     assert np.isnan(metrics.risk_threshold([1.0] * 58, [1.0] * 58).threshold)
     items = np.r_[np.tile(np.arange(150), 2), np.tile(np.arange(150, 160), 2)]
@@ -162,7 +162,7 @@ def test_the_reason_is_the_first_failure_below_the_threshold_or_without_one_the_
     both_failed = metrics.risk_threshold(confidence, correct)
     assert np.isnan(both_failed.threshold)
     assert both_failed.first == 1
-    assert both_failed.reason.startswith("21% of 1000 items from 0.9 on are wrong")
+    assert both_failed.reason.startswith("21% of 1,000 items from 0.9 on are wrong")
     passed = metrics.risk_threshold([1.0] * 100 + [0.9, 0.8] * 450, [1.0] * 100 + [0.0] * 900)
     assert passed.threshold == 1
     assert passed.reason.startswith("81.8% of 550 items from 0.9 on")  # 450 of 550

@@ -246,7 +246,9 @@ def plan(
     """
     has_aim = bool(detect or width)
     if not task and not has_aim:
-        raise click.UsageError("Name a TASK, or give --detect or --width with a --pilot.")
+        raise click.UsageError(
+            "Name a TASK or a study file (.yaml), or give --detect or --width with a --pilot."
+        )
     is_study_file = task is not None and task.endswith((".yaml", ".yml"))
     has_model = bool(model or grader or extractor)
     has_run_options = arguments or has_model or epochs or limit or temperature is not None

@@ -264,7 +264,7 @@ def _matching_positions(requirement: Requirement, results: ResultTable) -> list[
     if not facts:
         raise InvalidArgument(
             f"{requirement.text}: there is no result of {requirement.metric}. "
-            f"{nearest(requirement.metric, set(results.values('metric')))}"
+            f"{nearest('', set(results.values('metric')))}"  # lists them
         )
     matches = [position for position in facts if requirement.matches(facts[position])]
     if not matches:

@@ -11,6 +11,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig
 
 from inspect_confidence import __version__
+from inspect_confidence.answers import REPLY_STATUSES
 from inspect_confidence.commands.usage import usage_sentence
 from inspect_confidence.judgments.archives import models_by_role, read_header
 from inspect_confidence.judgments.locations import Paths, path_texts
@@ -195,20 +196,28 @@ def _describe_items(run: EvalLog) -> str:
 
 
 def _counts_sentence(judgments: pd.DataFrame) -> str:
-    """Describe how many judgments could be read, and how many could not, by status.
+    """Describe how many judgments could be read, could not, and lack a reply or grade, by status.
 
     Those in which the model declined to answer count as read.
     """
-    is_read = judgments["status"].isin(["ok", "declined"])
-    declined = int((judgments["status"] == "declined").sum())
-    declined_text = f", {declined} of them a declined question," if declined else ""
-    failures = judgments.loc[~is_read, "status"]
-    counts = [f"{count} {status}" for status, count in failures.value_counts().items()]
-    reasons = f" ({', '.join(counts)})" if counts else ""
-    return (
-        f"Judgments: {len(judgments)}, of which {len(judgments) - len(failures)} could be read"
-        f"{declined_text} and {len(failures)} could not{reasons}."
-    )
+    statuses = judgments["status"]
+    declined = int((statuses == "declined").sum())
+    declined_text = f" ({declined:,} declined the question)" if declined else ""
+    is_read, is_unread = statuses.isin(["ok", "declined"]), statuses.isin(REPLY_STATUSES)
+    counts = [
+        f"{is_read.sum():,} could be read{declined_text}",
+        _count_by_status(statuses[is_unread], "could not"),
+    ]
+    without_grade = statuses[~is_read & ~is_unread]
+    if len(without_grade):
+        counts.append(_count_by_status(without_grade, "have no reply or no grade"))
+    return f"Judgments: {len(judgments):,}, of which {_join_words(counts)}."
+
+
+def _count_by_status(statuses: "pd.Series[str]", words: str) -> str:
+    """Return a number in words, with its parts by status: "3 could not (2 echo, 1 refusal)"."""
+    counts = [f"{count:,} {status}" for status, count in statuses.value_counts().items()]
+    return f"{len(statuses):,} {words}" + (f" ({', '.join(counts)})" if counts else "")
 
 
 def _merge_settings(

@@ -18,6 +18,7 @@ from inspect_confidence.export.text import cut_with_fingerprint, templates
 from inspect_confidence.headlines import headline_rows
 from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.overview.front import front_of
+from inspect_confidence.overview.matrix import dataset_text
 from inspect_confidence.overview.ranks import (
     RANKING,
     Rank,
@@ -40,7 +41,7 @@ class Board:
 
     Attributes:
         study: Name of the study.
-        title: Name of the number.
+        title: Name of the number and the data set.
         subtitle: Task, data set and condition.
         metric: Metric of the number.
         better: Sentence on the direction of better values.
@@ -83,7 +84,7 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
     condition = str(first.condition.but(variant=""))
     return Board(
         study=first["study"],
-        title=first["label"],
+        title=": ".join(filter(None, [first["label"], dataset_text(first)])),
         subtitle=", ".join(filter(None, (first["task"], dataset, condition))),
         metric=METRICS[first["metric"]],
         better=f"{direction.label[0].upper()}{direction.label[1:]}.",

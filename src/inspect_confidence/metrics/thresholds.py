@@ -264,7 +264,7 @@ def _last_passed(
         if passed is None or not reason:
             p_text = "p > 0.99" if p > 0.99 else f"p = {p:.2g}"
             reason = (
-                f"{100 * candidate.risk:.3g}% of {candidate.items} items from "
+                f"{100 * candidate.risk:.3g}% of {candidate.items:,} items from "
                 f"{candidate.threshold:.4g} on are wrong, {p_text}"
             )
     return passed, p_passed, reason
