@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 
 from build import attributes_of, column_of, texts_with
 from export.judged import HOSTILE, hostile_judgments, scale_judgments, tunnels
+from inspect_confidence import read_judgments
 from inspect_confidence.export import export
 from inspect_confidence.export.text import prose
 
@@ -211,6 +212,28 @@ def test_variants_are_ranked_apart_and_means_over_models_are_not(tmp_path: Path)
     assert rows[1][4].split()[0] == "0.50"
     assert rows[2][:5] == ["-", "-", "one", "effort=high", "-"]
     assert "every answer is right" in rows[2][6]
+
+
+def test_markdown_aligns_words_to_the_left_and_numbers_to_the_right(leaderboard: Path) -> None:
+    """The columns of models, variants and notes have words."""
+    lines = (leaderboard / "leaderboard.md").read_text("utf-8").splitlines()
+    words = {"model", "variant", "note"}
+    headers = [line for line in lines if line.startswith("| rank ") or line.startswith("| model ")]
+    assert headers
+    for header in headers:
+        marks = lines[lines.index(header) + 1]
+        for heading, mark in zip(header.split(" | "), marks.split(" | "), strict=True):
+            assert mark.strip("| ") == (":--" if heading.strip("| ") in words else "--:")
+
+
+def test_titles_of_boards_begin_with_a_capital_letter(tmp_path: Path) -> None:
+    """Labels of a study such as "steps in the right direction" begin in lower case."""
+    logs = Path(__file__).parents[2] / "examples" / "logs" / "wep_choice-candid.eval"
+    export(read_judgments(str(logs)), "leaderboard", tmp_path, resamples=20)
+    lines = (tmp_path / "leaderboard.md").read_text("utf-8").splitlines()
+    titles = [line.removeprefix("### ") for line in lines if line.startswith("### ")]
+    assert "Steps in the right direction (share): design" in titles
+    assert all(title[0].isupper() for title in titles)
 
 
 def test_a_leaderboard_without_numbers_says_so(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from build import map_values
 from inspect_confidence import cite, detail, summarize
@@ -237,12 +239,21 @@ def test_second_epoch_of_the_same_judgments_changes_no_interval() -> None:
     assert (shares["ci_high"] - shares["ci_low"]).between(0.01, 0.4).tolist() == [True, True]
 
 
+def lines_at(ax: Axes, x: float) -> list[Line2D]:
+    """The upright lines of a panel at `x`."""
+    return [line for line in ax.lines if np.asarray(line.get_xdata()).tolist() == [x, x]]
+
+
 def test_figures_over_sets(frames: dict[str, pd.DataFrame]) -> None:
     """A panel a set, what is stated beside tokens; of several models the pooled bins of all."""
     results = summarize(frames, resamples=20)
     figure = over_sets(results[results["metric"] == "overconfidence"])
     assert titles(figure) == ["ssa-2022", "one", "two", "pooled"]
     assert legend(figure) == ["stated", "token"]
+    # Of the overconfidence a line is at 0, of the accuracy none is drawn.
+    assert [len(lines_at(panel, 0)) for panel in figure.axes] == [1, 1, 1, 1]
+    figure = over_sets(results[results["metric"] == "accuracy"])
+    assert not any(lines_at(panel, 1) for panel in figure.axes)
     rows = detail(frames)
     panels = calibration(rows)
     assert titles(panels) == ["ssa-2022 (n = 2)", "one (n = 3)", "two (n = 2)"]  # stated

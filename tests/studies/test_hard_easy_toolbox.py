@@ -113,6 +113,8 @@ def test_question_sets_have_them_all() -> None:
     all_views = list(chain.from_iterable(column_of(views_of(results), 1)))
     (head,) = views_titled(all_views, "Calibration and selective")
     assert len(head.table) == 3  # two sets, one of them by its tokens too
+    # The source that results omit has its name, and no dash, which would be an undefined number.
+    assert set(head.table["source"]) == {"stated", "token"}
     further_views = views_titled(all_views, FURTHER_METRICS)
     assert further_views
     assert all(attributes_of(further_views, "fold"))

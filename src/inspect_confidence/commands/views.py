@@ -52,7 +52,7 @@ def views_of(results: pd.DataFrame) -> Iterator[tuple[Study, Sequence[View]]]:
         study_results = results[results["task"].isin(study.tasks)]
         if study_results.empty:
             continue
-        views = [*study.views(study_results), *extra_metric_views(study_results)]
+        views = [*study.views(study_results), *extra_metric_views(study_results, study)]
         if views:
             yield study, views
 

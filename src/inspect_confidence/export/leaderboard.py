@@ -33,6 +33,8 @@ from inspect_confidence.studies import all_studies
 from inspect_confidence.writing import put
 
 _HEADER = ("rank", "rank, 95% interval", "model", "variant", "value [95% interval]", "n", "note")
+_TEXT_HEADINGS = {"model", "variant", "note"}
+"""Headings of the columns of words, which are aligned to the left."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +81,13 @@ def _board(rows: Sequence[ResultRow], ranks: Ranks) -> Board:
     # The rank and its interval (the first two columns) are shown even if all are undefined.
     is_empty[list(_HEADER[:2])] = not direction.ordered
     table = table.loc[:, ~is_empty]
+    label = first["label"]
     name = first["dataset"]  # empty for answers in a file that names none
     dataset = f"data set {cut_with_fingerprint(name)}" if name else ""
     condition = str(first.condition.but(variant=""))
     return Board(
         study=first["study"],
-        title=": ".join(filter(None, [first["label"], dataset_text(first)])),
+        title=": ".join(filter(None, [f"{label[:1].upper()}{label[1:]}", dataset_text(first)])),
         subtitle=", ".join(filter(None, (first["task"], dataset, condition))),
         metric=METRICS[first["metric"]],
         better=f"{direction.label[0].upper()}{direction.label[1:]}.",
@@ -165,7 +168,7 @@ def _leaderboard_markdown(sections: Sequence[tuple[str, str, Sequence[Board]]]) 
         for board in boards:
             metric = board.metric
             caption = f"{board.subtitle}. {metric.name}: {metric.definition} {board.better}"
-            table = table_of(board.header, board.lines, texts=0)  # no column is aligned as text
+            table = table_of(board.header, board.lines, _TEXT_HEADINGS.intersection(board.header))
             parts += [f"### {markdown_escaped(board.title)}", _plain_paragraph(caption), table]
     return "\n\n".join(parts if sections else [*parts, _EMPTY]) + "\n"
 

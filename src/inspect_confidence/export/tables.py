@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def write_markdown(material: Material, directory: Path) -> list[Path]:
         parts.append(f"## {markdown_escaped(study.title)}")
         for view in views:
             header, rows = _header_and_rows(view)
-            parts += [f"### {markdown_escaped(view.title)}", table_of(header, rows)]
+            parts += [f"### {markdown_escaped(view.title)}", table_of(header, rows, header[:1])]
             if view.text_below:
                 parts.append(paragraph(view.text_below))
     return [put(directory / "tables.md", "\n\n".join(parts) + "\n")]
@@ -65,10 +65,12 @@ def paragraph(text: str) -> str:
     return re.sub(r"^[#+=-]", r"\\\g<0>", line)
 
 
-def table_of(header: Sequence[object], rows: Sequence[Sequence[object]], texts: int = 1) -> str:
-    """Return a Markdown table; the first `texts` columns are left-aligned, others right-aligned."""
+def table_of(
+    header: Sequence[object], rows: Sequence[Sequence[object]], texts: Collection[object]
+) -> str:
+    """Return a Markdown table; columns with headings in `texts` are left-aligned."""
     lines = [list(map(markdown_escaped, row)) for row in (header, *rows)]
-    lines.insert(1, [":--"] * texts + ["--:"] * (len(header) - texts))
+    lines.insert(1, [":--" if heading in texts else "--:" for heading in header])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

@@ -491,8 +491,8 @@ def _draw_calibration(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, dict[str
     share_ticks(ax, "x", "y")
 
 
-_REFERENCES = {"overconfidence": 0.0, "accuracy": 1.0, "ece": 0.0}
-"""Metrics that `over_sets` draws, with their best values."""
+_REFERENCES = {"overconfidence": 0.0, "accuracy": None, "ece": None}
+"""Metrics that `over_sets` draws, with the value at which a line is drawn, if any."""
 _METRIC_LABELS = {"ece": "expected calibration error"}
 
 
@@ -509,7 +509,7 @@ def over_sets(rows: pd.DataFrame) -> Figure:
     """
     parts, excluded_parts = ("source", "window"), ("radius", "kind")
     selected = select_rows(rows, _TASKS, list(_REFERENCES), parts, excluded_parts)
-    # `_REFERENCES` has the metrics in order of preference, with the value at which a line is drawn.
+    # `_REFERENCES` has the metrics in order of preference.
     metric = next(name for name in _REFERENCES if (selected["metric"] == name).any())
     selected = selected[selected["metric"] == metric].assign(
         name=selected["model"], source=selected["source"].replace("", "stated")

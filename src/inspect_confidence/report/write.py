@@ -240,7 +240,7 @@ def _study_section(
     """
     # Shares of unread replies have a table of their own.
     table_rows = without_unread(estimates)
-    views = [*study.views(table_rows), *extra_metric_views(table_rows)]
+    views = [*study.views(table_rows), *extra_metric_views(table_rows, study)]
     study_tables = [tables.view_table(view) for view in views if len(view.table)]
     lead, additional, missing = arrange_figures(figures_drawn)
     # Sentences are on two metrics: few columns might all be of one, on several data sets.

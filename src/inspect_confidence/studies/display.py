@@ -66,7 +66,8 @@ def reliability_figure(
     figure: Callable[..., FigureSpec],
     title: str,
     points: str,
-    bars: str = "Grey bars are the numbers of judgments in the bins.",
+    bars: str = "Grey bars are the numbers of judgments in the bins; each panel's largest has full "
+    "height.",
     keep: Callable[[Mapping[str, str]], bool] | None = None,
 ) -> FigureSpec:
     """Return a study's figure of accuracy against confidence.

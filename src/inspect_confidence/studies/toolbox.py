@@ -61,13 +61,12 @@ _spec = partial(
     TableSpec,
     caption="Other metrics of confidence from the literature, computed from the same judgments; "
     "docs/metrics.md says when to use which.",
-    label=_labels,
     layout=columns_with_numbers,
     interval_caption="95% intervals by the same methods as in the study's own tables.",
 )
 
 
-def extra_metric_views(results: pd.DataFrame) -> list[View]:
+def extra_metric_views(results: pd.DataFrame, study: Study) -> list[View]:
     """Return the tables of metrics that no study prints, after that of corrected values.
 
     First comes the table of values corrected for a judge's errors, if there are any; then, if the
@@ -75,7 +74,8 @@ def extra_metric_views(results: pd.DataFrame) -> list[View]:
     (`_OVERVIEW`), then tables of the others, folded, with at most 8 columns each. A line is a
     model, variant and data set, and the parts of the condition that all metrics share, such as the
     method: those of a metric without options. Other parts, such as the number of bins, are in the
-    headings.
+    headings. Results omit default values, such as `stated` for the source of LifeEval; a line has
+    them if they are the same for all tasks of `study` in the results.
     """
     corrected = corrected_views(results)
     results = results[~_is_corrected(results)]
@@ -85,16 +85,27 @@ def extra_metric_views(results: pd.DataFrame) -> list[View]:
     table = ResultTable.from_frame(results[np.array(is_extra) | (results["metric"] == "auroc")])
     line_parts = _condition_parts(table.matching(metric=_METRIC_WITHOUT_OPTIONS))
     lines = [*_LINE_KEYS, *line_parts]
-    headline_spec = _spec("Calibration and selective answers at a glance", table, lines, _OVERVIEW)
+    tasks = set(table.values("task"))
+    defaults = [set(item.defaults.items()) for item in study.tables if item.task in tasks]
+    shared_defaults = dict(set.intersection(*defaults))
+    spec = partial(_spec, label=partial(_labels_with_defaults, shared_defaults))
+    headline_spec = spec("Calibration and selective answers at a glance", table, lines, _OVERVIEW)
     headline_metrics = {column.metric for column in _OVERVIEW}
     columns = _columns([row for row in table if row["metric"] not in headline_metrics], line_parts)
     folded = []
     starts = range(0, len(columns), _MAX_COLUMNS)
     for number, start in enumerate(starts, start=1):
         title = f"{FURTHER_METRICS}, table {number} of {len(starts)}"
-        folded.append(_spec(title, table, lines, columns[start : start + _MAX_COLUMNS]))
+        folded.append(spec(title, table, lines, columns[start : start + _MAX_COLUMNS]))
     views = [replace(view, fold=True) for view in views_with_lines(folded)]
     return [*corrected, *views_with_lines([headline_spec]), *views]
+
+
+def _labels_with_defaults(
+    defaults: Mapping[str, str], line: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Return a line's first cells by heading; a part without text has its value in `defaults`."""
+    return _labels({name: text or defaults.get(name, "") for name, text in line.items()})
 
 
 def corrected_views(results: pd.DataFrame) -> list[View]:

@@ -130,8 +130,8 @@ FIGURES: Sequence[FigureSpec] = (
         _figure,
         "Accuracy against confidence",
         "Each point stands for the judgments in a tenth of the range: their mean confidence and "
-        "their mean score. On the dashed diagonal the score equals the confidence; below the "
-        "diagonal the model is overconfident.",
+        "their accuracy, which is the mean of partial grades. On the dashed diagonal accuracy "
+        "equals confidence; below the diagonal the model is overconfident.",
     ),
     display.type2_figure(_figure),
     display.utility_figure(_figure),

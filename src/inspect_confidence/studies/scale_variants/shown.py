@@ -403,9 +403,7 @@ FIGURES: Sequence[FigureSpec] = (
         "Each point stands for the judgments in a tenth of the scale: their mean confidence and "
         "their accuracy. On the dashed diagonal accuracy equals confidence; below the diagonal the "
         "model is overconfident.",
-        "Grey bars are the numbers of judgments in the bins; the fullest bin of a panel has full "
-        "height.",
-        _on_baseline,
+        keep=_on_baseline,
     ),
     _figure(
         plot="report_histogram",

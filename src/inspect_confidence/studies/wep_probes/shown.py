@@ -209,7 +209,7 @@ def _score_label(line: Mapping[str, str]) -> Mapping[str, str]:
 
     Replies are the model's, with or without reasoning, or random choices (`baseline`).
     """
-    mode = {"with": "with reasoning", "without": "without", "": "both"}[line["cot"]]
+    mode = {"with": "with reasoning", "without": "without reasoning", "": "both"}[line["cot"]]
     replies = {"": mode, "expected": "chance"}.get(line["baseline"], "ten random runs")
     return {"replies": replies, "condition": _prompt_label(line, _SLICE_FACTORS)}
 
@@ -276,7 +276,7 @@ FIGURES: Sequence[FigureSpec] = (
         title="What words mean, to all models and to people",
         reads="The median probability that each model (over all settings) and the people surveyed "
         "give to each word, with the middle half of their values. Words are in the order of the "
-        "people's medians.",
+        "people's medians. The dashed line is at even odds.",
         reads_panels="Each language has a panel.",
         metrics=("probability_quantile",),
         by=("dataset",),
@@ -288,7 +288,8 @@ FIGURES: Sequence[FigureSpec] = (
         plot="word_medians",
         title="Words side by side, model by model and setting by setting",
         reads="The median probability that each model and the people surveyed give to each word, "
-        "with the middle half of their values. Words are in the order of the people's medians.",
+        "with the middle half of their values. Words are in the order of the people's medians. The "
+        "dashed line is at even odds.",
         reads_panels="Each setting and language has a panel.",
         metrics=("probability_quantile",),
         by=("dataset",),
