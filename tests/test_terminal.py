@@ -79,6 +79,22 @@ def cells(views: Sequence[View]) -> list[Cell]:
     return [entry for entry in entries if isinstance(entry, Cell)]
 
 
+@pytest.mark.parametrize("name", ["a", "z"])
+def test_the_order_of_columns_does_not_depend_on_the_first_model(name: str) -> None:
+    """A model without an AUROC, whose only answer is right, is the first or the last line."""
+    one = pd.DataFrame({"item": ["1"], "confidence": [0.8], "correct": [1.0], "model": name})
+    four = pd.DataFrame(
+        {"item": list("1234"), "confidence": [0.8, 0.7, 0.6, 0.5], "correct": [1.0, 1, 0, 0]}
+    )
+    judgments = pd.concat([one, four.assign(model="m")]).assign(task="any_eval", status="ok")
+    ((_, (view,)),) = headline_views(summarize(judgments, resamples=20))
+    assert view.table["model"].iloc[0] == min(name, "m")
+    columns = [
+        column for column in view.table if column in ("Accuracy", "Overconfidence", "AUROC", "ECE")
+    ]
+    assert columns == ["Accuracy", "Overconfidence", "AUROC", "ECE"]
+
+
 @pytest.mark.parametrize(
     ("width", "is_terminal"), [(50, True), (80, True), (120, True), (None, False), (120, False)]
 )

@@ -88,6 +88,17 @@ def test_map_is_fitted_on_all_items_and_judged_by_those_of_the_folds(
     assert abs(change_by_metric["overconfidence"]["recalibrated"]) < 0.08
 
 
+def test_isotonic_steps_of_few_items_have_a_note() -> None:
+    """Below 1,000 items its steps may follow chance; maps with few parameters have no note."""
+    for items, method, says in (
+        (600, "isotonic", True),
+        (600, "platt", False),
+        (1_000, "isotonic", False),
+    ):
+        scores = recalibrate(answers(items=items), method=method, resamples=20).scores
+        assert ("may follow chance" in scores["note"].iloc[0]) == says, (items, method)
+
+
 def test_every_item_gets_the_map_of_its_fold() -> None:
     """Applied to the same judgments nothing is left out, and the results are those of the file."""
     frame = pd.concat([answers(), answers("n", seed=1, gap=0.15)], ignore_index=True)

@@ -58,6 +58,10 @@ BEST = "best"
 """Name for the method that cross-validation chooses."""
 
 COMPARED_METRICS = tuple(map(confidence_metric, ("brier", "ece", "auroc", "overconfidence")))
+ISOTONIC_ITEMS = 1_000
+"""Items below which a note says that isotonic steps may follow chance: Niculescu-Mizil and Caruana
+(2005) found other maps better with fewer.
+"""
 COLUMNS = [
     *("task", "model", "variant", "condition", "by", "recalibration", "metric"),
     *("stated", "stated_low", "stated_high", "recalibrated", "recalibrated_low"),
@@ -75,7 +79,8 @@ class Recalibrated:
         changes: A row for each group of judgments and metric, with the values on test items as
             stated and recalibrated, and their difference.
         scores: A row for each group of stated confidence, with the cross-validated Brier score of
-            each method on train items, and the chosen method or why none is fitted.
+            each method on train items, the chosen method, and a note on why none is fitted or on
+            isotonic steps of few items.
         offsets: A row for each group of intervals, with the outward shift of each bound and its
             95% interval, or why none is fitted.
     """
@@ -153,6 +158,8 @@ def recalibrate(
             **items,
         }
         note = f"no map: {reason}" if reason else ""
+        if fitted_map.entry.get("method") == "isotonic" and group.items < ISOTONIC_ITEMS:
+            note = f"isotonic on fewer than {ISOTONIC_ITEMS:,} items may follow chance"
         summaries.append({**row, "note": note, **fitted_map.summary})
         for before, after, difference in fitted_map.changes:
             cells = _comparison_cells(before, after, difference)

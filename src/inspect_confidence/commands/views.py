@@ -217,10 +217,14 @@ def _headline_view(
 
 
 def _names_of_all(rows: ResultTable, columns: Sequence[str]) -> Iterator[str]:
-    """Yield the names that all rows share: the task, and the keys that are not in `columns`."""
-    yield rows.first["task"]
+    """Yield the names that all rows share: the task, and the keys that are not in `columns`.
+
+    A data set with the name of the task is not repeated.
+    """
+    task = rows.first["task"]
+    yield task
     for name in _KEY_COLUMNS:  # model, data set, variant and judge
-        if name not in columns and rows.first[name]:
+        if name not in columns and rows.first[name] not in ("", task):
             text = dataset_text(rows.first) if name == "dataset" else rows.first[name]
             yield f"judge {text}" if name == "judge" else text
 
@@ -233,7 +237,9 @@ def _headline_lines(
     `rows` are headlines with labels; `columns` are the keys that have a column, such as the model.
     Shares of unread replies have a column if there is any.
     """
-    labels = rows.defined().values("label")
+    # Numbers that some model has, in the order of all rows: a first model without one keeps it.
+    defined_labels = set(rows.defined().values("label"))
+    labels = [label for label in rows.values("label") if label in defined_labels]
     if not labels:
         return []
     unread_shares = {}  # by model, data set and variant

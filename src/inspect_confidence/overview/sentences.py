@@ -339,13 +339,14 @@ def _lowest_and_highest_sentence(heading: str, numbers: _RankedNumbers, ending: 
 
 
 def _column_source(column: MatrixColumn, numbers: _RankedNumbers) -> str:
-    """Return the task, the data set if the column has one, and the n of some numbers.
+    """Return the task, the data set if the column has another one, and the n of some numbers.
 
     The column's subheading is `mmlu, n = 60`, or `n = 60` without a data set to name.
     """
     dataset, ending, _ = column.subheading.rpartition(", n = ")
     joint = ", " if column.dataset in OVER_SETS else " on "
-    name = f"{column.task}{joint}{dataset}" if ending else column.task
+    has_own_name = ending and column.dataset != column.task
+    name = f"{column.task}{joint}{dataset}" if has_own_name else column.task
     counts = [number.n for _, number in numbers]
     upper = f" to {max(counts):,}" if max(counts) > min(counts) else ""
     return f"{name}, n = {min(counts):,}{upper}"

@@ -332,10 +332,18 @@ HEADLINES: Sequence[Headline] = (
     ),
     Headline(
         CHECK,
+        "agreement_accuracy",
+        "judge's decisions on agreement that equal the labels (share)",
+        short="judge's decisions on agreement",
+    ),
+    Headline(CHECK, "verdict_accuracy", "judge's verdicts that equal the labels (share)"),
+    Headline(CHECK, "extraction_precision", "precision of the judge's markers (share)"),
+    Headline(CHECK, "extraction_recall", "recall of the judge's markers (share)"),
+    Headline(
+        CHECK,
         "decisiveness_rank_correlation",
         "judge against people on decisiveness (rank correlation)",
         {"reference": "survey"},
-        "judge and people on decisiveness",
     ),
 )
 
