@@ -208,6 +208,30 @@ def test_the_page_shows_all_numbers_of_the_matrix_and_all_sentences(tmp_path: Pa
     assert hidden == ["choose"]  # what is of use with the script alone
 
 
+def legend_of(judgments: dict[str, pd.DataFrame], folder: Path) -> str:
+    """The legend below the matrix of a page."""
+    page = write_report(judgments, folder, resamples=20).read_text("utf-8")
+    return page[page.index("board-legend") : page.index("<nav")]
+
+
+def test_the_legend_explains_only_what_the_matrix_has(tmp_path: Path) -> None:
+    """Some replies are unread; without them, and if all models were asked all, it is silent."""
+    frames = small_judgments(*"abc")
+    read_frames = {}
+    for task, rows in frames.items():
+        read_frames[task] = rows[rows["status"] == "ok"]
+    failures, empty = "The share of parse failures", "An empty cell was not asked."
+    intervals = read_frames["fermi_eval"]
+    without_c = {**read_frames, "fermi_eval": intervals[intervals["model"] != "c"]}
+    for judgments, expected in (
+        (frames, [True, False]),
+        (read_frames, [False, False]),
+        (without_c, [False, True]),
+    ):
+        legend = legend_of(judgments, tmp_path)
+        assert [failures in legend, empty in legend] == expected
+
+
 def test_a_page_of_one_model_has_no_ranks_and_names_it_in_its_title(tmp_path: Path) -> None:
     """The question is not which model; each heading has its data set, n and a definition."""
     page = write_report(small_judgments("vendor/a"), tmp_path, resamples=100).read_text("utf-8")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inspect_confidence.overview.matrix import LineKey, Matrix, boards_of, matrix_of
+from inspect_confidence.overview.matrix import LineKey, Matrix, MatrixCell, boards_of, matrix_of
 from inspect_confidence.overview.ranks import Ranks
 from inspect_confidence.overview.sentences import Sentence, model_sentences
 from inspect_confidence.printing import shortened
@@ -29,6 +29,15 @@ class Front:
     looks: Mapping[str, int]
     order: Sequence[LineKey]
     sentences: Sequence[tuple[LineKey, Sentence]]
+
+    @property
+    def cells(self) -> list[MatrixCell | None]:
+        """Cells of all boards for the legend; None where a model was not asked."""
+        cells: list[MatrixCell | None] = []
+        for board in self.boards:
+            for line in board.lines:
+                cells += line.numbers
+        return cells
 
 
 def front_of(

@@ -431,7 +431,7 @@ def _describe_differing_words(count: NumberInText) -> str:
     `{}` stands for the number, which is filled in later.
     """
     if count.value == 0:
-        return "it is not shown to give any word another probability than people do ({} words)"
+        return "it is not shown to give any word another probability than people do: {} words"
     return "it is shown to give {} words another probability than people do"
 
 
