@@ -15,7 +15,7 @@ endif
 
 .PHONY: demo local observatory test lint types unit validate thorough mutants bench docs site lowest package sbom clean
 
-demo: $(VENV)/.installed  ## run every task on two simulated models, then write the report
+demo: $(VENV)/.installed  ## run every task but judge_check on two simulated models, then write the report
 	$(BIN)/inspect-confidence run examples/demo.yaml --log-dir $(LOGS)/demo --display none
 	$(BIN)/inspect-confidence report $(LOGS)/demo -o $(LOGS)/demo-report
 

@@ -651,6 +651,20 @@ def test_equal_judgments_of_logs_and_files_are_counted_apart() -> None:
     assert note == "2 invalid_response_format, 2 with no confidence in the file"
 
 
+@pytest.mark.parametrize(
+    ("grades", "says"),
+    [(["1", "0", "N"], True), (["C", "I", "N"], False), (["Y", "1", "N"], False)],
+)
+def test_a_grade_n_beside_numbers_has_a_notice(
+    tmp_path: Path, grades: list[str], says: bool
+) -> None:
+    """Beside 0 and 1, N may mean no; beside C and I it is Inspect's "no answer", beside Y no."""
+    correct = [*grades, *[grades[0]] * 37]
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, correct=correct)
+    notice = f"{path}: the grade N in 1 of 40 rows counts as no answer; write 0 if it means no"
+    assert (notice in read_judgments(path).notices) == says
+
+
 def test_the_number_of_rows_without_a_grade_has_a_notice(tmp_path: Path) -> None:
     """They are left out, so that the number of judgments is explained."""
     path = write(tmp_path / "mine.csv", confidence=SURE / 100, correct=["", *RIGHT[1:]])

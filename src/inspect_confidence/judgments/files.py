@@ -152,6 +152,7 @@ def _judgments_of_task(
         refuse_verdicts(typed_rows, source)
     if "status" not in rows:
         notices += _empty_cell_notices(typed_rows, source)
+    notices += _ambiguous_grade_notices(rows, source)
     notices += exponent_notices(typed_rows, table, source)
     notices += grading_notices(typed_rows, source)
     return sort_judgments(typed_rows)
@@ -172,6 +173,18 @@ def _empty_cell_notices(judgments: pd.DataFrame, source: str) -> list[str]:
         effect = "a parse failure each" if is_parse_failure else "left out of all metrics"
         notices.append(f"{source}: {str(reason).removesuffix(IN_FILE)} in {n} of {rows}: {effect}")
     return notices
+
+
+def _ambiguous_grade_notices(rows: pd.DataFrame, source: str) -> list[str]:
+    """Return a notice of grades `n` beside numbers, which count as no answer but may mean no."""
+    if GRADE not in rows or _has_y(rows[GRADE]):
+        return []
+    grades = rows[GRADE].astype(str).str.strip().str.lower()
+    is_n = grades == "n"
+    if not is_n.any() or not grades.isin(["0", "1", "0.0", "1.0", "false", "true"]).any():
+        return []
+    place = f"{is_n.sum():,} of {counted(len(rows), 'row')}"
+    return [f"{source}: the grade N in {place} counts as no answer; write 0 if it means no"]
 
 
 def _apply_column_names(

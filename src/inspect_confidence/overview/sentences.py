@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import isnan
@@ -177,13 +177,29 @@ def _least_n(rows: Sequence[ResultRow]) -> int:
 def _source_text(rows: Sequence[ResultRow]) -> str:
     """Return the task, the data set and the number of judgments behind a clause.
 
-    Numbers differ if accuracy, for example, also rests on judgments without a confidence.
+    Numbers differ if accuracy, for example, also rests on judgments without a confidence. If the
+    intervals are over fewer groups of judgments, their number follows: "n = 200 in 10 groups".
     """
     task, dataset = rows[0]["task"], rows[0]["dataset"]
     name = task if dataset in ("", task) else f"{task} on {shortened(dataset, _MAX_NAME_LENGTH)}"
     smallest_n, largest_n = _least_n(rows), max(row.n for row in rows)
     upper = f" to {largest_n:,}" if largest_n > smallest_n else ""
-    return f"{name}, n = {smallest_n:,}{upper}"
+    return f"{name}, n = {smallest_n:,}{upper}{_groups_text(row.note for row in rows)}"
+
+
+def _groups_text(notes: Iterable[str]) -> str:
+    """Return " in 10 groups" if all intervals with groups are over as many of them; else ""."""
+    counts = set(filter(None, map(_group_count, notes)))
+    return f" in {counts.pop()} groups" if len(counts) == 1 else ""
+
+
+def _group_count(note: str) -> str | None:
+    """Return the number of groups of judgments that a number's interval is over, as its note says.
+
+    Such a note is "interval over 10 groups of like prompts"; None if it names no groups.
+    """
+    match = re.search(r"\binterval over (\d+) ", note)
+    return match[1] if match else None
 
 
 def _clause_parts(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[SentencePart]:
@@ -349,7 +365,7 @@ def _column_source(column: MatrixColumn, numbers: _RankedNumbers) -> str:
     name = f"{column.task}{joint}{dataset}" if has_own_name else column.task
     counts = [number.n for _, number in numbers]
     upper = f" to {max(counts):,}" if max(counts) > min(counts) else ""
-    return f"{name}, n = {min(counts):,}{upper}"
+    return f"{name}, n = {min(counts):,}{upper}{_groups_text(number.note for _, number in numbers)}"
 
 
 def _compare_text(numbers: _RankedNumbers, column: MatrixColumn) -> str:
@@ -374,15 +390,13 @@ def _compare_text(numbers: _RankedNumbers, column: MatrixColumn) -> str:
 def _unit_count(number: MatrixCell) -> int:
     """Return the number of groups that a number's interval is over, else that of its judgments.
 
-    Its note names groups of judgments that n does not count: "interval over 10 groups of like ...".
     The count is 0 for a number without an interval, whose difference has none either, unless that
     is because all its resamples are equal: their differences from another number's may vary.
     """
     reason = reason_in(number.note, "no interval")
     if reason and not reason.endswith(SAME):
         return 0
-    group_count = re.search(r"\binterval over (\d+) ", number.note)
-    return int(group_count[1]) if group_count else number.n
+    return int(_group_count(number.note) or number.n)
 
 
 def _numbers_best_first(matrix: Matrix, column_index: int) -> list[tuple[Line, MatrixCell]]:

@@ -122,14 +122,17 @@ _MAX_FINDINGS = 2
 
 
 def _describe_scope(frames: Iterable[pd.DataFrame], models: Sequence[str]) -> list[str]:
-    """Return a sentence on what the page has beside the findings; none if they have all.
+    """Return a sentence on what the findings are about; none if that is all that the page has.
 
-    Findings are sentences on `_MAX_FINDINGS` models, each on one data set of a task.
+    Findings are sentences on the first `_MAX_FINDINGS` models. Each number in them is of its task's
+    data set with the most judgments.
     """
-    parts = [f"all {len(models)} models"] if len(models) > _MAX_FINDINGS else []
+    parts = []
+    if len(models) > _MAX_FINDINGS:
+        parts.append(f"the first {_MAX_FINDINGS} of {len(models)} models")
     if any(frame["dataset"].nunique() > 1 for frame in frames):
-        parts.append("all data sets")
-    return [f"The page has {' and '.join(parts)}."] if parts else []
+        parts.append("each task's data set with the most judgments")
+    return [f"These are of {', on '.join(parts)}; the page has all."] if parts else []
 
 
 def _page_content(
