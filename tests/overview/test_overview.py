@@ -174,10 +174,10 @@ def test_a_sentence_on_one_study_is_complete_and_one_on_several_names_each_sourc
 
 def test_a_sentence_names_the_groups_that_its_interval_is_over() -> None:
     """They are fewer than the judgments, and explain a wide interval; two counts are not named."""
-    rows = clause_rows("scale_variants", "mmlu", 60, **STATED)
+    rows = clause_rows("scale_variants", "mmlu", 60, **STATED, overconfidence=(0.2, 0.1, 0.3))
     grouped = [replace(row, note="interval over 10 groups of like prompts") for row in rows]
     assert sentence_of(grouped).endswith(" (scale_variants on mmlu, n = 60 in 10 groups).")
-    other = [grouped[0], replace(rows[1], note="interval over 9 groups of like prompts")]
+    other = [grouped[0], replace(rows[1], note="interval over 9 groups of like prompts"), rows[2]]
     assert sentence_of(other).endswith(" (scale_variants on mmlu, n = 60).")
 
 
