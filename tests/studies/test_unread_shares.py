@@ -192,12 +192,13 @@ def test_tables_say_what_all_and_mean_are_shares_of() -> None:
     assert '"all"' not in other_table.caption
     views = next(study.views(results) for study in all_studies() if study.name == "any_eval")
     calibration = views[0].table.set_index("eval")
-    assert calibration["parse failures"]["mean"].startswith("0.050 ")
+    assert calibration["format failures"]["mean"].startswith("0.050 ")
     means = (
         'Lines "mean" have the mean of the evals\' numbers, each with the same weight, also of '
-        "parse failures."
+        "format failures."
     )
     assert means in views[0].caption
+    assert "parse failures without confidences out of range." in views[0].caption
     note = (
         'Parse failures are counted on each data set, not for "mean" (mean of the data sets, each '
         "with the same weight)."

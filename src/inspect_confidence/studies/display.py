@@ -28,7 +28,8 @@ REPORT_COLUMNS = (
 ROUND = Column("round_rate", "multiples of 5", 3)
 UTILIZATION = Column("utilization", "utilization")
 OUT_OF_RANGE = Column("violation_rate", "out of range", 3)
-PARSE_FAILURES = Column("format_failure_rate", "parse failures", 3)
+FORMAT_FAILURES = Column("format_failure_rate", "format failures", 3)
+"""Parse failures without confidences out of range, which `OUT_OF_RANGE` counts."""
 ATTEMPT_COLUMNS = (
     Column("attempted_share", "attempted"),
     Column("accuracy_given_attempted", "accuracy given attempted"),

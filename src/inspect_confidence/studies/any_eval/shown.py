@@ -32,7 +32,7 @@ TASK = "any_eval"
 MEAN = "mean"
 """Value of `dataset` in results that are the unweighted mean over evals."""
 
-_CALIBRATION = (*display.CALIBRATION_COLUMNS, Column("aurc", "AURC", 3), display.PARSE_FAILURES)
+_CALIBRATION = (*display.CALIBRATION_COLUMNS, Column("aurc", "AURC", 3), display.FORMAT_FAILURES)
 _REPORTS = (*display.REPORT_COLUMNS, display.ROUND, display.UTILIZATION, display.OUT_OF_RANGE)
 _SCORE_PARTS = (
     Column("brier_reliability", "Brier: reliability", 3),
@@ -94,8 +94,11 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
     has_means = any(row["dataset"] == MEAN for row in rows)
     sentences = {
         f'Lines "{MEAN}" have the mean of the evals\' numbers, each with the same weight, also of '
-        "parse failures.": has_means and "format_failure_rate" in shown_metrics,
+        "format failures.": has_means and "format_failure_rate" in shown_metrics,
         "Accuracy is the mean of the eval's own score.": "accuracy" in shown_metrics,
+        "Format failures are parse failures without confidences out of range.": (
+            "format_failure_rate" in shown_metrics
+        ),
         "Answers in which the model declined are left out.": "accuracy" in shown_metrics
         and any(" declined" in row.note for row in rows),
         display.ATTEMPTS_CAPTION: "f_score" in shown_metrics,
@@ -130,7 +133,7 @@ FIGURES: Sequence[FigureSpec] = (
         _figure,
         "Accuracy against confidence",
         "Each point stands for the judgments in a tenth of the range: their mean confidence and "
-        "their accuracy, which is the mean of partial grades. On the dashed diagonal accuracy "
+        "their accuracy (the mean of grades that are partial). On the dashed diagonal accuracy "
         "equals confidence; below the diagonal the model is overconfident.",
     ),
     display.type2_figure(_figure),

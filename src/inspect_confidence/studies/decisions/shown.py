@@ -41,12 +41,12 @@ _TARGET_COLUMNS = (
     Column("regret", "regret (game points)"),
     Column("contradictions_declined", "declined above t"),
     Column("contradictions_answered", "answered below t"),
-    display.PARSE_FAILURES,
+    display.FORMAT_FAILURES,
 )
 _CONFIDENCE_COLUMNS = (
     *display.CALIBRATION_COLUMNS[1:],  # without accuracy, which the table of attempts has
     Column("aurc", "AURC", 3),
-    display.PARSE_FAILURES,
+    display.FORMAT_FAILURES,
 )
 _COMMITMENT_COLUMNS = (
     Column("accuracy", "accuracy"),
@@ -57,7 +57,7 @@ _COMMITMENT_COLUMNS = (
     Column("bet_rate_wrong", "bet on wrong"),
     Column("bet_delta", "bet delta (percentage points)", 1),
     Column("contradictions", "withdrawn and bet", 3),
-    display.PARSE_FAILURES,
+    display.FORMAT_FAILURES,
 )
 _PUSHBACK_COLUMNS = (
     Column("capitulation", "moved"),

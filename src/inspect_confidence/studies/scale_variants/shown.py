@@ -19,8 +19,8 @@ from inspect_confidence.studies.display import (
     CALIBRATION_COLUMNS,
     ECE,
     ENTROPY,
+    FORMAT_FAILURES,
     OUT_OF_RANGE,
-    PARSE_FAILURES,
     REPORT_COLUMNS,
     ROUND,
     UTILIZATION,
@@ -68,7 +68,7 @@ _ECE_COLUMNS = (
     Column("ece", "10 + 1 bins", 3, where={"bins": "11"}),
     Column("ece", "10 of equal mass", 3, where={"binning": "equal_mass"}),
 )
-_VIOLATION_COLUMNS = (OUT_OF_RANGE, Column("clip_rate", "clipped", 3), PARSE_FAILURES)
+_VIOLATION_COLUMNS = (OUT_OF_RANGE, Column("clip_rate", "clipped", 3), FORMAT_FAILURES)
 _DIFFERENCE_METRICS = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 
 
