@@ -154,6 +154,17 @@ def test_epochs_are_marked_only_where_they_differ() -> None:
         assert not summarize(frame, resamples=10)["note"].str.contains("†").any()
 
 
+def test_an_undefined_mean_has_the_reason_of_its_data_sets_once() -> None:
+    """Every answer of model b is right, so that there is no AUROC on either set, nor a mean."""
+    sizes = {"maths": 60, "trivia": 60}
+    right = answers_of_sets("b", **sizes).assign(correct=1.0)
+    ((_, views),) = headline_views(
+        summarize(pd.concat([answers_of_sets("a", **sizes), right]), resamples=20)
+    )
+    assert "Undefined: AUROC of b. Reason: every answer is right." in views[0].caption
+    assert "undefined in" not in views[0].caption
+
+
 def test_a_table_of_a_study_explains_the_mark_if_it_has_one(judgments: pd.DataFrame) -> None:
     """The sentence stands below every table with a marked cell; without the model below none."""
     unmarked = judgments[judgments["model"] != "easy"]

@@ -190,6 +190,17 @@ def test_differences_carry_stars_after_holm(results: pd.DataFrame) -> None:
         assert row["accuracy"].removesuffix(" †").endswith(f"]{stars}")
 
 
+def test_stars_are_explained_where_a_scale_is_compared(results: pd.DataFrame) -> None:
+    """The first table has 0-100 alone, from which no difference is tested; the second has all."""
+    first, second = views(results)[:2]
+    assert (first.title, second.title) == (
+        "Tables 1 and 8 to 10, scale 0-100",
+        "Table 2, granularity",
+    )
+    assert "Stars and p test" not in first.caption
+    assert "Stars and p test the difference from 0-100" in second.caption
+
+
 def test_the_caption_of_differences_says_which_constant_ones_have_an_interval() -> None:
     """The same answers to the same questions are as often right on two scales."""
     first = scale_rows("0-100", 40, 4, model="m", unreadable=0)

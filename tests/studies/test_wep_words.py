@@ -18,6 +18,7 @@ from build import column_of, copies_with, rows_with
 from inspect_confidence.datasets.wep_contexts import SURVEYED
 from inspect_confidence.datasets.wep_survey import surveyed_counts
 from inspect_confidence.results import Condition
+from inspect_confidence.studies import study_of
 from studies.frames import Rows, keyed
 from studies.frames import study_results as summarize
 
@@ -100,6 +101,22 @@ def answers_near_people(
         values = rng.choice(people(word), 15) + rng.choice([-5, 0, 5, 10], 15)
         rows += word_rows(word, (values.clip(0, 100) / 100).tolist(), **more)  # type: ignore[arg-type]
     return rows
+
+
+def headings(rows: list[dict[str, Any]]) -> list[str]:
+    """The columns of the first table of words against people."""
+    results = summarize(pd.DataFrame(rows), resamples=30)
+    return list(study_of("wep_elicitation").views(results)[0].table)
+
+
+def test_a_table_counts_the_contexts_of_a_single_setting_once() -> None:
+    """With one setting its count is the column n; with two each has its own besides."""
+    concise = answers_near_people(words=["likely"])
+    names = ["word", "concise theta", "concise KL", "concise median", "n"]
+    assert headings(concise) == names
+    extended = answers_near_people(words=["likely"], setting="extended")
+    both = headings([*concise, *extended])
+    assert {"concise n", "extended n", "n"} <= set(both)
 
 
 def test_measures_against_people_equal_loops() -> None:

@@ -1,6 +1,7 @@
 """Tables of results by study, for the terminal and for files."""
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -359,12 +360,16 @@ def _headline_cell(row: ResultRow | None) -> Cell:
 
 _REASONS = {"undefined": "Undefined", "no interval": "No interval"}
 """Beginnings of the sentences on missing numbers, by the beginning of the note."""
+_REASON_OF_MEAN = re.compile(r"undefined in [^()]* \((?P<reason>.*)\)")
+"""Reason of an undefined mean: its data sets, and in brackets the reason there."""
 
 
 def _reasons(rows: ResultTable) -> Iterator[str]:
     """Explain undefined numbers and missing intervals, as `Undefined: AUROC. Reason: no error.`.
 
     A note has parts such as `undefined: no error`. Models are named where a reason holds for some.
+    A mean over data sets is undefined for the reason of its data sets, which stands alone if it
+    holds for the same numbers.
     """
     all_models = {label: set(group.values("model")) for (label,), group in rows.groups("label")}
     for kind, beginning in _REASONS.items():
@@ -377,6 +382,9 @@ def _reasons(rows: ResultTable) -> Iterator[str]:
                     models_by_label = models_by_reason.setdefault(reason, {})
                     models_by_label.setdefault(row["label"], {})[row["model"]] = None
         for reason, models_by_label in models_by_reason.items():
+            of_datasets = _REASON_OF_MEAN.fullmatch(reason)
+            if of_datasets and models_by_reason.get(of_datasets["reason"]) == models_by_label:
+                continue
             names = []
             for label, models in models_by_label.items():
                 is_of_all = models.keys() == all_models[label]

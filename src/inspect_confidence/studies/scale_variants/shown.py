@@ -342,6 +342,7 @@ def _caption(
     shown_metrics = {row["metric"] for row in rows}
     has_m_ratio = any(row["metric"] == "m_ratio" and not isnan(row.value) for row in rows)
     has_sdt = any(column.where.get("type1") == "sdt" for column in columns)
+    compared_scales = {row["scale"] for row in rows} - {_BASELINE_SCALE, ""}
     has_tests = any(column.mark or column.metric == adjusted for column in columns)
     sentences = {
         "Confidence is (report - low) / (high - low); ECE has 10 bins of equal width unless "
@@ -352,7 +353,7 @@ def _caption(
         "M-ratio is of the type-1 model m_afc.": has_m_ratio and not has_sdt,
         "M-ratio is of the type-1 model m_afc, M-ratio (sdt) of sdt.": has_m_ratio and has_sdt,
         f"Stars and p test the difference from 0-100 on common items: {STARS_TEXT} after "
-        f"{_ADJUSTMENT_NAMES[adjusted]} over the scales.": has_tests,
+        f"{_ADJUSTMENT_NAMES[adjusted]} over the scales.": has_tests and bool(compared_scales),
         "Items not common are those that not every model, variant and scale of the data set was "
         "asked: only differences are of the same items there.": _NOT_COMMON.metric in shown_metrics,
     }

@@ -149,10 +149,12 @@ def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
     """Return the table of a comparison of words with a reference, with a row for each word.
 
     Each setting has four columns: theta of Brunner and Munzel's test, with stars for its adjusted
-    p-value, the KL divergence, the difference of medians, and the number of contexts.
+    p-value, the KL divergence, the difference of medians, and the number of contexts. That of a
+    single setting is left out, because the table's column `n` has it.
     """
     columns: list[Column] = []
-    for setting in rows.having("word").values("setting"):
+    settings = rows.having("word").values("setting")
+    for setting in settings:
         condition = {"setting": setting}
         theta = Column(
             _THETA_METRIC, f"{setting} theta", where=condition, mark=stars, marked_by=_HOLM_P
@@ -161,8 +163,9 @@ def _comparison_table(title: str, rows: ResultTable) -> TableSpec:
         median = Column(
             "median_difference", f"{setting} median", 0, interval=False, where=condition
         )
-        n = Column("own_values", f"{setting} n", 0, interval=False, where=condition)
-        columns += [theta, kl, median, n]
+        columns += [theta, kl, median]
+        if len(settings) > 1:
+            columns.append(Column("own_values", f"{setting} n", 0, interval=False, where=condition))
     return TableSpec(
         title,
         rows,
