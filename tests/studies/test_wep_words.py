@@ -106,7 +106,7 @@ def answers_near_people(
 def headings(rows: list[dict[str, Any]]) -> list[str]:
     """The columns of the first table of words against people."""
     results = summarize(pd.DataFrame(rows), resamples=30)
-    return list(study_of("wep_elicitation").views(results)[0].table)
+    return list(study_of("wep_elicitation").views(results)[0].table.columns)
 
 
 def test_a_table_counts_the_contexts_of_a_single_setting_once() -> None:

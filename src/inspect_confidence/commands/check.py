@@ -340,7 +340,7 @@ def _failure_reason(requirement: Requirement, row: Mapping[Hashable, Any], stric
         return ""
     number, limit = _format_distinguishably(end, requirement)
     end_name = {"ci_low": "lower end", "ci_high": "upper end"}[requirement.checked_end]
-    return f"{value:.6g} with the {end_name} {number}, which is not {limit}"
+    return f"the {end_name} {number} is not {limit}"
 
 
 def _with_reason(kind: str, note: str) -> str:
