@@ -359,6 +359,7 @@ def test_most_values_outside_a_scale_contradict_it(tmp_path: Path) -> None:
     assert "10 of 20 values are outside 0-10" in output
 
 
+@pytest.mark.slow
 def test_models_without_a_common_item_are_neither_ranked_nor_compared(tmp_path: Path) -> None:
     """Each row of a file without items is an item; with items, `compare` and ranks come back."""
     path = tmp_path / "mine.csv"

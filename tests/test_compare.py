@@ -129,6 +129,7 @@ def test_one_pair_and_one_primary_metric_need_no_adjustment() -> None:
     assert "over" not in primary["verdict"]
 
 
+@pytest.mark.slow
 def test_same_models_of_both_sides_are_compared_with_themselves() -> None:
     """As before and after a change. Two named models, or a model more, give all pairs again."""
     before = pd.concat([judgments(model, 0) for model in "xyz"])
@@ -145,6 +146,7 @@ def test_same_models_of_both_sides_are_compared_with_themselves() -> None:
     assert pairs(judgments("x", 0.4, seed=1)) == {"xx", "yx", "zx"}
 
 
+@pytest.mark.slow
 def test_planned_power_is_that_of_the_verdict_that_is_printed() -> None:
     """In simulated runs, p below .05 as `plan` counts it is a difference in `compare`."""
     found = printed_below = 0

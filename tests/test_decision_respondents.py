@@ -59,6 +59,7 @@ def results_of(folder: Path, task: str, **parts: object) -> dict[str, float]:
     return dict(zip(rows.loc[is_wanted, "metric"], rows.loc[is_wanted, "value"], strict=True))
 
 
+@pytest.mark.slow
 def test_a_threshold_that_follows_the_target_is_recovered(tmp_path: Path) -> None:
     """Attempts and accuracy are those of the belief; no item is answered above a target only."""
     examinee = Examinee(accuracy=0.7, meta_d=2.0)
@@ -158,6 +159,7 @@ def test_short_answers_are_answers_of_the_belief(tmp_path: Path) -> None:
     assert set(rows["confidence_source"]) == {"stated", "frequency"}
 
 
+@pytest.mark.slow
 def test_decisions_beside_any_eval_follow_the_belief(tmp_path: Path) -> None:
     """Of the ways of `with_confidence`, by the confidence that `stated` gives."""
     task = with_confidence(QUIZ, "stated,decline,keep,pushback", targets="0.5,0.9")
@@ -175,6 +177,7 @@ def test_decisions_beside_any_eval_follow_the_belief(tmp_path: Path) -> None:
     check_share(kept_share, 0.75 * right + 0.25 * wrong, n)
 
 
+@pytest.mark.slow
 def test_ungraded_answers_are_no_attempts_in_the_log_either(tmp_path: Path) -> None:
     """A judge that fails at a third: the log's share of attempts is the study's, over graded ones.
 

@@ -156,6 +156,7 @@ def test_before_the_work_there_is_more_noise() -> None:
     assert ALPHA / tests / 2 < tail < 1 - ALPHA / tests / 2
 
 
+@pytest.mark.slow
 def test_further_answers_agree_as_often_as_it_believes() -> None:
     """In each fifth of the shares; the others are equally likely; at temperature 0 none differs."""
     examinee, draws = Examinee(seed=1, bias=0), 40

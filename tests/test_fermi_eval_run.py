@@ -45,6 +45,7 @@ def bundled(folder: Path, answer: Answer, **arguments: Any) -> tuple[EvalLog, li
     return served(fermi_eval("bundled", **arguments), folder, answer)
 
 
+@pytest.mark.slow
 def test_second_epoch_of_the_same_answers_changes_nothing(tmp_path: Path) -> None:
     """Items are resampled, not judgments: duplicating all rows leaves value and interval as is."""
     run_respondent("erratic", tmp_path, items=40)

@@ -564,6 +564,7 @@ def test_failures_are_no_judgments() -> None:
         assert unread_pair.status == "grader_failed"
 
 
+@pytest.mark.slow
 def test_one_call_judges_as_several_do() -> None:
     """With errors of every kind but failures, which are a call's."""
     grader = Grader(seed=4, error_rate=0.3, extraction_error=0.4)

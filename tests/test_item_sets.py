@@ -125,6 +125,7 @@ def test_a_mean_over_other_data_sets_than_most_models_is_marked() -> None:
     assert "on fewer items" not in views[0].caption
 
 
+@pytest.mark.slow
 def test_a_mean_over_other_data_sets_is_neither_ranked_nor_compared(tmp_path: Path) -> None:
     """Of two models, none is; of three, the one with other data sets is left out and counted."""
     names = ("a", "b")

@@ -309,6 +309,7 @@ def test_authors_prompts_to_the_letter(tmp_path: Path, published: Path, items: i
     assert set(read_judgments(tmp_path)[TASK]["variant"]) == {"prompts=authors"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("published")
 def test_two_wordings_are_two_variants(tmp_path: Path) -> None:
     """Judgments of one folder say whose wording was asked, and the table keeps them apart."""

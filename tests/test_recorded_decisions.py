@@ -59,6 +59,7 @@ def published_key(file: str) -> tuple[str, str]:
     return model, track
 
 
+@pytest.mark.slow
 def test_published_withdraw_deltas_of_14_models_come_from_one_command(shared_data: Path) -> None:
     """Each to the printed digits, in all five tracks; without a wrong answer there is none."""
     folder = shared_data / "commitment"

@@ -179,6 +179,7 @@ def test_impossible_settings_are_refused_before_anything_is_read() -> None:
         summarize("nowhere", resample=1)  # type: ignore[call-arg]
 
 
+@pytest.mark.slow
 def test_reports_exports_and_checks_take_a_studys_options(tmp_path: Path) -> None:
     """At a threshold of 3 only the marker that both forms stand for is left."""
     judgments, path = frame(), tmp_path / "judged.csv"

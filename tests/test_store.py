@@ -108,6 +108,7 @@ def test_numbers_of_a_store_are_those_of_its_logs(all_kinds: Path, tmp_path: Pat
     assert of_logs.stderr.strip() == of_store.stderr.strip()
 
 
+@pytest.mark.slow
 def test_only_what_changed_is_read(
     logs_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,6 +193,7 @@ def test_what_is_no_store_or_no_log_is_refused(
     assert not read_judgments(store).notices
 
 
+@pytest.mark.slow
 def test_a_damaged_record_is_read_again_from_its_log(logs_folder: Path, tmp_path: Path) -> None:
     """A flipped bit, a cut or a missing record file is named, and changes no judgment."""
     store = tmp_path / "store"

@@ -424,6 +424,7 @@ def test_atlas_by_the_command_line(
     assert f"{ece:.3f}" in page
 
 
+@pytest.mark.slow
 def test_agreement_of_epochs_is_recalibrated_too() -> None:
     """What becomes of an item's epochs is a judgment, which stays as it is once it is one."""
     rng = np.random.default_rng(2)

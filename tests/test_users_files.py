@@ -75,6 +75,7 @@ def error_of(*words: object) -> str:
 # Formats
 
 
+@pytest.mark.slow
 def test_separators_json_and_gzip_give_the_same_numbers(tmp_path: Path) -> None:
     """Also bars, records by line, under a name and by id, columns by name, UTF-16, and packed."""
     separated = {"a.tsv": "\t", "b.csv": "\t", "c.csv": ";", "d.txt": "|", "e.csv": ","}

@@ -462,6 +462,7 @@ def test_chooser_without_noise_is_right(tmp_path: Path, prompts_file: str) -> No
     assert value_of(authors, PC) == pytest.approx(right - lost_share)
 
 
+@pytest.mark.slow
 def test_thresholds_move_the_scores(tmp_path: Path, prompts_file: str) -> None:
     """Words by other thresholds are right where both agree, and still monotone."""
     parameters: dict[str, Any] = {"five": "0.99,0.8,0.2,0.01", "three": [0.9, 0.1]}

@@ -306,6 +306,7 @@ def assert_sound(reply: str) -> None:
     assert all(has_failed(word) or word in ("yes", "no", "n/a") for word in several)
 
 
+@pytest.mark.slow
 @fixed
 @given(st.text(max_size=80))
 def test_any_text_is_a_sound_judgment_or_a_failure(reply: str) -> None:

@@ -275,6 +275,7 @@ def test_an_empty_reply_to_hle_is_no_confidence_of_100(tmp_path: Path) -> None:
     assert empty["confidence"].isna().all()
 
 
+@pytest.mark.slow
 def test_browse_comp_is_read_unaided(tmp_path: Path) -> None:
     """A judge's failure is a wrong answer there, as in the eval's own error."""
     run = KnownEvalRun(tmp_path, GRADED)
@@ -328,6 +329,7 @@ def test_the_verdict_of_sycophancy_is_no_confidence(
     assert "it is 1 where the model was right" in " ".join(notices)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_abstention_is_no_correctness_until_a_score_is_named(tmp_path: Path) -> None:
     """Yes of AbstentionBench's judge means that the model abstained."""

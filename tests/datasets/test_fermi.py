@@ -230,6 +230,7 @@ def pool(files: tuple[list[Row], dict[str, Row]]) -> tuple[pd.DataFrame, dict[st
     return table, counts
 
 
+@pytest.mark.slow
 def test_scioly_size_and_halves(published: Path) -> None:
     """500 items to calibrate on and 500 to test on; a short run's halves differ by one at most."""
     selection = load_fermi("scioly")

@@ -164,6 +164,7 @@ def test_ambignq_asks_each_reading(published: Path) -> None:
 # Choices
 
 
+@pytest.mark.slow
 def test_mmlu_draws_5000_and_more_on_request(published: Path) -> None:
     """Of 14,042; a count goes beyond, its front being the same; the right choice is the row's."""
     rows = table(published / "qa" / "mmlu" / "test_all.csv")

@@ -98,6 +98,7 @@ def test_mmlu_asks_a_thousand_balanced_over_subjects(published: Path) -> None:
         assert (item.target, item.part) == (row["answer"], row["subject"])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("published")
 def test_mmlu_gives_more_or_fewer_on_request() -> None:
     """A count goes beyond the thousand, its front being the same; a file of ids reaches all."""

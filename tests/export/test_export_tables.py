@@ -214,6 +214,7 @@ def test_judgments_with_carriage_returns_read_back_equal(tmp_path: Path) -> None
     pd.testing.assert_frame_equal(after["fermi_eval"], before["fermi_eval"])
 
 
+@pytest.mark.slow
 def test_a_registered_format_is_written_by_python_and_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:

@@ -92,6 +92,7 @@ IMPOSSIBLE = {
 }
 
 
+@pytest.mark.slow
 def test_an_impossible_value_costs_one_judgment(tmp_path: Path) -> None:
     """The sample is named and its judgment counted; all others stay as they are."""
     outcomes = {}

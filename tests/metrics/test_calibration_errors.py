@@ -156,6 +156,7 @@ def by_images(confidence: FloatArray, correct: FloatArray, width: float) -> floa
     return float(np.abs(norm.pdf(GRID[:, None], images, width) @ off).mean())
 
 
+@pytest.mark.slow
 def test_smooth_ece_equals_a_sum_of_reflected_kernels() -> None:
     """At a width, and where the error is the width itself, of which there is one."""
     for confidence, correct in inputs(30):
@@ -165,6 +166,7 @@ def test_smooth_ece_equals_a_sum_of_reflected_kernels() -> None:
         assert error == pytest.approx(by_images(confidence, correct, max(error, 0.008)), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_smooth_ece_is_near_relplots() -> None:
     """Relplot has 200 points, steps of 1/1024 in width, and half the mass at exactly 0 and 1."""
     for seed in range(50):

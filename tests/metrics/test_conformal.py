@@ -197,6 +197,7 @@ def test_intervals_at_their_own_offset_need_no_other(
         assert conformal_offset(*moved, intervals.truth, level) == 0
 
 
+@pytest.mark.slow
 def test_coverage_of_new_items() -> None:
     """Over 2,000 splits the mean coverage of new items is within 3 standard errors of k/(n + 1)."""
     # A new item's score is equally likely to take any rank among n + 1 exchangeable scores without

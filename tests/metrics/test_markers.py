@@ -1001,6 +1001,7 @@ def test_weights_are_repetitions(rows: SentenceCounts, weights: list[int], thres
     np.testing.assert_allclose(values_of(tables), values_of(expected), atol=1e-9)
 
 
+@pytest.mark.slow
 @fixed
 @given(sentences, st.integers(0, 10_000))
 def test_resamples_at_once_are_resamples_one_by_one(rows: SentenceCounts, seed: int) -> None:

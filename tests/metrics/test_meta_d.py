@@ -282,6 +282,7 @@ def test_two_ratings_in_closed_form() -> None:
 cells = st.lists(st.integers(1, 300), min_size=4, max_size=12).filter(lambda x: len(x) % 2 == 0)
 
 
+@pytest.mark.slow
 @fixed
 @given(cells, st.randoms(use_true_random=False))
 def test_any_positive_table(nr_s1: list[int], random: Any) -> None:
@@ -338,6 +339,7 @@ def test_exchanges_factors_and_padding() -> None:
         assert as_floats(meta_d(ONE, TWO, 0)) == as_floats(meta_d(ONE, TWO)), padding
 
 
+@pytest.mark.slow
 def test_rows_of_a_batch_have_their_own_fit() -> None:
     """Rows of a batch have the fit of their own; of two maxima the higher is found."""
     for levels in [2, 4, 11]:

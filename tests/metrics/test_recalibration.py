@@ -205,6 +205,7 @@ def test_a_judgment_in_no_fold_gets_no_confidence() -> None:
     assert np.isnan(mapped).tolist() == [False] * 4 + [True]
 
 
+@pytest.mark.slow
 def test_a_map_of_a_calibrated_model_is_rare() -> None:
     """In at most 15% of 100 samples of 198 a map is chosen, and in most of an overconfident one."""
     rng, chosen = np.random.default_rng(3), []

@@ -189,6 +189,7 @@ def test_as_many_draws_as_asked_for() -> None:
     assert (first["b"] != reseeded["b"]).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_interval_of_a_mean_covers_about_as_often_as_said() -> None:
     """The 95% interval of a mean of 50 normal values holds the true mean about as often as said."""
     # Good percentile intervals of this size cover .92 to .97; the band adds the 99% range of a

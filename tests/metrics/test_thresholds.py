@@ -48,6 +48,7 @@ def by_hand(confidence: np.ndarray, correct: np.ndarray, risk: float) -> tuple[f
     return expected
 
 
+@pytest.mark.slow
 def test_threshold_by_brute_force() -> None:
     """200 samples with ties, both ends, one class, and replies without confidence."""
     rng = np.random.default_rng(0)

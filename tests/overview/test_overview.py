@@ -181,6 +181,7 @@ def test_a_sentence_names_the_groups_that_its_interval_is_over() -> None:
     assert sentence_of(other).endswith(" (scale_variants on mmlu, n = 60).")
 
 
+@pytest.mark.slow
 def test_the_page_shows_all_numbers_of_the_matrix_and_all_sentences(tmp_path: Path) -> None:
     """All of both, with their rows, without a script having run."""
     judgments = small_judgments(*MODELS)
@@ -223,6 +224,7 @@ def legend_of(judgments: dict[str, pd.DataFrame], folder: Path) -> str:
     return page[page.index("board-legend") : page.index("<nav")]
 
 
+@pytest.mark.slow
 def test_the_legend_explains_only_what_the_matrix_has(tmp_path: Path) -> None:
     """Some replies are unread; without them, and if all models were asked all, it is silent."""
     frames = small_judgments(*"abc")

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from build import attributes_of
 from inspect_confidence import summarize
@@ -46,6 +47,7 @@ def _published_lines(**options: str) -> set[tuple[str, ...]]:
     return {line for line in lines if line[place] == "published"}
 
 
+@pytest.mark.slow
 def test_several_thresholds_keep_the_figures_of_the_studys_own_and_add_theirs() -> None:
     """What is printed for T = 10 stands beside own numbers whether more are asked for or not."""
     plain = _published_lines()

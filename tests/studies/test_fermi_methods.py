@@ -318,6 +318,7 @@ def drawn_judgments(seed: int, items: int, epochs: int, unread: float) -> pd.Dat
     return judgments.assign(task="fermi_eval", model="m", dataset="own")
 
 
+@pytest.mark.slow
 @settings(fixed, max_examples=5, deadline=None, phases=[Phase.generate])
 @given(
     st.integers(0, 2**32 - 1),

@@ -314,6 +314,7 @@ def test_means_of_groups_of_models(frames: Frames, tmp_path: Path, authors: pd.D
                 assert value(results, name, dataset, metric) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_second_epoch_of_the_recorded_answers(shared_data: Path) -> None:
     """All 808 items with what was not read, twice: values and intervals stay."""
     once = ages(shared_data, all_of_them=True)

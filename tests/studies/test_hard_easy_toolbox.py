@@ -146,6 +146,7 @@ def test_the_log_score_of_a_scale_keeps_half_a_step_from_the_ends() -> None:
         assert value(results, f"scale=0-{high}", "prr") == expected_ratio
 
 
+@pytest.mark.slow
 def test_epochs_again_change_nothing() -> None:
     """Every judgment once more leaves the toolbox's numbers and intervals as they are."""
     for task, rows in (

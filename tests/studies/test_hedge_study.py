@@ -786,6 +786,7 @@ def test_named_options(ddof: int, clamp: float) -> None:
     assert_same(results, Loops(sentences, ddof=ddof, clamp=clamp).numbers())
 
 
+@pytest.mark.slow
 def test_of_several_thresholds_each_has_the_numbers_that_it_has_alone() -> None:
     """T stands in the condition of a number that depends on it, unless it is the study's 10."""
     frame = pd.DataFrame()
@@ -854,6 +855,7 @@ def twice(sentences: Sequence[Said]) -> list[Said]:
     return [*sentences, *(replace(sentence, epoch=2) for sentence in sentences)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after", "convention"),
     [

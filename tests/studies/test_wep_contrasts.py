@@ -299,6 +299,7 @@ def test_intervals_rest_on_36_clusters() -> None:
     assert "180 pairs of units, 18 clusters" in row_at(results, "difference", **condition)["note"]
 
 
+@pytest.mark.slow
 @settings(max_examples=4, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32), st.sampled_from([0.0, 0.3, 0.9]))
 def test_intervals_hold_their_values(seed: int, unread: float) -> None:

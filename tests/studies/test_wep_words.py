@@ -419,6 +419,7 @@ answers = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.lists(st.lists(answers, min_size=17, max_size=17), min_size=4, max_size=4))
 def test_intervals_hold_their_values(replies: list[list[float | str]]) -> None:

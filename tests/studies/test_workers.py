@@ -75,6 +75,7 @@ def two_models() -> pd.DataFrame:
     return rows.assign(task="scale_variants", low=0.0, raw=raw, correct=right)
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scale study's results of one process and of two are the same to the last digit."""
     monkeypatch.setattr(workers, "MIN_JUDGMENTS", 0)
