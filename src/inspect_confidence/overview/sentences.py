@@ -260,48 +260,26 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = Tru
 
     It names best and worst only if rank intervals show a model to be worse than the best; of
     several that may be the best, none is called so. Otherwise it gives the lowest and the highest
-    number, or one number if all models have the same. Numbers without an interval, such as that of
-    a model with one judgment, are left out and counted if at least two others have one; so are
-    means over other data sets than most models have, if at least two others remain. Task, data
-    set and n are in brackets, after the heading, or after the numbers if the matrix has no ranks
-    (`with_ranks` is false); the command that tests the differences follows then.
+    number, or one number if all models have the same. Task, data set and n are in brackets, after
+    the heading, or after the numbers if the matrix has no ranks (`with_ranks` is false); the
+    command that tests the differences follows then.
     """
     column = matrix.columns[column_index]
-    numbers = _numbers_best_first(matrix, column_index)
+    numbers, left_out = _compared_numbers(_numbers_best_first(matrix, column_index))
     if not numbers:
         return []
     heading = column.heading[:1].upper() + column.heading[1:]
-    left_out = ""
-    with_interval = [(line, number) for line, number in numbers if number.interval]
-    if 2 <= len(with_interval) < len(numbers):
-        count = counted(len(numbers) - len(with_interval), "model")
-        left_out = f"; {count} without an interval left out"
-        numbers = with_interval
-    comparable = [(line, number) for line, number in numbers if OTHER_DATASETS not in number.note]
-    are_comparable = len(comparable) == len(numbers)
-    if len(comparable) >= 2 and not are_comparable:
-        count = counted(len(numbers) - len(comparable), "model")
-        left_out += f"; {count} with other data sets left out"
-        numbers, are_comparable = comparable, True
     source = _column_source(column, numbers)
     if with_ranks:
         heading, source_text = f"{heading} ({source})", ""
     else:
-        source_text = f" ({source})" if with_interval else f" ({source}; no interval)"
+        has_interval = any(number.interval for _, number in numbers)
+        source_text = f" ({source})" if has_interval else f" ({source}; no interval)"
     if len({(number.text, number.interval) for _, number in numbers}) == 1:
         return _equal_numbers_sentence(heading, numbers, f"{source_text}{left_out}")
-    direction = column.direction
-    # Without a direction there are no ranks, and the sentence below has none of these words.
-    words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
-    target = f"{direction.target:g}"
-    words = replace(words, best=words.best.format(target), better=words.better.format(target))
-    compare_text = _compare_text(numbers, column)
-    test_text = _test_text(numbers, words, compare_text) if with_ranks else compare_text
+    words = _words_of_comparison(column)
+    test_text = _comparison_ending(numbers, column, words, with_ranks=with_ranks)
     (best_line, best_number), *other_numbers = numbers
-    if best_number.rank.note == NO_COMMON_ITEM:
-        test_text = "; not compared: no two models answered the same item"
-    elif with_ranks and not are_comparable:
-        test_text = "; not compared: the models have different data sets"
     # A rank interval that begins above 1 shows that its model is not the best.
     has_worse_model = any(number.rank.low > 1 for _, number in other_numbers)
     if isnan(best_number.rank.low) or not has_worse_model:
@@ -317,6 +295,54 @@ def column_sentence(matrix: Matrix, column_index: int, *, with_ranks: bool = Tru
         _number_part(worst_number),
         SentencePart(f"{test_text}{left_out}."),
     ]
+
+
+def _compared_numbers(numbers: _RankedNumbers) -> tuple[_RankedNumbers, str]:
+    """Return the numbers of a column that a sentence compares, and how many are left out, and why.
+
+    Numbers without an interval, such as that of a model with one judgment, are left out if at least
+    two others have one; then means over other data sets than most models have, if at least two
+    others remain. The text is empty if none is left out.
+    """
+    left_out = ""
+    for reason, is_kept in (
+        ("without an interval", lambda number: number.interval),
+        ("with other data sets", lambda number: OTHER_DATASETS not in number.note),
+    ):
+        kept = [(line, number) for line, number in numbers if is_kept(number)]
+        if 2 <= len(kept) < len(numbers):
+            left_out += f"; {counted(len(numbers) - len(kept), 'model')} {reason} left out"
+            numbers = kept
+    return numbers, left_out
+
+
+def _words_of_comparison(column: MatrixColumn) -> _ComparisonWords:
+    """Return the words for the best and worst models of a column, with its metric's target.
+
+    Without a direction there are no ranks, and no sentence has these words: those of `lower` are
+    returned.
+    """
+    direction = column.direction
+    words = _COMPARISON_WORDS[direction.name if direction.ordered else "lower"]
+    target = f"{direction.target:g}"
+    return replace(words, best=words.best.format(target), better=words.better.format(target))
+
+
+def _comparison_ending(
+    numbers: _RankedNumbers, column: MatrixColumn, words: _ComparisonWords, *, with_ranks: bool
+) -> str:
+    """Return the clause on the test of a column's numbers, or on why they are not compared.
+
+    Without ranks it names the command that tests them, if there is one.
+    """
+    if numbers[0][1].rank.note == NO_COMMON_ITEM:
+        return "; not compared: no two models answered the same item"
+    compare_text = _compare_text(numbers, column)
+    if not with_ranks:
+        return compare_text
+    if any(OTHER_DATASETS in number.note for _, number in numbers):
+        return "; not compared: the models have different data sets"
+    return _test_text(numbers, words, compare_text)
 
 
 def _equal_numbers_sentence(heading: str, numbers: _RankedNumbers, source_text: str) -> Sentence:
