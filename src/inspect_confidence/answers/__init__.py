@@ -36,6 +36,7 @@ from inspect_confidence.answers.status import FailureStatus as FailureStatus
 from inspect_confidence.answers.status import ParseFailure as ParseFailure
 from inspect_confidence.answers.status import Status as Status
 from inspect_confidence.answers.status import reply_failure as reply_failure
+from inspect_confidence.answers.token_confidence import NO_TOKENS as NO_TOKENS
 from inspect_confidence.answers.token_confidence import TokenConfidence as TokenConfidence
 from inspect_confidence.answers.token_confidence import read_p_true as read_p_true
 from inspect_confidence.answers.token_confidence import (

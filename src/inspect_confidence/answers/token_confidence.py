@@ -18,7 +18,7 @@ from inspect_confidence.answers.tokens import (
 
 _VERDICT = re.compile(r"\W*(?:answer\W+)?(true|false)\b", re.I)
 _LABEL = re.compile(r"answer\W*:", re.I)
-_NO_TOKENS = ParseFailure("scoring_failed", "the provider gave no log probabilities")
+NO_TOKENS = ParseFailure("scoring_failed", "the provider gave no log probabilities")
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _probability_of_only_token(
     if is_refusal(clean(reply)):
         return ParseFailure("refusal", "the reply declines to answer")
     if tokens is None:
-        return _NO_TOKENS
+        return NO_TOKENS
     reply_tokens = [
         token for token in tokens if token.token.strip() and not SPECIAL.fullmatch(token.token)
     ]
@@ -124,7 +124,7 @@ def _probability_among_names(
     `tokens` are those of the reply; None if the provider gave none, which is a failure.
     """
     if tokens is None:
-        return _NO_TOKENS
+        return NO_TOKENS
     # The answer is looked for after a label. Without one it is at the reply's start.
     labelled = [] if _LABEL.search(reply) else [TokenChoice("Answer: ", 0.0, {})]
     read = read_answer_token([*labelled, *tokens], names, answer)

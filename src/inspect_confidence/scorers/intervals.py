@@ -7,6 +7,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from inspect_confidence.answers import (
+    NO_TOKENS,
     IntegerDistribution,
     ParseFailure,
     TokenChoice,
@@ -25,7 +26,6 @@ from inspect_confidence.scorers.explained import power, stated_interval, unread
 from inspect_confidence.scorers.log_metrics import INTERVAL_METRICS
 from inspect_confidence.scorers.parsed import (
     NAN,
-    NO_TOKENS,
     Draws,
     ParsedReply,
     interval_values,

@@ -11,6 +11,7 @@ from inspect_ai.solver import TaskState
 
 from inspect_confidence import answers
 from inspect_confidence.answers import (
+    NO_TOKENS,
     AnswerToken,
     IntegerDistribution,
     JsonReply,
@@ -22,7 +23,6 @@ from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.explained import age_read, option_read
 from inspect_confidence.scorers.parsed import (
     NAN,
-    NO_TOKENS,
     ParsedReply,
     no_reply,
     number_of,

@@ -21,7 +21,6 @@ from inspect_confidence.solvers.draws import draw_of, stored_draws
 
 NAN = float("nan")
 NOT_ASKED = ParseFailure("limit_reached", "the model was not asked")
-NO_TOKENS = ParseFailure("scoring_failed", "the provider gave no log probabilities")
 
 DECIMALS = 4
 """Decimals of the numbers in a score, which the log viewer shows as they are."""
