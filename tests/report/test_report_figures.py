@@ -1,5 +1,6 @@
 """Figures of the report: which panels are drawn, and what their captions name."""
 
+import math
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -9,7 +10,9 @@ import pandas as pd
 import pytest
 
 from build import records_with
-from inspect_confidence import plots, summarize
+from inspect_confidence import plots, read_judgments, summarize, write_report
+from inspect_confidence.plots.intervals import rows_of_drawn_splits
+from inspect_confidence.plots.models import rows_of_first_split
 from inspect_confidence.report.figures import ReportFigure, draw_figures, plan_figures
 from inspect_confidence.studies import FigureSpec, all_studies
 from inspect_confidence.studies.scale_variants.study import SCALE_VARIANTS
@@ -125,3 +128,29 @@ def test_pooled_panels_are_explained_only_beside_others() -> None:
     for study in all_studies():
         for spec in study.figures:
             assert "pooled" not in spec.reads
+
+
+def test_the_numbers_of_a_figure_are_of_the_split_that_it_draws(tmp_path: Path) -> None:
+    """All models are compared on all items, and adjusted intervals on the test split alone."""
+    log = Path(__file__).parents[2] / "examples" / "logs" / "fermi_eval-candid.eval"
+    judgments = read_judgments(str(log))
+    estimates = summarize(judgments, resamples=20)
+    coverage = estimates[estimates["metric"] == "coverage"]["condition"]
+    assert 0 < coverage.str.contains("split=test").sum() < len(coverage)
+    write_report(judgments, tmp_path, resamples=20)
+    for name, is_test in (
+        ("coverage-of-models-1", False),
+        ("coverage-2", True),
+        ("tunnel-3", True),
+        ("interval-score-4", True),
+    ):
+        rows = pd.read_csv(tmp_path / "figures" / f"fermi-eval-{name}.csv")
+        of_test = rows.loc[rows["value"].notna(), "condition"].str.contains("split=test")
+        assert of_test.tolist() == [is_test] * len(of_test), name
+        assert len(of_test)
+    # Undefined numbers, which say why a figure lacks them, stay; so do numbers of a split alone.
+    undefined = estimates.assign(value=math.nan)
+    for select in (rows_of_first_split, rows_of_drawn_splits):
+        assert len(select(undefined)) == len(undefined)
+    alone = estimates[(estimates["metric"] == "coverage") & coverage.str.contains("split=test")]
+    assert len(rows_of_drawn_splits(alone)) == len(alone)

@@ -27,6 +27,7 @@ from inspect_confidence.plots.layout import (
 from inspect_confidence.plots.style import FAINT, SERIES, WIDTH, mark, styled
 from inspect_confidence.plots.text import brief
 from inspect_confidence.printing import shortened
+from inspect_confidence.results import with_parts
 from inspect_confidence.studies import cell
 
 _LINE_LABELS = {
@@ -56,18 +57,40 @@ def _rows_of_lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     """
     # Metrics of n averaged traces are left out.
     selected = select_rows(rows, "fermi_eval", metrics, _PARTS, excluded_parts=["traces"])
+    selected = _with_lines(selected)
+    return selected[_is_of_drawn_split(selected)]
+
+
+def rows_of_drawn_splits(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of `fermi_eval` without the splits that `coverage` and its like do not draw.
+
+    Undefined numbers stay, since they say why a figure lacks them.
+    """
+    lines = with_parts(rows[rows["value"].notna()], ["variant", "traces", *_PARTS])
+    lines = _with_lines(lines[lines["traces"] == ""])
+    is_drawn = rows.index.isin(lines.loc[_is_of_drawn_split(lines), "row"])
+    return rows[is_drawn | rows["value"].isna()]
+
+
+def _with_lines(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with the columns `of` and `line`, as `_rows_of_lines` describes them."""
+    rows = rows.copy()
     # Conformal intervals have the method `conformal`; the method that asked for them is in `base`,
     # which is empty if that is `direct`.
-    base, asking_method = selected["base"], selected["method"].replace("conformal", "direct")
-    selected["of"] = base.where(base != "", asking_method)
+    base, asking_method = rows["base"], rows["method"].replace("conformal", "direct")
+    rows["of"] = base.where(base != "", asking_method)
     # Other adjustments are in `scaling` or `decoding`, at most one in a row.
-    adjustment = selected["scaling"] + selected["decoding"]
-    adjustment = adjustment.where(adjustment != "", selected["method"])
-    selected["line"] = adjustment.where(adjustment.isin(list(_LINE_LABELS)), "stated")
-    has_test_split = selected.groupby(list(_PANEL_COLUMNS))["split"].transform(
-        lambda splits: (splits == "test").any()
-    )
-    return selected[~has_test_split.astype(bool) | (selected["split"] == "test")]
+    adjustment = rows["scaling"] + rows["decoding"]
+    adjustment = adjustment.where(adjustment != "", rows["method"])
+    rows["line"] = adjustment.where(adjustment.isin(list(_LINE_LABELS)), "stated")
+    return rows
+
+
+def _is_of_drawn_split(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """Return which rows are of the test split, or of a method and metric without one."""
+    is_test = rows["split"] == "test"
+    keys = [rows[name] for name in (*_PANEL_COLUMNS, "metric")]
+    return ~is_test.groupby(keys).transform("any") | is_test
 
 
 def _level_panels(

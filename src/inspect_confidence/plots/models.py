@@ -22,6 +22,7 @@ from inspect_confidence.plots.layout import (
 from inspect_confidence.plots.markers import markers_by_frequency, select_whole_markers
 from inspect_confidence.plots.style import DASHED, mark_of, styled
 from inspect_confidence.printing import shortened
+from inspect_confidence.results import with_parts
 from inspect_confidence.scales import ALL
 from inspect_confidence.studies.hedge_markers.forms import DEFAULT_THRESHOLD
 
@@ -50,11 +51,7 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
     )
     # As stated (`direct`), at one level, and not of a mean over n reasonings (`traces=n`).
     selected = selected[(selected["level"] != "") & (selected["method"] == "direct")]
-    # All items come first, then the test split, and then other splits.
-    selected = selected.sort_values(
-        "split", key=lambda split: split.map(_SPLIT_ORDER).fillna(2), kind="stable"
-    )
-    selected = selected.drop_duplicates(["model", "dataset", "variant", "level"])
+    selected = _of_first_split(selected)
     # Selected again, which raises if no row is left.
     selected = select_rows(selected, "fermi_eval", ["coverage"], parts=("level",))
     levels = sorted(set(selected["level"].astype(float)))
@@ -70,6 +67,28 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
         looks=looks,
         **size,
     )
+
+
+def rows_of_first_split(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of intervals as stated without the splits that `coverage_of_models` leaves out.
+
+    Undefined numbers stay, since they say why a figure lacks them.
+    """
+    lines = with_parts(rows[rows["value"].notna()], ["variant", "level", "split", "traces"])
+    drawn_lines = _of_first_split(lines[(lines["level"] != "") & (lines["traces"] == "")])
+    is_drawn = rows.index.isin(drawn_lines["row"])
+    return rows[is_drawn | rows["value"].isna()]
+
+
+def _of_first_split(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each model, data set, variant and level.
+
+    It is of all items if there is such a row, else of the test split, else of another split.
+    """
+    rows = rows.sort_values(
+        "split", key=lambda split: split.map(_SPLIT_ORDER).fillna(2), kind="stable"
+    )
+    return rows.drop_duplicates(["model", "dataset", "variant", "level"])
 
 
 _SPLIT_ORDER = {"": 0, "test": 1}

@@ -1,7 +1,7 @@
 """Figures of the report: the rows, the files and the caption of each figure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO, StringIO
@@ -16,6 +16,8 @@ from inspect_confidence import plots
 from inspect_confidence.answers import INSTRUMENT_STATUSES, REPLY_STATUSES, RUN_STATUSES
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.metrics import METRICS, Metric
+from inspect_confidence.plots.intervals import rows_of_drawn_splits
+from inspect_confidence.plots.models import rows_of_first_split
 from inspect_confidence.plots.style import in_order
 from inspect_confidence.printing import counted, shortened
 from inspect_confidence.report.svg import inline
@@ -204,8 +206,9 @@ def _figure_groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, 
     There is a figure for each combination of the values of `spec.by`, columns and parts of the
     condition. Rows of the model `spec.beside`, such as surveyed people, are in every figure. The
     filter `spec.keep` of conditions may leave out rows. The column `row`, the row's number on the
-    page, becomes the index.
+    page, becomes the index. Rows of splits that the plot does not draw are left out.
     """
+    select = _ROWS_OF_SPLITS.get(spec.plot, pd.DataFrame.copy)
     rows = rows[rows["task"].isin((spec.task, *spec.tasks)) & rows["metric"].isin(spec.metrics)]
     if spec.keep is not None:
         rows = rows[list(map(spec.keep, conditions_of(rows)))]
@@ -213,13 +216,20 @@ def _figure_groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, 
         return
     rows = with_parts(rows, [name for name in spec.by if name not in COLUMNS]).set_index("row")
     if not spec.by:
-        yield spec.title, rows[COLUMNS]
+        yield spec.title, select(rows[COLUMNS])
         return
     shared = rows["model"] == spec.beside
     for values, group in rows[~shared].groupby(list(spec.by), sort=False):
         names = ", ".join(map(_short_name, filter(None, values)))
         title = f"{spec.title}: {names}" if names else spec.title
-        yield title, pd.concat([group, rows[shared]])[COLUMNS]
+        yield title, select(pd.concat([group, rows[shared]])[COLUMNS])
+
+
+_ROWS_OF_SPLITS: Mapping[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+    "coverage_of_models": rows_of_first_split,
+    **dict.fromkeys(("coverage", "tunnel", "interval_score"), rows_of_drawn_splits),
+}
+"""By plot that draws one of several splits: the function that selects its rows."""
 
 
 def _drawn_intervals(spec: FigureSpec, rows: pd.DataFrame) -> str:
