@@ -13,6 +13,7 @@ from build import records_with
 from inspect_confidence import plots, read_judgments, summarize, write_report
 from inspect_confidence.plots.intervals import rows_of_drawn_splits
 from inspect_confidence.plots.models import rows_of_first_split
+from inspect_confidence.plots.words import rows_of_drawn_modes
 from inspect_confidence.report.figures import ReportFigure, draw_figures, plan_figures
 from inspect_confidence.studies import FigureSpec, all_studies
 from inspect_confidence.studies.scale_variants.study import SCALE_VARIANTS
@@ -154,3 +155,19 @@ def test_the_numbers_of_a_figure_are_of_the_split_that_it_draws(tmp_path: Path) 
         assert len(select(undefined)) == len(undefined)
     alone = estimates[(estimates["metric"] == "coverage") & coverage.str.contains("split=test")]
     assert len(rows_of_drawn_splits(alone)) == len(alone)
+
+
+def test_the_numbers_of_scores_are_of_the_modes_that_are_drawn(tmp_path: Path) -> None:
+    """Without and with reasoning; both together only for a model without single modes."""
+    log = Path(__file__).parents[2] / "examples" / "logs" / "wep_choice-candid.eval"
+    judgments = read_judgments(str(log))["wep_choice"]
+    scores = summarize({"wep_choice": judgments}, resamples=20)
+    scores = scores[scores["metric"] == "pairwise_consistency"]
+    is_both = ~scores["condition"].str.contains("cot=|baseline=")
+    assert 0 < is_both.sum() < len(scores)
+    assert rows_of_drawn_modes(scores).equals(scores[~is_both])
+    assert rows_of_drawn_modes(scores[is_both]).equals(scores[is_both])
+    write_report({"wep_choice": judgments}, tmp_path, resamples=20)
+    (file,) = (tmp_path / "figures").glob("wep-choice-consistency-[0-9]*.csv")
+    conditions = pd.read_csv(file).dropna(subset=["value"])["condition"].fillna("")
+    assert conditions.str.contains("cot=|baseline=").all()

@@ -82,6 +82,19 @@ def consistency(rows: pd.DataFrame) -> Figure:
     return facets(titled, _draw_consistency, x=axis_label, y="score", shared="values", legend=names)
 
 
+def rows_of_drawn_modes(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of `wep_choice` without those of both modes that figures of scores leave out.
+
+    They are left out if the same model, data set, variant and score has a row of a single mode.
+    """
+    lines = with_parts(rows, ["variant", "cot", "baseline"])
+    is_score = (lines["baseline"] == "") & lines["value"].notna()
+    is_single = is_score & (lines["cot"] != "")
+    keys = [lines[name] for name in ("model", "dataset", "variant", "metric")]
+    is_left_out = is_score & ~is_single & is_single.groupby(keys).transform("any")
+    return rows[~is_left_out.to_numpy()]
+
+
 def _drawn_modes(rows: pd.DataFrame) -> list[str]:
     """Return the modes to draw: `without` and `with` reasoning, or "" (both) if it is the only one.
 

@@ -19,6 +19,7 @@ from inspect_confidence.metrics import METRICS, Metric
 from inspect_confidence.plots.intervals import rows_of_drawn_splits
 from inspect_confidence.plots.models import rows_of_first_split
 from inspect_confidence.plots.style import in_order
+from inspect_confidence.plots.words import rows_of_drawn_modes
 from inspect_confidence.printing import counted, shortened
 from inspect_confidence.report.svg import inline
 from inspect_confidence.results import COLUMNS, as_csv, conditions_of, with_parts
@@ -206,9 +207,10 @@ def _figure_groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, 
     There is a figure for each combination of the values of `spec.by`, columns and parts of the
     condition. Rows of the model `spec.beside`, such as surveyed people, are in every figure. The
     filter `spec.keep` of conditions may leave out rows. The column `row`, the row's number on the
-    page, becomes the index. Rows of splits that the plot does not draw are left out.
+    page, becomes the index. Rows that the plot leaves out (`_DRAWN_ROWS`) are
+    left out here, too.
     """
-    select = _ROWS_OF_SPLITS.get(spec.plot, pd.DataFrame.copy)
+    select = _DRAWN_ROWS.get(spec.plot, pd.DataFrame.copy)
     rows = rows[rows["task"].isin((spec.task, *spec.tasks)) & rows["metric"].isin(spec.metrics)]
     if spec.keep is not None:
         rows = rows[list(map(spec.keep, conditions_of(rows)))]
@@ -225,20 +227,23 @@ def _figure_groups(spec: FigureSpec, rows: pd.DataFrame) -> Iterator[tuple[str, 
         yield title, select(pd.concat([group, rows[shared]])[COLUMNS])
 
 
-_ROWS_OF_SPLITS: Mapping[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+_DRAWN_ROWS: Mapping[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "coverage_of_models": rows_of_first_split,
     **dict.fromkeys(("coverage", "tunnel", "interval_score"), rows_of_drawn_splits),
+    **dict.fromkeys(("consistency", "consistency_slices"), rows_of_drawn_modes),
 }
-"""By plot that draws one of several splits: the function that selects its rows."""
+"""By plot that draws one of several splits or modes: the function that selects its rows."""
 
 
 def _drawn_intervals(spec: FigureSpec, rows: pd.DataFrame) -> str:
     """Return a sentence on how many numbers of a figure have their 95% interval drawn.
 
     It is empty if no number is of a metric whose intervals the figure shows (`spec.intervals`). If
-    no number has an interval, the most frequent reason in their notes is given.
+    no number has an interval, the most frequent reason in their notes is given. Expected values of
+    random choices (`baseline`), which are drawn as lines, do not count.
     """
     numbers = rows[rows["metric"].isin(spec.intervals) & rows["value"].notna()]
+    numbers = numbers.loc[["baseline" not in parts for parts in conditions_of(numbers)]]
     if numbers.empty:
         return ""
     with_interval = numbers[numbers["ci_low"].notna()]
