@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any, cast
 from zipfile import ZipFile, ZipInfo
@@ -22,6 +23,7 @@ from inspect_confidence import InvalidArgument, read_judgments, summarize
 from inspect_confidence.judgments.files import write_judgments
 from inspect_confidence.judgments.read import pooling_notices
 from inspect_confidence.judgments.rewriting import edited_scores
+from inspect_confidence.studies import all_tables
 from studies.recorded import recorded_ages
 
 COMMON = [
@@ -247,6 +249,8 @@ def test_unusable_and_missing_files_are_refused(tmp_path: Path) -> None:
     """A file that can't be used is one error that names the value, a missing path its name."""
     for content, says in (
         ("item,level,lower,upper\n1,90,2,4\n", "there is no column 'truth' of fermi_eval"),
+        # `status` alone is no sign of a task of this package.
+        ("item,status,low_90\n1,ok,2\n", "there is no column 'confidence' or 'correct'; its"),
         ("task,item,level,lower,upper\nfermi_eval,1,90,2,4\n", "lacks the column 'truth'"),
         ("task,item\nfermy,1\n", "there is no task 'fermy'"),
         ("item,level,lower,upper,truth\n1,90,two,4,3\n", "'two' in the column 'lower'"),
@@ -257,6 +261,21 @@ def test_unusable_and_missing_files_are_refused(tmp_path: Path) -> None:
     for name in ("nothing", "nothing.csv", "nothing.eval"):
         with pytest.raises(InvalidArgument, match=name):
             read_judgments(tmp_path / name)
+
+
+def test_a_file_that_fits_two_tasks_is_asked_for_the_task(tmp_path: Path) -> None:
+    """Any two tasks of this package: the error names both, or the first cell it cannot read."""
+    own_tables = [table for table in all_tables().values() if not table.fallback]
+    named_both = 0
+    for first, second in combinations(own_tables, 2):
+        columns = dict.fromkeys([*first.kinds, *second.kinds], [0.5])
+        pd.DataFrame(columns).drop(columns="task", errors="ignore").to_csv(tmp_path / "x.csv")
+        with pytest.raises(InvalidArgument) as caught:
+            read_judgments(tmp_path / "x.csv")
+        text = caught.value.format_message()
+        assert "there is no column" not in text
+        named_both += f"has the columns of {first.task} and {second.task}; name the task" in text
+    assert named_both > len(own_tables)
 
 
 def test_what_logs_share_is_noticed_once(tmp_path: Path) -> None:

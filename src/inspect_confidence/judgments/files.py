@@ -311,15 +311,28 @@ def _add_inferred_task(
 def _unknown_task_error(
     file_rows: pd.DataFrame, renamed_rows: pd.DataFrame, source: str
 ) -> InvalidArgument:
-    """Return the error for a file of no task; it names the columns that the nearest task lacks."""
+    """Return the error for a file of no task; it names the columns that the nearest task lacks.
+
+    A task of this package is near only if the file has a column that other evals' judgments lack. A
+    file with all columns of several tasks gets an error that names these tasks.
+    """
     if not len(file_rows):
         return InvalidArgument(f"{source} has no rows; give a file with judgments.")
-    incomplete = []
+    distinct_columns = set(file_rows) - _columns_of_other_evals(all_tables().values())
+    complete, incomplete = [], []
     for table in all_tables().values():
         # In judgments of other evals each row is an item if no column names the items.
         rows = renamed_rows.assign(item="") if table.fallback else file_rows
-        if lacking := _missing_columns(rows, table):
+        lacking = _missing_columns(rows, table)
+        if not lacking:
+            complete.append(table.task)
+        elif table.fallback or distinct_columns & set(table.names):
             incomplete.append((table, lacking))
+    if len(complete) > 1:
+        return InvalidArgument(
+            f"{source} has the columns of {' and '.join(complete)}; name the task of each row in a "
+            "column 'task'."
+        )
     # Of equally near tasks, that of other evals needs the fewest columns.
     table, lacking = min(incomplete, key=lambda pair: (len(pair[1]), not pair[0].fallback))
     options = " ".join(f"--column {name}=COLUMN" for name in lacking)
@@ -796,13 +809,17 @@ def _nearest_tasks(
     other_evals = [table for table in tables if table.fallback]
     if not other_evals:
         return tables
-    columns_of_other_evals = set[str]().union(*(table.kinds for table in other_evals))
-    distinct_columns = set(frame) - columns_of_other_evals
+    distinct_columns = set(frame) - _columns_of_other_evals(tables)
     with_distinct_column = [table for table in tables if distinct_columns & set(table.names)]
     if with_distinct_column:
         return with_distinct_column
     has_scale = {"low", "high"} <= set(frame) and "method" not in frame and not is_other_eval
     return [table for table in tables if not table.fallback] if has_scale else other_evals
+
+
+def _columns_of_other_evals(tables: Iterable[TaskTable]) -> set[str]:
+    """Return the columns of judgments of other packages' evals, if a table is theirs."""
+    return set[str]().union(*(table.kinds for table in tables if table.fallback))
 
 
 def _inferred_task(frame: pd.DataFrame, *, is_other_eval: bool) -> str | None:
