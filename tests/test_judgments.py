@@ -268,8 +268,9 @@ def test_a_file_that_fits_two_tasks_is_asked_for_the_task(tmp_path: Path) -> Non
     own_tables = [table for table in all_tables().values() if not table.fallback]
     named_both = 0
     for first, second in combinations(own_tables, 2):
-        columns = dict.fromkeys([*first.kinds, *second.kinds], [0.5])
-        pd.DataFrame(columns).drop(columns="task", errors="ignore").to_csv(tmp_path / "x.csv")
+        columns = dict.fromkeys([*first.kinds, *second.kinds], 0.5)
+        row = pd.DataFrame(columns, index=[0]).drop(columns="task")
+        row.to_csv(tmp_path / "x.csv", index=False)
         with pytest.raises(InvalidArgument) as caught:
             read_judgments(tmp_path / "x.csv")
         text = caught.value.format_message()
