@@ -325,13 +325,14 @@ def _unknown_task_error(
         rows = renamed_rows.assign(item="") if table.fallback else file_rows
         lacking = _missing_columns(rows, table)
         if not lacking:
-            complete.append(table.task)
+            complete.append(table)
         elif table.fallback or distinct_columns & set(table.names):
             incomplete.append((table, lacking))
     if len(complete) > 1:
+        nearest_tables = _nearest_tasks(file_rows, complete, is_other_eval=False) or complete
+        tasks = " and ".join(table.task for table in nearest_tables)
         return InvalidArgument(
-            f"{source} has the columns of {' and '.join(complete)}; name the task of each row in a "
-            "column 'task'."
+            f"{source} has the columns of {tasks}; name the task of each row in a column 'task'."
         )
     # Of equally near tasks, that of other evals needs the fewest columns.
     table, lacking = min(incomplete, key=lambda pair: (len(pair[1]), not pair[0].fallback))
