@@ -106,7 +106,8 @@ async def unless_refused(
     Args:
         judge: Model that is called.
         ask: The call.
-        scorer: Name and action of the scorer that repeats the call, for the warning.
+        scorer: Scorer, and any `--action`, with which `inspect score` judges the replies later. The
+            warning, one for each judge, names that of the first call.
 
     Raises:
         JudgeRefused: The judge's provider refused several consecutive calls: the key is invalid,

@@ -206,8 +206,8 @@ def _refuse_conditions(
             )
 
 
-def refuse_verdicts(judgments: pd.DataFrame, source: str) -> None:
-    """Refuse a file in which a method's confidence is really a verdict on the answer.
+def refuse_grades_as_confidence(judgments: pd.DataFrame, source: str) -> None:
+    """Refuse a file in which a method's confidence repeats the grade of the answer.
 
     Scores of which only the order counts (`ordinal`), such as decisions, are exempt: they may be
     only 0 and 1.

@@ -22,7 +22,7 @@ from inspect_confidence.judgments.checks import (
     exponent_notices,
     grading_notices,
     number_repeated_answers,
-    refuse_verdicts,
+    refuse_grades_as_confidence,
     violations,
 )
 from inspect_confidence.judgments.clusters import CLUSTER
@@ -132,10 +132,10 @@ def _judgments_of_task(
     """Return a file's rows of one task as typed, checked and sorted judgments.
 
     `rows` have this package's column names and may be changed. `table` describes the task; the
-    `fallback` table is that of evals of other packages, whose files are read more leniently.
-    `default_model` is the name of the model of rows that named none. Notices tell what was inferred
-    or left out. Values that cannot be used are refused, and so are
-    rows that contradict each other.
+    `fallback` table is that of evals of other packages, whose values of columns that only this
+    package's tasks have are left out. `default_model` is the name of the model of rows that named
+    none. Notices tell what was inferred or left out. Values that cannot be used are refused, and so
+    are rows that contradict each other.
     """
     if table.fallback:
         rows = _drop_foreign_values(rows, table, source, notices)
@@ -149,7 +149,7 @@ def _judgments_of_task(
     rows = number_repeated_answers(rows, table, source, notices, default_model=default_model)
     typed_rows = check_judgments(rows, table, source)
     if table.fallback:
-        refuse_verdicts(typed_rows, source)
+        refuse_grades_as_confidence(typed_rows, source)
     if "status" not in rows:
         notices += _empty_cell_notices(typed_rows, source)
     notices += _ambiguous_grade_notices(rows, source)

@@ -49,11 +49,12 @@ def stated_probability() -> Scorer:
     ]
 )
 def word_choice() -> Scorer:
-    """Read which choice completes a sentence about numbers.
+    """Read which word of a prompt's choices completes a sentence about 20 numbers.
 
-    The value is a dict of numbers: `choice` (its position, from 0), `right` (whether its range
-    holds the share of numbers inside the interval) and `format_ok`. The reply is in the score's
-    metadata, so that judgments can be read by another convention.
+    The sentence says how probable a number in an interval is. The value is a dict of numbers:
+    `choice` (its position, from 0), `right` (whether it is the sample's target: the word whose
+    range of probabilities holds the share of the numbers in the interval) and `format_ok`. The
+    reply is in the score's metadata, so that judgments can be read by another convention.
     """
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -436,7 +436,8 @@ def bootstrap_draws(
 def _move_into_ranges(draws: FloatArray, estimates: Sequence[Estimate], values: FloatArray) -> None:
     """Move the draws of each estimate (a column), in place, into the range of its metric.
 
-    The draws are normal around the value (`smooth_draws`), and may leave the range.
+    The draws are normal around the estimate's value (`smooth_draws`), and may leave the range.
+    `within_range` moves them by the logit scale, which leaves those near the value where they are.
     """
     for column, estimate in enumerate(estimates):
         low, high = metrics.METRICS[estimate.metric].low, metrics.METRICS[estimate.metric].high

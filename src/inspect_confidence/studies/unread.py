@@ -88,8 +88,8 @@ def _shares_by_column(
 def _unread_share(rows: pd.DataFrame, key: Key, condition: Condition) -> Result:
     """Return the share of unread replies, with Wilson's interval over items or clusters.
 
-    `rows` are judgments with their item or cluster as `unit`; a row may stand for several equal
-    judgments of different items. A share without replies is undefined.
+    `rows` are judgments with their item or cluster as `unit`. A row with a `count` stands for so
+    many equal judgments, each of an item of its own. A share without replies is undefined.
     """
     flags, counts = unread_flags(rows["status"]), judgment_counts(rows)
     unit_index, units = pd.factorize(rows["unit"])

@@ -148,8 +148,8 @@ def with_permutation_p(
 ) -> Iterator[Result]:
     """Yield results in which the p of permutations, and its adjustments, replace the bootstrap's.
 
-    `permutations` are by scale. A result that is no p stays unchanged, and so does the p of a scale
-    without permutations.
+    Both are of one model, variant and data set; `permutations` are by scale. A result that is no p
+    stays unchanged, and so does the p of a scale without permutations.
     """
     # p by scale; the key is the condition of the difference, whose part `of` names its metric.
     p_by_key: dict[Condition, dict[str, float]] = {}
@@ -161,7 +161,7 @@ def with_permutation_p(
             yield result
             continue
         condition = Condition.read(result.condition)
-        # An empty part is removed: what stays is a key.
+        # An empty part is removed: what stays is a key. All results are of one variant.
         p_by_scale = p_by_key.get(condition.but(scale="", versus="", variant=""), {})
         scale = condition.get("scale", "")  # rows of a user's file may have no scale
         if scale not in p_by_scale:
