@@ -333,6 +333,22 @@ def test_fields_that_are_named(tmp_path: Path) -> None:
         assert f"the log holds nothing in {field}" in exclusion_reason(tmp_path, confidence=[field])
 
 
+@pytest.mark.parametrize("log_format", ["eval", "json"])
+def test_samples_that_are_read_whole_keep_their_place(tmp_path: Path, log_format: str) -> None:
+    """A long text is cut in the summary: such samples are read together, 200 at once."""
+    k = np.arange(210)
+    task = quiz(
+        *np.where(k % 2, "4", "5"),
+        certain=list(k / 1_000),
+        comment=["x" * 2_000 if number % 3 else "short" for number in k],
+    )
+    run(task, tmp_path, log_format=log_format)
+    rows = rows_of(tmp_path, confidence=["metadata.certain"]).set_index("item")
+    for number in k:
+        row = rows.loc[f"q{number}"]
+        assert (row["confidence"], row["correct"]) == (number / 1_000, number % 2)
+
+
 @pytest.mark.parametrize(
     ("values", "score_label", "expected"),
     [

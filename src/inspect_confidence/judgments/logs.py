@@ -1,8 +1,9 @@
 """Judgments of one log, read from Inspect's sample summaries, or whole samples if necessary."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, zip_longest
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from inspect_ai.log import (
     read_eval_log,
     read_eval_log_sample,
     read_eval_log_sample_summaries,
+    read_eval_log_samples_by_id,
 )
 from inspect_ai.model import ModelConfig
 
@@ -104,7 +106,8 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     summaries = [summary for summary in completed if _uuid(summary) not in invalid]
     # The judgments of these samples, and of all samples as a run.
     unsent = read_unsent(header, completed)  # settings that no request contained
-    samples = _pair_with_samples(location, summaries, table, recorded)
+    is_needed = partial(_is_whole_sample_needed, table=table, recorded=recorded)
+    samples = _with_whole_samples(location, summaries, is_needed)
     judgments = _judgments_by_sample(header, table, samples, unsent, repairs, recorded)
     unwritten = _judgments_of_unwritten_samples(header, table, completed)
     # `problem`: the reason if none of the judgments can be used, else empty.
@@ -189,8 +192,8 @@ def _invalidated_uuids(
     """Return the uuids of samples that somebody declared invalid; only whole samples record it."""
     invalid = set[str]()
     if header.invalidated:  # else no sample is, and none has to be read
-        for summary in summaries:
-            if _read_sample(location, summary).invalidation is not None:
+        for summary, sample in _with_whole_samples(location, summaries, lambda _: True):
+            if isinstance(sample, EvalSample) and sample.invalidation is not None:
                 invalid.add(_uuid(summary))
     return invalid
 
@@ -199,22 +202,41 @@ def _uuid(summary: EvalSampleSummary) -> str:
     return summary.uuid or ""
 
 
-def _pair_with_samples(
-    location: str, summaries: Iterable[EvalSampleSummary], table: TaskTable, recorded: Recorded
-) -> Iterator[tuple[EvalSampleSummary, _Sample]]:
-    """Yield each summary with the whole sample if a needed part is missing, else with itself.
+def _is_whole_sample_needed(
+    summary: EvalSampleSummary, table: TaskTable, recorded: Recorded
+) -> bool:
+    """Return whether a summary lacks a part of its sample that the judgments need.
 
     `recorded` are the user's options on where evals of other packages record confidence.
     """
-    for summary in summaries:
-        if table.fallback:  # the log is of another package's eval
-            is_whole_needed = _is_summary_insufficient(recorded, summary)
-            is_whole_needed |= table.needs_reply(_score_facts(summary))
-        else:
-            is_whole_needed = _is_summary_shortened(summary)
-        # Summaries that do not say whether a sample is completed have no metadata either.
-        is_whole_needed |= not summary.completed
-        yield summary, _read_sample(location, summary) if is_whole_needed else summary
+    if not summary.completed:  # such summaries, of old logs, have no metadata either
+        return True
+    if table.fallback:  # the log is of another package's eval
+        needs_reply = table.needs_reply(_score_facts(summary))
+        return needs_reply or _is_summary_insufficient(recorded, summary)
+    return _is_summary_shortened(summary)
+
+
+_SAMPLES_AT_ONCE = 200
+"""Samples that are read together: each reading begins with the index of the whole archive."""
+
+
+def _with_whole_samples(
+    location: str,
+    summaries: Iterable[EvalSampleSummary],
+    is_needed: Callable[[EvalSampleSummary], bool],
+) -> Iterator[tuple[EvalSampleSummary, _Sample]]:
+    """Yield each summary with its whole sample where that is needed, else with itself.
+
+    A whole sample has all that its summary leaves out, but messages and events.
+    """
+    remaining = iter(summaries)
+    while batch := list(islice(remaining, _SAMPLES_AT_ONCE)):
+        keys = [(summary.id, summary.epoch) for summary in batch if is_needed(summary)]
+        samples = read_eval_log_samples_by_id(location, keys, exclude_fields=_UNUSED_FIELDS)
+        sample_by_key = dict(zip(keys, samples, strict=True))
+        for summary in batch:
+            yield summary, sample_by_key.get((summary.id, summary.epoch), summary)
 
 
 _UNSCORED_REPLIES = (
@@ -239,7 +261,9 @@ def _has_unscored_replies(
     score_names = chain.from_iterable(summary.scores or {} for summary in summaries)
     if any(map(is_own, score_names)):
         return False
-    return bool(texts_by_method(_read_sample(location, summaries[0]).store, {}))
+    first = summaries[0]
+    sample = read_eval_log_sample(location, first.id, first.epoch, exclude_fields=_UNUSED_FIELDS)
+    return bool(texts_by_method(sample.store, {}))
 
 
 def _complete_run(
@@ -604,11 +628,6 @@ def metadata_fields(location: str) -> set[str]:
     """Return the names of the metadata fields of a log's samples."""
     summaries = read_eval_log_sample_summaries(location)
     return set(chain.from_iterable(summary.metadata for summary in summaries))
-
-
-def _read_sample(location: str, summary: EvalSampleSummary) -> EvalSample:
-    """Read a sample with all that its summary leaves out, but messages and events."""
-    return read_eval_log_sample(location, summary.id, summary.epoch, exclude_fields=_UNUSED_FIELDS)
 
 
 def _sample_facts(
