@@ -97,8 +97,14 @@ def test_pooled_over_sets_by_hand(frames: dict[str, pd.DataFrame]) -> None:
     # Tokens: .95, .9 and .7 of 1, .4 and .2; those that failed have no outcome either.
     assert value["source=token", "accuracy"] == pytest.approx(1.6 / 3)
     assert value["source=token", "mean_confidence"] == pytest.approx(2.55 / 3)
-    # One set alone is no pool.
+    # One set alone is no pool, nor are tokens of one set beside statements of several.
     assert "pooled" not in set(summarize(frames["life_eval"], resamples=10)["dataset"])
+    sets, lives = frames["question_sets"], frames["life_eval"]
+    stated_lives = lives[lives["source"] == "stated"]
+    results = summarize({"question_sets": sets, "life_eval": stated_lives}, resamples=10)
+    conditions = set(results[results["dataset"] == "pooled"]["condition"])
+    assert "" in conditions
+    assert "source=token" not in conditions
 
 
 def test_tokens_of_ages_by_hand(frames: dict[str, pd.DataFrame]) -> None:

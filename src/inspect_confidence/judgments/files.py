@@ -308,13 +308,18 @@ def _add_inferred_task(
     return renamed.assign(task=task)
 
 
+_MIN_DISTINCT_COLUMNS = 2
+"""Columns of a task's own with which a file is more likely of the task than of another eval."""
+
+
 def _unknown_task_error(
     file_rows: pd.DataFrame, renamed_rows: pd.DataFrame, source: str
 ) -> InvalidArgument:
     """Return the error for a file of no task; it names the columns that the nearest task lacks.
 
-    A task of this package is near only if the file has a column that other evals' judgments lack. A
-    file with all columns of several tasks gets an error that names these tasks.
+    A task of this package is near only if the file has a column that other evals' judgments lack;
+    of equally near ones it comes first if the file has two. A file with all columns of several
+    tasks gets an error that names these tasks.
     """
     if not len(file_rows):
         return InvalidArgument(f"{source} has no rows; give a file with judgments.")
@@ -334,8 +339,14 @@ def _unknown_task_error(
         return InvalidArgument(
             f"{source} has the columns of {tasks}; name the task of each row in a column 'task'."
         )
-    # Of equally near tasks, that of other evals needs the fewest columns.
-    table, lacking = min(incomplete, key=lambda pair: (len(pair[1]), not pair[0].fallback))
+
+    def distance(pair: tuple[TaskTable, Sequence[str]]) -> tuple[int, bool, bool]:
+        """Return how many columns a table lacks, then whether it is less likely than an equal."""
+        table, lacking = pair
+        has_few_columns = len(distinct_columns & set(table.names)) < _MIN_DISTINCT_COLUMNS
+        return len(lacking), has_few_columns, not table.fallback
+
+    table, lacking = min(incomplete, key=distance)
     options = " ".join(f"--column {name}=COLUMN" for name in lacking)
     page = "any_eval.md#answers-in-a-file" if table.fallback else "judgments.md"
     column_names = list(map(repr, file_rows))

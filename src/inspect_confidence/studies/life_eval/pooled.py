@@ -29,9 +29,10 @@ _POOLED_COLUMNS = [
 def pooled_results(completed: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return pooled results of each model with several data sets, and of each group of models.
 
-    The groups are those of the option `life_eval.groups`. Units are resampled within their data
-    set: items, or decades of age by radius in LifeEval. Each variant and window has results of its
-    own. `completed` are completed judgments by task.
+    A source of confidence that a model has on one data set only, such as tokens, is not pooled. The
+    groups are those of the option `life_eval.groups`. Units are resampled within their data set:
+    items, or decades of age by radius in LifeEval. Each variant and window has results of its own.
+    `completed` are completed judgments by task.
     """
     parts = []
     for rows in completed.values():
@@ -44,8 +45,8 @@ def pooled_results(completed: Mapping[str, pd.DataFrame], resampling: Resampling
         rows[name] = rows["dataset"] + "\0" + rows[name]
     results: list[Result] = []
     for (variant, window), group in rows.groupby(["variant", "window"], sort=False):
-        datasets = group.groupby("model")["dataset"].transform("nunique")
-        pooled_rows = group[datasets > 1]
+        dataset_counts = group.groupby(["model", "source"])["dataset"].transform("nunique")
+        pooled_rows = group[dataset_counts > 1]
         if len(pooled_rows):
             condition = Condition(variant=variant, window=window)
             results += _variant_results(pooled_rows, condition, resampling)
