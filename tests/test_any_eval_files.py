@@ -278,6 +278,15 @@ def test_a_column_of_words_is_named_as_in_the_file(tmp_path: Path) -> None:
     assert error.endswith("; name another column by --column NAME=COLUMN, or correct its cells.\n")
 
 
+def test_confidence_in_words_is_to_be_written_as_probabilities(tmp_path: Path) -> None:
+    """What a word means differs from person to person: none is taken for a number."""
+    path = tmp_path / "answers.csv"
+    path.write_text("item,confidence,correct\n" + "".join(f"q{k},likely,1\n" for k in range(8)))
+    error = printed("summarize", path, code=2).stderr
+    assert "'likely' in the column 'confidence' is not a number (7 more are like it" in error
+    assert "; write words as probabilities, or name another column" in error
+
+
 def test_a_sentence_has_the_n_of_all_its_numbers(tmp_path: Path) -> None:
     """Two of four answers have no confidence, and accuracy counts them."""
     path = tmp_path / "answers.csv"

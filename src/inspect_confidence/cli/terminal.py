@@ -726,14 +726,15 @@ def print_recalibrated(
     # Without a map, "0.000 [0.000, 0.000]" would look like the effect of one.
     table.loc[is_unmapped, ["recalibrated", "difference"]] = "-"
     table["test items"] = changes["test_items"].map("{:,}".format)
-    unmapped = "A dash beside as_stated: no map is applied. " if is_unmapped.any() else ""
-    _print_filled(
-        table,
-        "Before and after, on items that the map was not fitted to",
-        f"{unmapped}95% intervals over these items; differences are paired: recalibrated minus "
-        "stated. AUROC compares items of different folds, whose maps differ: it may fall although "
-        "each increasing map leaves the order of its items as it is.",
-    )
+    caption = "95% intervals over these items; differences are paired: recalibrated minus stated."
+    if is_unmapped.any():
+        caption = f"A dash beside as_stated: no map is applied. {caption}"
+    if (changes["metric"] == "auroc").any():
+        caption += (
+            " AUROC compares items of different folds, whose maps differ: it may fall although "
+            "each increasing map leaves the order of its items as it is."
+        )
+    _print_filled(table, "Before and after, on items that the map was not fitted to", caption)
 
 
 def print_thresholds(rows: "pd.DataFrame", *, pooling: str = "") -> None:

@@ -653,6 +653,10 @@ def _normalize_name(column: str) -> str:
 _CELL_REMEDY = "; correct the cell, or leave it empty."
 _COLUMN_REMEDY = "; name another column by --column NAME=COLUMN, or correct its cells."
 """Remedy if more than half of a column's filled cells can't be read."""
+_WORD_REMEDY = (
+    "; write words as probabilities, or name another column by --column confidence=COLUMN."
+)
+"""Remedy if these cells are confidences in words, such as "likely"."""
 
 
 def map_cells(
@@ -686,7 +690,10 @@ def map_cells(
         first_code = min(expected)  # codes are in the order of the rows
         first_row, *more_rows = map(int, values.index[np.isin(codes, list(expected))])
         n_filled = int((values.notna() & (values != "")).sum())
-        remedy = _COLUMN_REMEDY if 1 + len(more_rows) > max(n_filled / 2, 2) else _CELL_REMEDY
+        remedy = _CELL_REMEDY
+        if 1 + len(more_rows) > max(n_filled / 2, 2):
+            is_word = column == "confidence" and str(distinct[first_code])[:1].isalpha()
+            remedy = _WORD_REMEDY if is_word else _COLUMN_REMEDY
         raise InvalidArgument(
             f"{source}, {row_place(source, first_row)}: {excerpt(distinct[first_code], 60)!r} in "
             f"the column {column!r} is not {expected[first_code]}"
