@@ -185,7 +185,7 @@ def plateau_statistic(coverages: Mapping[float, metrics.Statistic]) -> metrics.S
     levels = np.array(list(coverages)) / 100
 
     def mean_ratio(*shares: FloatArray) -> FloatArray:
-        """Return the mean of share / level over levels, in each resample; NaN is left out."""
+        """Return the mean over levels of coverage / nominal level in each resample, without NaN."""
         ratios = np.stack(shares) / levels[:, None]  # (levels, resamples)
         present = ~np.isnan(ratios)
         with np.errstate(invalid="ignore"):

@@ -272,7 +272,8 @@ class TableSpec:
     def _wide_intervals(self, rows: Sequence[ResultRow]) -> str:
         """Return a sentence on the columns whose intervals are often wider than 95% needs.
 
-        `rows` are those that the table shows. The text is empty without such columns.
+        `rows` are those that the table shows. The text is empty without such columns. Columns that
+        show counts, or no intervals, are not named.
         """
         with_interval = {row["metric"] for row in rows if not math.isnan(row.low)}
         headings = []
@@ -344,7 +345,7 @@ def explain_marks(rows: Iterable[ResultRow]) -> list[str]:
     sentences = []
     if any(OTHER_DATASETS in note for note in notes):
         sentences.append(f"{OTHER_DATASETS}: these means are not comparable.")
-    # The note OTHER_DATASETS begins with the mark OTHER_ITEMS; here it does not count.
+    # OTHER_ITEMS is the dagger alone. The note OTHER_DATASETS begins with it; that is no such mark.
     if any(OTHER_ITEMS in note.replace(OTHER_DATASETS, "") for note in notes):
         sentences.append(f"{OTHER_ITEMS} on fewer items: n is below 90% of the metric's largest.")
     return sentences

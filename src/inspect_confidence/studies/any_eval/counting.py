@@ -96,7 +96,8 @@ def _merge_equal(completed: pd.DataFrame) -> pd.DataFrame:
     `choices` and `target` are emptied where no number depends on them.
     """
     rows = completed.assign(ordinal=is_ordinal(completed))
-    if rows["choices"].nunique(dropna=False) > 1 and not (rows["by"] != "").any():
+    has_parts = (rows["by"] != "").any()  # in a part, items may have the same number of choices
+    if rows["choices"].nunique(dropna=False) > 1 and not has_parts:
         rows["choices"] = np.nan  # metrics use a number of choices only if all items have it
     # The right choice matters for questions with two choices alone.
     rows["target"] = rows["target"].where(rows["choices"] == 2, "")

@@ -278,7 +278,7 @@ def _fields_by_name(
     """
     fields = []
     for scorer, score in eval_scores.items():
-        if not _is_confidence_scorer(scorer):
+        if not _is_confidence_scorer(scorer):  # this package's scorer is not the eval's
             names = [*_confidence_names(score.metadata, "metadata")]
             if isinstance(score.value, Mapping):
                 names += _confidence_names(score.value, "value")
@@ -574,8 +574,8 @@ def _failed_method(judgments: JudgmentRows, method: str) -> dict[str, Any]:
     """Return the failed judgment of a method that a sample with these judgments lacks.
 
     Its status and reason are those of a sample that failed before any method; otherwise the reason
-    is that the method's field is empty. A sample in which only no confidence was found, or asked
-    for, did not fail.
+    is that the method's field is empty. A sample whose only fault is that it has no confidence,
+    or was asked for none, did not fail.
     """
     first = judgments[0]
     row = {name: value for name, value in first.items() if name not in _METHOD_COLUMNS}

@@ -187,7 +187,7 @@ def _clauses() -> Iterator[Clause]:
     for method, text in _CALIBRATION_TEXTS.items():
         yield from calibration_clauses(TASK, {"method": method}, ["scale"], text)
         yield from calibration_clauses(TASK, {"method": method}, [], text)
-    for parts in _PARTS_BY_METHOD_NAME.values():
+    for parts in _PARTS_BY_METHOD_NAME.values():  # method and scale, then the method alone
         yield from calibration_clauses(TASK, {}, parts, _SHOWING)
 
 

@@ -340,7 +340,7 @@ def _decision_statuses(
     """Return each judgment's status for the note of an estimate of a decision.
 
     It is `ok` if `present` says that the judgment counts. Otherwise it is the status of the
-    decision, in the column `status`, or that of the judgment if the decision has none.
+    decision, in the column `status`, or that of the judgment if the decision has none or is `ok`.
     """
     decision_status = rows[status].where(
         ~rows[status].isin(["", "ok"]), statuses_of_estimate(rows, present)

@@ -59,7 +59,8 @@ def _question_columns(sample: SampleFacts) -> dict[str, Any]:
 def _draw_columns(score: ScoreFacts) -> list[dict[str, Any]]:
     """Return the columns of each draw of a sample.
 
-    Without draws, because a limit was reached before the first request, it is one failed draw.
+    Without draws, because a limit was reached before the first request, it is one failed draw; the
+    score's `reason` is then a status.
     """
     draws: list[dict[str, Any]] = json.loads(score.metadata["draws"])
     if not draws:

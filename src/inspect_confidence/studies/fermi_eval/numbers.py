@@ -355,10 +355,10 @@ def tunnel_indices(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _traces_by_item(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
-    """Return the items and epochs with the largest number of readable traces, and their traces.
+    """Return the items with the largest number of readable traces in an epoch, and these traces.
 
-    A trace is one reply after reasoning. The traces of an item are an array with a row of
-    probabilities for each. Without two traces of an item both lists are empty.
+    An item is listed for each such epoch. A trace is one reply after reasoning; those of an epoch
+    are an array with a row of probabilities for each. If no epoch has two, both lists are empty.
     """
     groups = rows[rows["status"] == "ok"].groupby(list(SAMPLE_KEYS), sort=True)
     largest_count = int(groups.size().max()) if len(groups) else 0

@@ -106,7 +106,7 @@ def _decoding_statistics(
         draws = rows[rows["temperature"] == temperature]
         intervals[float(temperature)] = numbers.intervals_of(draws, "sampling")
     units = ordered_units(rows)
-    penalty = resampling.options(FermiOptions).penalty
+    penalty = resampling.options(FermiOptions).penalty  # weight of undercoverage in the choice
     return decoding_temperatures(intervals, units, condition.but(method="sampling"), penalty)
 
 

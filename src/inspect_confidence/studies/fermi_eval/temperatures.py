@@ -270,9 +270,10 @@ def unsent_temperatures(rows: pd.DataFrame, condition: Mapping[str, object]) -> 
     values = sorted(rows["unsent_temperature"].dropna().unique())
     tried = ", ".join(map("{:g}".format, values))
     reason = f"temperature not sent to the model; {tried} were set, and the provider's own held"
+    # The same condition as that of a temperature chosen for all levels together.
     scope = {**condition, "split": "test", "decoding": "all_levels"}
     items = rows["item"].nunique()
-    estimate = Estimate(scope, "decoding_temperature", 0, undefined_reason=reason, n_asked=items)
+    estimate = Estimate(scope, "decoding_temperature", n=0, undefined_reason=reason, n_asked=items)
     return Statistics([estimate], constant_statistic(np.nan))
 
 

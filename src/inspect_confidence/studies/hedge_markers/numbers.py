@@ -453,7 +453,7 @@ def _standard_deviations(cells: MarkerCells, weights: FloatArray) -> FloatArray:
     `cells` are the confidences by marker, `weights` those of the units. A marker without a sentence
     has NaN.
     """
-    tables = cells.tables(weights, threshold=0)
+    tables = cells.tables(weights, threshold=0)  # rare markers have an SD, too
     counts = tables.counts.sum(axis=1)  # over groups: (resamples, markers, values of confidence)
     n = counts.sum(axis=-1)
     mean = divide_or_nan(counts @ tables.values, n)

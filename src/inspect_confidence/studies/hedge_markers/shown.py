@@ -70,7 +70,8 @@ def _left_out_note(sentences: Sentences, mic_rows: pd.DataFrame, rarer: Sequence
     """
     rarer_sentences = int(mic_rows["standard"].isin(rarer).sum())
     total = len(sentences.sentence_rows)
-    # A sentence that wasn't judged has no row; one of several markers only by the authors' count.
+    # Sentences that weren't judged have no row. Those of several markers have none either, except
+    # by the authors' count.
     without_mic = total - len(mic_rows.drop_duplicates([*judgments.REPLY, "sentence"]))
     rare = f"{len(rarer)} rarer markers in {rarer_sentences} sentences left out"
     many = f"{without_mic} of {total} sentences, of several markers or not judged, left out"

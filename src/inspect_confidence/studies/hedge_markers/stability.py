@@ -509,8 +509,9 @@ def _mrc_change(
     )
 
     def changes(weights: FloatArray) -> FloatArray:
-        """Return mean rank correlation without the marker `<no_hedge>` less with it, by resample.
+        """Return MRC without the marker `<no_hedge>` less MRC with it, in each resample.
 
+        MRC is the mean over pairs of data sets of the rank correlation of their markers' MICs.
         `weights` of units have the shape (resamples, units).
         """
         tables = rules.tables(cells, weights)

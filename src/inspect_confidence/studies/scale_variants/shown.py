@@ -75,7 +75,7 @@ _DIFFERENCE_METRICS = ("accuracy", "mean_confidence", "ece", "brier", "auroc")
 def scale_tables(results: pd.DataFrame) -> list[View]:
     """Return the study's tables of all models, then calibration, reports and tests of each."""
     rows = ResultTable.from_frame(results)
-    threshold = highest_threshold(rows)
+    threshold = highest_threshold(rows)  # from which on confidence counts as high
     adjusted = "p_holm"
     # Permutation tests are reported as in the study, with Bonferroni's adjustment.
     if any("test=permutation" in variant.split(";") for variant in rows.values("variant")):
@@ -183,8 +183,8 @@ class _TablesOfAllModels:
         """Specify a table with a column of the measure for each scale, then the columns `more`.
 
         The scales are those of different granularity, but all used scales for the share of reports
-        out of range. Items not common follow, counted over all scales (`scales=all`). There is no
-        line if only the baseline was used.
+        out of range. The last column counts, over all scales, items that another model or scale was
+        not asked. There is no line if only the baseline was used.
         """
         has_all_scales = measure.metric == OUT_OF_RANGE.metric
         scales = self.used_scales if has_all_scales else _GRANULARITY

@@ -214,7 +214,7 @@ def _unit_rows(
     An epoch whose value is NaN is left out; the mean is NaN if all are. `index` has a row for each
     sequence of prompts: its factors, epoch and interval. `values` has a value for each of these
     rows, by a name within the sequence such as the point; the name is empty for the sequence as a
-    whole. A key is such as `above_low@0.05`.
+    whole. A key is such as `above_low@0.05`; a pair is an interval and its complement.
     """
     parts = [
         index.assign(key=index["interval"] + "@" + name, value=value)

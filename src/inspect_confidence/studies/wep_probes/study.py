@@ -18,9 +18,9 @@ def summarize(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> lis
     """Return the results of both probes: words to numbers, and numbers to words."""
     results: list[Result] = []
     if "wep_elicitation" in frames:
-        results += words.words_to_numbers(
-            words.fill_missing_contexts(frames["wep_elicitation"]), resampling
-        )
+        # A file may leave out the context: each item is then a context of its own.
+        statements = words.fill_missing_contexts(frames["wep_elicitation"])
+        results += words.words_to_numbers(statements, resampling)
     if "wep_choice" in frames:
         results += choices.numbers_to_words(frames["wep_choice"], resampling)
     return results
