@@ -274,7 +274,8 @@ class Answers:
     def count_tables(self) -> metrics.ItemTables:
         """Return what each unit adds to the numbers of right and wrong answers at each confidence.
 
-        A fractional outcome adds to both. Judgments without confidence or correctness are left out.
+        A fractional outcome, a chance of being right or else a partial credit, adds to both.
+        Judgments without confidence or correctness are left out.
         """
         return metrics.ItemTables.from_judgments(
             self.confidence,
@@ -609,7 +610,8 @@ def _meta_d_and_ratio(counts: FloatArray, padding: float, is_fitted: bool) -> Fl
     The first half of a row is of items whose right choice is the first, the second half of others,
     each from the surest response with the first choice to the surest with the second. `padding` is
     added to each count, so that none is 0. meta-d' is the d' of an ideal observer with these
-    confidences, and M-ratio divides it by the d' of the answers. Both are NaN without `is_fitted`.
+    confidences, and M-ratio divides it by the d' of the answers. Both are NaN if not `is_fitted`,
+    which needs outcomes that are right or wrong, and several different confidences.
     """
     if not is_fitted:
         return np.full((len(counts), 2), np.nan)

@@ -73,8 +73,9 @@ UNDEFINED, NO_INTERVAL = "Undefined", "No interval"
 def missing_number(text: str, note: str) -> tuple[str, str] | None:
     """Return what the text of an estimate lacks, and why; None if it lacks nothing.
 
-    The reason is the part of the note that begins so. Of an undefined number without such a part it
-    is the whole note. An interval is only missing if there is a reason: constants have none.
+    The reason follows "undefined: " or "no interval: " in the note. If the note of an undefined
+    number has neither, it is the whole note. An interval is only missing if there is a reason:
+    constants have none.
 
     Example:
         >>> missing_number("-", "undefined: every answer is right; 3 of 9 judgments left out")

@@ -515,7 +515,7 @@ def _run_problem(rows: JudgmentRows) -> str:
 def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
     """Yield a notice for each method with confidences that the eval, not the model, wrote."""
     for method, rows in by_method.items():
-        values = [row for row in rows if "raw" in row]
+        values = [row for row in rows if "raw" in row]  # a number was read
         imputed = [row for row in values if row.get(_IMPUTED)]  # as `_read_value` marks them
         if imputed:
             yield (

@@ -43,7 +43,7 @@ CONFIDENT = 0.9
 
 
 def graded_decisions(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return judgments of `abstain` with derived grades and a column `declined`.
+    """Return judgments of `abstain` with a column `declined`, and grades filled in from targets.
 
     `declined` is 1 if the model declined, 0 if its answer has a grade, and NaN otherwise.
     """

@@ -88,7 +88,8 @@ def _simple_qa_statistics(
 ) -> Iterator[Statistics]:
     """Yield the statistics of each source of confidence: what was stated, and the frequency.
 
-    The frequency is the share of several draws that have the commonest answer.
+    The frequency is the share of several draws that have the commonest answer. A model may decline:
+    shares of attempted answers are among the statistics.
     """
     for source, source_rows in rows.groupby("confidence_source", sort=False):
         source_condition = condition.but(confidence_source=source)

@@ -503,8 +503,8 @@ def _bins_over_sets_and_models(
 ) -> Iterator[Result]:
     """Yield bins over all data sets, and the models of each group, if there are several data sets.
 
-    Each judgment has weight one. Judgments of LifeEval are dependent within a decade of age and
-    radius, which counts as an item.
+    Each judgment has weight one. Judgments of LifeEval with the same radius are dependent within a
+    decade of age, which counts as an item.
     """
     parts = [rows.assign(item=estimate.unit_names(rows))[_POOLED_COLUMNS] for rows in frames]
     if not parts:

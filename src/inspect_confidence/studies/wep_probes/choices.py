@@ -646,7 +646,7 @@ def _pair_units(units: pd.DataFrame, versus: pd.DataFrame, factor: str) -> pd.Da
 
     `units` and `versus` have a row for each unit, as `score_units` returns them. They are alike if
     the other factors, `pair` and `key` are equal. The column `value` becomes the difference,
-    `units` less `versus`; NaN where either has no value.
+    `units` less `versus`, NaN where either has no value; `cluster` names the cluster of the pair.
     """
     keys = [*(name for name in FACTORS if name != factor), "pair", "key"]
     joined = units.merge(versus, on=keys, suffixes=("_own", "_versus"))

@@ -54,8 +54,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame, resampling: Resampling) -> list[Di
 def _word_values(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the mean probability of each word by context and setting, as rows to compare.
 
-    `name` is the condition and metric, `item` the context, `key` the setting. Rows of two sides
-    with the same three are compared, and items are resampled.
+    `name` is the condition and metric, `item` the context, `key` the setting. Rows of two models or
+    variants with the same three are compared, and items are resampled.
     """
     readable = frame[frame["status"] == "ok"]
     keys = ["language", "setting", "context", "word"]
