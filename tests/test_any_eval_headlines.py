@@ -99,11 +99,15 @@ def test_every_method_and_scale_has_main_numbers(method: str, epochs: int) -> No
         ("alone", r"shown its answer alone, it states {} and is right {} of the time"),
         *(
             (method, rf"its confidence by {method} is {{}} and it is right {{}} of the time")
-            for method in ("words", "logprob", "p_true", "consistency", "epochs")
+            for method in ("words", "logprob", "p_true", "consistency")
         ),
         *(
             (method, r"its confidence is {} and it is right {} of the time")
             for method in ("recorded", "judge.metadata.confidence", "grader.value.confidence")
+        ),
+        (
+            "epochs",
+            "its confidence by epochs is {} and its most frequent answer is right {} of the time",
         ),
     ],
 )

@@ -31,6 +31,7 @@ from sklearn.metrics import roc_auc_score
 
 from build import column_of, path_or_skip, prefixed
 from inspect_confidence import InvalidArgument, read_judgments, summarize, with_confidence
+from inspect_confidence.commands.views import views_of
 from inspect_confidence.studies import Recorded
 from runs import QUIET, printed
 from studies.frames import value
@@ -172,6 +173,8 @@ def test_epochs_are_draws(epochs: int, tmp_path: Path) -> None:
     assert f"{lost_count} of 5 judgments left out: {lost_count} sample_error" in note
     texts = len(complete) - 1
     assert f"compared 1 by score, {texts} by text" in note
+    ((_, (calibration, *_)),) = views_of(results)
+    assert "With epochs as the method, it is that of each item's most" in calibration.caption
 
 
 def test_one_epoch_answersnothing(tmp_path: Path) -> None:

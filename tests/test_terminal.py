@@ -79,6 +79,17 @@ def cells(views: Sequence[View]) -> list[Cell]:
     return [entry for entry in entries if isinstance(entry, Cell)]
 
 
+def test_a_reason_says_of_which_answers_every_one_is_right() -> None:
+    """The wrong answer has no confidence, so that AUROC rests on two right ones."""
+    rows = pd.DataFrame(
+        {"item": list("123"), "confidence": [0.8, 0.7, None], "correct": [1.0, 1.0, 0.0]}
+    )
+    for frame, answers in ((rows, "every answer with a confidence"), (rows[:2], "every answer")):
+        judgments = frame.assign(task="any_eval", model="m")
+        ((_, (view,)),) = headline_views(summarize(judgments, resamples=20))
+        assert f"Undefined: AUROC. Reason: {answers} is right." in view.caption
+
+
 @pytest.mark.parametrize("name", ["a", "z"])
 def test_the_order_of_columns_does_not_depend_on_the_first_model(name: str) -> None:
     """A model without an AUROC, whose only answer is right, is the first or the last line."""

@@ -18,7 +18,7 @@ from inspect_ai.solver import TaskState, multiple_choice
 
 from any_eval.small import confidence_of, far_end, kind_of, kinds, metrics_of, sample_of, sums
 from build import column_of, requests_to
-from inspect_confidence import confidence, read_judgments, with_confidence
+from inspect_confidence import cite, confidence, read_judgments, with_confidence
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.commands.unread import unread
 from inspect_confidence.judgments.files import write_judgments
@@ -115,6 +115,18 @@ def test_a_withdrawn_answer_is_declined(tmp_path: Path) -> None:
     assert set(rows["confidence_asked"]) == {"none"}
     assert set(rows["confidence_status"]) == {""}
     assert set(read_judgments(tmp_path)) == {"abstain"}
+
+
+def test_decisions_beside_an_eval_are_cited_by_the_log_of_the_eval(tmp_path: Path) -> None:
+    """They are judgments of another task than the log's, and were not read from a file."""
+    served(with_confidence(sums(), "stated,decline,keep"), tmp_path, far_end())
+    of_decisions, of_commitment, of_eval = cite(tmp_path).settings
+    assert of_decisions.startswith("abstain: sums (version 0) asked ")
+    assert of_commitment.startswith("commitment: sums (version 0) asked ")
+    assert of_eval.startswith("sums (version 0) asked ")
+    for paragraph in (of_decisions, of_commitment, of_eval):
+        assert "Items: 2 of sums, one epoch." in paragraph
+        assert "read from files" not in paragraph
 
 
 UNREADABLE = {

@@ -55,7 +55,10 @@ def _describe_judgments(
         unrecorded_sentences,
         _counts_sentence(judgments),
     ]
-    return " ".join(filter(None, sentences))
+    paragraph = " ".join(filter(None, sentences))
+    # A run of another task may have judgments of this one, as `abstain` asked beside any eval.
+    is_of_other_tasks = all(log_table(run).task != task for run in runs)
+    return f"{task}: {paragraph}" if is_of_other_tasks else paragraph
 
 
 def _generation_sentence(runs: Sequence[EvalLog], unsent_settings: Sequence[Unsent]) -> str:
@@ -191,7 +194,8 @@ def _describe_items(run: EvalLog) -> str:
     limit = f", of which --limit {config.limit} kept a part" if config.limit else ""
     epochs = config.epochs or 1
     epochs_text = "one epoch" if epochs == 1 else f"{epochs} epochs"
-    items = f"{facts['items']} " if "items" in facts else ""
+    n_items = facts.get("items", run.eval.dataset.samples)
+    items = "" if n_items is None else f"{n_items} "
     return f"{items}of {name}{split_text}, {epochs_text}{limit}"
 
 
@@ -277,9 +281,9 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
         InvalidArgument: A path can't be read, or has no judgments.
     """
     frames = read_judgments(paths) if judgments is None else judgments
-    logs = _read_headers(paths, _unique_values(frames, "run"))  # headers of readable logs, by task
+    logs = _read_headers(paths, _unique_values(frames, "run"))
     stored = _stored_runs(paths)
-    headers = list(chain.from_iterable(_newest_of_runs(logs.get(task, [])) for task in frames))
+    headers = _newest_of_runs(logs)
     datasets = sorted(_dataset_names(frames))
 
     # References: package, studies, data sets, tasks, Inspect.
@@ -301,7 +305,9 @@ def cite(paths: Paths, *, judgments: Judgments | None = None) -> Citation:
     for task, table in all_tables().items():
         if task in frames:
             replies = table.replies(frames[task])
-            paragraphs.append(_describe_judgments(task, replies, logs.get(task, []), stored))
+            run_ids = set(frames[task]["run"])
+            logs_of_task = [log for log in logs if log.eval.task_id in run_ids]
+            paragraphs.append(_describe_judgments(task, replies, logs_of_task, stored))
     # The package's own data sets need no reference beside its own.
     unknown = [scrub(name) for name in datasets if name not in DATASETS and name not in OWN]
     return Citation(list(dict.fromkeys(entries)), paragraphs, unknown)
@@ -311,18 +317,18 @@ def _unique_values(frames: Judgments, column: str) -> set[str]:
     return set(chain.from_iterable(frame[column].unique() for frame in frames.values()))
 
 
-def _read_headers(paths: Paths, run_ids: Collection[str]) -> dict[str, list[EvalLog]]:
-    """Return the headers of the logs of the given runs by task.
+def _read_headers(paths: Paths, run_ids: Collection[str]) -> list[EvalLog]:
+    """Return the headers of the logs of the given runs.
 
     Unreadable logs are skipped, since the notices of the judgments name them.
     """
-    headers_by_task: dict[str, list[EvalLog]] = {}
+    headers = []
     for location in find_logs(paths):
         with suppress(Exception):
             header = read_header(location)
             if header.eval.task_id in run_ids:
-                headers_by_task.setdefault(log_table(header).task, []).append(header)
-    return headers_by_task
+                headers.append(header)
+    return headers
 
 
 def _newest_of_runs(headers: Iterable[EvalLog]) -> list[EvalLog]:

@@ -545,11 +545,17 @@ def _metric_remarks(
 
 
 def _one_outcome_reason(answers: Answers, metric: str) -> str:
-    """Return that every answer is right, or wrong, if the metric compares both; else ""."""
+    """Return that every answer is right, or wrong, if the metric compares both; else "".
+
+    If answers without a confidence, which do not count here, differ, the text names those with one.
+    """
     compares = metrics.METRICS[metric].interval.compares_outcomes
     if not compares or not answers.n_readable or answers.right_share not in (0, 1):
         return ""
-    return f"every answer is {'right' if answers.right_share else 'wrong'}"
+    is_graded = ~np.isnan(answers.correct)
+    are_alike = (answers.correct[is_graded] == answers.right_share).all()
+    answers_text = "every answer" if are_alike else "every answer with a confidence"
+    return f"{answers_text} is {'right' if answers.right_share else 'wrong'}"
 
 
 def two_choice_sensitivity(

@@ -96,6 +96,9 @@ def _caption(threshold: str, rows: Sequence[ResultRow]) -> str:
         f'Lines "{MEAN}" have the mean of the evals\' numbers, each with the same weight, also of '
         "format failures.": has_means and "format_failure_rate" in shown_metrics,
         "Accuracy is the mean of the eval's own score.": "accuracy" in shown_metrics,
+        "With epochs as the method, it is that of each item's most frequent answer.": (
+            "accuracy" in shown_metrics and any(row["method"] == EPOCHS for row in rows)
+        ),
         "Format failures are parse failures without confidences out of range.": (
             "format_failure_rate" in shown_metrics
         ),
@@ -166,7 +169,7 @@ HEADLINES: Sequence[Headline] = tuple(
     )
 )
 
-_UNSTATED = ("words", "p_true", "consistency", "logprob", EPOCHS)
+_UNSTATED = ("words", "p_true", "consistency", "logprob")
 """Methods by which a confidence is computed, not stated as a number."""
 _STATING = "it states {} and"
 _SHOWING = "its confidence is {} and it"
@@ -175,6 +178,7 @@ _CALIBRATION_TEXTS: Mapping[str, str] = {
     "alone": "shown its answer alone, " + _STATING,
     "before": "before it answers, " + _STATING,
     **{method: _SHOWING.replace("is {}", f"by {method} is {{}}", 1) for method in _UNSTATED},
+    EPOCHS: f"its confidence by {EPOCHS} is {{}} and its most frequent answer",
 }
 """Openings of clauses on calibration by method, the first in the sentence on a model first."""
 
