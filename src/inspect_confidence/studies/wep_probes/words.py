@@ -17,6 +17,7 @@ from inspect_confidence.metrics.arrays import FloatArray
 from inspect_confidence.printing import counted
 from inspect_confidence.results import NO_INTERVAL, Condition, Key, Result
 from inspect_confidence.studies import estimate
+from inspect_confidence.studies.compare import joined_reach
 from inspect_confidence.studies.estimate import Estimate
 from inspect_confidence.studies.notes import describe_left_out, join_notes
 from inspect_confidence.studies.study import Resampling, SampleFacts, option
@@ -410,14 +411,12 @@ def _difference_of_medians(reference: FloatArray, sample: FloatArray) -> tuple[f
     distances of the limits from their medians, as variances of independent values add up. The ends
     are NaN if one of the medians has no interval.
     """
-    low, high = metrics.median_interval(reference)
-    sample_low, sample_high = metrics.median_interval(sample)
-    if np.isnan(low) or np.isnan(sample_low):
+    ends, sample_ends = np.array([metrics.median_interval(side) for side in (reference, sample)])
+    if np.isnan([ends, sample_ends]).any():
         return NO_INTERVAL
-    median, sample_median = np.median(reference), np.median(sample)
-    below = np.hypot(median - low, sample_high - sample_median)
-    above = np.hypot(high - median, sample_median - sample_low)
-    return float(median - sample_median - below), float(median - sample_median + above)
+    median, sample_median = float(np.median(reference)), float(np.median(sample))
+    below, above = joined_reach((median, sample_median), ends, sample_ends, biased=False)
+    return median - sample_median - below, median - sample_median + above
 
 
 def _test_results(
