@@ -555,10 +555,7 @@ def _metrics_statistic(
     functions = [answers.value_function(metric) for metric in compared]
 
     def values(tables: metrics.ConfidenceTables) -> FloatArray:
-        """Return the metrics of each table (a resample, or all units), a column each.
-
-        Metrics that are not `resampled` are computed on all units alone: NaN in resamples.
-        """
+        """Return the metrics of each table, a column each; NaN in resamples if not `resampled`."""
         n_tables = len(tables.right)  # a single table is that of all units
         columns = [np.empty((n_tables, 0))]  # for `hstack`, if no metric is compared
         for function, is_resampled in zip(functions, resampled, strict=True):

@@ -42,10 +42,7 @@ _OVER_LEVELS = (
 
 
 def interval_tables(results: pd.DataFrame) -> list[View]:
-    """Return each model's tables, with a line for each level, and that of score reductions.
-
-    These are by how much other methods lower the interval score of stated intervals (`direct`).
-    """
+    """Return each model's tables by level, and one of interval scores against stated intervals."""
     # Without the Residual Tunnel Index by number of averaged traces.
     rows = ResultTable.from_frame(results).matching(traces="")
     specs: list[TableSpec] = []
