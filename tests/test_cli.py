@@ -124,6 +124,13 @@ def test_a_log_without_a_model_has_a_notice(tmp_path: Path) -> None:
         assert ("the run names no model (none/none)" in " ".join(done.stderr.split())) == says
 
 
+def test_plan_of_ones_own_eval_names_the_task_that_asks_beside_it() -> None:
+    """A file is no task of this package; a mistyped name gets the nearest one."""
+    error = printed("plan", "mine.py@sums", code=2).stderr
+    assert "'mine.py@sums'. Confidence beside an eval of yours: with_confidence -T task=" in error
+    assert "Did you mean 'abstain'?" in printed("plan", "abstein", code=2).stderr
+
+
 def test_plan_counts_calls_and_prices_them(tmp_path: Path) -> None:
     """Plan prints samples, calls, tokens and dollars, and calls nothing."""
     prices = tmp_path / "prices.yaml"

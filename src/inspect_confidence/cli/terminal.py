@@ -702,9 +702,9 @@ def print_recalibrated(
         table = scores[keys].copy()
         # All items are on both sides: each fold is judged by a map of the others.
         table["items"] = scores["test_items"].map("{:,}".format)
-        table = table.join(scores[methods].map("{:.4f}".format))
+        table = table.join(scores[methods].map(partial(format_number, form=".4f")))
         _print_filled(
-            table.assign(chosen=scores["chosen"], text=scores["note"]),
+            table.assign(chosen=scores["chosen"], note=scores["note"]),
             "Methods of recalibration",
             "Brier score, each item judged by maps of the nine other folds. The simplest method is "
             "chosen whose score exceeds the least one by at most one standard error of their "
@@ -713,7 +713,7 @@ def print_recalibrated(
     if len(offsets):
         table = offsets[[*keys, *counts]].assign(offset=_estimate_texts(offsets, "offset"))
         _print_filled(
-            table.assign(text=offsets["note"]),
+            table.assign(note=offsets["note"]),
             "Conformal adjustment of intervals",
             "By how much each bound moves outwards, learned on train items, with a 95% interval.",
         )

@@ -79,7 +79,10 @@ def plan_run(
     name = task.rsplit("/", 1)[-1].removesuffix(".py")
     tables = {table.function: table.task for table in all_tables().values()}
     if name not in tables:
-        raise InvalidArgument(f"There is no task {task!r}. {nearest(name, tables)}")
+        hint = nearest(name, tables)
+        if "@" in task or task.endswith(".py"):  # a task in a file of the user
+            hint = f"Confidence beside an eval of yours: with_confidence -T task={task}"
+        raise InvalidArgument(f"There is no task {task!r}. {hint}")
     values_by_name = _argument_values(arguments)
     for role_model in filter(None, (model, grader, extractor)):
         check_model(role_model)

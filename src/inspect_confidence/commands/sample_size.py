@@ -445,8 +445,8 @@ def _size_to_detect(
     names = [group.name for group in groups]
     if len(groups) > 2:
         raise InvalidArgument(
-            f"--pilot has {len(groups)} models, variants or methods ({'; '.join(names)}); give one "
-            "or two of them."
+            f"--pilot has {len(groups)} models, variants or methods ({'; '.join(names)}); give "
+            "logs or files of one or two of them."
         )
     frames, item_counts = zip(*map(_readable_pilot, groups), strict=True)
     is_paired = len(groups) == 2
