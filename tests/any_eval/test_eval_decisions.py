@@ -18,7 +18,7 @@ from inspect_ai.solver import TaskState, multiple_choice
 
 from any_eval.small import confidence_of, far_end, kind_of, kinds, metrics_of, sample_of, sums
 from build import column_of, requests_to
-from inspect_confidence import cite, confidence, read_judgments, with_confidence
+from inspect_confidence import cite, confidence, read_judgments, summarize, with_confidence
 from inspect_confidence.commands.plan import plan_run
 from inspect_confidence.commands.unread import unread
 from inspect_confidence.judgments.files import write_judgments
@@ -115,6 +115,23 @@ def test_a_withdrawn_answer_is_declined(tmp_path: Path) -> None:
     assert set(rows["confidence_asked"]) == {"none"}
     assert set(rows["confidence_status"]) == {""}
     assert set(read_judgments(tmp_path)) == {"abstain"}
+
+
+def test_an_unread_decision_neither_attempts_nor_declines(tmp_path: Path) -> None:
+    """The answer and its grade stay; at the target nothing was decided, at 0 all answered."""
+    vague = Reply("It depends.")
+    served(with_confidence(sums(), "decline,keep"), tmp_path, far_end(decline=vague, keep=vague))
+    results = summarize(tmp_path, resamples=20).set_index(["task", "metric"])
+    for name in ("payoff", "attempted_share", "target_gap"):
+        rows = results.loc["abstain", name]
+        at_target = rows[rows["condition"].str.contains("confidence_target=0.75")]
+        assert at_target["value"].isna().all()
+        assert at_target["note"].str.startswith("undefined: none of 2 replies could be").all()
+        assert rows[rows["condition"].str.contains("confidence_target=0;")]["value"].notna().all()
+    for name in ("withdraw_delta", "bet_delta"):
+        assert (
+            "undefined: none of 2 replies could be read" in results.loc["commitment", name]["note"]
+        )
 
 
 def test_decisions_beside_an_eval_are_cited_by_the_log_of_the_eval(tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from inspect_confidence import metrics
-from inspect_confidence.answers import INSTRUMENT_STATUSES
+from inspect_confidence.answers import INSTRUMENT_STATUSES, READ_STATUSES
 from inspect_confidence.grades import same_answers
 from inspect_confidence.metrics.arrays import EDGE, BoolArray, FloatArray, IntArray
+from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition
 from inspect_confidence.studies import estimate, stated
 from inspect_confidence.studies.columns import SAMPLE_KEYS
@@ -28,6 +29,7 @@ from inspect_confidence.studies.intervals import add_constant
 from inspect_confidence.studies.notes import (
     describe_left_out,
     describe_missing,
+    has_reply,
     join_notes,
     statuses_of_estimate,
     unread_flags,
@@ -45,10 +47,12 @@ CONFIDENT = 0.9
 def graded_decisions(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments of `abstain` with a column `declined`, and grades filled in from targets.
 
-    `declined` is 1 if the model declined, 0 if its answer has a grade, and NaN otherwise.
+    `declined` is 1 if the model declined, 0 if its answer has a grade, and NaN otherwise. An answer
+    whose decision, asked afterwards, could not be read was neither declined nor attempted.
     """
     declined = (rows["status"] == "declined").to_numpy()
-    correct = stated.grade_answers(rows)
+    is_read = rows["status"].isin(READ_STATUSES).to_numpy()
+    correct = np.where(is_read, stated.grade_answers(rows), np.nan)
     decided = declined | ~np.isnan(correct)
     return rows.assign(correct=correct, declined=np.where(decided, declined, np.nan))
 
@@ -79,9 +83,13 @@ def target_statistics(
     )
     # Least and greatest payoff: a wrong answer costs t / (1 - t) points, a right one gains 1.
     extremes = -target / (1 - target), 1.0
-    yield Statistics([payoff], metrics.mean_of(points, unit_index, units=len(units), ends=extremes))
-    yield from stated.attempt_statistics(rows, units, condition)
-    yield _gap_to_target(rows, target, units, condition)
+    mean_points = metrics.mean_of(points, unit_index, units=len(units), ends=extremes)
+    for statistics in (
+        Statistics([payoff], mean_points),
+        *stated.attempt_statistics(rows, units, condition),
+        _gap_to_target(rows, target, units, condition),
+    ):
+        yield _set_undefined_reason(statistics, _unread_reason(rows["status"]))
     if _is_requested(rows, "confidence"):
         yield from _confidence_statistics(rows, best_guesses, units, condition)
     unread = {"format_failure_rate": unread_flags(rows["status"])}
@@ -310,6 +318,14 @@ def _ungraded_reason(rows: pd.DataFrame) -> str:
     return "no item has a right answer, as questions of opinion have none" if has_none else ""
 
 
+def _unread_reason(statuses: "pd.Series[str]") -> str:
+    """Return that no reply with a decision could be read, if there are replies and none was."""
+    replies = statuses[has_reply(statuses)]
+    if len(replies) and not replies.isin(READ_STATUSES).any():
+        return f"none of {counted(len(replies), 'reply', 'replies')} could be read"
+    return ""
+
+
 def _set_undefined_reason(statistics: Statistics, reason: str) -> Statistics:
     """Return statistics with this reason why their values are undefined.
 
@@ -369,7 +385,7 @@ def _decision_rates(
         condition,
         delta,
         note=describe_left_out(_decision_statuses(rows, present, f"{name}_status")),
-        undefined_reason=_ungraded_reason(rows),
+        undefined_reason=_ungraded_reason(rows) or _unread_reason(rows[f"{name}_status"]),
         **estimate_counts(present, unit_index),
     )
     rates = []
