@@ -260,13 +260,13 @@ def _last_passed(
         if p <= error_rate:
             passed, p_passed, reason = candidate, p, ""
             continue
-        error_rate = 0.0
         if passed is None or not reason:
-            p_text = "p > 0.99" if p > 0.99 else f"p = {p:.2g}"
+            p_text = "p > 0.99" if p > 0.99 else f"p = {p:.3g}"
             reason = (
                 f"{100 * candidate.risk:.3g}% of {candidate.items:,} items from "
-                f"{candidate.threshold:.4g} on are wrong, {p_text}"
+                f"{candidate.threshold:.4g} on are wrong, {p_text} (above {error_rate:.3g})"
             )
+        error_rate = 0.0
     return passed, p_passed, reason
 
 
