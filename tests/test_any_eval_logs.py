@@ -240,6 +240,24 @@ def test_a_scale_that_nobody_said_is_not_guessed(tmp_path: Path) -> None:
     assert value(results, condition, "format_failure_rate") == 0
 
 
+def test_a_field_that_gives_no_confidence_is_named_beside_epochs_that_do(tmp_path: Path) -> None:
+    """A field in words has no scale; a mistyped one is empty. Without epochs either is an error."""
+    task = quiz("4", "5", "4", noted=noted("likely", "certain", "unsure"))
+    run(task, tmp_path / "two", epochs=2)
+    run(task, tmp_path / "one")
+    for field, reason in (
+        ("score.metadata.confidence", "holds words; a confidence in words has no scale"),
+        ("score.metadata.wrong", "the log holds nothing in score.metadata.wrong"),
+    ):
+        recorded = Recorded(confidence=[field])
+        judgments = read_judgments(tmp_path / "two", recorded=recorded)
+        assert (judgments["any_eval"]["method"] == "epochs").any()
+        (notice,) = [text for text in judgments.notices if "no judgment can be used" in text]
+        assert field in notice
+        assert reason in notice
+        assert reason in exclusion_reason(tmp_path / "one", confidence=[field])
+
+
 def test_a_log_whose_summaries_do_not_say_that_samples_are_completed_is_read(
     tmp_path: Path,
 ) -> None:

@@ -397,13 +397,14 @@ def _read_text(text: str, low: float, high: float, name: str) -> dict[str, Any]:
     It is `scoring_failed` without such a scale, and if the text of a field that is not the model's
     reply can't be read.
     """
+    is_reply = name.endswith(_REPLY_FIELDS)
     if math.isnan(low) or not (low.is_integer() and high.is_integer()):
-        return _scoring_failed(
-            "a text with a confidence: say its scale of whole numbers with --confidence-scale"
-        )
+        if is_reply or re.search(r"\d", text):
+            remedy = "say its scale of whole numbers with --confidence-scale"
+            return _scoring_failed(f"a text with a confidence: {remedy}")
+        return _scoring_failed(f"{name} holds words; a confidence in words has no scale")
     parsed = answers.read_confidence(text, int(low), int(high), is_whole_reply=True)
     if isinstance(parsed, ParseFailure):
-        is_reply = name.endswith(_REPLY_FIELDS)
         return _status_columns(parsed) if is_reply else _scoring_failed(parsed.reason)
     return {"raw": float(parsed.raw), "low": low, "high": high, **_status_columns()}
 
@@ -467,6 +468,7 @@ def _complete_confidence(samples: Sequence[JudgmentRows]) -> CompletedRun:
             row.update(scales[row["method"]].columns_for(row))
     if problem := _run_problem(all_rows):
         return CompletedRun(completed_samples, problem)
+    notices += _unusable_method_notices(rows_by_method)
     remaining_samples = []
     for rows in completed_samples:
         remaining_samples.append([row for row in rows if row["method"] not in objections])
@@ -510,6 +512,18 @@ def _run_problem(rows: JudgmentRows) -> str:
     reasons = reasons or Counter(row["reason"] for row in rows)
     commonest_reason, _ = reasons.most_common(1)[0]
     return str(commonest_reason)
+
+
+def _unusable_method_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
+    """Yield a notice for each method of which no judgment can be used, beside others that can.
+
+    That is so, for example, for a mistyped field in a log whose epochs show a confidence too.
+    """
+    for method, rows in by_method.items():
+        if all(row["status"] == "scoring_failed" for row in rows):
+            reasons = Counter(row["reason"] for row in rows)
+            commonest_reason, _ = reasons.most_common(1)[0]
+            yield f"{method}: no judgment can be used: {commonest_reason}"
 
 
 def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
