@@ -13,6 +13,7 @@ from inspect_confidence import metrics
 
 NAN, INF = float("nan"), float("inf")
 CORRECT, DECLINED = [1, 0, 1, NAN], [0, 0, 1, 1]
+ONE_STRATUM, MEAN = np.zeros(2, np.int64), metrics.ratio([0, 1], [1, 1])
 
 
 @pytest.mark.parametrize(
@@ -196,6 +197,11 @@ def test_capitulation_takes_items_of_any_name() -> None:
         (lambda: metrics.corp_band([0.5], draws=0), "draws=0 is below 1"),
         (lambda: metrics.corp_band([NAN]), "There is no confidence"),
         (lambda: metrics.sign_flips([1], resamples=0), "resamples=0 is below 1"),
+        (lambda: metrics.bootstrap({}, ONE_STRATUM, resamples=0), "resamples=0 is below 1"),
+        (
+            lambda: metrics.bootstrap_pair(MEAN, MEAN, ONE_STRATUM, resamples=0),
+            "resamples=0 is below 1",
+        ),
         (lambda: metrics.hoeffding_bentkus_p([0], 1), "mean=1 is not between 0 and 1"),
         (lambda: metrics.ranks([0.1, NAN]), "loss holds NaN"),
         (lambda: metrics.rank_intervals([0.1, 0.2], [0.5, 0.5]), "p has the shape (2,)"),

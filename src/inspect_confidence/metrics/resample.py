@@ -692,7 +692,7 @@ class Resampled:
                 statistic, parts=[self.adapt(part, extremes) for part in statistic.parts]
             )
         if isinstance(statistic, SumStatistic):
-            if statistic.coarser is not None:
+            if statistic.coarser is not None:  # an approximation, faster to resample
                 statistic = _shifted_approximation(statistic, statistic.coarser)
             return self._sum_rows(statistic, extremes)
         return partial(_apply_to_units, statistic, len(self.strata), self.rows)
@@ -766,9 +766,10 @@ def resampled_as(
 ) -> Resampled:
     """Return the sampling plan of `bootstrap`, by which many units cost no more than few.
 
-    With `patterns`, if there are at most 500 kinds of units, the units of a kind (which add the
-    same to all statistics) have one weight together. It is gamma-distributed with their number as
-    its shape, as the sum of their weights would be, so that statistics keep their distribution.
+    With `patterns`, if all statistics are of sums and there are at most 500 kinds of units, of two
+    units or more on average, the units of a kind (which add the same to all statistics) have one
+    weight together. It is gamma-distributed with their number as its shape, as the sum of their
+    weights would be, so that statistics keep their distribution.
 
     Otherwise up to 4,000 units of a stratum have a weight each. Units of a larger stratum are put
     in 2,000 random groups of one weight: the variance of a sum over units is then the same on
@@ -906,10 +907,9 @@ def bootstrap(
         The values of each statistic, (resamples,) or (resamples, m), by its name.
 
     Raises:
-        ValueError: `resamples` is below 1.
+        ValueError: `resamples` is no whole number, or below 1.
     """
-    if resamples < 1:
-        raise ValueError(f"resamples={resamples} is below 1.")
+    check_count("resamples", resamples)
     sampling = sampling or resampled_as(list(statistics.values()), strata, seed)
     adapted = {name: sampling.adapt(statistic) for name, statistic in statistics.items()}
     return _evaluate_in_chunks(adapted, sampling.weights(resamples, seed))
@@ -931,11 +931,12 @@ def bootstrap_pair(
     and the second for the second. In a share half a unit thus differs in either direction (four
     pairs of least and greatest, four of greatest and least), as the half that Agresti and Min
     (2005, Statistics in Medicine 24) add to each cell of matched pairs. `strata`, `resamples`,
-    `seed` and `sampling` are as in `bootstrap`.
+    `seed`, `sampling` and errors are as in `bootstrap`.
 
     Returns:
         The values over resamples of the first and of the second contender.
     """
+    check_count("resamples", resamples)
     sampling = sampling or resampled_as([first, second], strata, seed, patterns=True)
     adapted = {
         "first": sampling.adapt(first, [extreme for extreme, _ in _PAIRS]),
@@ -950,7 +951,7 @@ def _evaluate_in_chunks(
     statistics: Mapping[StatisticNameT, Statistic], weights: Iterable[FloatArray]
 ) -> dict[StatisticNameT, FloatArray]:
     """Return the values of each statistic at the weights of all chunks, by its name."""
-    if not statistics:
+    if not statistics:  # no weights are drawn
         return {}
     values: dict[StatisticNameT, list[FloatArray]] = {name: [] for name in statistics}
     for chunk in weights:
