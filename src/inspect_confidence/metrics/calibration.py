@@ -256,6 +256,7 @@ def gaps_interval(items: ItemTables, inside: ArrayLike, norm: Norm) -> tuple[flo
     ends = gap_ends(items, inside, norm)
     if ends is None:
         return float("nan"), float("nan")
+    # `ends` has the gaps of the sample and those at both ends; their sizes are value and interval.
     value, low, high = norm(np.column_stack([ends.gaps, ends.low, ends.high]), ends.share)
     # An end that does not enclose the value is moved to it.
     return float(min(low, value)), float(min(max(high, value), 1))
@@ -385,8 +386,9 @@ class _GapNoise(NamedTuple):
     ) -> bool:
         """Return whether gaps, of shape (bins, 1), are large enough for an end of an interval.
 
-        For "low" their size with errors reaches `value` in at least the share `self.tail` of draws;
-        for "high" it is at or below `value` in less than that share.
+        Gaps plus simulated errors (`self.errors`) have a size (`self.norm`, from the bins' shares
+        of judgments `self.share`) in each draw. For "low" it reaches `value` in at least the share
+        `self.tail` of draws; for "high" it is at or below `value` in less than that share.
         """
         excess = self.norm(gaps + self.errors, self.share) - value
         if end == "low":
@@ -518,8 +520,8 @@ class BrierParts(NamedTuple):
 def brier_parts(confidence: ArrayLike, correct: ArrayLike) -> BrierParts:
     """Murphy's decomposition of the Brier score, exact: by distinct confidence, without bins.
 
-    Arguments and errors are those of `brier`. Where most confidences are distinct, resolution and
-    reliability are both inflated.
+    Arguments and errors are those of `brier`. Judgments with a NaN are left out; the parts are NaN
+    if none is left. Where most confidences are distinct, resolution and reliability are inflated.
 
     Source: Murphy (1973).
 

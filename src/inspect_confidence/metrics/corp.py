@@ -63,7 +63,7 @@ class _Fit(NamedTuple):
 
 
 def _isotonic_fit(tables: ConfidenceTables) -> _Fit:
-    """Return the isotonic regression of each table, cached in `tables.shared` for other metrics."""
+    """Return each table's isotonic regression of outcomes on confidence, or that in the cache."""
     if "recalibrated" not in tables.shared:
         # The minimax formula has no loop over tables, but its cost is quadratic in the values.
         is_quick = len(tables.values) <= _MAX_MINIMAX_VALUES and len(tables.right) > 1

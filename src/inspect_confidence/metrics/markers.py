@@ -300,6 +300,7 @@ class MarkerCells:
         flat = np.asarray((self.masses @ weights.T).T)
         counts = flat.reshape(len(weights), *self.shape, max(len(self.values), 1))
         counts = counts[..., : len(self.values)]  # without values there is one column of zeros
+        # Called with a group, it gives the group's kinds of replies and their number per resample.
         replies = partial(self._weigh_replies, weights) if self.replies else None
         return MarkerTables(self.values, counts, threshold, replies)
 

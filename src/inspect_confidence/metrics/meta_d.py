@@ -83,6 +83,8 @@ class EdgeDerivatives(NamedTuple):
 def newton(table: RatingTables, meta: FloatArray, edges: FloatArray, cap: FloatArray) -> NewtonStep:
     """Return each fit's log-likelihood at (meta, edges), and the Newton step from there.
 
+    `gain` is the slope along the step, and `length` the share of it that keeps edges in order.
+
     Level j of the ratings begins at edge_j, u_j = offset meta + edge_j standard deviations from the
     stimulus's mean; edge_0 = 0 is the type-1 criterion. Given stimulus and response, it has the
     chance (Q(u_j) - Q(u_j+1)) / Q(u_0), with the upper normal tail Q and Q(u_K) = 0.
@@ -259,7 +261,7 @@ def starting_edges(table: RatingTables, meta: FloatArray) -> FloatArray:
     An edge is the distance of a rating level's lower end from the type-1 criterion. Both stimuli
     are taken as one normal law, with the upper tail Q: edge j solves Q(c + edge_j) / Q(c) = share
     of level j and the higher ones. c is the mean over stimuli, by their share, of the criterion's
-    position at `meta`. Edges below levels without judgments lie far beyond all others.
+    position at meta-d' `meta`. Edges below levels without judgments lie far beyond all others.
     """
     share, present, offset = table  # `share` by agreement of stimulus and response, level, response
     # `offset`, the same for all levels, times meta-d' is the criterion's position.
@@ -515,7 +517,7 @@ def meta_d(nr_s1: ArrayLike, nr_s2: ArrayLike, padding: float | None = None) -> 
 
 
 def counts_of(nr_s1: ArrayLike, nr_s2: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return both stimuli's counts as arrays of one shape, (2K,) or (R, 2K).
+    """Return both stimuli's counts of ratings, K of each response, as arrays (2K,) or (R, 2K).
 
     Raises:
         ValueError: Counts are negative or not finite, or shapes are wrong or differ.
@@ -666,7 +668,7 @@ def m_ratio(
             observed shares of high confidence among right and among wrong answers. Source of the
             d' from accuracy: Hacker and Ratcliff (1979).
 
-    A fourth, `sdt`, is the `m_ratio` that `meta_d` returns. z is the normal quantile. NaN if d' is
+    A fourth, `sdt`, is refused here; `meta_d` has its ratio. z is the normal quantile. NaN if d' is
     at most 0.1, all answers are right or all wrong, or no confidence lies on a side of `threshold`.
 
     Args:

@@ -18,8 +18,8 @@ def format_failure_rate(statuses: Iterable[str]) -> float:
     (`sample_error, limit_reached, content_filter, scoring_failed`) are left out. NaN if there is no
     reply.
 
-    Results of confidence on a scale count `out_of_range` in `violation_rate` instead, since the
-    number was read.
+    Results of confidence on a scale differ: there `out_of_range` is no failure, since the number
+    was read, and `violation_rate` counts it.
 
     Raises:
         ValueError: A status is none of those in docs/judgments.md.

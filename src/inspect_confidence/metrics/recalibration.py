@@ -69,7 +69,7 @@ class Recalibration:
     def __call__(self, confidence: ArrayLike) -> FloatArray:
         """Return the confidences that this map gives to confidences in [0, 1]; NaN stays NaN.
 
-        A confidence p is first moved into [clip, 1 - clip]. A map of kind `knots` is linear between
+        A confidence p is first clipped to [clip, 1 - clip]. A map of kind `knots` is linear between
         the points (x, y) and constant outside; a logistic one has the log odds
         c + a log p - b log(1 - p).
 

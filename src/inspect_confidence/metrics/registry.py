@@ -106,6 +106,7 @@ class Interval:
             return replace(rule, method="bootstrap")
         if self.method not in ("own", "wilson") or self.biased:
             return rule
+        # With `own` the reason describes that method.
         return replace(rule, method="bootstrap", reason="", min_units=max(self.min_units, 15))
 
 

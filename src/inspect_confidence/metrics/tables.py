@@ -168,7 +168,7 @@ class ItemTables:
 
         They follow from 2 K + 5 weighted sums over items, in the columns of `_tables_of_sums`.
         Items add 0 to the four masses of pseudo-judgments: only `extremes` adds to them.
-        Resamples use the table in steps (`coarser`), if there is one.
+        With many confidences, resamples use a table of fewer, merged into steps (`coarser`).
         """
         units, coarser = self.masses.shape[1], self.coarser
         spread = csr_array(self.credit_spread[:, None])
@@ -180,8 +180,8 @@ class ItemTables:
         """Return the count table of each row of weighted sums over items, (resamples, 2 K + 5).
 
         Columns are the masses of right answers at the K confidences and those of wrong answers; the
-        masses of a resample's four pseudo-judgments (right and wrong with the least confidence,
-        then with the greatest); and the credit spread, the sum of y (1 - y) of credits y.
+        masses of the four pseudo-judgments that `bootstrap` adds (right and wrong at the least
+        confidence, then at the greatest); and the credit spread, the sum of y (1 - y) of credits y.
         """
         k = len(self.values)
         return ConfidenceTables(
@@ -207,7 +207,7 @@ class ItemTables:
             right_least, wrong_least, right_greatest, wrong_greatest = 0, k, k - 1, 2 * k - 1
             columns = [right_least, wrong_least, right_greatest, wrong_greatest]
             extremes[np.arange(4), columns] = 1
-            extremes[:, 2 * k : -1] = np.eye(4)
+            extremes[:, 2 * k : -1] = np.eye(4)  # counted apart, too, as `ConfidenceTables.pseudo`
         return extremes
 
     @property
@@ -242,7 +242,7 @@ def sum_by_table(column: FloatArray, bin_of_value: IntArray, bins: int) -> Float
     """
     tables = len(column)
     # `bincount` counts in one row, in which each table gets its own range of numbers. Transposed,
-    # as products with sparse sums lie in memory by column.
+    # which saves a copy: columns come from products with sparse matrices, stored column by column.
     cell = bin_of_value + bins * np.arange(tables)[:, None]
     sums = np.bincount(cell.T.ravel(), column.T.ravel(), tables * bins)
     return np.asarray(sums, float).reshape(tables, bins)

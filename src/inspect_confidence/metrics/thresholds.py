@@ -82,7 +82,7 @@ class _AnsweredShares:
 
         `self.answered` and `self.wrong` are the shares of each item's judgments with an answer, and
         with a wrong one. If all are 0 or 1, p is P(Binomial(answered items, target) <= wrong ones),
-        otherwise `hoeffding_bentkus_p`.
+        otherwise `hoeffding_bentkus_p`. It is 1 if no item has an answer.
         """
         has_answer = self.answered > 0
         answered, wrong = self.answered[has_answer], self.wrong[has_answer]

@@ -381,7 +381,7 @@ SHIPPED_ALTERNATIVES = (3, 4, 5)
 
 @lru_cache(maxsize=16)
 def _curves(alternatives: int) -> FloatArray:
-    """Return the array of `compute_curves`; for 3 to 5 alternatives it is read from a file."""
+    """Return the type-2 z-ROC by d' (`compute_curves`); for 3 to 5 alternatives from a file."""
     if alternatives not in SHIPPED_ALTERNATIVES:
         return compute_curves(alternatives)
     with (resources.files(__package__) / "afc_curves.npy").open("rb") as file:

@@ -538,7 +538,8 @@ def brunner_munzel(
 def _welch_test(theta: float, placed: list[FloatArray]) -> tuple[float, float]:
     """Return p of the null theta = 0.5, and half the width of theta's 95% interval, by Welch's t.
 
-    `placed` are the placements of both samples (`brunner_munzel`), which are not all equal.
+    `placed` are the placements (`brunner_munzel`) of both samples, of two values or more each; the
+    placements are not all equal.
     """
     variance = np.array([placements.var(ddof=1) / len(placements) for placements in placed])
     freedom = np.array([len(placements) - 1 for placements in placed])
