@@ -190,6 +190,10 @@ def test_the_verdict_on_overconfidence_says_which_side_is_nearer_to_0(
     comparison = compare(stated("a", 0.9, 50), stated("b", confidence_of_b, 50), resamples=2_000)
     (row_values,) = comparison.query("metric == 'overconfidence'").to_dict("records")
     assert verdict_words(row_values) == verdict
+    # Each of the two tests has its own p behind it.
+    ahead, _, distance = verdict.partition("; ")
+    p_of_both = rf"{ahead} by 0\.\d+ \(p<0\.001\); {distance} \(p[=<][\d.]+\)"
+    assert re.fullmatch(p_of_both, row_values["verdict"])
     mean = (0.4 + confidence_of_b - 0.5) / 2
     normal_p = 2 * norm.sf(mean / 0.05)
     assert row_values["p_distance"] == pytest.approx(normal_p, abs=0.02)

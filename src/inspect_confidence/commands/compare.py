@@ -461,10 +461,10 @@ def _words_on_distance(row: Mapping[Hashable, Any], direction: Direction) -> str
 def _verdict(row: Mapping[Hashable, Any]) -> str:
     """Return the verdict in words; with the p in brackets, if there is one.
 
-    If p is below .05, the size of the difference follows "a is better", before a clause such as
-    "; b is nearer to 0". Otherwise the words' own remark on adjustment is left out, which the
-    brackets repeat. Only the p of primary differences is adjusted for the number of comparisons
-    (`family`), which is 0 for exploratory ones.
+    If p is below .05, the size of the difference and its p follow "a is better", before a clause
+    such as "; b is nearer to 0", which has the p of equal distances. Otherwise the words' own
+    remark on adjustment is left out, which the brackets repeat. Only the p of primary differences
+    is adjusted for the number of comparisons (`family`), which is 0 for exploratory ones.
     """
     words, is_primary = verdict_words(row), row["role"] == PRIMARY
     p = row["p_holm"] if is_primary else row["p"]
@@ -477,7 +477,9 @@ def _verdict(row: Mapping[Hashable, Any]) -> str:
         return f"{_NO_DIFFERENCE} ({test_text})"
     size = f" by {abs(row['difference']):.3g}"
     ahead, semicolon, nearer_to_best = words.partition(";")
-    return f"{ahead}{size}{semicolon}{nearer_to_best} ({test_text})"
+    has_distance = semicolon and not np.isnan(row["p_distance"])
+    distance_p = f" ({_p_text(row['p_distance'])})" if has_distance else ""
+    return f"{ahead}{size} ({test_text}){semicolon}{nearer_to_best}{distance_p}"
 
 
 def _p_text(p: float) -> str:
