@@ -338,10 +338,11 @@ def _simulate_errors(covariance: FloatArray) -> FloatArray:
 
 
 def _gaps_beyond_chance(gaps: FloatArray, standard_errors: FloatArray) -> FloatArray:
-    """Return the bins' gaps at the lower end of `ece_interval` up to a factor.
+    """Return the proportions of the bins' gaps at the lower end of `ece_interval`.
 
-    They are max(|gap| - 2 standard errors, 0) with the sign of the gap: only what is beyond chance
-    is taken as true. If no gap is, the one with the most standard errors becomes 1 or -1.
+    Their size is found later. They are max(|gap| - 2 standard errors, 0) with the sign of the gap:
+    only what is beyond chance is taken as true. If no gap is, the one with the most standard errors
+    becomes 1 or -1, the others 0.
     """
     standard_scores = np.abs(gaps) / np.maximum(standard_errors, EDGE)  # not 0, as a divisor
     excess = np.maximum(np.abs(gaps) - 2 * standard_errors, 0)

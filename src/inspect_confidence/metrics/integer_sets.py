@@ -126,7 +126,7 @@ def ranked(distributions: Sequence[Mapping[int, float]]) -> tuple[FloatArray, Fl
 
     Tempering (p^(1/T)) keeps this order, so that it is computed once for all temperatures. Both
     arrays have the shape (items, largest number of values). Values without probability are left
-    out; shorter rows are padded with probability 0 and their last value, which changes no set.
+    out; shorter rows are padded with probability 0 and their last value, which changes no extreme.
 
     Raises:
         ValueError: A distribution has no probability above 0, or one below 0, infinite or NaN.

@@ -406,8 +406,8 @@ def _fit_log_odds(
 ) -> Recalibration:
     """Return the map with log odds a log p - b log(1 - p) + c for confidence p, and a, b >= 0.
 
-    a = b without `two_slopes`, and c = 0 without `intercept`. p is kept in [clip, 1 - clip],
-    because the logarithm of 0 is infinite.
+    It is fitted by maximum likelihood, with a = b without `two_slopes`, and c = 0 without
+    `intercept`. p is kept in [clip, 1 - clip], because the logarithm of 0 is infinite.
     """
     clip, log_p, minus_log_q = _clipped_logarithms(confidences)  # q = 1 - p
     columns = [log_p, minus_log_q] if two_slopes else [log_p + minus_log_q]

@@ -96,9 +96,9 @@ def monotonicity_consistency(ranks: ArrayLike, rises: ArrayLike) -> float:
 def monotonicity_flags(ranks: ArrayLike, rises: ArrayLike) -> FloatArray:
     """Return whether the word of each sequence never steps the wrong way: 1 or 0, or NaN.
 
-    NaN if a rank of the sequence, or `rises`, is NaN. Arguments are those of
-    `monotonicity_consistency`: ranks of the words, (sequences, points), and whether the probability
-    rises along each sequence.
+    NaN if a rank of the sequence, or `rises`, is NaN. `ranks`, (sequences, points), has the words
+    chosen for the probability of nested intervals, one interval a point. `rises` tells whether that
+    probability rises along the sequence, or falls.
     """
     steps = _rank_steps(ranks)
     # Rank 0 is the most probable word: ranks must not rise where the probability does.
@@ -164,7 +164,8 @@ def empirical_monotonicity_flags(
     """Return whether the word moves (up, down, not at all) as the right word does: 1 or 0, or NaN.
 
     NaN if a rank of the step is NaN. Arguments are those of `empirical_monotonicity_consistency`:
-    ranks of the word and of the right word, at the first and at the following point of each step.
+    ranks of the word and of the right word, that of the true probability, at the first and at the
+    following point of each step.
     """
     rank, next_rank, right_rank, next_right_rank = aligned(
         ranks=ranks, following=following, right=right, right_following=right_following
