@@ -125,6 +125,16 @@ def test_a_mean_over_other_data_sets_than_most_models_is_marked() -> None:
     assert "on fewer items" not in views[0].caption
 
 
+def test_a_mean_over_data_sets_of_another_table_names_them() -> None:
+    """Maths was also asked for agreement, and has a table of its own; the mean is over both."""
+    stated = answers_of_sets("m", maths=40, trivia=40).assign(method="stated")
+    agreeing = stated[stated["dataset"] == "maths"].assign(method="consistency")
+    for frame, says in ((stated, False), (pd.concat([stated, agreeing]), True)):
+        ((_, views),) = headline_views(summarize(frame, resamples=20))
+        captions = " ".join(view.caption for view in views)
+        assert ('"mean" is the mean of maths, trivia.' in captions) == says
+
+
 @pytest.mark.slow
 def test_a_mean_over_other_data_sets_is_neither_ranked_nor_compared(tmp_path: Path) -> None:
     """Of two models, none is; of three, the one with other data sets is left out and counted."""

@@ -21,6 +21,7 @@ from inspect_confidence.overview.numbers import format_number, format_with_inter
 from inspect_confidence.printing import OFTEN_WIDE, counted
 from inspect_confidence.results import OTHER_ITEMS, ResultRow, ResultTable
 from inspect_confidence.studies import Study, View, all_studies
+from inspect_confidence.studies.estimate import MEAN_NOTE
 from inspect_confidence.studies.tables import NOTHING, Cell, explain_marks
 from inspect_confidence.studies.toolbox import (
     CORRECTED_METRICS,
@@ -199,6 +200,7 @@ def _headline_view(
     else:
         notes = [*_reasons(rows), *_group_notes(rows), *_wide_notes(rows)]
     notes += explain_marks(rows)
+    notes += _mean_notes(rows)
     uncounted = {}  # names for all data sets whose cell of parse failures is a dash (NOTHING)
     for line in lines:
         if line.get("Parse failures") == NOTHING and line.get("data set") in OVER_SETS:
@@ -215,6 +217,22 @@ def _headline_view(
     names = ", ".join(filter(None, [*_names_of_all(rows, columns), label_ending]))
     title = ": ".join(filter(None, (names, _describe_n(numbers))))
     return View(title, pd.DataFrame(lines, dtype=object), "\n".join(notes))
+
+
+def _mean_notes(rows: ResultTable) -> Iterator[str]:
+    """Yield a note for means over other data sets than those of the table's other lines.
+
+    The data sets of a task that were asked in other ways have a table of their own.
+    """
+    own_datasets = set(rows.values("dataset")) - set(OVER_SETS)
+    named = {}
+    for row in rows.matching(dataset="mean"):
+        for part in row.note.split("; "):
+            if part.startswith(MEAN_NOTE):
+                named[part.removeprefix(MEAN_NOTE).strip()] = True
+    for names in named:
+        if set(names.split(", ")) != own_datasets:
+            yield f'"mean" is the mean of {names}.'
 
 
 def _names_of_all(rows: ResultTable, columns: Sequence[str]) -> Iterator[str]:
