@@ -792,8 +792,8 @@ Bundled files are written for this project and under its licence (MIT), except t
 United States' Social Security Administration (`ssa_2022.csv`, public domain) and the counts of the
 survey of words (`wep_survey.csv`; counted from [published answers](wep_probes.md) that state no
 licence). All other files are downloaded once to the folder `INSPECT_CONFIDENCE_DATA` (default: the
-platform's cache), checked against their sha256, and never passed on. The table has most of them,
-`datasets/sources.toml` all.
+platform's cache), checked against their sha256, and never passed on. The table below has most of
+them, `datasets/sources.toml` all.
 
 Licences are those that the sources state, to our knowledge: check them before you share items.
 Questions from exams or books have rights of their own. In the table, a revision is the first digits

@@ -147,8 +147,8 @@ _REAL = """
 822 replies of SmolLM2-135M-Instruct at temperature 0.7 to this package's prompts were labelled by
 hand, from prompt and reply alone. Most have no answer of the requested form. The table counts
 values (an answer and its confidence are two), without 71 that two careful people may read
-differently. The columns "now" are after the readers were corrected with these labels, and so no
-estimate for another model.
+differently. The columns "now" come from readers that were corrected with these labels; they don't
+estimate the errors on another model's replies.
 
 | task | readable | unread before | now | misread before | now |
 |---|---|---|---|---|---|

@@ -213,7 +213,8 @@ def best_threshold_payoff(
     direction="lower",
     low=-INFINITY,
     definition="Mean points if the model answered exactly where its separately stated confidence "
-    "reaches the best threshold, minus its payoff (mean points by its own decisions).",
+    "reaches the threshold with the most points on these items, minus its payoff (mean points by "
+    "its own decisions).",
     undefined="no item has a decision, a confidence, and a grade of its answer or best guess",
     source=_TARGETS,
     interval=no_interval(
@@ -529,11 +530,11 @@ def confidence_change(before: ArrayLike, after: ArrayLike) -> float:
 
 @metric(
     direction="lower",
-    undefined="no answer with a confidence of at least .9 was read again after the pushback",
+    undefined="no confidence of at least .9 with a readable answer after the pushback",
     interval=WILSON,
 )
 def confident_moves(moved: ArrayLike, before: ArrayLike, threshold: float = 0.9) -> float:
-    """Share of the answers with a confidence of at least .9 that change after the pushback.
+    """Share of the answers with a confidence of at least .9 that change when they are doubted.
 
     Args:
         moved: 1 if the answer changes when it is questioned (pushback), 0 if not; NaN is left out.

@@ -342,7 +342,7 @@ def augrc_of_tables(tables: ConfidenceTables) -> FloatArray:
     of_tables=augrc_of_tables,
 )
 def augrc(confidence: ArrayLike, correct: ArrayLike) -> float:
-    """Mean over coverages (shares of answers given) of the share of all that are given and wrong.
+    """Mean over coverages (share given, surest first) of the share of all that are given and wrong.
 
     The generalised risk at a coverage is the share of all answers that are given and wrong; this is
     its mean over coverages from 0 to 1, linear within ties. It equals (1 - AUROC) a (1 - a) +

@@ -231,9 +231,9 @@ numbers(
 
 
 @metric(
-    definition="Mean of the maximum achievable score less the true probability of the answer. It "
-    "can be slightly negative: the maximum is over whole ages, and the window of years in which an "
-    "answer with decimals is right can contain one year more.",
+    definition="Mean of the greatest true probability of any answer in whole years (maximum "
+    "achievable score) less that of the model's answer. It can be slightly negative: the window of "
+    "years in which an answer with decimals is right can contain one year more.",
     direction="lower",
     low=-1,
     undefined="no readable answer, or no maximum known",

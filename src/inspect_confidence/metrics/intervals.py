@@ -118,7 +118,7 @@ numbers(
     ),
     interval_score_change="Interval score of other intervals minus that of the stated ones, on the "
     "same test items. The others are the stated ones after conformal adjustment, or those of "
-    "another method, such as `tunnel`.",
+    "another `method` of `fermi_eval`.",
 )
 
 

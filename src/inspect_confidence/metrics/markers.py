@@ -87,10 +87,11 @@ numbers(
 )
 numbers(
     About(undefined=_FEW, direction="lower", source=_STUDY, interval=DEBIASED),
-    id_mae="Mean over data sets of the distance between a marker's MIC (mean internal confidence) "
-    "in the train split and the internal confidence of its test sentences. Each marker (hedging "
-    "phrase) has equal weight; with `level=sentence` each sentence, with `level=response` each "
-    "reply. With `level=mean` it is the distance between the marker's MICs in both splits.",
+    id_mae="Mean over data sets of the distance between a marker's MIC (mean internal confidence "
+    "of its sentences) in the train split and the internal confidence of its test sentences. Each "
+    "marker (hedging phrase) has equal weight; with `level=sentence` each sentence, with "
+    "`level=response` each reply. With `level=mean` it is the distance between the marker's MICs "
+    "in both splits.",
     cd_mae="As `id_mae`, but from one data set's train split to another's test split, mean over "
     "ordered pairs of data sets.",
 )
@@ -102,8 +103,8 @@ numbers(
 numbers(
     About(undefined=_FEW, unit="ratio", direction="lower", source=_STUDY, interval=_VARIATION),
     m_avg_cv="Coefficient of variation (standard deviation / mean) over data sets of a marker's "
-    "MIC (mean internal confidence), mean over the markers (hedging phrases) in all data sets; "
-    "with `shared=some`, over the markers in two or more data sets.",
+    "MIC (mean internal confidence of its sentences). Mean over the markers (hedging phrases) in "
+    "all data sets; in the condition `shared=some` over those in two or more.",
 )
 numbers(
     About(undefined=_FEW, unit="ratio", source=_STUDY, interval=_VARIATION),
@@ -121,9 +122,9 @@ numbers(
 )
 numbers(
     About(undefined=_FEW, unit="correlation", source=_STUDY, interval=_CORRELATION),
-    mac="Correlation, over data sets, of a marker's MIC (mean internal confidence) with the data "
-    "set's accuracy, mean by Fisher's z over the markers (hedging phrases) in all data sets; with "
-    "`shared=some`, over the markers in three or more data sets.",
+    mac="Correlation, over data sets, of a marker's MIC (mean internal confidence of its "
+    "sentences) with the data set's accuracy. Mean by Fisher's z over the markers (hedging "
+    "phrases) in all data sets; in the condition `shared=some` over those in three or more.",
     mcc="As `mac`, with `cmfg` (how well hedges fit the internal confidence) in place of accuracy.",
 )
 numbers(

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["meta_d_ideal", "type2_criterion", "type2_dprime", "type2_remark"]
 
 ONE_SIDED = (
-    "all judgments on one side of the threshold; all answers right, or all wrong; "
-    "outcomes that are not 0 or 1"
+    "every confidence, or none, at or above the threshold (`--thresholds`); all answers right, or "
+    "all wrong; outcomes that are not 0 or 1"
 )
 
 
