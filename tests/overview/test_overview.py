@@ -26,7 +26,7 @@ from inspect_confidence.overview.numbers import (
 from inspect_confidence.overview.ranks import headline_ranks
 from inspect_confidence.overview.sentences import study_finding, study_sentences
 from inspect_confidence.report import write_report
-from inspect_confidence.results import Key, Result, ResultTable, results_frame
+from inspect_confidence.results import Condition, Key, Result, ResultTable, results_frame
 from report.pages import elements, rows_of, small_judgments
 
 MODELS = ["vendor/a", "vendor/b"]
@@ -241,6 +241,40 @@ def test_the_legend_explains_only_what_the_matrix_has(tmp_path: Path) -> None:
     ):
         legend = legend_of(judgments, tmp_path)
         assert [failures in legend, empty in legend] == expected
+
+
+def test_a_cell_has_the_parse_failures_of_its_own_condition() -> None:
+    """Of a confidence target whose decisions none could be read, not of all replies."""
+    rows = []
+    for target, share in ((0, 0.0), (0.75, 1.0)):
+        condition = str(Condition(confidence_target=target, format="open"))
+        rows.append(Result("abstain", "m", "d", condition, "payoff", 0.1, 0.0, 0.2, 60, 60, ""))
+        of_target = str(Condition(confidence_target=target))
+        rows.append(
+            Result(
+                "abstain",
+                "m",
+                "d",
+                of_target,
+                "unread_share",
+                share,
+                math.nan,
+                math.nan,
+                60,
+                60,
+                "",
+            )
+        )
+    rows.append(
+        Result("abstain", "m", "d", "", "unread_share", 0.5, math.nan, math.nan, 120, 120, "")
+    )
+    matrix = matrix_of(table_of(rows), ["m"])
+    (line,) = matrix.lines
+    shares = {}
+    for column, number in zip(matrix.columns, line.numbers, strict=True):
+        assert number is not None
+        shares[column.heading] = number.unread
+    assert sorted(shares.values()) == ["0%", "100%"]
 
 
 def test_a_page_of_one_model_has_no_ranks_and_names_it_in_its_title(tmp_path: Path) -> None:

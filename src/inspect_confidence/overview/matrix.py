@@ -366,20 +366,25 @@ def _matrix_column(rows: ResultTable) -> MatrixColumn:
 
 
 def _matrix_cell(
-    row: ResultRow, rank: Rank, shares: Mapping[tuple[str, ...], ResultRow]
+    row: ResultRow, rank: Rank, shares: Mapping[tuple[str, ...], Sequence[ResultRow]]
 ) -> MatrixCell:
     """Return the cell of a row of results.
 
-    `shares` has the row with the share of parse failures by task, model, variant and data set. The
+    `shares` has the rows with shares of parse failures by task, model, variant and data set. The
     cell has the share on its own data set, else that over all data sets, else the first defined one
-    (key with data set "").
+    (key with data set ""). If a part of its condition has a share, such as a confidence target, it
+    has that share.
     """
     metric = row["metric"]
     share = None
     for dataset in (row["dataset"], ALL_DATASETS, ""):
         key = (row["task"], row["model"], row["variant"], dataset)
-        if key in shares:
-            share = shares[key]
+        # Shares of other values of the condition's parts than the row's are not of the cell.
+        fitting = [
+            one for one in shares.get(key, ()) if one.condition.items() <= row.condition.items()
+        ]
+        if fitting:
+            share = max(fitting, key=lambda one: len(one.condition))
             break
     # The share's note also says how many judgments had no reply: `not counted: 3 sample_error`.
     parts = share.note.split("; ") if share else []
@@ -400,16 +405,17 @@ def _matrix_cell(
     )
 
 
-def _unread_shares(results: ResultTable) -> dict[tuple[str, ...], ResultRow]:
+def _unread_shares(results: ResultTable) -> dict[tuple[str, ...], list[ResultRow]]:
     """Return the rows with shares of parse failures by task, model, variant and data set.
 
-    Under the data set "" is the first defined share, for numbers over data sets, which may have no
-    share of their own. Shares of one value of a condition, such as a radius, are left out.
+    These are the share of all replies, and those of each value of a part of the condition, such as
+    a confidence target. Under the data set "" is the first defined share of all, for numbers over
+    data sets, which may have no share of their own.
     """
-    shares: dict[tuple[str, ...], ResultRow] = {}
+    shares: dict[tuple[str, ...], list[ResultRow]] = {}
     for row in results.matching(metric=UNREAD_SHARE).defined():
+        group = (row["task"], row["model"], row["variant"])
+        shares.setdefault((*group, row["dataset"]), []).append(row)
         if set(row.condition) <= {"variant"}:
-            group = (row["task"], row["model"], row["variant"])
-            shares[*group, row["dataset"]] = row
-            shares.setdefault((*group, ""), row)
+            shares.setdefault((*group, ""), [row])
     return shares
