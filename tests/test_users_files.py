@@ -988,6 +988,21 @@ def test_values_far_outside_the_scale_have_a_notice_with_the_first_line(tmp_path
     assert read_judgments(path).notices == (notice,)
 
 
+@pytest.mark.parametrize(("scale", "says"), [((1.0, 5.0), True), ((0.0, 5.0), False)])
+def test_a_scale_that_begins_above_0_says_what_its_ends_mean(
+    scale: tuple[float, float], says: bool, tmp_path: Path
+) -> None:
+    """Its 1 is read as 0%: a rating of 1 to 5 may mean no more than an order."""
+    ratings = np.arange(40) % 5 + 1
+    path = write(tmp_path / "mine.csv", confidence=ratings, correct=RIGHT)
+    judgments = read_judgments(path, recorded=Recorded(scale=scale))
+    notice = (
+        f"{path}: 1 on the scale 1-5 counts as 0%, 5 as 100%; "
+        "--confidence-scale none takes their order only"
+    )
+    assert (notice in judgments.notices) == says
+
+
 @pytest.mark.parametrize("column", ["confidence", "correct"])
 def test_a_negative_share_has_the_remedy_of_a_missing_value(column: str, tmp_path: Path) -> None:
     """Also of log probabilities, whose order counts."""

@@ -343,8 +343,8 @@ def apply_confidence_scale(
         frame: The file's rows.
         recorded: The option's scale.
         source: Name of the file.
-        notices: Receives the values outside the scale, and the models whose values all lie in its
-            lowest tenth.
+        notices: Receives what a scale such as 1-5 means, the values outside the scale, and the
+            models whose values all lie in its lowest tenth.
         decimal_comma: Whether a comma in a number is a decimal one.
 
     Raises:
@@ -385,6 +385,11 @@ def apply_confidence_scale(
     place_of = partial(_place_of, source, plain_numbers.index)
     if problem := other_scale(plain_numbers.to_numpy(float), low, high, place_of):
         raise InvalidArgument(f"--confidence-scale {low:g}-{high:g}: {source} has {problem}.")
+    if low > 0:  # such as 1-5, which no reader takes for 0% to 100% at once
+        notices.append(
+            f"{source}: {low:g} on the scale {low:g}-{high:g} counts as 0%, {high:g} as 100%; "
+            "--confidence-scale none takes their order only"
+        )
     notices += _outside_notices(raw, low, high, source)
     rows_without_percent = frame.assign(**{column: raw})[~is_percent]
     notices += _low_value_notices(rows_without_percent, column, low, high, source)
