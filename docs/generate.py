@@ -166,11 +166,12 @@ If only the most confident answers are given and the others rejected:
   oracle that rejects every wrong answer first. It equals LM-Polygraph's PRR without a limit on
   rejections.
 
-`expected_utility` needs the value of each outcome to you, `--costs right=1,wrong=-2,abstain=0`. One
-row has the mean utility of always answering, another that of answering only if confidence reaches
-(abstain - wrong)/(right - wrong), the best threshold for calibrated confidence. `plots.utility`
-draws the utility of all thresholds, from the frame of `detail(LOGS, costs=...)`. The highest point
-of this curve is optimistic, because it is chosen on the sample.
+`expected_utility` needs the value of each outcome to you: `summarize --costs
+right=1,wrong=-2,abstain=0`. One row has the mean utility of always answering, another that of
+answering only if confidence reaches (abstain - wrong)/(right - wrong), the best threshold for
+calibrated confidence. `plots.utility` draws the utility of all thresholds, from the frame of
+`detail(LOGS, costs=...)`. The highest point of this curve is optimistic, because it is chosen on
+the sample.
 
 ## Metacognition: which number for which questions
 
@@ -196,13 +197,14 @@ _JUDGED = """
 
 A model that grades answers makes errors, which the interval of `accuracy` ignores: with a judge
 that is right in 80 to 95% of cases, 95% intervals contained a true accuracy of .1 or .9 in [0 to
-54% of simulated samples](validation.md#judges). `--judge-labels PATH`, a file of correct verdicts
-(labels) on some answers, adds accuracy, overconfidence and internal confidence corrected for these
-errors. Their intervals include the sampling error of the labels:
+54% of simulated samples](validation.md#judges). `summarize --judge-labels PATH`, a file of correct
+verdicts (labels) on some answers, adds accuracy, overconfidence and internal confidence corrected
+for these errors. Their intervals include the sampling error of the labels:
 
-- **Labels of some of the run's own items**, drawn at random (`--judge-labels` with a column
-  `item`): prediction-powered inference (PPI++). Prefer these labels, because the method assumes
-  nothing about the judge's errors. The interval needs 50 labelled items, eight of each outcome.
+- **Labels (correct verdicts) of some of the run's own items**, drawn at random (`--judge-labels`
+  with a column `item`): prediction-powered inference (PPI++). Prefer these labels, because the
+  method assumes nothing about the judge's errors. The interval needs 50 labelled items, eight of
+  each outcome.
 - **Labels of other answers** that the same judge graded with the same prompt, at least 20 of each
   class: Rogan and Gladen's estimator.
 
