@@ -988,6 +988,15 @@ def test_values_far_outside_the_scale_have_a_notice_with_the_first_line(tmp_path
     assert read_judgments(path).notices == (notice,)
 
 
+def test_a_column_of_wrong_answers_is_suggested_as_such(tmp_path: Path) -> None:
+    """As `correct` it would turn all grades around."""
+    path = tmp_path / "mine.csv"
+    path.write_text("item,model,confidence,Wrong\n1,m,0.9,0\n2,m,0.8,1\n", "utf-8")
+    assert "Name it: --column error=Wrong; " in error_of(path)
+    results = summarize(read_judgments(path, recorded=Recorded(columns={"error": "Wrong"})))
+    assert results.loc[results["metric"] == "accuracy", "value"].tolist() == [0.5]
+
+
 @pytest.mark.parametrize(("scale", "says"), [((1.0, 5.0), True), ((0.0, 5.0), False)])
 def test_a_scale_that_begins_above_0_says_what_its_ends_mean(
     scale: tuple[float, float], says: bool, tmp_path: Path

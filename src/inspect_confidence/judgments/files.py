@@ -308,6 +308,8 @@ def _add_inferred_task(
     return renamed.assign(task=task)
 
 
+_NAMES_OF_ERRORS = frozenset({"wrong", "is_wrong", "incorrect", "is_incorrect", "error", "mistake"})
+"""Names of columns, in lower case, in which a 1 probably means that the answer is wrong."""
 _MIN_DISTINCT_COLUMNS = 2
 """Columns of a task's own with which a file is more likely of the task than of another eval."""
 
@@ -348,6 +350,9 @@ def _unknown_task_error(
 
     table, lacking = min(incomplete, key=distance)
     options = " ".join(f"--column {name}=COLUMN" for name in lacking)
+    of_errors = [name for name in file_rows if str(name).strip().lower() in _NAMES_OF_ERRORS]
+    if of_errors:  # a grade of 1 is wrong there
+        options = options.replace("correct=COLUMN", f"{ERROR_COLUMN}={of_errors[0]}")
     page = "any_eval.md#answers-in-a-file" if table.fallback else "judgments.md"
     column_names = list(map(repr, file_rows))
     names_text = ", ".join(column_names[:_MAX_COLUMNS_LISTED]) + (
