@@ -33,7 +33,9 @@ __all__ = [
 
 INFINITY = float("inf")
 UNREAD = "no readable judgment"
-GROUPED = f"{UNREAD}; in studies also if most judgments have a confidence that no other one has"
+GROUPED = (
+    f"{UNREAD}; in commands also if most judgments have a confidence that no other judgment has"
+)
 """When metrics of judgments grouped by equal confidence are undefined."""
 
 Method = Literal["bootstrap", "debiased", "score", "wilson", "own", "none"]
