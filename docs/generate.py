@@ -254,8 +254,8 @@ The tables list the method of each metric's 95% interval, the least number of un
   one unit.
 - **Coverage** (share of intervals that contain the true value): "50: .946-1.000" is the smallest
   and the largest over all simulated designs with 50 units.
-- **A percentage in brackets** is the share of samples with an interval, among samples in which the
-  metric has a value, if in some design it is below 99%.
+- **A percentage in brackets**, given if below 99% in some design, is the share of samples with an
+  interval, among samples in which the metric has a value.
 - **A letter in brackets** points to the cases in which the interval is [wider than
   needed](#conservative-intervals).
 
