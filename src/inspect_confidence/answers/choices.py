@@ -268,7 +268,8 @@ class Choices:
 
         They are several if choices have equal texts, and none if no choice's text is there. Of
         different choices that of the longest text counts; the text must end at a boundary, such as
-        a comma or "because". Only the first 20 boundaries are tried, for speed.
+        a comma or "because". For speed, only 20
+        boundaries within the first 2,000 characters are tried.
         """
         longest: set[int] = set()
         for boundary in islice(_BOUNDARY.finditer(text[:2000]), 20):

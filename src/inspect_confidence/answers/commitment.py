@@ -150,7 +150,7 @@ def _mentioned_decisions(lines: list[str], words: dict[bool, str]) -> set[bool |
 
 
 def _words_in(line: str, words: dict[bool, str]) -> list[tuple[re.Match[str], bool]]:
-    """Return the words of a line with their decisions, in order; of two at a place the longer."""
+    """Return the words of a line with their decisions, in order; at one place the longer first."""
     matches = []
     for decision, pattern in words.items():
         # Not before `CUT`, the mark of a cut-off end, where the word may go on.

@@ -154,7 +154,8 @@ def read_interval(
 ) -> StatedInterval | ParseFailure:
     r"""Read one interval of exponents of ten from a model's reply, with its bounds in order.
 
-    Failures are those of `read_exponent`; the limit holds for each bound.
+    A bound with a greater absolute value than `limit` is `out_of_range`; the other failures are
+    those of `read_exponent`, such as `ambiguous`. `truncated` says that the reply is cut off.
 
     Example:
         >>> read_interval("Lower: 3\nUpper: 5.5")
@@ -359,7 +360,8 @@ def _labelled_or_ranged_interval(parsed: ParsedText) -> _Pair | ParseFailure:
     """Return the two bounds of an interval, or why there are none.
 
     Those under the labels lower and upper count first, then those under low and high (or minimum
-    and maximum), then a range such as "10^3 to 10^5".
+    and maximum), then a range such as "10^3 to 10^5". Unreadable bounds
+    under lower and upper are a failure; those under low and high are passed over.
     """
     pair = _named_bounds(parsed, "lower", "upper")
     # In prose what is low or high may be anything, as a function's minimum.

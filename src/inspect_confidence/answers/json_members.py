@@ -87,7 +87,7 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, object
 
 
 def _decoded_object(reply: str, start: int) -> ObjectSpan | None:
-    """Return the object that begins at a position; None if it is not strict JSON."""
+    """Return the object that begins at a position; None if it is not strict JSON, or too long."""
     try:
         parsed, length = _DECODER.raw_decode(reply[start : start + _LONGEST_OBJECT])
         # What can be decoded may still be too deep for the recursion over members.

@@ -402,9 +402,9 @@ def letter_in(reply: JsonReply, choices: Sequence[str]) -> int | ParseFailure:
 
 
 def _named_choice_index(value: str, choices: Sequence[str]) -> int | ParseFailure:
-    """Return the index of the choice that a value names; a letter beyond them is a failure."""
+    """Return the index of the choice that a value names, or why it names none ("E" of four)."""
     index = find_choice(parse_statements(f"Answer: {value}"), choices_of(tuple(choices)))
-    if index != invalid(NO_CHOICE) or is_refusal(value):  # the caller tells a refusal
+    if index != invalid(NO_CHOICE) or is_refusal(value):  # the caller returns `refusal`
         return index
     letter = _LETTER.fullmatch(value)  # "E", "(E) maybe", "option E"
     if letter and ascii_lowercase.index(letter[1].lower()) >= len(choices):

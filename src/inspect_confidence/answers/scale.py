@@ -316,7 +316,7 @@ def _agreed_rating(
 def _only_share(text: str) -> float | ParseFailure:
     """Return the probability that a sentence states, "a 70% chance that it is right".
 
-    The text must have no other number, and no word of an error.
+    The text must have no other number, and no word such as "wrong", "mistake" or "doubt".
     """
     numbers = [number for number in numbers_in(text) if not number.is_pronoun]
     # A share is marked as one by decimals, a percent sign or the like; 3 may count anything.

@@ -61,7 +61,7 @@ def impossible_logprobs(tokens: Sequence[TokenChoice]) -> ParseFailure | None:
     """Return why the log probabilities of some tokens are impossible; None if they are possible.
 
     A probability above 1 is impossible, as are probabilities at one position that sum to more than
-    1 beyond rounding. No result is read from impossible log probabilities.
+    1 beyond rounding. A NaN adds nothing. No result is read from impossible log probabilities.
 
     Example:
         >>> impossible_logprobs([TokenChoice("3", 0.7, {})]).reason

@@ -85,6 +85,7 @@ def _failure_to_read(error: Exception, location: str) -> str:
 
 
 def _read_run(location: str, recorded: Recorded, reread: bool) -> Run:
+    """Read a log; `recorded` is for logs of other evals, `reread` reads its replies again."""
     # `logs` imports Inspect, which takes seconds; judgments from a store are read without it.
     from inspect_confidence.judgments.logs import read_run  # noqa: PLC0415
 

@@ -176,7 +176,10 @@ def _empty_cell_notices(judgments: pd.DataFrame, source: str) -> list[str]:
 
 
 def _ambiguous_grade_notices(rows: pd.DataFrame, source: str) -> list[str]:
-    """Return a notice of grades `n` beside numbers, which count as no answer but may mean no."""
+    """Return a notice of grades `n` beside numbers, which count as no answer but may mean no.
+
+    Beside a `y` they mean no, without a notice.
+    """
     if GRADE not in rows or _has_y(rows[GRADE]):
         return []
     grades = rows[GRADE].astype(str).str.strip().str.lower()
@@ -420,8 +423,8 @@ def _drop_foreign_by(frame: pd.DataFrame, source: str, notices: list[str]) -> pd
 def _replace_placeholder_answers(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with empty answers for placeholders such as `n/a`.
 
-    An answer such as `IDK` gets the grade "not attempted", if the frame has no grades. A text that
-    is the target of any row is an answer like others. NaN may stay; it counts as empty later.
+    An answer such as `IDK` stays; without grades in the frame it is graded "not attempted". A text
+    that is the target of any row is an answer like others. NaN may stay; it counts as empty later.
     """
     if "answer" not in frame:
         return frame

@@ -131,7 +131,10 @@ def is_log_name(name: str) -> bool:
 
 
 def _local_files(location: str) -> list[Log]:
-    """Return the file at a local path, or the files in a folder, with any name, as logs."""
+    """Return the file at a local path, or the files in a folder, with any name, as logs.
+
+    A path where nothing is, or a folder that cannot be listed, is one log that is `unreadable`.
+    """
     from fsspec.implementations.local import LocalFileSystem  # noqa: PLC0415 # not for every read
 
     fs = LocalFileSystem()

@@ -164,7 +164,7 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
 def _judgment_frame(
     judgments: SampleJudgments, table: TaskTable, repairs: Repairs
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return judgments as a typed frame without impossible values, and each row's sample key.
+    """Return judgments as a typed frame, and each row's sample key; impossible values are emptied.
 
     `judgments` are lists of rows by sample key, `1 item-7` of epoch and id; `table` has their
     columns; `repairs` receives the samples with impossible values.
@@ -192,6 +192,7 @@ def _invalidated_uuids(
     """Return the uuids of samples that somebody declared invalid; only whole samples record it."""
     invalid = set[str]()
     if header.invalidated:  # else no sample is, and none has to be read
+        # Every sample is read whole; the check of its type is for mypy.
         for summary, sample in _with_whole_samples(location, summaries, lambda _: True):
             if isinstance(sample, EvalSample) and sample.invalidation is not None:
                 invalid.add(_uuid(summary))

@@ -42,7 +42,7 @@ class Unsent:
         return self.by_model.get(model, {})
 
     def notices(self) -> list[str]:
-        """Return for each model a sentence on its settings that were not sent, without secrets."""
+        """Return for each model a sentence on its settings that were not sent, secrets redacted."""
         source = "" if self.recorded else " (by Inspect's rule: the log has no request)"
         notices = []
         for model, settings in self.by_model.items():

@@ -97,7 +97,10 @@ _MAX_PLACES = 3
 
 
 def row_places(source: str, rows: Sequence[int]) -> str:
-    """Return where up to three rows, from 0, stand: `lines 3, 8, 12, ...`, `line 3` or `row 2`."""
+    """Return where rows, from 0, stand: `lines 3, 8, 12, ...`, `line 3` or `row 2`.
+
+    At least one row is given, and up to three are named: by lines in a csv or jsonl file.
+    """
     # A line of a file with columns of several models has several rows.
     places = dict.fromkeys(row_place(source, row) for row in rows[:_MAX_PLACES])
     kind, _, _ = next(iter(places)).partition(" ")  # line or row

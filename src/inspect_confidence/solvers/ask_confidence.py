@@ -235,7 +235,10 @@ def ask_confidence(
 
 @solver
 def ready_to_ask(ways: list[str], agreement: str) -> Solver:
-    """Refuse, before the eval's first call, a model that does not support a method; ask nothing."""
+    """Refuse, before the eval's first call, a model that does not support a method; ask nothing.
+
+    With the `agreement` "judge", a model must be named that compares answers.
+    """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         require_models(ways, agreement)
@@ -393,6 +396,7 @@ def _without_calls(message: ChatMessage, answered: set[str | None]) -> ChatMessa
 
 async def _in_conversation(state: TaskState, text: str, **elicitation: object) -> list[ModelOutput]:
     """Send a request, with the `elicitation` in its metadata, after the eval's conversation."""
+    # An epoch has one such request: the draw, which counts over all epochs, is the epoch from 0.
     message = user_message(text, state, draw=state.epoch - 1, **elicitation)
     output = await get_model().generate(
         [*_conversation(state), message],
@@ -501,7 +505,10 @@ _ELICITATIONS: Mapping[
 
 
 async def ask_same_answer(state: TaskState, first: str, second: str) -> ModelOutput:
-    """Ask a judge (the model in the role `grader`, at temperature 0) whether two answers agree."""
+    """Ask a judge (the model in the role `grader`, at temperature 0) whether two answers agree.
+
+    After several refusals by its provider it is not called again: `JudgeRefused` is raised.
+    """
     text = prompts.SAME.format(question=question_of(state), answer=first, other=second)
     # The form "same" tells simulated judges what is asked.
     message = ChatMessageUser(content=text, metadata={"form": "same"})

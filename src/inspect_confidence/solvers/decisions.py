@@ -131,9 +131,10 @@ def ask_commitment(
 async def _push_back(
     state: TaskState, text: str, *, is_rated: bool, metadata: dict[str, object]
 ) -> None:
-    """Ask for the final answer in the sample's conversation, and for its confidence in a copy.
+    """Ask for the final answer in the sample's conversation; if it `is_rated`, ask a copy how sure.
 
-    `text` is the pushback's; `metadata` are of the question, for the message.
+    `text` is the pushback's; `metadata` are of the question, for the message. The request counts as
+    the draw with the number of the epoch, from 0.
     """
     message = user_message(text, state, draw=state.epoch - 1, form="pushback", **metadata)
     output = require_reply(await get_model().generate([*state.messages, message]))

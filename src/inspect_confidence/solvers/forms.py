@@ -289,7 +289,7 @@ def _schema_of(kind: ReplyKind, options: int) -> ResponseSchema:
     """Return the schema of a reply to this kind of question, with this number of options."""
     if kind == "true_false":
         return _schema(Answer=JSONSchema(type="boolean"), Confidence=_NUMBER)
-    if kind == "given":
+    if kind == "given":  # the question gives an answer, whose confidence is asked for
         return _schema(Confidence=_NUMBER)
     letters = list(ascii_uppercase[:options])
     answer = JSONSchema(type="string", enum=letters)
