@@ -268,3 +268,4 @@ def test_long_values_are_named_by_their_fingerprint() -> None:
     assert cluster_name("two\nlines") != "two\nlines"
     assert cluster_name(None) == cluster_name(np.nan) == cluster_name("") == ""
     assert cluster_name(12.0) == cluster_name(12) == cluster_name("12") == "12"
+    assert cluster_name("1.2.0") == "1.2.0"  # a version, which is not 1.2

@@ -507,6 +507,18 @@ def test_a_variant_is_any_text(variant: str, tmp_path: Path) -> None:
     assert set(name.split(";")) - set(variant.split(";")) == {"recalibrated=platt"}
 
 
+def test_items_named_like_versions_keep_their_last_zero(tmp_path: Path) -> None:
+    """`1.2` and `1.2.0` are two items; only `12.0`, a whole number, is the item 12."""
+    names = ["1.2", "1.2.0", "v2", "v2.0", *numbered("q", ITEMS - 4)]
+    path = write(tmp_path / "mine.csv", item=names, model="m")
+    recorded = Recorded(scale=(0, 100))
+    (judgments,) = read_judgments(path, recorded=recorded).values()
+    assert set(judgments["item"]) == set(names)
+    numbers = write(tmp_path / "numbers.csv", item=np.arange(ITEMS) * 1.0, model="m")
+    (judgments,) = read_judgments(numbers, recorded=recorded).values()
+    assert set(judgments["item"]) == set(map(str, range(ITEMS)))
+
+
 def test_rows_of_an_item_are_told_apart_or_refused(tmp_path: Path) -> None:
     """A column with a value for each of an item's rows is a condition until it is named."""
     items = np.repeat(numbered("q", ITEMS // 2), 2)

@@ -36,6 +36,8 @@ _DECLINED = frozenset(
 _DECLINED_REASON = "the model gave no answer"
 DECLINED_ANSWERS = frozenset({"idk", "i don't know", "i dont know", "i do not know", "don't know"})
 """Answers, in lower case, that decline to answer."""
+WHOLE_DECIMAL = re.compile(r"\A([-+]?[0-9]+)\.0\Z")
+"""A whole number with the decimal that a column of floats gives it: group 1 of `12.0` is `12`."""
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
 _DECIMAL_COMMA = re.compile(r"([-+]?\d*(?:\.\d{3})*),(\d+(?:[eE][-+]?\d+)?)")
 _PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,4})?")

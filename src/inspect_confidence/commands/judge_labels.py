@@ -8,6 +8,7 @@ import pandas as pd
 
 from inspect_confidence.arguments import check_size, user_path
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.grades import WHOLE_DECIMAL
 from inspect_confidence.judgments.read import read_judgments
 from inspect_confidence.judgments.tables import is_table, read_table
 from inspect_confidence.studies import all_tables
@@ -119,7 +120,7 @@ def _text_column(frame: pd.DataFrame, name: str) -> pd.Series:
         return pd.Series("", frame.index)
     text = frame[name].where(frame[name].notna(), "").astype(str).str.strip()
     # A column with missing numbers has 12.0 for the item 12.
-    return text.str.removesuffix(".0") if name == "item" else text
+    return text.str.replace(WHOLE_DECIMAL, r"\1", regex=True) if name == "item" else text
 
 
 def refuse_other_judges(labels: JudgeLabels | None, judgments: Mapping[str, pd.DataFrame]) -> None:

@@ -6,6 +6,7 @@ import pandas as pd
 
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.errors import InvalidArgument
+from inspect_confidence.grades import WHOLE_DECIMAL
 from inspect_confidence.printing import counted
 
 CLUSTER = "cluster"
@@ -25,7 +26,7 @@ def cluster_name(value: object) -> str:
     """
     if value is None or value != value:  # noqa: PLR0124 # NaN differs from itself
         return ""
-    text = str(value).strip().removesuffix(".0")
+    text = WHOLE_DECIMAL.sub(r"\1", str(value).strip())
     return text if len(text) <= _MAX_NAME_LENGTH and "\n" not in text else fingerprint(text)
 
 

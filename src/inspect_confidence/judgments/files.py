@@ -16,7 +16,14 @@ from pandas.api.types import is_numeric_dtype
 
 from inspect_confidence.answers import STATUSES, ParseFailure
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.grades import DECLINED_ANSWERS, MISSING, is_missing, read_grade, read_number
+from inspect_confidence.grades import (
+    DECLINED_ANSWERS,
+    MISSING,
+    WHOLE_DECIMAL,
+    is_missing,
+    read_grade,
+    read_number,
+)
 from inspect_confidence.judgments.checks import (
     QUESTION_COLUMNS,
     exponent_notices,
@@ -728,7 +735,8 @@ def _typed_column(
     if kind == "text":
         text = values.where(values.notna(), "").astype(str)
         # Items named by numbers are text too, and 12 must be the same item as 12.0.
-        return text.str.removesuffix(".0") if name in ("item", CLUSTER) else text
+        is_name = name in ("item", CLUSTER)
+        return text.str.replace(WHOLE_DECIMAL, r"\1", regex=True) if is_name else text
     if is_numeric_dtype(values):
         numbers = values.astype(float)
         if isinstance(values.dtype, np.dtype):  # not one of pandas' own types, with pd.NA
