@@ -311,7 +311,7 @@ def _study_form_entries(reply: str, *, needs_no_end: bool) -> list[object] | Non
     """Return the entries of a line "a; b ####", the form of the study; None for another form.
 
     The line may end without `####` after the prompt's label "Hedges:", which a judge may repeat,
-    and with `needs_no_end`.
+    and with `needs_no_end`. Several lines, or a sentence without `####`, are another form.
     """
     *label, body = _PROMPT_LABELS.split(without_thoughts(reply).strip())
     markers, end, after = map(str.strip, body.partition("####"))

@@ -47,7 +47,7 @@ def check_members(location: str) -> None:
     """Compare the header and the summaries in an `.eval` log with their checksums.
 
     The log is a zip archive, in which reading a part compares its checksum; Inspect does not. A log
-    without summaries has them in its journal. Other logs have no checksums.
+    without `summaries.json` has them in its journal. Other logs have no checksums.
 
     Raises:
         Exception: A checksum differs, or a part cannot be unpacked.

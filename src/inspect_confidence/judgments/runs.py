@@ -205,7 +205,7 @@ def decode_run(record: bytes | Path) -> Run:
 
 
 def run_from_record(facts: Mapping[str, Any]) -> Run:
-    """Return a run without judgments, from a record file's facts: most attributes of `Run`."""
+    """Return a run without judgments; of a record file's facts, those count that `Run` has."""
     names = {attribute.name for attribute in fields(Run)}
     members = {name: value for name, value in facts.items() if name in names}
     members["changed"] = Counter(members["changed"])  # the facts are from JSON

@@ -77,7 +77,7 @@ def ask_point(prompt: str, system: str | None = None, draws: int = 20) -> Solver
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         """Fill the template `prompt` with the question, and ask for `draws` replies."""
-        # Runs at different temperatures (CALIBRATED) are compared, so that it must be sent.
+        # Runs at different temperatures are compared: the temperature (CALIBRATED) must be sent.
         refuse_unsent(str(get_model()), run_settings(), CALIBRATED)
         text = prompt.format(question=state.input_text)
         return await ask_draws(state, text, draws, system, form="point")
@@ -143,6 +143,7 @@ async def _ask_trace(question: list[ChatMessage], follow_up: ChatMessageUser) ->
     reasoned = require_reply(await get_model().generate(question))
     # An unrequested tool call is not sent back: no result follows it.
     trace = reasoned.message.model_copy(update={"tool_calls": None})
+    # ONE_WORD: log probabilities, and at most 16 tokens.
     return require_reply(await get_model().generate([*question, trace, follow_up], config=ONE_WORD))
 
 
