@@ -402,7 +402,7 @@ def _place_of(source: str, rows: pd.Index, position: int) -> str:
 
 
 def _outside_notices(raw: pd.Series, low: float, high: float, source: str) -> list[str]:
-    """Return notices of a file's confidences just outside their scale, and of those farther out."""
+    """Return notices of confidences outside the scale: by up to 5% of its width, and by more."""
     present = raw.dropna()
     values, place_of = present.to_numpy(float), partial(_place_of, source, present.index)
     notices = []
