@@ -121,17 +121,16 @@ def test_an_unread_decision_neither_attempts_nor_declines(tmp_path: Path) -> Non
     """The answer and its grade stay; at the target nothing was decided, at 0 all answered."""
     vague = Reply("It depends.")
     served(with_confidence(sums(), "decline,keep"), tmp_path, far_end(decline=vague, keep=vague))
-    results = summarize(tmp_path, resamples=20).set_index(["task", "metric"])
+    results = summarize(tmp_path, resamples=20)
     for name in ("payoff", "attempted_share", "target_gap"):
-        rows = results.loc["abstain", name]
+        rows = results[(results["task"] == "abstain") & (results["metric"] == name)]
         at_target = rows[rows["condition"].str.contains("confidence_target=0.75")]
         assert at_target["value"].isna().all()
         assert at_target["note"].str.startswith("undefined: none of 2 replies could be").all()
         assert rows[rows["condition"].str.contains("confidence_target=0;")]["value"].notna().all()
     for name in ("withdraw_delta", "bet_delta"):
-        assert (
-            "undefined: none of 2 replies could be read" in results.loc["commitment", name]["note"]
-        )
+        (note,) = results.loc[results["metric"] == name, "note"]
+        assert "undefined: none of 2 replies could be read" in note
 
 
 def test_decisions_beside_an_eval_are_cited_by_the_log_of_the_eval(tmp_path: Path) -> None:
