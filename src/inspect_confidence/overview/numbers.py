@@ -141,6 +141,7 @@ def format_minuend(
         return format_number(metric, value)
     decimals = _decimals_of_difference(metric, difference, low, high)
     text = _signed_text(metric, value, decimals)
+    # A plus sign stands only before points of a metric that can be negative.
     if METRICS[metric].low >= 0 or not _is_in_points(metric):
         text = text.removeprefix("+")
     if is_share(metric) and not _is_signed(metric):

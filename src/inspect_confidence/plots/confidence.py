@@ -518,7 +518,7 @@ def reliability(rows: pd.DataFrame) -> Figure:
 def _draw_reliability(ax: Axes, rows: pd.DataFrame, right: float) -> None:
     """Draw a panel's bins with the band of their intervals, over the CORP curve if rows have one.
 
-    `right` is the upper limit of the x axis.
+    `right` is the upper limit of the x axis. Bars of the counts, up to 0.22 high, are below 0.
     """
     bins = rows[~_is_corp(rows)]
     _draw_corp(ax, rows[_is_corp(rows)].sort_values("x"))

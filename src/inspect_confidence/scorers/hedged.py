@@ -45,7 +45,7 @@ class _Sentence:
 
     @property
     def confidence(self) -> float:
-        """1 less the mean inconsistency: 0 for `yes`, 1/2 for `n/a`, 1 for `no`."""
+        """1 less the mean inconsistency: 0 for `yes`, 1/2 for `n/a`, 1 for `no`; NaN without one."""
         yes, no = self.agreement.get("yes", 0), self.agreement.get("no", 0)
         neither = self.agreement.get("n/a", 0)
         compared = yes + neither + no  # without judgments that failed

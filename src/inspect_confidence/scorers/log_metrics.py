@@ -220,7 +220,8 @@ _LEAST_SPREAD = 1e-9
 def _payoff(group: ScoreGroup) -> float:
     """Return the mean of 1 for right, -t / (1 - t) for wrong, 0 for declined; t is the target.
 
-    With these points answering pays if the probability to be right is above t.
+    With these points answering pays if the probability to be right is above t. A score that is
+    neither graded nor declined is left out.
     """
     (target,) = group.key  # its scores have one target
     correct, declined = group["correct"], group["declined"]

@@ -144,6 +144,7 @@ def _value(
     """Return the score's numbers of the first reply: its grade, its confidence and their scale.
 
     Without a reply `main`, the graded answer, is None and all numbers but the scale's ends are NaN.
+    If `format_ok` is not set here, `ParsedReply` derives it from the failure.
     """
     value = {
         "correct": main.correct if main else NAN,
