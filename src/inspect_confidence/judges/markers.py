@@ -254,7 +254,7 @@ def _stands_alone(form: list[str]) -> bool:
         return form[0] in _SINGLE_WORD_MARKERS
     # The patterns find these in contexts that make them markers: "i guess", "it is possible that".
     is_speaker_verb = form[0] in ("i", "we") and len(form) == 2
-    # "for sure" and "if possible" need none.
+    # "for sure" and "if possible" need no context.
     needs_context = form[0] == "possible" or (
         form[-1] in _CONTEXT_LAST_WORDS
         and form[0] not in ("for", "from", "i", "if", "in", "unless", "with")

@@ -83,7 +83,8 @@ class Estimator:
         """Reply to a question for an interval of a nominal level in percent.
 
         Its bounds are exponents of ten, from a part of the belief (a share `tunnel` of it, at a
-        random position), and drawn to the median by the factor `shrink`.
+        random position), and drawn to the median by the factor `shrink`. With
+        probability `error_rate` the reply has no answer or is cut off.
         """
         rng = seeded(self.seed, "interval", item, f"{level:g}", str(draw))
         lower, upper = stated_bounds(

@@ -117,7 +117,7 @@ def _describe_decision(part: bool | ParseFailure, true: str, false: str) -> str:
 
 
 def _statuses(parts: Mapping[str, float | ParseFailure]) -> dict[str, str]:
-    """Return the status and detail of each part: of `keep` `keep_status` and `keep_detail`."""
+    """Return the status and detail of each part: `keep_status` and `keep_detail` of `keep`."""
     metadata: dict[str, str] = {}
     for name, part in parts.items():
         metadata |= status_of(part, f"{name}_")

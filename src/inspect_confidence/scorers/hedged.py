@@ -45,7 +45,7 @@ class _Sentence:
 
     @property
     def confidence(self) -> float:
-        """1 less the mean inconsistency: 0 for `yes`, 1/2 for `n/a`, 1 for `no`; NaN without one."""
+        """1 less the mean inconsistency (`yes` 0, `n/a` 1/2, `no` 1); NaN if there is none."""
         yes, no = self.agreement.get("yes", 0), self.agreement.get("no", 0)
         neither = self.agreement.get("n/a", 0)
         compared = yes + neither + no  # without judgments that failed

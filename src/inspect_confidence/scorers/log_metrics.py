@@ -111,7 +111,8 @@ def _compute(
     """Return the numbers of a metric by name: one for each group of scores, or their mean.
 
     Inspect calls it with the scores of all samples; the other arguments are those of `_metric`.
-    Without scores the mean is NaN.
+    Each group has a number if the groups' kind, such as `level`, is in `split_by`. Without scores
+    the mean is NaN.
     """
     groups = _groups(scores)
     kind = groups[0].kind if groups else ""
