@@ -110,7 +110,7 @@ class Intervals:
         widths = values["mean_width"]  # of each interval
         means = {}
         for name, column in values.items():
-            extremes = self._extremes(name, column)
+            extremes = self._extremes(name, column)  # of pseudo-units, which widen intervals
             means[name] = metrics.mean_of(column, self.unit_index, self.unit_count, extremes)
         return {
             **means,
