@@ -548,6 +548,7 @@ def test_a_real_log_with_a_field(real: Path) -> None:
     assert row_by_metric["brier_resolution"]["value"] is None  # 100 different numbers
 
 
+@pytest.mark.slow
 def test_every_command_takes_a_real_log(real: Path, tmp_path: Path) -> None:
     """Judgments, check, cite, unread, report and every format of export."""
     table = tmp_path / "judgments.csv"

@@ -115,6 +115,7 @@ def results(store: str) -> pd.DataFrame:
 COUNTED = {"a-one", "a-two", "b-parts", "b-credit", "d-fields", "e-ranks"}
 
 
+@pytest.mark.slow
 def test_counted_judgments_of_a_store_give_the_results_of_its_rows(
     store: str, results: pd.DataFrame
 ) -> None:
@@ -125,6 +126,7 @@ def test_counted_judgments_of_a_store_give_the_results_of_its_rows(
     )
 
 
+@pytest.mark.slow
 def test_results_of_counts_are_those_of_single_rows(
     store: str, results: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:

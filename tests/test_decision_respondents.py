@@ -109,6 +109,7 @@ def test_the_option_to_decline_is_taken_by_the_same_rule(tmp_path: Path) -> None
     assert set(rows["status"]) == {"ok", "declined"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("caves", "pushback"),
     [(0.3, "source"), pytest.param(0.0, "disagree", marks=pytest.mark.slow)],

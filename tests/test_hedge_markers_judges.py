@@ -736,6 +736,7 @@ def test_markers_that_a_sentence_has_not_are_left_out_and_counted(
 # The study's own prompts
 
 
+@pytest.mark.slow
 def test_the_studys_prompts_and_formats(tmp_path: Path, published: Path) -> None:
     """Of both models, through OpenAI's package: two epochs, and replies that can't be read."""
     texts = study_judge.constants(published)

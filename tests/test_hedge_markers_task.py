@@ -690,6 +690,7 @@ def test_check_of_one_part_leaves_the_others_metrics_undefined(home: Path) -> No
     assert log_metrics(log) == pytest.approx(expected, nan_ok=True)
 
 
+@pytest.mark.slow
 def test_check_of_the_batched_prompt(home: Path) -> None:
     """One call a sentence or pair by the prompt for all at once; half of a reply may be lost."""
     items = {item.sentence: item for item in every_item("sentences", "pairs")}

@@ -225,6 +225,7 @@ def test_schemas_by_kind(home: Path) -> None:
             assert schema["properties"]["Answer"]["enum"] == ["A", "B"]
 
 
+@pytest.mark.slow
 def test_answers_to_schemas_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As answers to the example are, and without tokens there are no token judgments."""
     monkeypatch.chdir(tmp_path)

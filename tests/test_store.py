@@ -296,6 +296,7 @@ def test_no_flipped_bit_changes_a_judgment(logs_folder: Path, tmp_path: Path) ->
     assert held("disk", "Bits flipped in a store", outcomes, happens, "nothing") == []
 
 
+@pytest.mark.slow
 def test_a_link_has_the_state_of_its_target(logs_folder: Path, tmp_path: Path) -> None:
     """A log that is edited behind a link, and another log behind it, are read again."""
     folder, store = tmp_path / "links", tmp_path / "store"

@@ -368,6 +368,7 @@ def test_surveyed_says_what_people_say(tmp_path: Path) -> None:
         assert np.isclose(values, 100 * share).any()
 
 
+@pytest.mark.slow
 def test_unreadable_replies_are_counted_alike(tmp_path: Path) -> None:
     """Log, judgments and notes count the same failures, over two epochs that differ."""
     task = wep_elicitation(settings="female,male", items=6)

@@ -303,6 +303,7 @@ SURE = [(1.0, (0.95, 1.0), (0.95, 1.0)), (0.0, (1.0, 1.0), (1.0, 1.0))]
 """Certainty shares a bin with 0.95, in which they are off by |0.975 - 0.5|."""
 
 
+@pytest.mark.slow
 @example(SURE, SURE)
 @given(samples, samples)
 def test_metrics_by_way_are_those_of_each_way(

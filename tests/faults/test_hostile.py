@@ -203,6 +203,7 @@ def commands_naming_texts(file: Path) -> Iterator[tuple[object, ...]]:
         yield "check", file, "--require", f"{text[:999]}<=1"
 
 
+@pytest.mark.slow
 def test_text_is_inert_on_a_terminal(tmp_path: Path) -> None:
     """Of every command that prints names, tables, notices and errors."""
     file = tmp_path / "judgments.parquet"
