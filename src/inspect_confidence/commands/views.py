@@ -225,14 +225,14 @@ def _mean_notes(rows: ResultTable) -> Iterator[str]:
     The data sets of a task that were asked in other ways have a table of their own.
     """
     own_datasets = set(rows.values("dataset")) - set(OVER_SETS)
-    named = {}
+    dataset_lists = {}  # as texts
     for row in rows.matching(dataset="mean"):
         for part in row.note.split("; "):
             if part.startswith(MEAN_NOTE):
-                named[part.removeprefix(MEAN_NOTE).strip()] = True
-    for names in named:
-        if set(names.split(", ")) != own_datasets:
-            yield f'"mean" is the mean of {names}.'
+                dataset_lists[part.removeprefix(MEAN_NOTE).strip()] = True
+    for dataset_list in dataset_lists:
+        if set(dataset_list.split(", ")) != own_datasets:
+            yield f'"mean" is the mean of {dataset_list}.'
 
 
 def _names_of_all(rows: ResultTable, columns: Sequence[str]) -> Iterator[str]:

@@ -379,12 +379,13 @@ def _matrix_cell(
     share = None
     for dataset in (row["dataset"], ALL_DATASETS, ""):
         key = (row["task"], row["model"], row["variant"], dataset)
-        # Shares of other values of the condition's parts than the row's are not of the cell.
-        fitting = [
-            one for one in shares.get(key, ()) if one.condition.items() <= row.condition.items()
-        ]
-        if fitting:
-            share = max(fitting, key=lambda one: len(one.condition))
+        # Shares of other values than the row's, such as of another target, are not of the cell.
+        candidates = []
+        for candidate in shares.get(key, ()):
+            if candidate.condition.items() <= row.condition.items():
+                candidates.append(candidate)
+        if candidates:
+            share = max(candidates, key=lambda candidate: len(candidate.condition))
             break
     # The share's note also says how many judgments had no reply: `not counted: 3 sample_error`.
     parts = share.note.split("; ") if share else []

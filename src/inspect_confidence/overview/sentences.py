@@ -309,10 +309,10 @@ def _compared_numbers(numbers: _RankedNumbers) -> tuple[_RankedNumbers, str]:
         ("without an interval", lambda number: number.interval),
         ("with other data sets", lambda number: OTHER_DATASETS not in number.note),
     ):
-        kept = [(line, number) for line, number in numbers if is_kept(number)]
-        if 2 <= len(kept) < len(numbers):
-            left_out += f"; {counted(len(numbers) - len(kept), 'model')} {reason} left out"
-            numbers = kept
+        remaining = [(line, number) for line, number in numbers if is_kept(number)]
+        if 2 <= len(remaining) < len(numbers):
+            left_out += f"; {counted(len(numbers) - len(remaining), 'model')} {reason} left out"
+            numbers = remaining
     return numbers, left_out
 
 
