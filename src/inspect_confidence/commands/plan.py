@@ -401,7 +401,10 @@ class _Requests:
         )
 
     def _judge_cost(self, grader: str | None, cost_file: str | None) -> _CallCost:
-        """Return the cost of the judge if a typical share of replies differ; 0 without a judge."""
+        """Return the cost of the judge, which compares the replies that differ; 0 without a judge.
+
+        A typical share of them is taken to differ.
+        """
         if not self.judge:
             return _NO_CALLS
         calls, usage = self.judge.count(

@@ -83,9 +83,10 @@ def consistency(rows: pd.DataFrame) -> Figure:
 
 
 def rows_of_drawn_modes(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of `wep_choice` without those of both modes that figures of scores leave out.
+    """Return rows of `wep_choice` without the scores over both modes that figures leave out.
 
-    They are left out if the same model, data set, variant and score has a row of a single mode.
+    A mode is a prompt with or without chain of thought (`cot`). A score over both is left out if
+    the same model, data set and variant has it of a single mode.
     """
     lines = with_parts(rows, ["variant", "cot", "baseline"])
     is_score = (lines["baseline"] == "") & lines["value"].notna()
