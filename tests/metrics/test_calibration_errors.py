@@ -156,10 +156,9 @@ def by_images(confidence: FloatArray, correct: FloatArray, width: float) -> floa
     return float(np.abs(norm.pdf(GRID[:, None], images, width) @ off).mean())
 
 
-@pytest.mark.slow
 def test_smooth_ece_equals_a_sum_of_reflected_kernels() -> None:
     """At a width, and where the error is the width itself, of which there is one."""
-    for confidence, correct in inputs(30):
+    for confidence, correct in inputs(10):
         fixed = smooth_ece(confidence, correct, bandwidth=0.1)
         assert fixed == pytest.approx(by_images(confidence, correct, 0.1), abs=1e-9)
         error = smooth_ece(confidence, correct)
