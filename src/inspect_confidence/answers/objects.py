@@ -494,7 +494,8 @@ def _normalised(
     """Return stated probabilities divided by their sum, with that sum, or why they are none.
 
     Each number comes with a flag that it is bare: without a percent sign. If a bare number is
-    above 1, all bare ones are percentages. Those with a percent sign are already from 0 to 1.
+    above 1, all bare ones are percentages, which must then sum to about 100 without the others.
+    Those with a percent sign are already from 0 to 1.
     """
     bare = [number for number, is_bare in numbers_and_flags if is_bare]
     scale = 100 if any(number > 1 for number in bare) else 1

@@ -136,7 +136,7 @@ def read_probability(reply: str, *, truncated: bool = False) -> StatedProbabilit
 
 
 def _labelled_or_introduced(parsed: ParsedText) -> Fraction | ParseFailure:
-    """Return the probability under a label, else the one that words outside labels introduce.
+    """Return the probability under a label, else that of the rest, as `share_without_label` reads.
 
     A statement's strength says how it was labelled: on a line of its own, in an object, or in prose
     ("the probability is 0.7"). A probability in prose must not differ from those at the start and

@@ -697,7 +697,8 @@ def average_estimates(
             reason = f"there is none of {_list_names(lacking)}"
             missing.append(Estimate(condition, metric, 0, over, undefined_reason=reason))
     first, *_ = parts.values()
-    # Summed along rows, as the draws are: sums in another order would differ in the last bit.
+    # Parts are added in the order in which those of a draw are: in another order a value that all
+    # draws equal would differ from them in the last bit.
     means = np.ascontiguousarray(np.array(values).reshape(-1, len(parts)).T).mean(axis=0)
     # The array without columns gives the stack its rows, even if there is no draw to stack.
     mean_draws = np.column_stack([np.empty((len(first.draws), 0)), *draws])
