@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from itertools import chain, repeat
+from collections.abc import Sequence
+from itertools import chain, product, repeat
 from pathlib import Path
 from typing import Any
 
@@ -707,6 +708,33 @@ def test_values_in_place_of_exponents_of_ten_have_a_notice(tmp_path: Path) -> No
         f"{path}: truth is far from 0 in 1 of 2 rows, such as 8e+09; it is an exponent of ten: "
         "write 3 for 1000",
     )
+
+
+@pytest.mark.parametrize(
+    ("levels", "main"), [((50, 80), 80), ((80, 95), 95), ((85, 95), 95), ((50, 90, 99), 90)]
+)
+def test_main_numbers_are_of_the_level_nearest_to_90(
+    tmp_path: Path, levels: Sequence[int], main: int
+) -> None:
+    """Of two that are equally near it is the higher one; columns have names of other tools.
+
+    At each level and in both epochs one of four intervals lies below the truth, 3, and one of five
+    replies is empty.
+    """
+    path = tmp_path / "mine.csv"
+    lines = ["model,question_id,epoch,level,low,high,truth"]
+    for model, item, epoch, level in product("ab", range(5), (1, 2), levels):
+        bounds = ",," if item == 4 else ",1,2" if item == 3 else ",2,4"
+        lines.append(f"{model},q{item},{epoch},{level}{bounds},3")
+    path.write_text("\n".join(lines), "utf-8")
+    screen = " ".join(printed("summarize", path, "--resamples", 50).stdout.split())
+    difference = 75 - main  # in percentage points; three of four intervals contain the truth
+    assert f"Coverage at {main}%, minus {main}%: {difference:+d} pts" in screen
+    compared = " ".join(printed("compare", path, "--resamples", 50).stdout.split())
+    compared = compared.replace("minus -", f"minus {main}% -")  # the label is on two lines
+    label = f"Coverage at {main}%, minus {main}%"
+    assert f"{label} {difference:+d} pts {difference:+d} pts" in compared
+    assert not any(f"at {level}%" in compared for level in set(levels) - {main})
 
 
 EQUAL = {

@@ -108,7 +108,8 @@ def _present_headlines(rows: ResultTable, headlines: Iterable[Headline]) -> Iter
         if not part_names:
             yield from group_headlines
             continue
-        for parts in condition_values(rows, task, group_headlines[0].where, part_names):
+        first = group_headlines[0]
+        for parts in first.nearest_values(condition_values(rows, task, first.where, part_names)):
             for headline in group_headlines:
                 yield headline.with_parts(parts)
 

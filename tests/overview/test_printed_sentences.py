@@ -43,7 +43,7 @@ CASES = (
     *product((3,), ("high", "low"), ("narrow",), (0.0,)),
 )
 """Number of models, values, intervals and share of parse failures: alone, tied, none readable."""
-_EACH = {"method": "stated", "scale": "0-100", "threshold": "0.75"}
+_EACH = {"method": "stated", "scale": "0-100", "threshold": "0.75", "level": "80"}
 """Values of the parts of conditions that may have any."""
 _VERBS = re.compile(
     r"\b(is|are|states?|contains?|contain|tells?|knows?|means?|cannot|can|has|have|hold|holds|fits?"

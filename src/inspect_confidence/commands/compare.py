@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import chain, combinations, product
+from itertools import chain, combinations, compress, product
 from typing import Any, Unpack
 
 import numpy as np
@@ -315,18 +315,27 @@ def _is_primary_or_headline(rows: pd.DataFrame) -> pd.Series:
 def _is_of_headline(rows: pd.DataFrame, headline: Headline) -> NDArray[np.bool_]:
     """Return whether each row is a difference of a headline's metric in its condition.
 
-    A headline is a main number of a study, in the condition `headline.where`. If no row has just
-    this condition, as where rows are of one method and the headline of any, all rows that do not
-    contradict it are chosen.
+    A headline is a main number of a study, in the condition `headline.where` and, of the parts in
+    `headline.nearest`, at the value of the rows that is nearest. If no row has just this condition,
+    as where rows are of one method and the headline of any, all rows that do not contradict it are
+    chosen.
     """
     is_of_task = (rows["task"] == headline.task).to_numpy(bool)
     is_of_metric = is_of_task & (rows["metric"] == headline.metric).to_numpy(bool)
     conditions = conditions_of(rows)
-    is_equal = [condition == Condition(headline.where) for condition in conditions]
+    where = dict(headline.where)
+    if headline.nearest:
+        values = [
+            {name: condition[name] for name in headline.nearest}
+            for condition in compress(conditions, is_of_metric)
+            if all(name in condition for name in headline.nearest)
+        ]
+        where.update(*headline.nearest_values(values)[:1])
+    is_equal = [condition == Condition(where) for condition in conditions]
     is_exact = is_of_metric & np.array(is_equal, bool)
     if is_exact.any():
         return np.asarray(is_exact)
-    agrees = [_is_compatible(condition, headline.where) for condition in conditions]
+    agrees = [_is_compatible(condition, where) for condition in conditions]
     return np.asarray(is_of_metric & np.array(agrees, bool))
 
 

@@ -528,6 +528,8 @@ class Headline:
             no headline of the study has one.
         each: Parts of the condition that may have any value. Each combination of values in the
             results is a headline of its own, with the values for `{part}` in both labels.
+        nearest: Parts in `each` that are numbers, each with its usual value. Only the value in the
+            results that is nearest to it is a headline, as that of the level nearest to 90.
         unit: Unit that n counts, in the singular.
     """
 
@@ -537,6 +539,7 @@ class Headline:
     where: Mapping[str, str] = field(default_factory=dict)
     short: str = ""
     each: Sequence[str] = ()
+    nearest: Mapping[str, float] = field(default_factory=dict)
     unit: str = "judgment"
 
     def fits(self, metric: str, condition: Condition) -> bool:
@@ -556,6 +559,18 @@ class Headline:
             words["scale"] = "no scale"
         label, short = self.label.format(**words), self.short.format(**words)
         return replace(self, label=label, where={**self.where, **parts}, short=short, each=())
+
+    def nearest_values(self, combinations: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+        """Return the combinations of values of `each` that are headlines, in their order.
+
+        They are all without `nearest`. Of two values equally near, the larger one is chosen.
+        """
+        chosen = list(combinations)
+        for name, usual in self.nearest.items():
+            values = sorted({float(parts[name]) for parts in chosen}, reverse=True)
+            nearest = min(values, key=lambda value: abs(value - usual), default=usual)
+            chosen = [parts for parts in chosen if float(parts[name]) == nearest]
+        return chosen
 
 
 def method_words(method: str) -> str:

@@ -31,8 +31,8 @@ COLUMNS = (
         "percent",
         LEVELS,
     ),
-    JudgmentColumn("lower", "number", _BOUNDS, EXPONENT),
-    JudgmentColumn("upper", "number", _BOUNDS, EXPONENT),
+    JudgmentColumn("lower", "number", _BOUNDS, EXPONENT, aliases=("low", "lower_bound")),
+    JudgmentColumn("upper", "number", _BOUNDS, EXPONENT, aliases=("high", "upper_bound")),
     JudgmentColumn("reversed", "flag", "whether the bounds were stated in reverse order"),
     JudgmentColumn("truth", "number", "the true value", EXPONENT),
     JudgmentColumn(

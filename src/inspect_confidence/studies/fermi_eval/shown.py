@@ -157,7 +157,8 @@ def _reductions(rows: ResultTable) -> Iterator[View]:
 
 _TASK = "fermi_eval"
 _DIRECT = {"method": "direct"}
-_DIRECT_90 = {"level": "90", "method": "direct"}
+_USUAL_LEVEL = 90.0
+"""Level of the main numbers, in percent; without it they have the nearest level of the results."""
 
 
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
@@ -241,31 +242,52 @@ FIGURES: Sequence[FigureSpec] = (
     ),
 )
 
+_LEVEL = ("level",)
+_NEAREST_LEVEL = {"level": _USUAL_LEVEL}
 HEADLINES: Sequence[Headline] = (
     Headline(
         _TASK,
         "coverage_gap",
-        "Coverage minus 90%, stated intervals (share)",
-        _DIRECT_90,
-        short="coverage at 90%, minus 90%",
+        "Coverage minus {level}%, stated intervals (share)",
+        _DIRECT,
+        short="coverage at {level}%, minus {level}%",
+        each=_LEVEL,
+        nearest=_NEAREST_LEVEL,
     ),
     Headline(_TASK, "coverage_plateau", "Coverage plateau of stated intervals (ratio)", _DIRECT),
     Headline(
         _TASK,
         "interval_score",
-        "Interval score of stated 90% intervals (powers of ten)",
-        _DIRECT_90,
+        "Interval score of stated {level}% intervals (powers of ten)",
+        _DIRECT,
+        each=_LEVEL,
+        nearest=_NEAREST_LEVEL,
     ),
-    Headline(_TASK, "mean_width", "Mean width of stated 90% intervals (powers of ten)", _DIRECT_90),
-    Headline(_TASK, "format_failure_rate", "Parse failures at 90% (share)", _DIRECT_90),
+    Headline(
+        _TASK,
+        "mean_width",
+        "Mean width of stated {level}% intervals (powers of ten)",
+        _DIRECT,
+        each=_LEVEL,
+        nearest=_NEAREST_LEVEL,
+    ),
+    Headline(
+        _TASK,
+        "format_failure_rate",
+        "Parse failures at {level}% (share)",
+        _DIRECT,
+        each=_LEVEL,
+        nearest=_NEAREST_LEVEL,
+    ),
 )
 
 CLAUSES: Sequence[Clause] = tuple(
     Clause(
         _TASK,
         "intervals",
-        [("coverage", {"level": level, "method": "direct"})],
+        [("coverage", {"level": str(level), "method": "direct"})],
         f"its {level}% intervals contain the true value {{}} of the time",
     )
-    for level in ("90", "95", "99", "80")  # first the level of the headlines
+    # The levels in the order in which headlines choose one.
+    for level in sorted(range(99, 0, -1), key=lambda level: abs(level - _USUAL_LEVEL))
 )
