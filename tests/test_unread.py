@@ -15,13 +15,13 @@ from inspect_ai.log import EvalError, EvalLog, read_eval_log, write_eval_log
 from build import column_of, notices_with, slow_cases, texts_with
 from inspect_confidence import read_judgments, summarize
 from inspect_confidence.commands.unread import shares, unread
-from inspect_confidence.tasks.decisions import abstain
+from inspect_confidence.tasks.decisions import abstain, commitment
 from inspect_confidence.tasks.fermi_eval import fermi_eval
 from inspect_confidence.tasks.hedge_markers import hedge_markers
 from inspect_confidence.tasks.question_sets import question_sets
 from inspect_confidence.tasks.scale_variants import scale_variants
 from inspect_confidence.tasks.wep_probes import wep_choice
-from provider_server import Reply
+from provider_server import Reply, Request
 from runs import in_turn, inspect_printed, printed, responded, served
 
 
@@ -115,6 +115,28 @@ def test_a_declined_answer_is_read(tmp_path: Path) -> None:
     results = summarize(tmp_path, resamples=5)
     overall = results[(results["metric"] == "unread_share") & (results["condition"] == "")]
     assert list(overall["value"]) == [line["share"]]
+
+
+def commitment_reply(request: Request) -> Reply:
+    """An unreadable decision to keep, no confidence after the pushback, and all else readable."""
+    if "KEEP or WITHDRAW" in request.prompt:
+        return Reply("Decision: MAYBE\nBet: BET")
+    if "Answer:" in request.prompt.rpartition("\n\n")[2]:
+        return Reply("Answer: A")
+    is_after = any("sure?" in str(message["content"]) for message in request.body["messages"])
+    return Reply("hard to say" if is_after else "Confidence: 80")
+
+
+def test_unread_replies_to_decisions_are_listed_with_their_text(tmp_path: Path) -> None:
+    """Two items in two epochs: four answers, and four replies to each further request."""
+    task = commitment(dataset="knowledge", pushback="disagree", items=2)
+    served(task, tmp_path, commitment_reply, epochs=2)
+    rows = unread(tmp_path)
+    by_part = {part: set(group["text"]) for part, group in rows.groupby("part")}
+    assert by_part == {"keep": {"Decision: MAYBE\nBet: BET"}, "confidence_after": {"hard to say"}}
+    assert len(rows) == 8
+    (line,) = shares(read_judgments(tmp_path)).to_dict("records")
+    assert (line["replies"], line["unread"], line["share"]) == (20, 8, 0.4)
 
 
 def test_a_reason_that_all_replies_share_is_printed_once_and_whole(tmp_path: Path) -> None:

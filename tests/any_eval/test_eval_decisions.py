@@ -185,6 +185,19 @@ def test_an_unreadable_reply_is_listed_with_its_text(tmp_path: Path) -> None:
     assert set(unread_rows["task"]) == {"abstain"}
 
 
+def test_unread_decisions_and_final_answers_are_listed_once(tmp_path: Path) -> None:
+    """Of two items in two epochs; a confidence that two targets share is listed as stated."""
+    says = {"keep": Reply("Perhaps."), "stated": Reply("Very."), "pushback": Reply("")}
+    wrapped = with_confidence(sums(), f"stated,{WAYS}", targets="0.5,0.75")
+    served(wrapped, tmp_path, far_end(**says), epochs=2)
+    rows = unread(tmp_path)
+    assert rows.groupby(["task", "part", "text"]).size().to_dict() == {
+        ("any_eval", "", "Very."): 4,
+        ("commitment", "after", ""): 4,
+        ("commitment", "keep, bet", "Perhaps."): 4,
+    }
+
+
 def test_one_decision_of_two_can_be_read(tmp_path: Path) -> None:
     """The other one has its own status."""
     log, _ = served(with_confidence(sums(), "keep"), tmp_path, far_end(keep=Reply("I KEEP it.")))

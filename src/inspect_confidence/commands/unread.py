@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from inspect_confidence.studies import all_tables
 from inspect_confidence.studies.any_eval.decisions import AFTERWARDS
 from inspect_confidence.studies.estimate import wilson_interval
 from inspect_confidence.studies.notes import has_reply, unread_flags
-from inspect_confidence.ways import decline_way
+from inspect_confidence.ways import KEEP, PUSHBACK, decline_way
 
 COLUMNS = [
     *("task", "model", "variant", "dataset", "item", "condition", "epoch", "draw"),
@@ -30,6 +31,9 @@ COLUMNS = [
 _SHARE_COLUMNS = ("task", "model", "variant", "replies", "unread", "share", "ci_low", "ci_high")
 _PART_PREFIX = re.compile(r"(?:^|; )(answer|confidence|probabilities): ")
 """Prefix of a reason that names the part of a reply: `answer: no letter; confidence: empty`."""
+
+_METHOD_OF_REQUEST = {"decisions": KEEP, "final": PUSHBACK}
+"""Request of a task on decisions -> the method that asks for the same beside another eval."""
 
 
 def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
@@ -43,7 +47,8 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
 
     Returns:
         A frame with the columns `task, model, variant, dataset, item, condition, epoch, draw,
-        status, part, reason, text`. `part` names the missing part of a reply with several parts.
+        status, part, reason, text`. `part` names the missing part of a reply with several parts,
+        or of a reply to a further request, such as `keep`.
         `reason` says why there is no judgment; failures of the run, and of the instrument, such as
         a judge, have their own `status`. `text` is the whole reply; empty without one, and for
         judgments from a file.
@@ -57,15 +62,19 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
         rows = frame[~frame["status"].isin(["ok", *ANSWER_STATUSES])]
         varied = rows[[*all_tables()[task].varied]].to_dict("records")
         conditions = list(map(_condition_text, varied))
-        failures.append(rows.assign(condition=conditions, part=rows["reason"].map(_reply_parts)))
+        parts = rows["reason"].map(_reply_parts)
+        failures.append(
+            rows.assign(condition=conditions, part=rows["part"].where(rows["part"] != "", parts))
+        )
     replies = pd.concat(failures, ignore_index=True)
     texts = _read_texts(paths, set(replies["run"]) - {""})
     reply_texts = []
     columns = replies["uuid"], replies["draw"].astype(int), _request_methods(replies)
     for uuid, draw, method in zip(*columns, strict=True):
-        # A method without a request of its own is in the sample's own reply.
-        own_reply = texts.get((uuid, draw, ""), "")
-        reply_texts.append(texts.get((uuid, draw, method), own_reply))
+        names = [method, _METHOD_OF_REQUEST.get(method, "")]
+        # A method without a request of its own is in the sample's own reply, which has no name.
+        found = (texts[uuid, draw, name] for name in names if (uuid, draw, name) in texts)
+        reply_texts.append(next(found, ""))
     replies["text"] = reply_texts
     return replies[COLUMNS].astype({"epoch": int, "draw": int})
 
@@ -80,7 +89,7 @@ def _request_methods(replies: pd.DataFrame) -> "pd.Series[str]":
     methods = replies["method"].fillna("") if "method" in replies else no_methods
     if "confidence_target" not in replies:
         return methods
-    is_withdrawal = replies["format"] == AFTERWARDS
+    is_withdrawal = (replies["format"] == AFTERWARDS) & (methods == "")
     return methods.mask(is_withdrawal, replies["confidence_target"].map(decline_way))
 
 
@@ -99,7 +108,8 @@ def shares(judgments: Judgments) -> pd.DataFrame:
 
     Returns:
         A frame with the columns `task, model, variant, replies, unread, share, ci_low, ci_high`,
-        and a column of counts for each status except `ok`. Failures of the run, and of the
+        and a column of counts for each status except `ok`. Replies to further requests, as for
+        decisions on an answer, count like those to questions. Failures of the run, and of the
         instrument (`scoring_failed`), do not count in `replies`; without a reply `share` is NaN.
         Declined answers (`declined`) and answers whose grader failed (`grader_failed`) count in
         `replies`, not in `unread`. The interval is Wilson's over items.
@@ -122,8 +132,43 @@ def shares(judgments: Judgments) -> pd.DataFrame:
 
 
 def _replies_by_task(judgments: Judgments) -> dict[str, pd.DataFrame]:
-    """Return one row for each reply, by task; several judgments may come from one reply."""
-    return {task: all_tables()[task].replies(frame) for task, frame in judgments.items()}
+    """Return one row for each reply, by task; several judgments may come from one reply.
+
+    A reply to a request beside the one for the answer, such as whether to keep it, has the name of
+    the request as its `method`, and its unread parts as `part`, which is empty in other rows.
+    """
+    replies_by_task = {}
+    other_evals = [frame["run"] for task, frame in judgments.items() if all_tables()[task].fallback]
+    runs_of_other_evals = set(chain.from_iterable(other_evals)) - {""}
+    for task, frame in judgments.items():
+        table = all_tables()[task]
+        replies = [table.replies(frame).assign(part="")]
+        for name, status_columns in table.further_requests.items():
+            rows = frame
+            if name.startswith("confidence"):  # that of another eval is a judgment of `any_eval`
+                rows = frame[~frame["run"].isin(runs_of_other_evals)]
+            replies.append(_further_replies(rows, name, status_columns))
+        replies_by_task[task] = pd.concat(replies, ignore_index=True)
+    return replies_by_task
+
+
+def _further_replies(
+    judgments: pd.DataFrame, name: str, status_columns: Sequence[str]
+) -> pd.DataFrame:
+    """Return one row for each reply to a further request, such as that for decisions.
+
+    A reply has the first status of its parts that is not `ok`, and the names of all such parts. A
+    reply that several judgments share, as the confidence in an answer under several targets, has
+    one row.
+    """
+    rows = judgments[(judgments[[*status_columns]] != "").any(axis=1)]
+    is_own = rows["uuid"].eq("") | ~rows.duplicated(["run", "uuid"])
+    rows = rows[is_own]
+    statuses = rows[[*status_columns]].replace("", "ok")
+    failed = statuses.where(statuses != "ok").bfill(axis=1).iloc[:, 0].fillna("ok")
+    names = [column.removesuffix("_status") for column in status_columns]
+    parts = [", ".join(compress(names, flags)) for flags in (statuses != "ok").to_numpy()]
+    return rows.assign(method=name, status=failed, reason="", part=parts)
 
 
 def _read_texts(paths: Paths, runs: set[str]) -> "dict[ReplyKey, str]":

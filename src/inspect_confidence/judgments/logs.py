@@ -52,6 +52,7 @@ from inspect_confidence.redaction import failure, scrub, without_keys
 from inspect_confidence.scorers.confidence import texts_by_method
 from inspect_confidence.scorers.graded import grades_of, is_own
 from inspect_confidence.scorers.parsed import exact_value
+from inspect_confidence.solvers.decisions import stored_reply_texts
 from inspect_confidence.solvers.draws import stored_texts, tokens_of
 from inspect_confidence.studies import (
     SELF_DESCRIBING,
@@ -579,6 +580,7 @@ def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
 
     Replies to the question have draws from 0 and an empty method. Replies to requests for
     confidence have the draw 0; those to several requests of one method are joined by `---` lines.
+    Further replies of the tasks on decisions have the request's name as their method.
 
     Args:
         location: Path or address of the log.
@@ -594,6 +596,8 @@ def read_replies(location: str, runs: Collection[str]) -> dict[ReplyKey, str]:
         replies |= {(uuid, number, ""): text for number, text in enumerate(draws)}
         for method, texts in texts_by_method(sample.store, sample.scores or {}).items():
             replies[uuid, 0, method] = "\n---\n".join(texts)
+        further_texts = stored_reply_texts(sample.store)
+        replies |= {(uuid, 0, name): text for name, text in further_texts.items()}
     return {key: readable_text(text) for key, text in replies.items()}
 
 

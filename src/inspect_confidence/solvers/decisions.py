@@ -5,7 +5,7 @@ conversation and output are those of the answer. A failed request fails the samp
 `inspect eval-retry` asks it again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -210,6 +210,18 @@ def stored_reply(state: TaskState, name: str) -> Draw | None:
     """Return the reply to a further request, also when a log is scored again; None if not asked."""
     stored = _stored(state)
     return Draw(**stored[name]) if name in stored else None
+
+
+def stored_reply_texts(store: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of the replies to further requests in a logged sample's store, by name."""
+    replies = store.get(_STORED)
+    if not isinstance(replies, Mapping):  # another eval may use this key for anything
+        return {}
+    return {
+        name: str(reply["text"])
+        for name, reply in replies.items()
+        if isinstance(reply, Mapping) and "text" in reply
+    }
 
 
 def _stored(state: TaskState) -> dict[str, Any]:

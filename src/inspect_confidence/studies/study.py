@@ -240,6 +240,9 @@ class TaskTable:
         listwise: Columns that identify an item, for results on the items common to all models.
         varied: Columns of conditions on which the share of unread replies may depend.
         replies: Judgments -> one row for each reply, with the columns `varied`; default all rows.
+        further_requests: Names of requests beside the one for the answer, as the sample's store has
+            them, each with the columns of the statuses of its reply's parts, such as `keep_status`.
+            They are empty for a request that was not sent.
         fallback: Whether the table takes the logs of tasks that have no table.
         further_tasks: Other tasks whose judgments the logs may also hold; such rows name their
             task.
@@ -275,6 +278,7 @@ class TaskTable:
     listwise: Sequence[str] = ("item",)
     varied: Sequence[str] = ()
     replies: Callable[[pd.DataFrame], pd.DataFrame] = lambda judgments: judgments
+    further_requests: Mapping[str, Sequence[str]] = field(default_factory=dict)
     fallback: bool = False
     further_tasks: Sequence[str] = ()
     task_function: str = ""

@@ -105,6 +105,15 @@ def _decision_column(name: str, *aliases: str) -> JudgmentColumn:
 _CONFIDENCES = "confidence before and after the pushback"
 _STATUSES = "statuses of the other decisions, answers and confidences; empty if not asked"
 
+ABSTAIN_REQUESTS = {"confidence": ("confidence_status",)}
+COMMITMENT_REQUESTS = {
+    "decisions": ("keep_status", "bet_status"),
+    "final": ("after_status",),
+    "confidence_before": ("confidence_before_status",),
+    "confidence_after": ("confidence_after_status",),
+}
+"""Requests beside the one for the answer, each with the columns of its reply's statuses."""
+
 COMMITMENT_COLUMNS = (
     replace(
         ANSWER,

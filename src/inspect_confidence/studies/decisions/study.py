@@ -16,8 +16,10 @@ from inspect_confidence.studies.decisions import numbers
 from inspect_confidence.studies.decisions.columns import (
     ABSTAIN,
     ABSTAIN_COLUMNS,
+    ABSTAIN_REQUESTS,
     COMMITMENT,
     COMMITMENT_COLUMNS,
+    COMMITMENT_REQUESTS,
     NO_PUSHBACK,
     SIMPLE_QA,
     SIMPLE_QA_COLUMNS,
@@ -234,6 +236,7 @@ DECISIONS = Study(
             arguments_shown=_ARGUMENTS | {"targets", "format", "confidence"},
             read=read_abstain,
             varied=("confidence_target", "format"),
+            further_requests=ABSTAIN_REQUESTS,
         ),
         TaskTable(
             task=SIMPLE_QA,
@@ -259,6 +262,7 @@ DECISIONS = Study(
             arguments_shown=_ARGUMENTS | {"pushback"},
             read=read_commitment,
             varied=("pushback",),
+            further_requests=COMMITMENT_REQUESTS,
         ),
     ),
     contenders=(),
