@@ -17,8 +17,8 @@ from inspect_confidence.overview.matrix import matrix_of
 from inspect_confidence.overview.ranks import headline_ranks
 from inspect_confidence.overview.sentences import (
     Sentence,
-    first_findings,
     model_sentences,
+    short_findings,
     study_finding,
     study_sentences,
 )
@@ -122,7 +122,7 @@ def test_sentences_of_generated_results_are_english(study: Study) -> None:
             *sentences,
             *by_model,
             *filter(None, [finding]),
-            *first_findings(results, names, 3),
+            *short_findings(results, names),
         ]:
             assert_is_english(text)
             printed += 1

@@ -353,3 +353,23 @@ def test_the_terminal_says_what_the_page_has_beside_the_printed_findings(
     assert [finding.partition(":")[0] for finding in findings[:2]] == ["a", "b"]
     expected = [f"These are of {scope}; the page has all."] if scope else []
     assert findings[2:] == expected
+
+
+@pytest.mark.parametrize(
+    ("models", "variants", "names", "scope"),
+    [
+        ("a", "pq", ["a, p", "a, q"], ""),
+        ("ab", "pq", ["a, p", "a, q"], "the first 2 of 4 combinations of model, variant and judge"),
+    ],
+)
+def test_the_terminal_says_that_findings_leave_out_variants(
+    tmp_path: Path, models: str, variants: str, names: list[str], scope: str
+) -> None:
+    """Two models of two variants each: both findings are on the first model."""
+    items = pd.DataFrame({"confidence": [0.6, 0.9] * 10, "correct": [0, 1] * 10})
+    items = items.assign(task="any_eval", dataset="x", item=items.index.astype(str))
+    parts = [items.assign(model=model, variant=name) for model in models for name in variants]
+    findings: list[str] = []
+    write_report(pd.concat(parts, ignore_index=True), tmp_path, findings=findings, resamples=20)
+    assert [finding.partition(":")[0] for finding in findings[:2]] == names
+    assert findings[2:] == ([f"These are of {scope}; the page has all."] if scope else [])

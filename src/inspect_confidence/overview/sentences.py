@@ -215,15 +215,15 @@ def _clause_parts(clause: Clause, rows: Sequence[ResultRow]) -> Iterator[Sentenc
     yield SentencePart(pieces[-1])
 
 
-def first_findings(results: ResultTable, models: Sequence[str], limit: int) -> list[str]:
-    """Return one short sentence on each of the first `limit` models, which begins with its name.
+def short_findings(results: ResultTable, models: Sequence[str]) -> list[str]:
+    """Return one short sentence on each model, with variant and judge if it has several of them.
 
-    It is the first clause that a study has for the model's numbers; models without one are left
-    out.
+    The sentence begins with these names and is the first clause that a study has for the numbers;
+    models without one are left out.
     """
     matrix = matrix_of(results, models)
     findings = []
-    for key, sentence in model_sentences(results, matrix, max_clauses=1)[:limit]:
+    for key, sentence in model_sentences(results, matrix, max_clauses=1):
         findings.append(f"{_describe_key(key)}: {''.join(part.text for part in sentence)}")
     return findings
 

@@ -18,7 +18,7 @@ from inspect_confidence.judgments.locations import Paths
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.overview.matrix import matrix_of
 from inspect_confidence.overview.ranks import Ranks, headline_ranks, tasks_without_common_items
-from inspect_confidence.overview.sentences import first_findings, study_sentences
+from inspect_confidence.overview.sentences import short_findings, study_sentences
 from inspect_confidence.printing import shortened
 from inspect_confidence.privacy import model_name, redact_frame, redactors
 from inspect_confidence.redaction import scrub
@@ -65,8 +65,8 @@ def write_report(
         baseline: Name of a model in the logs; paired differences from it are shown.
         formats: Formats of figures besides svg: `png`, `pdf`, or both.
         progress: Wrapper of the list of figures while they are drawn, to display the progress.
-        findings: Receives a sentence on each of the first two models, and one on what the page has
-            beside them, if there are more models or a task has several data sets.
+        findings: Receives a sentence on each of the first two models (or variants or judges of a
+            model), and one on what the page has beside them, if it has more, or more data sets.
         **settings: Settings of the computation, see `Settings`. With several workers, call this
             below `if __name__ == "__main__":` in a script, since each process imports the script.
 
@@ -107,8 +107,9 @@ def write_report(
         put(new / PAGE, render_page(page))
         if findings is not None:
             results = ResultTable.from_frame(results_of_readable_tasks(page.results))
-            findings += first_findings(results, page.models, limit=_MAX_FINDINGS)
-            findings += _describe_scope(frames, models)
+            all_findings = short_findings(results, page.models)
+            findings += all_findings[:_MAX_FINDINGS]
+            findings += _describe_scope(frames, len(models), len(all_findings))
         current_names = {file.name for file in (new / FIGURES).glob("*")}
     # Figures of an earlier report that this one does not have would be taken for its own.
     for file in earlier_files:
@@ -118,18 +119,24 @@ def write_report(
 
 
 _MAX_FINDINGS = 2
-"""Number of models on which the command prints a sentence."""
+"""Number of models, or of variants of them, on which the command prints a sentence."""
 
 
-def _describe_scope(frames: Iterable[pd.DataFrame], models: Sequence[str]) -> list[str]:
+def _describe_scope(
+    frames: Iterable[pd.DataFrame], model_count: int, finding_count: int
+) -> list[str]:
     """Return a sentence on what the findings are about; none if that is all that the page has.
 
-    Findings are sentences on the first `_MAX_FINDINGS` models. Each number in them is of its task's
-    data set with the most judgments.
+    Of the findings the first `_MAX_FINDINGS` are printed. If they are more than the models, some
+    are on variants, or on judges. Their numbers are of each task's data set with most judgments.
     """
     parts = []
-    if len(models) > _MAX_FINDINGS:
-        parts.append(f"the first {_MAX_FINDINGS} of {len(models)} models")
+    if finding_count > max(model_count, _MAX_FINDINGS):
+        parts.append(
+            f"the first {_MAX_FINDINGS} of {finding_count} combinations of model, variant and judge"
+        )
+    elif model_count > _MAX_FINDINGS:
+        parts.append(f"the first {_MAX_FINDINGS} of {model_count} models")
     if any(frame["dataset"].nunique() > 1 for frame in frames):
         parts.append("each task's data set with the most judgments")
     return [f"These are of {', on '.join(parts)}; the page has all."] if parts else []
@@ -213,10 +220,10 @@ def _page_content(
 
 
 def _count_judgments(study: Study, judgments: Judgments, study_rows: pd.DataFrame) -> int:
-    """Return the number of judgments of a study, as its details count them by status.
+    """Return the number of judgments of a study: the sum of its counts by status (`status_count`).
 
     A frame may have several rows for a reply, such as one for each way of reading confidence. Its
-    rows are counted if the study has no details.
+    rows are counted if the study has no counts by status among its rows.
     """
     counts = study_rows.loc[study_rows["metric"] == "status_count", "value"]
     if len(counts):
