@@ -99,6 +99,7 @@ def plain(text: str) -> str:
 def standard_of(marker: str) -> str:
     """Return the standard form of a plain marker; the cleaned marker if it isn't known.
 
+    Markers that say the same share a standard form: "probably" is that of "it is probably", too.
     The rules are repeated until nothing changes, so that a standard form is its own standard form.
     """
     forms: list[str] = []
@@ -110,9 +111,10 @@ def standard_of(marker: str) -> str:
 
 
 def decisiveness_of(standard: str) -> float:
-    """Return the probability, in [0, 1], that a standard form gives to a claim; 0.5 if unknown."""
+    """Return the probability that a marker's standard form gives to a claim; 0.5 if unknown."""
     if standard in lexicon():
-        return lexicon()[standard][1]
+        _, decisiveness = lexicon()[standard]
+        return decisiveness
     if percent := _PERCENT.match(standard):  # "90% sure" gives 90
         return min(float(percent[1]) / 100, 1.0)
     # "very" and the like change the decisiveness of the form after them.

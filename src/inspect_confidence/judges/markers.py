@@ -249,10 +249,10 @@ def _alternatives(forms: Iterable[str]) -> str:
 
 
 def _stands_alone(form: list[str]) -> bool:
-    """Return whether a form, as a list of words, speaks of confidence in every context."""
+    """Return whether a marker's form, as a list of words, is a marker in every context."""
     if len(form) == 1:
         return form[0] in _SINGLE_WORD_MARKERS
-    # The patterns find these in contexts that make them markers: "i guess", "it is possible that".
+    # `PATTERNS` finds the remaining forms in contexts that make them markers: "it is possible".
     is_speaker_verb = form[0] in ("i", "we") and len(form) == 2
     # "for sure" and "if possible" need no context.
     needs_context = form[0] == "possible" or (

@@ -185,7 +185,7 @@ class ModelJudge:
     ) -> Verdict | ParseFailure:
         """Judge in one call whether a reply is right: `correct`, `incorrect` or `punt`.
 
-        Some wordings ask for these as letters.
+        Some wordings ask for these as letters. A failed call or an unreadable reply is a failure.
         """
         facts = {"question": question, "reply": reply, "accepted": list(answers)}
         text = await self._request("correctness", facts)
@@ -194,7 +194,7 @@ class ModelJudge:
         return read_grade_letter(text) if self.wording.by_letter else read_verdict(text)
 
     async def agreement(self, question: str, sentence: str, reply: str) -> Agreement | ParseFailure:
-        """Judge in one call whether a reply says the same as a sentence."""
+        """Judge in one call whether a reply says the same as a sentence; return any failure."""
         text = await self._request(
             "consistency", {"question": question, "sentence": sentence, "reply": reply}
         )

@@ -240,9 +240,9 @@ def matrix_of(
 
 
 def keys_of_lines(rows: ResultTable) -> Mapping[int, LineKey]:
-    """Return the key of each row's line by the row's index.
+    """Return the key of each row's line in the matrix, by the row's index.
 
-    A key names variant or judge only if a model has several of them in a task.
+    A line is a model; a variant or judge is in the key only if the model has several in a task.
     """
     keys: dict[int, LineKey] = {}
     for (_, model), group in rows.groups("task", "model"):
@@ -293,8 +293,9 @@ def _columns_by_study_and_task(
     """Return the rows of each possible column by study and task.
 
     Only numbers with a short name have columns, but all of a study without short names, as one of
-    another package may be. A number that is undefined for all models has no column. `keys` has the
-    line (model, variant and judge) of each row, by the row's index.
+    another package may be. A number has one column over all data sets if every line has it there,
+    else one for each data set; a column that is undefined for all models is left out. `keys` has
+    the line (model, variant and judge) of each row, by the row's index.
     """
     with_short_name = rows.having("short")
     other_studies = set(rows.values("study")) - set(with_short_name.values("study"))
@@ -316,8 +317,9 @@ def _take_in_turns(groups: Iterable[Sequence[ResultTable]]) -> list[ResultTable]
 def _split_by_dataset(rows: ResultTable, keys: Mapping[int, LineKey]) -> list[ResultTable]:
     """Return one table over all data sets if every line has a row in it, else one for each set.
 
-    Rows over all sets have one of three names of data sets, such as `pooled` (`OVER_SETS`, in order
-    of preference). Tables with more lines come first.
+    `keys` has the line (model, variant and judge) of each row, by the row's index. Rows over all
+    sets have one of three names of data sets, such as `pooled` (`OVER_SETS`, in order of
+    preference). Tables with more lines come first.
     """
     lines = {keys[row.index] for row in rows}
     for name in OVER_SETS:
@@ -410,8 +412,9 @@ def _unread_shares(results: ResultTable) -> dict[tuple[str, ...], list[ResultRow
     """Return the rows with shares of parse failures by task, model, variant and data set.
 
     These are the share of all replies, and those of each value of a part of the condition, such as
-    a confidence target. Under the data set "" is the first defined share of all, for numbers over
-    data sets, which may have no share of their own.
+    a confidence target; undefined shares are left out. For numbers over data sets, which may have
+    no share of their own, the key with data set "" has one row: of the shares of all replies that
+    are defined, that on the data set whose row comes first.
     """
     shares: dict[tuple[str, ...], list[ResultRow]] = {}
     for row in results.matching(metric=UNREAD_SHARE).defined():

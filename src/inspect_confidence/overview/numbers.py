@@ -99,8 +99,9 @@ def format_difference(
     """Return a difference of two values with its sign, and the ends of its interval.
 
     Differences of shares and of percentage points are in points. Both texts have the same number of
-    decimals. Up to two are added if an end that is not 0 would be printed as 0, because the verdict
-    depends on its sign; none if two do not suffice. Without an interval the second text is empty.
+    decimals. Up to two are added if an end that is not 0 would be printed as 0, because its sign
+    decides whether the difference is beyond chance; none if two do not suffice. Without an interval
+    the second text is empty. A NaN difference is a dash.
 
     Example:
         >>> format_difference("coverage", -0.194, -0.213, 0.02)

@@ -134,9 +134,10 @@ def headline_ranks(
 
 
 def headline_groups(rows: ResultTable) -> list[Sequence[ResultRow]]:
-    """Group rows of `headline_rows` by headline, data set and condition without the variant.
+    """Group rows of `headline_rows` (main numbers) by headline, data set and condition (settings).
 
-    A group has the numbers that are ranked together: one for each model and variant.
+    The variant does not count as a setting, since a group has the numbers that are ranked together:
+    one for each model and variant.
     """
     groups: dict[object, list[ResultRow]] = {}
     for row in rows:
@@ -239,8 +240,9 @@ def _p_if_independent(
     """Return the p that the difference of two values is 0, and that their mean is.
 
     Both tests take the values as independent, and compute from their intervals how far the interval
-    of the difference, or of the mean, reaches below and above it. `mean` is the mean of both less
-    the target of the metric. `biased` says whether chance moves the metric upwards, as it does ECE.
+    of the difference, or of the mean, reaches below and above it. `difference` is the first value
+    less the second, `mean` the mean of both less the target of the metric. `biased` says whether
+    chance moves the metric upwards, as it does ECE.
     """
     a, b = first.value, second.value
     a_ends, b_ends = np.array([first.interval, second.interval])

@@ -88,11 +88,11 @@ def _ordered_clauses() -> list[Clause]:
 
 
 def _present_clauses(rows: ResultTable) -> list[Clause]:
-    """Return the clauses of all studies, with the values of conditions that occur in the rows.
+    """Return the clauses of all studies, with the values of settings that occur in the rows.
 
     A clause is a text with gaps for the numbers of some metrics, such as "it is right {} of the
-    time". If its numbers may have any value of a part of the condition, such as `method` (`each`),
-    it is repeated for each combination of values.
+    time". A clause whose numbers may have any value of some settings (`each`), such as `method`, is
+    repeated for each combination of their values. A condition is the settings of a number.
     """
     clauses = []
     for clause in _ordered_clauses():
@@ -145,11 +145,11 @@ def _line_sentence(
 def _rows_by_dataset(
     key: LineKey, clause: Clause, numbers: NumberRows
 ) -> dict[str, list[ResultRow]]:
-    """Return the rows with a clause's numbers by data set, if the line has all of them on it.
+    """Return the rows with a clause's numbers by data set, where all of them are defined.
 
     A clause such as "it states {} and is right {} of the time" has two numbers, named by metric and
-    condition. `numbers` has the rows of the results by line (`key`), task, metric and condition.
-    Undefined numbers count as missing.
+    condition. `numbers` has the rows of the results by line of the matrix (`key`), task, metric and
+    condition. A data set without one of the clause's numbers is left out.
     """
     by_dataset: dict[str, list[ResultRow]] = {}
     for metric, condition in clause.numbers:
@@ -383,7 +383,8 @@ def _lowest_and_highest_sentence(heading: str, numbers: _RankedNumbers, ending: 
 def _column_source(column: MatrixColumn, numbers: _RankedNumbers) -> str:
     """Return the task, the data set if the column has another one, and the n of some numbers.
 
-    The column's subheading is `mmlu, n = 60`, or `n = 60` without a data set to name.
+    The column's subheading is `mmlu, n = 60`, or `n = 60` without a data set to name. If the notes
+    of all intervals over groups of judgments agree on their number, it follows: "in 10 groups".
     """
     dataset, ending, _ = column.subheading.rpartition(", n = ")
     joint = ", " if column.dataset in OVER_SETS else " on "

@@ -64,7 +64,7 @@ class Table:
 
     @property
     def words(self) -> list[bool]:
-        """Flags of the columns that have words and not numbers, which refer to rows of results."""
+        """Flags of the columns of words: no cell has a row of results, and not all are numbers."""
         flags = []
         # A column is its heading and a cell of each line; without lines no column has words.
         for _, *cells in zip(self.columns, *self.lines, strict=True):

@@ -65,7 +65,8 @@ def read_shared(
 ) -> SharedArguments:
     """Read the arguments that a task shares with others; the docstrings of tasks explain them.
 
-    `fields` is a template: the wording in the user's file `prompt` must have the same fields.
+    `fields` is a template: the wording in the user's file `prompt` must have the same fields. The
+    loader of the data set checks `items`. `unknown` has the arguments that `task` does not define.
 
     Raises:
         InvalidArgument: There is an unknown argument, or one cannot be used, or Inspect's command

@@ -270,14 +270,14 @@ def _grader_facts(
 
 
 def _system_text(system: str, *, study: bool) -> str:
-    """Return the system message of that name, or from a user's file.
+    """Return the system message of that name, or from a user's file; refuse any other word.
 
-    With `study` the study's messages replace the package's of the same names.
+    With `study` the messages of the study of hedge markers replace the package's of the same names.
     """
     systems = {**wording.SYSTEMS, **(study_systems() if study else {})}
     if system in systems:
         return systems[system]
-    _refuse_word("system", system, wording.SYSTEMS)  # unless it looks like a path
+    _refuse_word("system", system, wording.SYSTEMS)  # a value with a dot or slash is a path
     return arguments.prompt_text("system", system)
 
 
@@ -328,7 +328,8 @@ def _sample(item: Question) -> Sample:
 def _batch_replies(item: JudgeItem) -> list[str]:
     """Return the replies that one call shows the judge to compare with this item's sentence.
 
-    They are those of all pairs about the same question; items that are no pairs have none.
+    An item that is a pair (a sentence and a reply) gets the replies of all pairs about its
+    question, as one call of `hedge_markers` shows all further replies; other items have none.
     """
     if item.part != "pairs":
         return []

@@ -45,7 +45,7 @@ def json_prompt(
     """Return the prompts of a user's files (in `shared`), or else the package's.
 
     The other arguments are the package's: its user message without a question, its directions and
-    its wordings.
+    its wordings. `plan` estimates tokens from the characters of both messages.
     """
     template, system = shared.template, shared.system
     system_message = system_message_of(directions, template, system) or ""

@@ -143,6 +143,7 @@ def _sample(
     item: LifeItem, question: str, life_table: tables.LifeTable, table: str, window: str
 ) -> Sample:
     """Return the sample of an item; its target is the best answer by the life table."""
+    # `table` is its name in logs; `window` says whether the upper end of answer ± radius counts.
     best = life_table.best_answer(item.sex, item.age, item.radius, window)
     person = {"sex": item.sex, "age": item.age, "radius": item.radius}
     facts = {**person, "table": table, "window": window}

@@ -114,7 +114,7 @@ def _heading(label: str, *, is_sorted: bool = False) -> str:
 def _headings_and_colors(
     levels: Sequence[float],
 ) -> tuple[dict[str, str], dict[str, ScoreColorScale]]:
-    """Return the headings and the colours of keys, alone and with a level, as `covered_90`.
+    """Return the headings and the colours of scores' keys, alone and with a level: `covered_90`.
 
     They are those of all keys, since a sample's panel also shows keys without a column.
     """
