@@ -77,8 +77,8 @@ def judge_wording(
     """Return the package's wording, with a user's templates replaced, or the study's wording.
 
     Args:
-        prompts: The user's templates by form, or `study`.
-        batch: Whether one call contains all questions about a sentence; as in `is_batched`.
+        prompts: The user's templates by form, or `study`; None for the package's alone.
+        batch: Whether the user wants all questions about a sentence in one call; only checked here.
 
     Raises:
         InvalidArgument: `batch` is set for the study's prompts.
