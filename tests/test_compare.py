@@ -293,6 +293,32 @@ def test_nothing_to_compare_is_an_error() -> None:
         compare(judgments("a", 0), renamed_items, resamples=10)
 
 
+def write_answers(path: Path, columns: str, values: str) -> Path:
+    """A file with the same values of two models on 30 items, under the names in `columns`."""
+    lines = [f"q{item},{model},{values}" for model in "ab" for item in range(30)]
+    path.write_text("\n".join([f"item,model,{columns}", *lines]), "utf-8")
+    return path
+
+
+def test_a_task_without_a_compared_main_number_is_named(tmp_path: Path) -> None:
+    """Means of words are compared, but a count of words that differ from people's is not."""
+    columns = "word,setting,language,probability"
+    words = write_answers(tmp_path / "words.csv", columns, "likely,concise,en,0.7")
+    out = " ".join(printed("compare", words, "--resamples", 20).stdout.split())
+    assert out == "wep_elicitation: no main number is compared; --full shows 1 difference."
+    others = write_answers(tmp_path / "others.csv", "confidence,correct", "0.5,1")
+    error = printed("compare", words, others, code=2).stderr
+    assert "no task in common (wep_elicitation; any_eval); give one path" in error
+
+
+def test_the_primary_metric_is_the_first_main_number_with_a_difference(tmp_path: Path) -> None:
+    """If every answer is right the withdraw delta is undefined; the answers that moved are not."""
+    columns = "keep,correct,pushback,moved"
+    compared = compare(write_answers(tmp_path / "a.csv", columns, "1,1,disagree,0"), resamples=20)
+    assert compared.query("metric == 'withdraw_delta'")["difference"].isna().all()
+    assert set(compared.query("role == 'primary'")["metric"]) == {"capitulation"}
+
+
 def test_judgments_without_any_confidence_are_refused_with_that_reason(tmp_path: Path) -> None:
     """Two models answered the same items, and no confidence could be read."""
     lines = [f"q{item},{model},,1" for model in "ab" for item in range(20)]

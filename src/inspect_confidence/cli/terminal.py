@@ -428,7 +428,10 @@ def print_differences(
         _print_all_differences(differences, sources)
         return
     rows = main_differences(differences, only_primary=only_primary)
-    caption = " ".join(filter(None, [_describe_fields(differences), _main_caption(rows)]))
+    sentences = [_describe_unshown_tasks(differences, rows)]
+    if len(rows):
+        sentences += [_describe_fields(differences), _main_caption(rows)]
+    caption = " ".join(filter(None, sentences))
     pairs = list(rows.groupby(["a", "b"], sort=False))
     printed_pairs: list[pd.DataFrame] = []
     for _, group in pairs:
@@ -470,6 +473,24 @@ def _print_all_differences(differences: "pd.DataFrame", sources: Sequence[str]) 
         n_undefined = (~is_defined).sum()
         sentences.insert(0, f"{n_undefined} undefined differences are in --csv FILE only.")
     _print_text(_console(), " ".join(filter(None, sentences)))
+
+
+def _describe_unshown_tasks(differences: "pd.DataFrame", shown: "pd.DataFrame") -> str:
+    """Return a sentence on each task of which a screen shows no difference; empty without any.
+
+    `differences` are all, and `shown` those on the screen.
+    """
+    sentences = []
+    for task, rows in differences.groupby("task", sort=False):
+        defined = int(rows["difference"].notna().sum())
+        if task in set(shown["task"]):
+            continue
+        if defined:
+            count = counted(defined, "difference", form=",")
+            sentences.append(f"{task}: no main number is compared; --full shows {count}.")
+        else:
+            sentences.append(f"{task}: no difference is defined; --csv FILE gives the reasons.")
+    return " ".join(sentences)
 
 
 def _describe_fields(differences: "pd.DataFrame") -> str:

@@ -89,7 +89,7 @@ def compare(
             task has the same two or more models in both, each is compared with itself only, unless
             `models` names several.
         metrics: One or more primary metrics; if empty, the first main number of each task (the
-            first of `study.headlines`) that has a difference.
+            first of `study.headlines`) that has a defined difference, if any has one.
         models: Models to compare: with one name, only pairs with this model; with several, only
             pairs of these models; if empty, all pairs.
         study: Name of the only study to compare; None compares all.
@@ -137,6 +137,11 @@ def compare(
             raise InvalidArgument(
                 "There is nothing to compare: no judgment was both read and graded; "
                 "`inspect-confidence unread` says why."
+            )
+        if second is not None and set(first).isdisjoint(second):
+            raise InvalidArgument(
+                "There is nothing to compare: two paths are compared with each other, and these "
+                f"have no task in common ({', '.join(first)}; {', '.join(second)}); give one path."
             )
         raise InvalidArgument(
             "There is nothing to compare: no two models, variants or methods answered the same "
@@ -266,8 +271,9 @@ def _is_selected(pair: Collection[str], models: Sequence[str]) -> bool:
 def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]:
     """Return whether each difference is of a primary metric.
 
-    Primary are the named metrics or, without any, the first headline of each task. `rows` have
-    `task`, `metric` and `condition`. A name in `metrics` that no row has is refused.
+    Primary are the named metrics or, without any, the first headline of each task with a defined
+    difference. `rows` have `task`, `metric`, `condition` and `difference`. A name in `metrics` that
+    no row has is refused.
     """
     names = sorted(set(rows["metric"]))
     for metric in metrics:
@@ -283,8 +289,9 @@ def _is_primary(rows: pd.DataFrame, metrics: Sequence[str]) -> NDArray[np.bool_]
     if metrics:
         return rows["metric"].isin(metrics).to_numpy(bool)
     is_primary = np.zeros(len(rows), bool)
+    defined = rows[rows["difference"].notna()]
     for task in rows["task"].unique():
-        headline = _first_headline(rows, task)
+        headline = _first_headline(defined, task) or _first_headline(rows, task)
         if headline:
             is_primary |= _is_of_headline(rows, headline)
     return is_primary
