@@ -165,6 +165,7 @@ WHOLE = parquet(question=["How many?"] * 900, answer=[*range(900)])
                 "no whole .csv file": TABLE[:25],
                 "line 2 has 1 cells": TABLE[:-3],
                 "no column 'answer'": b"question\nx\n",
+                "no rows": b"question,answer\n\n",
             },
         ),
     ],

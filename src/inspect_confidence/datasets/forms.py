@@ -50,7 +50,7 @@ def _read_parquet(file: Path, thorough: bool) -> tuple[Collection[str], int]:
 
 
 def _read_csv(file: Path, _: bool, delimiter: str = ",") -> tuple[Collection[str], int]:
-    """Return the columns and the number of rows, all of which are read, `thorough` (`_`) or not.
+    """Return the columns and the number of rows, not of empty lines; `thorough` (`_`) is ignored.
 
     Raises:
         ValueError: A row has another number of cells than the header.
@@ -58,9 +58,9 @@ def _read_csv(file: Path, _: bool, delimiter: str = ",") -> tuple[Collection[str
     text = StringIO(file.read_bytes().decode("utf-8-sig"), newline="")
     rows = csv.reader(text, strict=True, delimiter=delimiter)
     header, n_rows = next(rows), 0
-    for row in rows:
+    for row in filter(None, rows):
         n_rows += 1
-        if row and len(row) != len(header):
+        if len(row) != len(header):
             raise ValueError(f"line {rows.line_num} has {len(row)} cells, not {len(header)}")
     return header, n_rows
 

@@ -189,7 +189,7 @@ def _order_data_set(rows: Sequence[Question], seed: int) -> list[Question]:
     """Order a data set by seed, alternate its splits and parts, and fill in missing splits."""
     with_split = [row for row in rows if row.split]
     without_split = [row for row in rows if not row.split]
-    all_with_split = with_split + alternate(without_split, seed)
+    all_with_split = with_split + alternate(without_split, seed)  # gives splits in turn
     return alternate(all_with_split, seed, group=lambda row: f"{row.split} {row.part}")
 
 

@@ -144,7 +144,7 @@ class StudyFormats:
     def _template(self, item: Question) -> str | None:
         """Return the study's first template that the question can fill, or None without one."""
         if item.dataset == "superglue" and item.part not in self.branches:
-            return None  # the study does not ask this task
+            return None  # the study has no templates for this task (`part`) of SuperGLUE
         templates = self._templates(item) or ["{question}"]  # a data set that is asked unchanged
         return _first_fillable(templates, self._fillings(item).keys())
 

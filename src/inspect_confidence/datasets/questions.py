@@ -107,12 +107,13 @@ def load_questions(
 def _load_named(name: str, seed: int) -> tuple[list[Question], str]:
     """Return the questions of a named data set, and the fingerprint of its files (and the seed)."""
     if name == "mmlu":
-        return list(_mmlu()), fingerprint(SOURCES[MMLU].url)
+        return list(_mmlu()), fingerprint(SOURCES[MMLU].url)  # the url names a commit
     if name == "gsm8k":
         return list(_gsm8k()), fingerprint(SOURCES[GSM8K].sha256 or "")
     if name == "truthfulqa":  # the seed orders the choices
         version = fingerprint(f"{SOURCES[TRUTHFULQA].sha256} {seed}")
         return list(_truthfulqa(seed)), version
+    # The bundled questions: all parts, or the part of this name.
     return _bundled(*BUNDLED) if name == "bundled" else _bundled(name)
 
 

@@ -237,7 +237,7 @@ def cell_text(value: object) -> str:
 
 
 def cell_number(text: str) -> float | None:
-    """Return the number that a cell's text writes, or None if it writes none."""
+    """Return the number (also nan or inf) that a cell's text writes, or None if it writes none."""
     try:
         return None if "_" in text else float(text)  # Python alone takes 1_0 for 10
     except ValueError:

@@ -102,7 +102,8 @@ class ChoicePrompt(Item):
 
 
 def design() -> Iterator[ChoicePrompt]:
-    """Yield the 360 prompts in the study's order; both sets of numbers have the same points."""
+    """Yield the 360 prompts in the study's order."""
+    # A point is the level of a central interval; both sets of numbers have the same points.
     cells = product(NUMBERS, POINTS["narrow"], INTERVALS, SCENARIOS, CHOICE_SETS)
     for numbers, point, interval, scenario, choice_set in cells:
         yield ChoicePrompt(
@@ -119,7 +120,7 @@ def ordered_design(seed: int) -> list[ChoicePrompt]:
     """Return the prompts in seeded order, with a split.
 
     The prompts of an interval at all points and those of its complement are a cluster: they are
-    scored together and therefore stay adjacent, so that only a prefix's last cluster may be cut.
+    scored together and therefore stay adjacent, so that the first n prompts cut at most one.
     """
     clusters: dict[str, list[ChoicePrompt]] = {}
     for prompt in design():

@@ -445,10 +445,11 @@ def _draw_utility(ax: Axes, points: pd.DataFrame) -> None:
 
 
 def _area_text(points: pd.DataFrame) -> str:
-    """Return the area under the curve as text; if all answers are right or all wrong, say so."""
+    """Return the area under the ROC curve as text; say so if no answer is right, or none wrong."""
     x, y = _roc_curve(points)
-    if len(x) == 1:  # only (0, 0): one of both rates is undefined
-        return f"no {'right' if points['value'].isna().all() else 'wrong'} answer"
+    if len(x) == 1:  # only (0, 0): the hit rate or the false-alarm rate is undefined
+        has_no_right = points["value"].isna().all()  # the hit rate, which is of right answers
+        return f"no {'right' if has_no_right else 'wrong'} answer"
     # The trapezoidal rule, which numpy has under one name below 2.0 and another from there on.
     return f"area {np.diff(x) @ (y[1:] + y[:-1]) / 2:.2f}"
 

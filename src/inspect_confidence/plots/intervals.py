@@ -62,9 +62,10 @@ def _rows_of_lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
 
 
 def rows_of_drawn_splits(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of `fermi_eval` without the splits that `coverage` and its like do not draw.
+    """Return rows of `fermi_eval` without those that `coverage` and similar figures do not draw.
 
-    Undefined numbers stay, since they say why a figure lacks them.
+    They draw one split, and no rows of averaged reasoning traces (`traces`). Undefined numbers
+    stay, since they say why a figure lacks them.
     """
     lines = with_parts(rows[rows["value"].notna()], ["variant", "traces", *_PARTS])
     lines = _with_lines(lines[lines["traces"] == ""])

@@ -218,7 +218,7 @@ def confidence_scatter(rows: pd.DataFrame) -> Figure:
     drawn as pixels, also in svg and pdf.
 
     Args:
-        rows: What `detail` gives of `life_eval`; its rows of `item_confidence` are drawn.
+        rows: What `detail` gives of `life_eval`; its finite rows of `item_confidence` are drawn.
     """
     parts = ("probability", "radius", "window")
     items = select_rows(rows, "life_eval", ["item_confidence"], parts)

@@ -263,9 +263,10 @@ _MOST_DATASETS, _MOST_SERIES = 24, 12
 def _with_sides(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with the columns `side` and `name`, sorted by data set.
 
-    `side` says which of a marker's sentences a row of `mic` is over: those of replies by their
-    correctness (`outcome`) or faithfulness, as `correct`, or `all`. Figures draw them on one side
-    of a line. In rows of other metrics it is the metric. `name` is the data set and split.
+    A row of `mic`, a marker's mean internal confidence, is over its sentences in replies of one
+    kind: by correctness (`outcome`), by faithfulness (`faithful`), or all. `side` is the kind, such
+    as `correct` or `all`, which figures draw on one side of a line. In rows of other metrics it is
+    the metric. `name` is the data set and split.
     """
     kind = rows["outcome"].where(rows["outcome"] != "", rows["faithful"])
     kind = kind.where(kind != "", "all")

@@ -70,8 +70,9 @@ def coverage_of_models(rows: pd.DataFrame) -> Figure:
 
 
 def rows_of_first_split(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of intervals as stated without the splits that `coverage_of_models` leaves out.
+    """Return rows of intervals as stated without those that `coverage_of_models` does not draw.
 
+    It draws one split, and no rows without a level or of averaged reasoning traces (`traces`).
     Undefined numbers stay, since they say why a figure lacks them.
     """
     lines = with_parts(rows[rows["value"].notna()], ["variant", "level", "split", "traces"])

@@ -65,9 +65,9 @@ def window(metric: str, values: Iterable[float]) -> tuple[float, float]:
 
 
 def ideal(metric: str, level: str) -> float | None:
-    """Return the best value of a metric, at a level in percent.
+    """Return the best value of a metric: an end of its range, or its target at a level in percent.
 
-    None if the metric has no best value, or if that is infinite.
+    None if no value is best, because the metric has no direction, or if the best is infinite.
 
     Example:
         >>> ideal("coverage", "80"), ideal("miss_above", "80"), ideal("mean_width", "80")

@@ -103,6 +103,7 @@ def styled(plot: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
 
     @wraps(plot)
     def wrapped(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Figure:
+        """Draw the plot with the package's look; refuse rows that are no frame of results."""
         if args or "rows" in kwargs:  # else Python's own error names what is missing
             _check_results(args[0] if args else kwargs["rows"])
         with style():

@@ -97,7 +97,7 @@ def _fit_into_lines(words: Sequence[str], inches: float, size: float) -> bool:
 def brief(number: float) -> str:
     """Return a number with at most six digits, or with four and a power of ten if that is shorter.
 
-    A number of at most `_PLAIN_CHARACTERS` characters has no power of ten.
+    The number must be finite; in at most `_PLAIN_CHARACTERS` characters it has no power of ten.
 
     Example:
         >>> brief(0.25), brief(12345), brief(500000), brief(1e6), brief(1.25e-7)

@@ -86,7 +86,8 @@ def rows_of_drawn_modes(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows of `wep_choice` without the scores over both modes that figures leave out.
 
     A mode is a prompt with or without chain of thought (`cot`). A score over both is left out if
-    the same model, data set and variant has it of a single mode.
+    the same model, data set and variant has it of a single mode. Rows of a baseline,
+    such as chance, and undefined scores stay.
     """
     lines = with_parts(rows, ["variant", "cot", "baseline"])
     is_score = (lines["baseline"] == "") & lines["value"].notna()

@@ -83,8 +83,8 @@ class Estimator:
         """Reply to a question for an interval of a nominal level in percent.
 
         Its bounds are exponents of ten, from a part of the belief (a share `tunnel` of it, at a
-        random position), and drawn to the median by the factor `shrink`. With
-        probability `error_rate` the reply has no answer or is cut off.
+        random position), and moved towards the median by the factor `shrink`. With probability
+        `error_rate` the reply has no answer or is cut off.
         """
         rng = seeded(self.seed, "interval", item, f"{level:g}", str(draw))
         lower, upper = stated_bounds(
@@ -98,7 +98,7 @@ class Estimator:
     def point(self, item: str, draw: int, temperature: float) -> Utterance:
         """Reply to a question for an exponent, sampled at a decoding temperature."""
         rng = seeded(self.seed, "point", item, str(draw))
-        masses = self._masses(item, rng.uniform(), temperature)  # at a random position
+        masses = self._masses(item, rng.uniform(), temperature)  # of a random part of the belief
         value = rng.choice(list(masses), p=list(masses.values()))
         reply = Utterance(f"Exponent: {value}")
         return spoil_at_rate(reply, self.error_rate, cut_off_text="Exponent:", rng=rng)
@@ -106,9 +106,10 @@ class Estimator:
     def integer(self, item: str, draw: int, temperature: float = 1.0) -> Utterance:
         """Reply to a question for one integer, the most probable, with log probabilities.
 
-        Reported probabilities are proportional to p^(1/(T0 T)), where p is the belief's probability
-        of an integer, T the temperature, which counts as `COLDEST` if it is below that (0 would
-        divide by zero), and T0 the distortion.
+        Reported probabilities are proportional to p^(1/(T0 T)), where p is the probability of an
+        integer by a part of the belief (a share `tunnel` of it, at a random position), T the
+        temperature, which counts as `COLDEST` if it is below that (0 would divide by zero), and T0
+        the distortion. With probability `error_rate` the reply has no answer.
         """
         rng = seeded(self.seed, "integer", item, str(draw))
         masses = self._masses(item, rng.uniform(), self.distortion * max(temperature, COLDEST))

@@ -139,7 +139,7 @@ class Examinee:
     def _confidence_reply(
         self, form: str, request: Mapping[str, Any], belief: Belief, rng: np.random.Generator
     ) -> Utterance:
-        """Reply with the confidence on the request's scale, with noise if asked before the work."""
+        """Reply with the confidence on the request's scale, noisy if asked before the answer."""
         noise = self.before_noise * rng.normal() if form == "confidence_before" else 0.0
         share = float(reported_share(belief.evidence + noise, self.bias))
         number = self._reported_number(share, float(request["low"]), float(request["high"]))

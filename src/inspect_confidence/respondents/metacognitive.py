@@ -150,7 +150,7 @@ class Metacognitive:
         rng = seeded(self.seed, "given", item.id, name, draw)
         right = next(answer.right for answer in item.given if answer.name == name)
         evidence = rng.normal(self.meta_d / 2 if right else -self.meta_d / 2)
-        share = float(reported_share(evidence + MIDDLE, self.bias))  # no evidence: the middle
+        share = float(reported_share(evidence + MIDDLE, self.bias))  # evidence 0: mid-scale
         percent = int(reports(share, 0, 100, self.round_to))
         prefix = '{"Confidence":'
         reply = Utterance(f"{prefix} {percent / 100:g}}}")

@@ -195,7 +195,7 @@ _REPLIES = "replies"
 
 
 def _is_running() -> bool:
-    """Return whether the eval itself is scored, which has sample limits, and not its log."""
+    """Return whether a running eval is scored, and not its log, for which there are no limits."""
     try:
         sample_limits()
     except RuntimeError:
@@ -206,7 +206,9 @@ def _is_running() -> bool:
 def texts_by_method(store: Mapping[str, Any], scores: Mapping[str, Score]) -> dict[str, list[str]]:
     """Return the texts of a logged sample's replies by method, without methods that failed."""
     texts = {}
-    for method, elicited in (stored_replies(store) | _replies_of_scores(scores)).items():
+    # If a log was scored again, replies to new requests are in its scores, not in the store.
+    replies = stored_replies(store) | _replies_of_scores(scores)
+    for method, elicited in replies.items():
         if not isinstance(elicited.replies, ParseFailure):
             texts[method] = [reply.text for reply in elicited.replies]
     return texts
@@ -284,7 +286,7 @@ def _eval_answer(state: TaskState, score_name: str | None) -> str | None:
     """Return the answer of the score that defines correctness, or of the first score, if any."""
     scores = state.scores or {}
     names = [name for name in scores if not is_own(name)]
-    if score_name:
+    if score_name:  # `scorer`, or `scorer.key` for one number of its score
         names = [name for name in names if name == score_name.partition(".")[0]]
     return scores[names[0]].answer if names else None
 
@@ -318,6 +320,7 @@ def _read_token(reply: Draw, state: TaskState, target: Target) -> ParsedReply:
         answers.read_token_confidence,
         reply.token_choices,
         choices,
+        # If several choices are right, no token stands for the answer: that is a failure.
         has_several_right=has_several_right(state, target),
     )
     share = " of the probability of the letters" if choices else " as its probability"

@@ -310,10 +310,11 @@ _NO_TEXT = ParseFailure("scoring_failed", "the answer has no text to ask about")
 
 
 def _why_unsent(answer: Draw | None) -> ParseFailure:
-    """Return why no request followed an answer: a limit of the run came, or it has no text.
+    """Return why no request followed an answer: the run failed, or the answer has no text.
 
-    Without text the status is `scoring_failed`, not that of the answer, because the reply to a
-    request that was not sent did not fail.
+    The run's failure is that of the answer, if it has one, or else a limit (`NOT_ASKED`). Without
+    text the status is `scoring_failed`, not that of the answer, because the reply to a request that
+    was not sent did not fail.
     """
     if answer is None:
         return NOT_ASKED

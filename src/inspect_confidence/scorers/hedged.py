@@ -192,7 +192,8 @@ def _verdict(word: Verdict | ParseFailure, answerable: bool, *, asks_for_punts: 
     punt although it was not asked for that; then it is not recorded whether the reply is a punt.
 
     Args:
-        word: The judge's word, `correct`, `incorrect` or `punt`, or why there is none.
+        word: The judge's word, `correct`, `incorrect` or `punt`, or why there is none: then
+            the verdict has only this reason, and its numbers are NaN.
         answerable: Whether the question has an answer.
         asks_for_punts: Whether the judge is asked if an answer is a punt.
     """
@@ -316,8 +317,8 @@ def _label(judge: str, batched: bool, wording: str) -> str:
     if judge != "model":
         return judge
     parts = [str(get_model(role=ROLE)), "in one call" if batched else "", wording]
-    if lister := extractor():
-        parts.append(f"markers by {lister}")
+    if marker_model := extractor():  # if the run names one for markers, beside the grader
+        parts.append(f"markers by {marker_model}")
     return " ".join(filter(None, parts))
 
 

@@ -92,8 +92,9 @@ def _metric(
     Args:
         name: Name of the metric.
         compute_number: Computes the number of a group.
-        split_by: Kinds of groups that have a metric each, `coverage_90` (methods only if there are
-            several); for other kinds the mean over the groups is the metric.
+        split_by: Kinds of groups, such as `level`, of which each group has a metric of its own,
+            such as `coverage_90` (methods only if there are several); for other kinds the mean over
+            the groups is the metric.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -111,8 +112,8 @@ def _compute(
     """Return the numbers of a metric by name: one for each group of scores, or their mean.
 
     Inspect calls it with the scores of all samples; the other arguments are those of `_metric`.
-    Each group has a number if the groups' kind, such as `level`, is in `split_by`. Without scores
-    the mean is NaN.
+    Each group has a number if the groups' kind, such as `level`, is in `split_by`. The mean
+    leaves out groups with NaN; without other groups it is NaN.
     """
     groups = _groups(scores)
     kind = groups[0].kind if groups else ""
@@ -389,16 +390,26 @@ verdict_accuracy = _mean_of("verdict", "verdict_accuracy")
 """Share of answers judged as labelled."""
 
 
+def _metric_of_scores(name: str, compute_value: Callable[[list[SampleScore]], Value]) -> LogMetric:
+    """Register a function of the scores of all samples as a metric, and return its constructor."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        # Inspect marks this function, not `compute_value`, as registered.
+        return compute_value(scores)
+
+    return metric(name=name, scores="unreduced")(lambda: compute)
+
+
 _DECISIONS = re.compile(r"decline_[\d.e-]+|keep|bet|moved|correct_after")
 
 
 def _compute_decision_shares(scores: list[SampleScore]) -> Value:
-    """Return the mean over samples of each decision, as `keep_share`; missing ones do not count."""
+    """Return the mean over samples of each decision, such as `keep_share`; NaN does not count."""
     columns: dict[str, list[float]] = {}
     for sample_score in scores:
         value = sample_score.score.value
         for key, number in value.items() if isinstance(value, Mapping) else ():
-            if _DECISIONS.fullmatch(key):
+            if _DECISIONS.fullmatch(key):  # such as "keep", "correct_after" or "decline_0.5"
                 columns.setdefault(key, []).append(float(cast(float, number)))
     return {
         f"{key}_share": _without_rounding_error(mean_of(numbers))
@@ -406,16 +417,7 @@ def _compute_decision_shares(scores: list[SampleScore]) -> Value:
     }
 
 
-def _decision_shares() -> Metric:
-    """Return the metric as a new function, since Inspect marks the function as registered."""
-
-    def compute(scores: list[SampleScore]) -> Value:
-        return _compute_decision_shares(scores)
-
-    return compute
-
-
-decision_shares = metric(name="decision_shares", scores="unreduced")(_decision_shares)
+decision_shares = _metric_of_scores("decision_shares", _compute_decision_shares)
 """Share of answers withdrawn, kept, bet on or changed, and of final answers that are right; no
 number if no decision was asked."""
 
@@ -442,16 +444,7 @@ def _compute_violations(scores: list[SampleScore]) -> Value:
     return rates
 
 
-def _violations() -> Metric:
-    """Return the metric as a new function, since Inspect marks the function as registered."""
-
-    def compute(scores: list[SampleScore]) -> Value:
-        return _compute_violations(scores)
-
-    return compute
-
-
-violations = metric(name="violations", scores="unreduced")(_violations)
+violations = _metric_of_scores("violations", _compute_violations)
 """Share of the numbers stated on a scale that lie outside it by more than 5% of its width, for each
 method; `format_failure_rate` counts such replies as read."""
 
@@ -463,8 +456,8 @@ def mean_by(group_key: str, value_key: str, label: str = "{}") -> Metric:
 
     Args:
         group_key: Key of the samples' metadata; samples without it are in no group.
-        value_key: Key of the score's value whose mean it is. Logs of earlier versions have a plain
-            number as the value.
+        value_key: Key of the score's value whose mean, without NaN, it is. Logs of earlier versions
+            have a plain number as the value.
         label: Template of a group's name, with `{}` for the value of the group's samples. Groups
             are sorted if these are numbers, otherwise in the order of the samples.
     """

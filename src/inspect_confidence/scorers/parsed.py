@@ -204,7 +204,8 @@ def interval_values(
 ) -> dict[str, float]:
     """Return the values of an interval: bounds (NaN if missing), coverage, width, interval score.
 
-    The keys have a suffix if a score has several levels: `_90`.
+    If a bound is missing, so are coverage, width and score. The keys have a suffix if a score has
+    several levels: `_90`.
     """
     low, high = bounds
     return {
