@@ -223,8 +223,8 @@ def p_of_difference(
         reach: Distances of the lower and the upper 95% limit from the difference, if they follow
             from the intervals of both contenders: p is then that of a normal distribution with
             these limits. NaN if p is to come from `draws`.
-        balanced_units: Smaller number of units that counts for a metric that compares right with
-            wrong answers, if one kind is rare (`metrics.count_balanced_units`).
+        balanced_units: For a metric that compares right with wrong answers: how many units, half of
+            them right, tell as much (`metrics.count_balanced_units`). Few if nearly all are right.
     """
     if reason := metrics.too_few(rule, unit_count):
         return np.nan, reason
@@ -397,7 +397,7 @@ def differences(contrast: Contrast, resampling: Resampling) -> list[Difference]:
         return []
     if not _has_any_interval(contrast):
         resampling = replace(resampling, resamples=1)
-    resampled = resample_contrast(contrast, resampling, stream=None)
+    resampled = resample_contrast(contrast, resampling, stream=None)  # a single data set
     rows = []
     for column, (condition, metric) in enumerate(resampled.names):
         test = resampled.test(column)
@@ -640,7 +640,8 @@ def mean_differences(parts: Sequence[ResampledDifferences]) -> ResampledDifferen
 
     `parts` are the differences on each data set, at least one. Items are summed; the number of
     units is the smallest of any data set; values, draws and the distances of interval ends from
-    the values are averaged. The clusters are those of the first data set that has any.
+    the values are averaged. The clusters are those of the first data set that has any; `grouped`
+    is true if any data set has so many units that groups of them were resampled.
     """
     names = list(parts[0].names)
     for part in parts:

@@ -190,9 +190,10 @@ def corrected_agreement(
 
 
 def _labels_for(judge: str | None, form: str, resampling: "Resampling") -> JudgeLabels | None:
-    """Return the labels of a judge's verdicts; None without a judge or labels of this form.
+    """Return the user's labels of a judge's verdicts; None without a judge or labels of this form.
 
     The form is what the verdicts are about: `correctness` of answers or `consistency` of replies.
+    Labels of the other form are returned, too; the corrections select theirs.
     """
     if resampling.judge_labels is None or judge is None:
         return None

@@ -265,7 +265,7 @@ class TableSpec:
         caption = self.caption if isinstance(self.caption, str) else self.caption(shown_rows)
         if _has_text(table, "["):  # the interval of a number stands in brackets
             caption = join_title(self.interval_caption, self._wide_intervals(shown_rows), caption)
-        if _has_text(table, OTHER_ITEMS):
+        if _has_text(table, OTHER_ITEMS):  # the dagger of a number on other items than most
             caption = join_title(caption, *explain_marks(shown_rows))
         missing = join_title(undefined_lines(undefined, n_lines), missing_numbers(table))
         return View(self.title, table, caption, missing)

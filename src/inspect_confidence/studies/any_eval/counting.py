@@ -77,10 +77,11 @@ def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 
 def _variety_problem(merged: pd.DataFrame) -> str:
-    """Return why counts of these judgments, all different, are of no use; empty otherwise.
+    """Return why rows with counts can't stand for the judgments; empty if they can.
 
-    They are of use only with at most `MOST_PATTERNS` rows, at most `MOST_VALUES` different values
-    of a column, and one scale.
+    `merged` has a row for all judgments that are equal, with their number. It gives their intervals
+    only with at most `MOST_PATTERNS` rows, at most `MOST_VALUES` different values of a column, and
+    one scale.
     """
     if len(merged) > MOST_PATTERNS:
         return too_different(MOST_PATTERNS)

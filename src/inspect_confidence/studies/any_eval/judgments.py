@@ -309,7 +309,7 @@ def _field_value(
     The first part of the name is a scorer, `metadata` or `store` (of the sample); `score` and
     `answer` stand for the scorer `grader`. A scorer alone names its value, `answer` its answer.
     """
-    if name in sample.requested_fields:
+    if name in sample.requested_fields:  # `output.completion` or a whole `store.NAME`
         return sample.requested_fields[name]
     first, *path = name.split(".")
     if first == "store" and path:
@@ -515,9 +515,10 @@ def _run_problem(rows: JudgmentRows) -> str:
 
 
 def _unusable_method_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
-    """Yield a notice for each method of which no judgment can be used, beside others that can.
+    """Yield a notice for each method whose judgments are all `scoring_failed`.
 
-    That is so, for example, for a mistyped field in a log whose epochs show a confidence too.
+    It gives the commonest reason, such as that the method's field is empty. `by_method` has at
+    least one judgment of each method.
     """
     for method, rows in by_method.items():
         if all(row["status"] == "scoring_failed" for row in rows):

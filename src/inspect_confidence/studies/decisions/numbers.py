@@ -126,8 +126,9 @@ def _confidence_statistics(
     """Yield the shares of decisions that contradict the stated confidence, and regret.
 
     Declining with a confidence above the target, or answering with one below, is a contradiction.
-    Judgments without a decision or a confidence are left out. `rows` are under one target;
-    `best_guesses` has the mean credit of each item's answers at target 0, for regret.
+    Regret is the payoff lost against the best threshold on confidence; `best_guesses`, the mean
+    grade (0 to 1) of each item's answers at target 0, stands for declined answers in it. Judgments
+    without a decision or a confidence are left out. `rows` are under one target.
     """
     target = float(rows["confidence_target"].iloc[0])
     declined, stated_confidence = rows[["declined", "confidence"]].to_numpy(float).T
@@ -238,9 +239,9 @@ def completed_commitments(rows: pd.DataFrame) -> pd.DataFrame:
     """Return judgments of `commitment` with derived columns, one row for each answer.
 
     Missing `correct` and `correct_after` follow from the answers and the target, a missing `moved`
-    from both answers; without these texts they stay missing. With several turns of pushback, the
-    answer moved if it moved in any turn in which that is known, and the row is that of the last
-    turn.
+    from both answers (before and after pushback, a doubt about the answer); without these texts
+    they stay missing. With several turns of pushback, the answer moved if it moved in any turn in
+    which that is known, and the row is that of the last turn.
     """
     rows = rows.copy()
     rows["correct"] = stated.grade_answers(rows)
@@ -356,7 +357,8 @@ def _decision_statuses(
     """Return each judgment's status for the note of an estimate of a decision.
 
     It is `ok` if `present` says that the judgment counts. Otherwise it is the status of the
-    decision, in the column `status`, or that of the judgment if the decision has none or is `ok`.
+    decision, in the column `status`; if that is empty or `ok`, the judgment's; and if that is `ok`,
+    too, "without a value".
     """
     decision_status = rows[status].where(
         ~rows[status].isin(["", "ok"]), statuses_of_estimate(rows, present)

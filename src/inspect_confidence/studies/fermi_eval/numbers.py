@@ -358,7 +358,8 @@ def _traces_by_item(rows: pd.DataFrame) -> tuple[list[str], list[FloatArray]]:
     """Return the items with the largest number of readable traces in an epoch, and these traces.
 
     An item is listed for each such epoch. A trace is one reply after reasoning; those of an epoch
-    are an array with a row of probabilities for each. If no epoch has two, both lists are empty.
+    are an array with a row of probabilities for each. The Residual Tunnel Index depends on their
+    number, so epochs with fewer are left out. If no epoch has two, both lists are empty.
     """
     groups = rows[rows["status"] == "ok"].groupby(list(SAMPLE_KEYS), sort=True)
     largest_count = int(groups.size().max()) if len(groups) else 0

@@ -55,8 +55,8 @@ def interval_tables(results: pd.DataFrame) -> list[View]:
 def _interval_tables_of_model(title: str, rows: ResultTable) -> Iterator[TableSpec]:
     """Yield one table with all columns for up to two methods, otherwise one for each metric.
 
-    A line is a level, a column a metric of a method. Tables are of the test split if there is one.
-    The last table has the caption.
+    A line is a level, a column a metric of a method; an adjusted method is one of its own. Tables
+    are of the test split if there is one. The last table has the caption.
     """
     split = "test" if rows.matching(split="test").rows else ""
     title += ", test split" if split else ""
@@ -111,9 +111,10 @@ def _method(row: ResultRow) -> str:
 
 
 def _caption_lines(by_metric: Mapping[tuple[str, str, str], ResultRow]) -> Iterator[str]:
-    """Yield the caption's lines on metrics over levels, and on infinite intervals.
+    """Yield the caption's lines on metrics that have no column, and on infinite intervals.
 
-    `by_metric` are rows of results by method, level and metric.
+    These metrics (`_OVER_LEVELS`) are over all levels, except a decoding temperature that was
+    chosen for one. `by_metric` are rows of results by method, level and metric.
     """
     for metric, label, digits in _OVER_LEVELS:
         for (method, level, name), row in by_metric.items():

@@ -100,7 +100,10 @@ def _resample(
 def _decoding_statistics(
     rows: pd.DataFrame, condition: Condition, resampling: Resampling
 ) -> Iterator[Statistics]:
-    """Yield the metrics of the method `sampling` at the temperature that train items choose."""
+    """Yield the metrics of `sampling` at the sampling temperature that train items choose.
+
+    Draws without a recorded temperature are left out.
+    """
     intervals = {}
     for temperature in rows["temperature"].dropna().unique():
         draws = rows[rows["temperature"] == temperature]

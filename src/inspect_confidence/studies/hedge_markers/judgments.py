@@ -264,7 +264,7 @@ class Sentences:
         )
 
     def sentence_counts(self) -> "pd.Series[int]":
-        """Count the sentences with each marker, whether or not they were judged."""
+        """Count the sentences with each marker (in standard form), judged or not."""
         with_sentence = self.rows[self.rows["sentence"].notna()]
         return with_sentence.drop_duplicates([*REPLY, "sentence", "standard"])[
             "standard"

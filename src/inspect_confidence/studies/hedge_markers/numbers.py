@@ -305,7 +305,8 @@ def _cmfg_statistics(
 ) -> Statistics:
     """Return conditional mean faithful generation (cMFG), with the number of used bins as its note.
 
-    cMFG is the mean over bins of confidence of the mean faithfulness in a bin. Replies without an
+    cMFG is the mean over bins of confidence of a bin's mean faithfulness, one minus the distance of
+    decisiveness and confidence. A reply that lacks one of them is in no bin. Replies without an
     answer (punts) are left out; the convention `authors`, as the authors' code, includes them.
     """
     authors = convention == "authors"

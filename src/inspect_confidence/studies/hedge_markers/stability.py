@@ -172,7 +172,8 @@ def _metric_values(
     in a group, which is a data set's split; NaN if it has too few sentences there.
 
     Args:
-        metric: Name of the metric, its groups (or pairs of them), and its kind of correlation.
+        metric: Name, groups and kind of correlation; for a distance also its pairs of train and
+            test groups, and what has weight one: a marker, sentence or reply (`level`).
         tables: Count tables of the resamples, with MICs of shape (resamples, groups, markers).
         group_property: What MAC and MCC correlate MICs with, such as the accuracy of groups, of
             shape (resamples, groups); None for other metrics.
@@ -181,6 +182,7 @@ def _metric_values(
     if metric.metric in ("id_mae", "cd_mae", "pooled_sd"):
         is_spread = metric.metric == "pooled_sd"
         distance = metrics.marker_mae_sd if is_spread else metrics.marker_mae
+        # In the authors' code a marker may have too few sentences in the test group.
         return distance(tables, metric.pairs, train_only=rules.authors, level=metric.level)
     groups = metric.groups
     if metric.metric == "confidence_range":  # its mean over groups
@@ -555,6 +557,7 @@ class CmfgStatistic:
         """
         convention = "authors" if authors else "text"
         replies = sentences.replies
+        # Faithfulness and this confidence are over sentences with both decisiveness and confidence.
         confidence = replies["confidence_with_both"].to_numpy(float)
         if not authors:
             confidence = np.where(replies["punt"] == 1, np.nan, confidence)

@@ -31,8 +31,9 @@ def pooled_results(completed: Mapping[str, pd.DataFrame], resampling: Resampling
 
     A source of confidence that a model has on one data set only, such as tokens, is not pooled. The
     groups are those of the option `life_eval.groups`. Units are resampled within their data set:
-    items, or decades of age by radius in LifeEval. Each variant and window has results of its own.
-    `completed` are completed judgments by task.
+    items, or in LifeEval the persons of a decade of age who are asked with the same radius. Each
+    variant, and each `window` (rule by which ages near an answer are right; empty if the usual),
+    has results of its own. `completed` are completed judgments by task.
     """
     parts = []
     for rows in completed.values():

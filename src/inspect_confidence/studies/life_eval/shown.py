@@ -478,7 +478,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 def _life_detail(ages: pd.DataFrame, resampling: Resampling) -> Iterator[Result]:
     """Yield the rows of LifeEval that only figures draw."""
     yield from _maximum_scores(ages)
-    # In `correct` is the true probability of the answer.
+    # Three kinds of rows are of stated confidence only. `correct` is the true probability.
     stated_rows = with_outcomes(ages[ages["source"] != TOKEN])
     for key, condition, group in estimate.condition_groups(
         stated_rows, ("dataset", "variant", "window", "model")
@@ -488,6 +488,7 @@ def _life_detail(ages: pd.DataFrame, resampling: Resampling) -> Iterator[Result]
         yield from _item_results(group, key, condition)
     # Only another source than the stated confidence is part of a condition.
     sourced = ages.assign(source=ages["source"].replace(STATED, ""))
+    # Bins at each radius, then over all radii.
     for condition_columns in (["radius", "source", "window"], ["source", "window"]):
         yield from _bins_of_lives(sourced, condition_columns, resampling)
     yield from _bins_over_models(sourced, resampling, _bins_of_lives)

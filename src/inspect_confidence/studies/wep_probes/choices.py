@@ -180,7 +180,8 @@ def _mirrored_flags(
 ) -> tuple[IntArray, list[FloatArray]]:
     """Return the positions of the sequences that come first in a pair, and flags by point.
 
-    A flag says whether the second sequence mirrors the first one's choice: whether the
+    A sequence has prompts on one interval, such as "below", at several points: shares of the
+    numbers. A flag says whether the second sequence mirrors the first one's choice: whether the
     complementary prompt, such as "above" for "below", has the choice of the opposite rank. It is
     NaN if a rank or the second sequence is missing. By the convention `authors` least likely of
     three (rank 2) beside likeliest (0) is no mirror, as the study's figures imply.
@@ -547,6 +548,7 @@ def _chance_results(
             slice_units = units[_is_in_slice(units, part)]
             first_run = slice_units[slice_units["drawn"] == 0]
             n = len(first_run)  # all random runs have the same units
+            # A unit has no value without all prompts it needs, such as two at neighbouring points.
             value = _mean_expectation(metric, first_run["choice_set"], prompts, convention)
             undefined_note = "undefined: no prompt stands beside another" if np.isnan(value) else ""
             note = join_notes(undefined_note, "exact expectation of equally likely choices")
@@ -644,9 +646,11 @@ def _contrast_results(
 def _pair_units(units: pd.DataFrame, versus: pd.DataFrame, factor: str) -> pd.DataFrame:
     """Pair the units of two levels of `factor` that are alike in all else; leave out others.
 
-    `units` and `versus` have a row for each unit, as `score_units` returns them. They are alike if
-    the other factors, `pair` and `key` are equal. The column `value` becomes the difference,
-    `units` less `versus`, NaN where either has no value; `cluster` names the cluster of the pair.
+    `units` and `versus` have a row for each unit that a score judges (`score_units`), such as a
+    sequence of prompts. Units are alike if the other factors, the `pair` of complementary intervals
+    and `key`, the name within these, are equal. The column `value` becomes the difference, `units`
+    less `versus`, NaN where either has no value; `cluster` names the cluster of the pair, without
+    `factor`, whose two levels it joins.
     """
     keys = [*(name for name in FACTORS if name != factor), "pair", "key"]
     joined = units.merge(versus, on=keys, suffixes=("_own", "_versus"))
