@@ -233,7 +233,7 @@ def _template_of_f_string(text: ast.JoinedStr) -> str:
 
 
 def _last_name(node: ast.AST) -> str:
-    """Return the last name or key in an expression: `question` of `row["question"].strip()`."""
+    """Return an expression's last name or key, `question` of `row["question"].strip()`, or ""."""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return str(node.slice.value)
     if isinstance(node, ast.Name):

@@ -552,7 +552,7 @@ _BAR_WIDTH = 0.09  # width of the bar of a bin; the bin itself is 0.1 wide
 
 
 def draw_bins(ax: Axes, rows: pd.DataFrame, right: float, strip: float) -> None:
-    """Draw the diagonal, each bin's value with its interval at `x`, and bars of the counts.
+    """Draw the diagonal, each bin's value with its interval at `x`, and bars of its answers (`n`).
 
     `rows` are those of one panel, whose bins, such as `0.1-0.2`, are 0.1 wide; `right` is the upper
     limit of the x axis. The bars are below 0, at the foot of the panel; the largest is as high as

@@ -55,7 +55,7 @@ def _rows_of_lines(rows: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     `conformal`, a key of `_LINE_LABELS`; `stated` stands for no adjustment. If a method has a test
     split, only the test split is kept, because adjustments were learned on the train split.
     """
-    # Metrics of n averaged traces are left out.
+    # Metrics of n averaged reasoning traces are left out.
     selected = select_rows(rows, "fermi_eval", metrics, _PARTS, excluded_parts=["traces"])
     selected = _with_lines(selected)
     return selected[_is_of_drawn_split(selected)]

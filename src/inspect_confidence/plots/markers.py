@@ -395,7 +395,7 @@ def _draw_side(
 def _density_hill(values: FloatArray, bandwidth: float) -> tuple[FloatArray, FloatArray]:
     """Return points in [0, 1] and there a Gaussian kernel density of values, scaled to height 1.
 
-    The bandwidth is in standard deviations of the values.
+    The bandwidth is in standard deviations of the values, of which at least two must differ.
     """
     # Imported here because scipy.stats takes half a second, which every command would pay.
     from scipy.stats import gaussian_kde  # noqa: PLC0415

@@ -301,11 +301,12 @@ _DIFFERENCE_METRICS = ("paired_difference", "median_difference", "brunner_munzel
 
 @styled
 def word_differences(rows: pd.DataFrame) -> Figure:
-    """Draw the difference of each word under a condition from its reference, with 95% intervals.
+    """Draw the difference of each word from its reference, with 95% intervals.
 
-    There is one panel for each measure, comparison, model, data set, variant and language. Marks
-    are filled if p < 0.05 after Holm's adjustment, and hollow otherwise. Differences of medians
-    have no such p, so that theirs are hollow; without rows of `p_holm` all marks are filled.
+    The reference is people, or another setting, language or model. There is one panel for each
+    measure, comparison, model, data set, variant and language. Marks are filled if p < 0.05 after
+    Holm's adjustment, and hollow otherwise. Differences of medians have no such p, so that theirs
+    are hollow; without rows of `p_holm` all marks are filled.
 
     Args:
         rows: Results of `wep_elicitation`; its rows of `brunner_munzel_theta`,
@@ -373,7 +374,8 @@ def _difference_panels(selected: pd.DataFrame) -> Iterator[Panel]:
 def _are_significant(selected: pd.DataFrame, rows: pd.DataFrame) -> list[bool]:
     """Return whether each selected difference has p < 0.05 after Holm's adjustment.
 
-    A row of `p_holm` in `rows` has the metric that was tested in the part `of` of its condition.
+    A row of `p_holm` in `rows` names the metric that was tested as the part `of` of its column
+    `condition`.
     Without any such row, all differences count as significant.
     """
     holm = rows[(rows["task"] == "wep_elicitation") & (rows["metric"] == "p_holm")]

@@ -184,10 +184,10 @@ class Examinee:
     ) -> bool:
         """Return whether the reply is an alternative to the respondent's own answer.
 
-        After a pushback that is not neutral it is one with probability `caves`. In a numbered draw
-        at a temperature above 0, if it is a further one (not `main`) or replies to an eval's own
-        prompt (the form ""), it is one with probability 1 - `share`, where `share` is the
-        confidence in the own answer. Otherwise it never is.
+        After a pushback that is not neutral it is one with probability `caves`. In a further draw
+        (numbered and not `main`, or any numbered draw of an eval's own prompt, the form "") it is
+        one with probability 1 - `share`, where `share` is the confidence in the own answer, if the
+        temperature is above 0. Otherwise it never is.
         """
         if form == "pushback":
             return request["pushback"] != "neutral" and rng.uniform() < self.caves

@@ -84,8 +84,9 @@ class Hedger:
         """Reply to a question in a sentence with a hedge; None to another form than `hedged`.
 
         `request` names the `item` and the number of the `draw`. With `main` the answer is the
-        item's main one, else a further answer that agrees with it at the item's confidence. With
-        the respondent's `punt` it always declines. The temperature has no effect.
+        item's main one, else a further answer, which agrees with the main one with the item's
+        confidence as probability. With the respondent's `punt` it always declines. The temperature
+        has no effect.
         """
         if form != "hedged":
             return None

@@ -156,9 +156,9 @@ async def _compare_by_scorer(
 
 
 async def _compare_by_judge(state: TaskState, texts: Sequence[str]) -> list[float]:
-    """Return 1, 0 or NaN (same, other, unknown) for each text; equal texts are judged once."""
+    """Return whether each text is the eval's answer, 1, 0 or NaN (unknown); judge a text once."""
     answer = state.output.completion
-    degrees = {comparable(answer): 1.0}
+    degrees = {comparable(answer): 1.0}  # by text, without case and marks
     distinct = {comparable(text): text for text in texts if comparable(text) not in degrees}
     verdicts = await collect(*(_judge_agreement(state, answer, text) for text in distinct.values()))
     degrees |= dict(zip(distinct, verdicts, strict=True))

@@ -136,7 +136,8 @@ async def _score_completed_sample(
 
     Before any call for confidence it is checked that the eval has the score that defines
     correctness: an error on the first sample costs nothing. The keys of a score are known once a
-    sample has one; a later sample without the key is a judgment that failed.
+    sample has one; a later sample without the key is a judgment that failed. `score_check` says
+    whether a sample of the run has passed.
     """
     if request and not state.completed:
         return None  # an agent that has a first attempt scored goes on
