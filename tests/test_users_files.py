@@ -176,6 +176,8 @@ def test_fields_of_records_in_parquet_are_columns(tmp_path: Path) -> None:
     [
         ("a.jsonl", b'{"item": 1}\n{"item": \n', "line 2 is not JSON"),
         ("a.jsonl", b"[1]\n", "line 1 is not a record"),
+        ("a.jsonl", b"[1]\n{}\nx\n", "line 1 is not a record, and 1 more line holds no record"),
+        ("a.csv", b"item\n1,2\n3\n4,5,6\n7,8\n", "the first line 1 (2 more rows too long)"),
         ("a.json", b'[{"item": 1}, 2]', "is not a list of records"),
         ("a.json", b"[" * 100_000, "nested too deep"),
         ("a.json", b"[]", "has no rows"),
@@ -184,7 +186,7 @@ def test_fields_of_records_in_parquet_are_columns(tmp_path: Path) -> None:
         (
             "a.csv",
             b"# of us\nitem,confidence,correct\n1,0.5,1\n",
-            "first line 1; the first line names",
+            "first line 1 (1 more row too long); the first line names",
         ),
         ("a.csv", "item,correct\n1,1\n".encode("utf-16-le"), "as UTF-16 without a byte order"),
         ("a.csv", b"Of us,,,\nitem,model,confidence,correct\n", "3 columns without a name"),
@@ -199,6 +201,33 @@ def test_damaged_files_are_refused_by_line_or_size(
     """A packed file is not unpacked beyond the limit of logs."""
     (tmp_path / name).write_bytes(content)
     assert says in error_of(tmp_path / name)
+
+
+def test_mistakes_of_several_kinds_are_in_one_error(tmp_path: Path) -> None:
+    """The kind in the most rows has its remedy; others follow if they fit, or are counted."""
+    cells: dict[str, Any] = {
+        "item": list(numbered("q", ITEMS)),
+        "confidence": list(SURE / 100),
+        "correct": list(RIGHT),
+    }
+    cells["confidence"][3] = "high"  # line 5
+    cells["item"][9] = ""
+    for row in (20, 30, 31):
+        cells["confidence"][row] = 1.7
+    for cell in cells.values():
+        cell[12] = cell[11]
+    message = error_of(write(tmp_path / "mine.csv", **cells))
+    assert "line 22: confidence=1.7 is not in [0, 1]; nearly all others are" in message
+    assert message.endswith(
+        "(2 more are like it: lines 32, 33). Correct as well: line 5: 'high' in the column "
+        "'confidence' is not a number; 2 more kinds of mistakes."
+    )
+    for row in (20, 30, 31):
+        cells["confidence"][row] = 0.7
+    cells["confidence"][3] = 0.7
+    message = error_of(write(tmp_path / "mine.csv", **cells))
+    assert "line 11: the column 'item' is empty; name the question in each row" in message
+    assert message.endswith("Correct as well: line 14 is the same as line 13.")
 
 
 # Names of columns
@@ -374,6 +403,35 @@ def test_columns_of_other_tools_with_our_names_are_left_out_with_a_notice(tmp_pa
     notices = " ".join(done.stderr.split())
     for column in ("'status'", "'task'", "'draws'"):
         assert column in notices
+
+
+def test_texts_in_columns_of_scales_are_left_out_with_a_notice(tmp_path: Path) -> None:
+    """`raw` may be the text of a reply; without another confidence it is refused."""
+    texts: dict[str, Any] = {"raw": "I am 85% sure", "low": "cheap", "high": 9}
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, **texts)
+    assert value_of("mean_confidence", path) == pytest.approx(0.7)
+    stderr = " ".join(printed("summarize", path).stderr.split())
+    for name in ("raw", "low"):
+        assert f"the column {name!r} holds other values and was left out" in stderr
+    message = error_of(write(tmp_path / "mine.csv", confidence=None, raw="I am 85% sure"))
+    assert "'I am 85% sure' in the column 'raw' is not a number" in message
+
+
+def test_low_and_high_beside_probabilities_have_a_notice(tmp_path: Path) -> None:
+    """They may be another tool's, such as prices."""
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, low=3, high=9)
+    stderr = " ".join(printed("summarize", path).stderr.split())
+    assert "'low' and 'high' were taken as the ends of each row's scale of confidence" in stderr
+
+
+def test_a_uuid_of_several_items_is_no_samples(tmp_path: Path) -> None:
+    """Judgments with the uuid of one sample count once: that of a run would leave one of 40."""
+    path = write(tmp_path / "mine.csv", confidence=SURE / 100, uuid="run-1")
+    assert value_of("n", path) == ITEMS
+    notices = " ".join(printed("summarize", path).stderr.split())
+    assert (
+        "the column 'uuid' was left out: rows of several items or models share a value" in notices
+    )
 
 
 def test_a_constant_names_the_model_of_all_files(tmp_path: Path) -> None:
@@ -922,6 +980,10 @@ def test_a_scale_that_the_values_contradict_is_refused_with_counts(tmp_path: Pat
     message = error_of(path, "--confidence-scale", "0-1")
     assert "30 of 40 values from 2 on, such as 50 in line 12, and 10 below" in message
     assert "name their scale: --confidence-scale 0-100" in error_of(path)
+    products = [100 * share for share in (0.56, 0.57, 0.58)]  # 56.00000000000001 and so on
+    path = write(tmp_path / "mine.csv", confidence=[*shares[:10], *products * 10])
+    message = error_of(path, "--confidence-scale", "0-100")
+    assert "10 of 40 values between 0 and 1, such as 0.5 in line 2, and 30 above 1" in message
     percentages = [f"{sure}%" for sure in SURE[10:]]
     path = write(tmp_path / "mine.csv", confidence=[*map(str, shares[:10]), *percentages])
     message = error_of(path)

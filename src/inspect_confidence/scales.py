@@ -155,7 +155,8 @@ def other_scale(
     is_fraction = (values > 0) & (values < 1)
     larger = values > 1
     # A scale with decimals, such as 0.4 and 12.7 on 0-100, has values below 1 of its own.
-    is_whole = bool((values[larger] == values[larger].round()).all())
+    # A share times 100 may differ from a whole number in its last digits: 56.00000000000001.
+    is_whole = np.allclose(values[larger], values[larger].round(), rtol=1e-12, atol=0)
     # On a short scale, such as 0-10, a model may state 0.5: a tenth of the values may be below 1.
     most_fractions = 0 if high >= 20 else 0.1 * len(values)
     is_mixed = is_whole and int(is_fraction.sum()) > most_fractions

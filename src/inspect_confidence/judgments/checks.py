@@ -10,7 +10,7 @@ import pandas as pd
 
 from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.grades import is_exact, same_answers
-from inspect_confidence.judgments.tables import row_place, row_places
+from inspect_confidence.judgments.tables import RowMistake, row_place, row_places
 from inspect_confidence.printing import counted, excerpt
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import verdict_remark
@@ -177,11 +177,15 @@ def _refuse_contradictions(
         return
     second_row = first_true_row(is_contradiction)
     first_row = _first_equal_row(question_cells, second_row)
-    raise InvalidArgument(
-        f"{source}: {row_place(source, first_row)} and {row_place(source, second_row)} are of "
-        f"the same repetition of item {question_cells['item'].loc[second_row]}, with other "
-        "answers; leave one out, or name the column that tells them apart: --column epoch=COLUMN "
-        "or method=COLUMN."
+    problem = (
+        f"{row_place(source, first_row)} and {row_place(source, second_row)} are of the same "
+        f"repetition of item {question_cells['item'].loc[second_row]}, with other answers"
+    )
+    raise RowMistake(
+        f"{source}: {problem}; leave one out, or name the column that tells them apart: --column "
+        "epoch=COLUMN or method=COLUMN.",
+        problem,
+        question_cells.index[is_contradiction],
     )
 
 
@@ -368,11 +372,15 @@ def _refuse_unnumbered(
         names_model = texts["model"].loc[copy_row] != default_model
         more = int(is_unnumbered_copy.sum()) - 1
         more_text = f", and {more} more {'repeats' if more == 1 else 'repeat'} earlier rows"
-        raise InvalidArgument(
-            f"{source}: {row_place(source, copy_row)} is the same as "
-            f"{row_place(source, first_row)}{more_text if more else ''}; leave out copies, or "
-            "number repeated answers in a column 'epoch'."
-            f"{'' if names_model and texts['model'].nunique() > 1 else of_models}"
+        problem = (
+            f"{row_place(source, copy_row)} is the same as {row_place(source, first_row)}"
+            f"{more_text if more else ''}"
+        )
+        raise RowMistake(
+            f"{source}: {problem}; leave out copies, or number repeated answers in a column "
+            f"'epoch'.{'' if names_model and texts['model'].nunique() > 1 else of_models}",
+            problem,
+            texts.index[is_unnumbered_copy],
         )
 
 

@@ -16,7 +16,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
 from inspect_confidence.judgments.order import columns_in
-from inspect_confidence.judgments.tables import more_rows_text, row_place
+from inspect_confidence.judgments.tables import RowMistake, more_rows_text, row_place
 from inspect_confidence.printing import counted, excerpt, join_names
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import (
@@ -29,7 +29,7 @@ from inspect_confidence.studies import Recorded, TaskTable
 
 ERROR_COLUMN, DECISION_COLUMN = "error", "decision"
 """Names in `--column` that judgments do not have: a grade in which 1 is wrong, and a decision."""
-_PLACEHOLDER = "{model}"
+PLACEHOLDER = "{model}"
 """Part of a value of `--column` that stands for a model, for files with a column for each model."""
 GRADER_COLUMNS = frozenset({"correct", "target", "score"})
 """Columns of an answer that its grader fills in, not the model."""
@@ -92,11 +92,11 @@ def apply_column_options(
     Raises:
         InvalidArgument: A column does not exist, or its values do not suit the option.
     """
-    if any(_PLACEHOLDER in column for column in recorded.columns.values()):
+    if any(PLACEHOLDER in column for column in recorded.columns.values()):
         frame = _stack_models(frame, recorded.columns, source, notices)
     present = list(map(str, frame))
     column_by_name = {
-        name: column for name, column in recorded.columns.items() if _PLACEHOLDER not in column
+        name: column for name, column in recorded.columns.items() if PLACEHOLDER not in column
     }
     _refuse_missing_columns(column_by_name, recorded, present, source)
     answer_names = {"confidence", "raw", "correct"}
@@ -119,6 +119,29 @@ def apply_column_options(
             "--answering names words of a decision; name its column too: --column decision=COLUMN."
         )
     return frame
+
+
+def drop_foreign_scale(
+    frame: pd.DataFrame, recorded: Recorded, source: str, notices: list[str]
+) -> pd.DataFrame:
+    """Return a file's rows without columns `raw`, `low` and `high` in which no cell is a number.
+
+    They are another tool's, such as the text of a reply, if another column is named as a confidence
+    and no option of `recorded` names them; a notice tells so. Of the two ends of a scale both go.
+    """
+    columns_by_name = _columns_by_normalized_name(list(map(str, frame)))
+    if not _columns_with_name_like(_CONFIDENCE_NAMES, columns_by_name):
+        return frame
+    foreign = []
+    for name in columns_in(frame, ("raw", "low", "high")):
+        texts = frame.loc[~frame[name].map(is_missing), name]
+        if name not in recorded.columns and len(texts) and texts.map(read_number).isna().all():
+            foreign.append(name)
+            notices.append(f"{source}: the column {name!r} holds other values and was left out")
+    ends = {"low", "high"}
+    return frame.drop(
+        columns=[*ends, *foreign] if ends & set(foreign) else foreign, errors="ignore"
+    )
 
 
 def _is_constant(text: str, present: Sequence[str]) -> bool:
@@ -181,7 +204,7 @@ def _stack_models(
     `columns` are the values of `--column` by name, such as `{model}_confidence` by `confidence`.
     Without a column that names the items, each row of the file is an item.
     """
-    patterns = {name: column for name, column in columns.items() if _PLACEHOLDER in column}
+    patterns = {name: column for name, column in columns.items() if PLACEHOLDER in column}
     columns_by_name: dict[str, dict[str, str]] = {}
     model_columns: set[str] = set()
     for name, pattern in patterns.items():
@@ -210,7 +233,7 @@ def _columns_of_models(frame: pd.DataFrame, name: str, pattern: str, source: str
     Raises:
         InvalidArgument: There is none, or one has cells that do not suit the column `name`.
     """
-    before, _, after = pattern.partition(_PLACEHOLDER)
+    before, _, after = pattern.partition(PLACEHOLDER)
     columns = {}
     for column in map(str, frame):
         has_both_parts = column.startswith(before) and column.endswith(after)
@@ -247,7 +270,7 @@ def _models_with_all_columns(
     for name, columns_by_model in columns_by_name.items():
         incomplete = [model for model in all_models if model not in columns_by_model]
         if incomplete:
-            missing_column = patterns[name].replace(_PLACEHOLDER, incomplete[0])
+            missing_column = patterns[name].replace(PLACEHOLDER, incomplete[0])
             notices.append(
                 f"{source}: {join_names(incomplete)} left out: no column "
                 f"{missing_column!r} of --column {name}={patterns[name]}"
@@ -261,20 +284,19 @@ def refuse_unreadable_cells(frame: pd.DataFrame, contents: Mapping[str, str], so
     `contents` tells what columns of the frame hold: `correct` for grades, anything else for
     confidences. The error names the first two of these columns with such cells.
     """
-    problems = []
+    mistakes = []
     for column, content in contents.items():
         check = partial(_check_cell, is_grade=content == "correct")
         try:
             map_cells(frame[column], check, object, source=source, column=column)
-        except InvalidArgument as error:
-            problems.append(str(error))
-    if problems:
-        message, *more = problems
-        if more:  # the file's name and the remedy stand once
-            for remedy in (_CELL_REMEDY, _COLUMN_REMEDY):
-                message = message.removesuffix(remedy)
-            message = f"{message}; {more[0].removeprefix(f'{source}, ')}"
-        raise InvalidArgument(message)
+        except RowMistake as mistake:
+            mistakes.append(mistake)
+    if mistakes:
+        problems = [mistake.problem for mistake in mistakes[:2]]
+        remedy = mistakes[-1].message.rpartition(problems[-1])[2]
+        rows = set[int]().union(*(mistake.rows for mistake in mistakes))
+        problem = "; ".join(problems)
+        raise RowMistake(f"{source}, {problem}{remedy}", problem, sorted(rows))
 
 
 def _check_cell(value: object, is_grade: bool) -> None:
@@ -467,12 +489,14 @@ def _refuse_mixed_percentages(
             if are_shares
             else "write all in one way, or give --confidence-scale 0-100 if all are percentages"
         )
-        raise InvalidArgument(
-            f"{source}: the confidence has {counted(is_percent.sum(), 'percentage')}, such as "
+        problem = (
+            f"the confidence has {counted(is_percent.sum(), 'percentage')}, such as "
             f"{100 * percent:g}% in {row_place(source, percent_row)}, and "
             f"{counted(is_plain_number.sum(), 'number')}, such as {number:g} in "
-            f"{row_place(source, number_row)}; {remedy}."
+            f"{row_place(source, number_row)}"
         )
+        rarer = min(is_percent, is_plain_number, key=lambda flags: int(flags.sum()))
+        raise RowMistake(f"{source}: {problem}; {remedy}.", problem, raw.index[rarer])
 
 
 def rename_common_columns(
@@ -693,15 +717,17 @@ def map_cells(
             expected[code] = str(error)
     if expected:
         first_code = min(expected)  # codes are in the order of the rows
-        first_row, *more_rows = map(int, values.index[np.isin(codes, list(expected))])
+        rows = list(map(int, values.index[np.isin(codes, list(expected))]))
+        first_row, *more_rows = rows
         n_filled = int((values.notna() & (values != "")).sum())
         remedy = _CELL_REMEDY
         if 1 + len(more_rows) > max(n_filled / 2, 2):
             is_word = column == "confidence" and str(distinct[first_code])[:1].isalpha()
             remedy = _WORD_REMEDY if is_word else _COLUMN_REMEDY
-        raise InvalidArgument(
-            f"{source}, {row_place(source, first_row)}: {excerpt(distinct[first_code], 60)!r} in "
+        problem = (
+            f"{row_place(source, first_row)}: {excerpt(distinct[first_code], 60)!r} in "
             f"the column {column!r} is not {expected[first_code]}"
-            f"{more_rows_text(source, more_rows)}{remedy}"
+            f"{more_rows_text(source, more_rows)}"
         )
+        raise RowMistake(f"{source}, {problem}{remedy}", problem, rows)
     return pd.Series(converted[codes], values.index)

@@ -38,8 +38,10 @@ from inspect_confidence.judgments.columns import (
     DECISION_COLUMN,
     ERROR_COLUMN,
     GRADER_COLUMNS,
+    PLACEHOLDER,
     apply_column_options,
     apply_confidence_scale,
+    drop_foreign_scale,
     map_cells,
     refuse_unreadable_cells,
     rename_common_columns,
@@ -47,8 +49,10 @@ from inspect_confidence.judgments.columns import (
 )
 from inspect_confidence.judgments.order import sort_judgments
 from inspect_confidence.judgments.tables import (
+    RowMistake,
     UserTable,
     file_stem,
+    join_mistakes,
     more_rows_text,
     read_table,
     row_place,
@@ -95,11 +99,45 @@ def read_file(
 
     Raises:
         InvalidArgument: The file cannot be read, its task is unknown, a required column is missing,
-            a value has the wrong type or is impossible, or rows contradict each other.
+            a value has the wrong type or is impossible, or rows contradict each other. Mistakes in
+            rows are in one error.
     """
-    source = str(path)
     notices = [] if notices is None else notices
     user_table = read_table(path)
+    default_model = model or file_stem(path.name)
+    mistakes: list[RowMistake] = []
+    while True:
+        try:
+            judgments = _read_rows(user_table, recorded, path, notices, default_model)
+        except RowMistake as mistake:
+            mistakes.append(mistake)
+        except InvalidArgument:
+            if not mistakes:
+                raise
+            raise join_mistakes(mistakes) from None
+        else:
+            if mistakes:
+                raise join_mistakes(mistakes)
+            return judgments
+        # The other rows are checked for mistakes of other kinds. In a file with columns of each
+        # model a row has several numbers, and only its first mistake is found.
+        rows = user_table.frame.drop(index=list(mistakes[-1].rows), errors="ignore")
+        is_stacked = any(PLACEHOLDER in column for column in recorded.columns.values())
+        if is_stacked or not 0 < len(rows) < len(user_table.frame):
+            raise join_mistakes(mistakes)
+        user_table = replace(user_table, frame=rows)
+
+
+def _read_rows(
+    user_table: UserTable, recorded: Recorded, path: Path, notices: list[str], default_model: str
+) -> dict[str, pd.DataFrame]:
+    """Return the judgments in the rows of the file `path` by task; see `read_file`.
+
+    Raises:
+        RowMistake: Rows have a mistake, and the others can be checked without them.
+        InvalidArgument: The file has another mistake.
+    """
+    source = str(path)
     frame = _apply_column_names(user_table, recorded, source, notices)
     frame = _drop_foreign_by(frame, source, notices)
     task_tables = all_tables()
@@ -110,7 +148,6 @@ def read_file(
                 f"{path}: there is no task {name!r}; known: {', '.join(task_tables)}."
             )
     judgments = {}
-    default_model = model or file_stem(path.name)
     for name, task_rows in rows_by_task.items():
         rows = _fill_missing_model(task_rows.copy(), default_model, source, notices)
         _refuse_missing_columns(rows, task_tables[name], source)
@@ -218,6 +255,7 @@ def _apply_column_names(
     if n := user_table.empty_rows:
         notices.append(f"{source}: {counted(n, 'empty row was', 'empty rows were')} left out")
     frame = apply_column_options(user_table.frame, recorded, source, notices)
+    frame = drop_foreign_scale(frame, recorded, source, notices)
     if "task" not in frame:
         frame = _add_inferred_task(frame, recorded, source, notices)
     elif len(frame) and not set(frame["task"]) & set(all_tables()):  # no task of this package
@@ -310,6 +348,11 @@ def _add_inferred_task(
             )
     if task is None:
         raise _unknown_task_error(frame, renamed, source)
+    if task == "scale_variants" and "raw" not in renamed:
+        notices.append(
+            f"{source}: 'low' and 'high' were taken as the ends of each row's scale of confidence "
+            "(scale_variants); if they are none, rename them"
+        )
     if aliases:
         columns = ", ".join(aliases)
         notices.append(
@@ -404,6 +447,15 @@ def _drop_foreign_values(
             else:
                 changed[name] = pd.Series(None, frame.index, dtype=object)
                 notices.append(f"{source}: the column {name!r} holds other values and was left out")
+    if "uuid" in frame:
+        # A sample has one item and one model; what several share is no sample's uuid.
+        samples = frame[~_is_empty(frame["uuid"])].astype(str).groupby("uuid")
+        if (samples[["item", "model"]].nunique() > 1).to_numpy().any():
+            changed["uuid"] = pd.Series("", frame.index, dtype=object)
+            notices.append(
+                f"{source}: the column 'uuid' was left out: rows of several items or models share "
+                "a value, and a sample has one of each"
+            )
     frame = _replace_placeholder_answers(frame.assign(**changed))
     if "status" in frame and not set(frame["status"]) & STATUSES:
         notices.append(f"{source}: the column 'status' has none of this package's and was left out")
@@ -530,11 +582,16 @@ def _is_empty(cells: pd.Series) -> pd.Series:
 def _refuse_missing_items(frame: pd.DataFrame, source: str) -> None:
     """Refuse rows without an item, which would count as repeated answers to one question."""
     if "item" in frame and (is_empty := _is_empty(frame["item"])).any():
-        first, *more = map(int, frame.index[is_empty])
-        raise InvalidArgument(
-            f"{source}, {row_place(source, first)}: the column 'item' is empty"
-            f"{more_rows_text(source, more)}; name the question in each row, or "
-            "another column: --column item=COLUMN."
+        rows = list(map(int, frame.index[is_empty]))
+        problem = (
+            f"{row_place(source, rows[0])}: the column 'item' is empty"
+            f"{more_rows_text(source, rows[1:])}"
+        )
+        raise RowMistake(
+            f"{source}, {problem}; name the question in each row, or another column: --column "
+            "item=COLUMN.",
+            problem,
+            rows,
         )
 
 
@@ -600,10 +657,12 @@ def check_judgments(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Da
     """
     judgments = typed_columns(frame, table, source)
     for violation in violations(judgments, table):
-        first, *more = violation.reasons  # positions
-        place = row_place(source, int(frame.index[first]))
-        more_text = more_rows_text(source, [int(row) for row in frame.index[more]])
-        raise InvalidArgument(f"{source}, {place}: {violation.reasons[first]}{more_text}.")
+        positions = list(violation.reasons)
+        rows = [int(row) for row in frame.index[positions]]
+        place, more_text = row_place(source, rows[0]), more_rows_text(source, rows[1:])
+        reason = violation.reasons[positions[0]]
+        problem = f"{place}: {reason.partition('; ')[0]}{more_text}"  # without the remedy
+        raise RowMistake(f"{source}, {place}: {reason}{more_text}.", problem, rows)
     return judgments
 
 
@@ -748,11 +807,13 @@ def _typed_column(
     else:
         numbers = _parse_numbers(values, name, source)
     if np.isinf(numbers).any():
-        first, *more = map(int, frame.index[np.isinf(numbers)])
-        raise InvalidArgument(
-            f"{source}, {row_place(source, first)}: the column {name!r} holds an infinite number"
-            f"{more_rows_text(source, more)}; leave the cell empty where there is none."
+        rows = list(map(int, frame.index[np.isinf(numbers)]))
+        problem = (
+            f"{row_place(source, rows[0])}: the column {name!r} holds an infinite number"
+            f"{more_rows_text(source, rows[1:])}"
         )
+        message = f"{source}, {problem}; leave the cell empty where there is none."
+        raise RowMistake(message, problem, rows)
     return numbers
 
 

@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -23,7 +23,7 @@ from inspect_confidence.judgments.locations import (
     is_log_name,
 )
 from inspect_confidence.metrics.arrays import double_array
-from inspect_confidence.printing import excerpt
+from inspect_confidence.printing import counted, excerpt
 from inspect_confidence.results import unescape_formula
 from inspect_confidence.row_lines import row_lines
 
@@ -90,6 +90,43 @@ def row_place(source: str, row: int) -> str:
         except (OSError, csv.Error):
             pass  # not a file, or a cell too long for the csv module
     return f"row {row + 1}"
+
+
+class RowMistake(InvalidArgument):
+    """A mistake in rows of a user's file, whose other rows can be checked without them.
+
+    Attributes:
+        problem: What is wrong, and in which rows, without the remedy.
+        rows: Numbers of these rows, from 0.
+    """
+
+    def __init__(self, message: str, problem: str, rows: Iterable[int]) -> None:
+        """Make the error; `message` names file, problem and remedy."""
+        super().__init__(message)
+        self.problem = problem
+        self.rows = tuple(rows)
+
+
+_MAX_CHARACTERS = 370
+"""Length that a further kind of mistakes must not exceed in an error: about two lines."""
+
+
+def join_mistakes(mistakes: Sequence[RowMistake]) -> InvalidArgument:
+    """Return one error for all kinds of mistakes in a file, at least one.
+
+    That in the most rows, of equals the first, has its remedy. Others follow as problems, at least
+    one and as many as fit; the rest are counted.
+    """
+    main = max(mistakes, key=lambda mistake: len(mistake.rows))
+    problems = [mistake.problem for mistake in mistakes if mistake is not main]
+    if not problems:
+        return main
+    message = f"{main.message} Correct as well: {problems.pop(0)}"
+    while problems and len(message) + len(problems[0]) < _MAX_CHARACTERS:
+        message += f"; {problems.pop(0)}"
+    if problems:
+        message += f"; {counted(len(problems), 'more kind')} of mistakes"
+    return InvalidArgument(f"{message}.")
 
 
 _MAX_PLACES = 3
@@ -219,9 +256,15 @@ def _read_separated_text(path: Path) -> UserTable:
     except pd.errors.ParserError as error:
         if surplus := _SURPLUS_CELLS.search(str(error)):
             columns, line, cells = surplus.groups()
+            rows = csv.reader(
+                content.decode("utf-8-sig").splitlines(keepends=True), delimiter=separator
+            )
+            more = sum(len(row) > int(columns) for row in rows) - 1
+            more_text = f" ({counted(more, 'more row')} too long)" if more > 0 else ""
             raise InvalidArgument(
-                f"{path}, line {line} has {cells} cells and the first line {columns}; the first "
-                "line names the columns, and cells with a separator stand in quotation marks."
+                f"{path}, line {line} has {cells} cells and the first line {columns}{more_text}; "
+                "the first line names the columns, and cells with a separator stand in quotation "
+                "marks."
             ) from None
         if separator != "\t":
             raise
@@ -301,7 +344,8 @@ def _flatten_structs(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _records_of_lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield the record of each line that is not empty; refuse a line that holds something else."""
+    """Yield the record of each line that is not empty; refuse lines that hold something else."""
+    problems: list[str] = []
     lines = _read_bytes(path).decode("utf-8-sig").split("\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -309,12 +353,18 @@ def _records_of_lines(path: Path) -> Iterator[Mapping[str, Any]]:
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
-            raise InvalidArgument(f"{path}, line {number} is not JSON: {error.msg}.") from None
-        if not isinstance(record, dict):
-            raise InvalidArgument(
-                f"{path}, line {number} is not a record; write named fields: {{...}}."
-            )
-        yield record
+            problems.append(f"line {number} is not JSON ({error.msg})")
+            continue
+        if isinstance(record, dict):
+            yield record
+        else:
+            problems.append(f"line {number} is not a record")
+    if problems:
+        more = counted(len(problems) - 1, "more line holds", "more lines hold")
+        more_text = f", and {more} no record" if len(problems) > 1 else ""
+        raise InvalidArgument(
+            f"{path}, {problems[0]}{more_text}; write a JSON record in each line: {{...}}."
+        )
 
 
 def _records_of_json(path: Path) -> list[Mapping[str, Any]]:
