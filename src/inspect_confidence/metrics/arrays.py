@@ -317,7 +317,7 @@ def round_to_steps(shares: FloatArray) -> FloatArray:
 
     Units with equal shares can be resampled together, which saves time. Numbers of which one lies
     outside [0, 1], such as unbounded scores, are returned unchanged: steps of their range would
-    hide how most of them differ. So are 250 or fewer distinct shares.
+    hide how most of them differ. So are 250 or fewer distinct shares. None may be NaN.
     """
     values, place, counts = np.unique(np.round(shares, 12), return_inverse=True, return_counts=True)
     if len(values) <= MOST_VALUES or values[0] < 0 or values[-1] > 1:

@@ -341,8 +341,8 @@ def _gaps_beyond_chance(gaps: FloatArray, standard_errors: FloatArray) -> FloatA
     """Return the proportions of the bins' gaps at the lower end of `ece_interval`.
 
     Their size is found later. They are max(|gap| - 2 standard errors, 0) with the sign of the gap:
-    only what is beyond chance is taken as true. If no gap is, the one with the most standard errors
-    becomes 1 or -1, the others 0.
+    only what is beyond chance is taken as true. If no gap is, the gap, or gaps, with the most
+    standard errors become 1 or -1, the others 0.
     """
     standard_scores = np.abs(gaps) / np.maximum(standard_errors, EDGE)  # not 0, as a divisor
     excess = np.maximum(np.abs(gaps) - 2 * standard_errors, 0)
@@ -363,9 +363,10 @@ class _GapNoise(NamedTuple):
     ) -> FloatArray:
         """Return the smallest gaps of bins, proportional to `direction`, for an end of an interval.
 
-        Gaps plus simulated errors (`self.errors`) have a size (`self.norm`) in each draw. For "low"
-        it must reach `value` in at least the share `self.tail` of draws; for "high" it may be at or
-        below `value` in less than that share. If errors alone are large enough, gaps are 0.
+        Gaps plus simulated errors (`self.errors`) have a size (`self.norm`, from the bins' shares
+        of judgments `self.share`) in each draw. For "low" it must reach the size `value` in at
+        least the share `self.tail` of draws; for "high" it may be at or below `value` in less than
+        that share. If errors alone are large enough, gaps are 0. `direction` is not 0 in all bins.
         """
         unit_gaps = direction[:, None] / self.norm(direction[:, None], self.share)  # of size 1
         if self._are_large_enough(0 * unit_gaps, value, end):
@@ -908,7 +909,7 @@ def _groups_of_values(cells: ItemTables) -> IntArray:
     k = len(cells.values)
     items_of_value = [set[int]() for _ in range(k)]
     # `masses` is sparse, (2 k, items): `indices[start:end]` are the items in a row. Row k + i has
-    # the wrong answers of the value whose right ones are in row i.
+    # the wrong answers of the value whose right ones are in row i. `sizes` are items per column.
     for row, (start, end) in enumerate(itertools.pairwise(cells.masses.indptr)):
         items_of_value[row % k].update(cells.masses.indices[start:end].tolist())
     group, group_items, number = np.zeros(k, np.int64), set[int](), 0
@@ -1023,7 +1024,7 @@ def smooth_ece_of_tables(tables: ConfidenceTables, *, bandwidth: float | None = 
     low = np.maximum(np.abs(cosines[:, 0]), LEAST_BANDWIDTH)
     error_at_low = _smoothed_size(cosines, low)
     width = _solve_width(cosines, low, np.maximum(error_at_low, low))
-    # Otherwise the width would be below its least, and the error is that with the least.
+    # If that error is not above `low`, no greater width equals its error: it is the result.
     return np.where(error_at_low > low, width, error_at_low)
 
 

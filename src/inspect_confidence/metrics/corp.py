@@ -416,7 +416,8 @@ def _present_judgments(
 ) -> tuple[FloatArray, FloatArray, IntArray, IntArray | None]:
     """Return confidence, outcome, item and count of the judgments that have confidence and outcome.
 
-    ValueError if a value lies outside [0, 1], or lengths differ.
+    A count, the number of equal items that a judgment stands for, is None without `counts`; without
+    `unit` each judgment is an item. ValueError if a value is not in [0, 1], or lengths differ.
     """
     confidences, outcomes = shares(confidence=confidence, correct=correct)
     item_numbers = unit_numbers(unit, len(confidences))

@@ -244,7 +244,7 @@ def _p_of_ranked(value: float, ranked: FloatArray, units: float) -> float:
     """
     freedom = max(units - 1, 1)
     widening = np.sqrt(units / freedom)
-    smallest_p = 2 / (len(ranked) + 1)  # that draws some of which reach 0 can show
+    smallest_p = 2 / (len(ranked) + 1)  # what so many draws can resolve
     # All units differ alike: of the 2^n patterns of signs two have as large a mean.
     if are_equal(ranked):
         return float(min(2.0 ** (1 - units), smallest_p))

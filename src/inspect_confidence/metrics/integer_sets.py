@@ -193,7 +193,7 @@ def set_covers(
 def tempered(masses: FloatArray, temperature: float) -> FloatArray:
     """Return probabilities, (items, values), at another temperature T: p^(1/T), normalised by item.
 
-    A probability of 0 stays 0.
+    A probability of 0 stays 0; an item whose probabilities are all 0 gets NaN.
 
     Raises:
         ValueError: The temperature is not above 0.

@@ -127,7 +127,8 @@ def interval_scores(
 ) -> FloatArray:
     """Return the score of `interval_score` for each judgment; NaN if a bound or the truth is.
 
-    A score is infinite if a bound or the truth is infinite and none of them is NaN.
+    A score is infinite if a bound or the truth is infinite and none of them is NaN. The width of an
+    interval whose lower bound is above the upper one is below 0.
     """
     low, high, target = aligned(lower=lower, upper=upper, truth=truth)
     alpha = (100 - checked_level(level)) / 100

@@ -228,6 +228,7 @@ def rating_tables(nr_s1: FloatArray, nr_s2: FloatArray, k: FloatArray) -> Rating
     empty for both stimuli tell nothing of meta-d'. They go last, so that each fit's other levels
     are neighbours; those that are empty in all fits are dropped, down to two. With the shares come
     which levels have judgments, and the factor of meta-d' in the position of edges (`offset`).
+    Shares of a fit without counts are NaN.
 
     Args:
         nr_s1: Counts given stimulus S1, of shape (R, 2K): highest-confidence "S1" ... lowest "S1",
@@ -301,7 +302,7 @@ def ascend(table: RatingTables, meta: FloatArray) -> tuple[FloatArray, FloatArra
         # A fit is finished at a maximum, on a plateau, or beyond the largest meta-d'.
         small = (point.gain < 1e-12) & (size < 1e-6 * np.maximum(unit, np.abs(meta)))
         at_maximum = small & (length == 1)  # a whole step, so that it isn't small by halving
-        # A plateau: nothing to gain from steps that aren't small.
+        # A plateau, far from 0: nothing to gain from steps that aren't small.
         flat = (point.gain < 1e-10) & (size > 1e-2) & (np.abs(meta) > 5)
         finished = accepted & (at_maximum | flat | (np.abs(next_meta) > LARGEST))
 
@@ -344,7 +345,7 @@ def profile_likelihood(
         meta: meta-d' of each row.
         k: Criterion over meta-d', of each row.
     """
-    no_step = np.zeros_like(meta)
+    no_step = np.zeros_like(meta)  # caps steps of meta-d', which stays as given
     with np.errstate(all="ignore"):
         table = rating_tables(nr_s1, nr_s2, k)
         edges = starting_edges(table, meta)

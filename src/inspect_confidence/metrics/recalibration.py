@@ -333,7 +333,7 @@ def _leave_as_stated(
 
 
 def _knot_map(method: str, confidences: FloatArray, y: FloatArray) -> Recalibration:
-    """Return a method's linear map through (confidence, y), without points between equal y."""
+    """Return a method's map, linear between points (confidence, y), but none between equal y."""
     is_needed = np.ones(len(y), bool)
     is_needed[1:-1] = (y[1:-1] != y[:-2]) | (y[1:-1] != y[2:])
     x_knots, y_knots = confidences[is_needed].tolist(), y[is_needed].tolist()
@@ -419,7 +419,7 @@ def _fit_log_odds(
 
 
 def _clipped_logarithms(values: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """Return the clip, at most .005, and log p and -log (1 - p) of values in [clip, 1 - clip].
+    """Return the clip, at most .005, and log p, -log (1 - p) of values p cut to [clip, 1 - clip].
 
     The clip is half as far from 0 and 1 as the nearest other value, if that is less than .005.
     """

@@ -103,7 +103,8 @@ class ValueTables:
     def quantile(self, share: float) -> FloatArray:
         """Return the quantile of each sample (row): the mean of lower and upper value at the share.
 
-        These are the first values at which the cumulated mass reaches, and exceeds, the share.
+        These are the first values at which the cumulated mass reaches, and exceeds, the share,
+        which is above 0 and below 1.
         Repeating every value changes nothing (numpy's `averaged_inverted_cdf`). NaN without mass.
         """
         reached = self.cumulated()  # share of the mass up to each value, 0 before the first

@@ -786,7 +786,7 @@ def resampled_as(
         counts: Number of equal units that each unit stands for; one each if None.
 
     Raises:
-        ValueError: There are `counts`, but the units don't get one weight per kind.
+        ValueError: There are `counts` and statistics, but the units don't get a weight per kind.
     """
     singles = list(chain.from_iterable(map(_single_statistics, statistics)))
     if patterns and singles and all(isinstance(single, SumStatistic) for single in singles):

@@ -47,8 +47,8 @@ def smooth_draws(
     error. The squared standard error is sum_j (L_j - b M_j)^2 / 3, four waves less one for b, and 3
     also without a trend.
 
-    If the errors of units vary roughly along the line, the statistic over this error has Student's
-    t distribution with 3 degrees of freedom. If they vary smoothly, the error is too small, so that
+    If units depend on near ones alone, the statistic over this error has Student's t distribution
+    with 3 degrees of freedom. If they vary smoothly over the line, this error is too small, so that
     95% intervals take 5 errors (`QUANTILE`, found by simulation) to each side. Draws are normal,
     scaled so that `resampled_interval`, which widens tails for n units, has that width. L_j is
     computed as the derivative of the statistic by h at weights 1 + h w_j, from its values at h =

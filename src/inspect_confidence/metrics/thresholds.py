@@ -273,11 +273,12 @@ def _last_passed(
 def _error_rate_by_start(sizes: Sequence[int], risk: float, error_rate: float) -> dict[int, float]:
     """Return the error rate of each sequence of tests, by the index of its start in the grid.
 
-    The first sequence starts where just enough items are answered to pass without a mistake, the
-    second where they give 80% power if the true risk is half the target, or are half of all items
-    if that is less. Each has half of `error_rate`, a single one all of it. Empty if there are too
-    few items for any test. `sizes` are the numbers of items answered from each threshold on, from
-    the highest threshold to the lowest, so that they ascend.
+    A test passes if it shows that the risk is below the target, `risk`. The first sequence starts
+    where just enough items are answered to pass without a mistake, the second where they give 80%
+    power if the true risk is half the target, or are half of all items if that is less. Each has
+    half of `error_rate`, a single one all of it. Empty if there are too few items for any test.
+    `sizes` are the numbers of items answered from each threshold on, from the highest threshold to
+    the lowest, so that they ascend.
     """
     all_items = sizes[-1] if sizes else 0
     half = error_rate / 2

@@ -324,7 +324,7 @@ def afc_accuracy(d_prime: FloatArray, alternatives: int) -> FloatArray:
 
 @lru_cache(maxsize=16)
 def _inverse_accuracy(alternatives: int) -> "PchipInterpolator":
-    """Return the interpolated map from z(accuracy) to d', for d' from -2 to 8."""
+    """Return the interpolated map from z(accuracy) to d', within the z of d' from -2 to 8."""
     # Imported here because it takes a quarter of a second, which every command would pay.
     from scipy.interpolate import PchipInterpolator  # noqa: PLC0415
 

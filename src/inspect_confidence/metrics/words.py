@@ -139,7 +139,7 @@ def kl_divergence_of_tables(
     """Compute `kl_divergence`, sum p ln(p/q) over bins, of each pair of rows of two tables.
 
     p and q are the shares of both samples in equal bins from low to high, `constant` in empty ones.
-    NaN if a sample is empty.
+    NaN if a sample is empty; ValueError if a value is outside, or `constant` is not above 0.
     """
     if not constant > 0:
         raise ValueError(f"constant={constant} is not above 0.")
@@ -209,7 +209,7 @@ def jensen_shannon_of_tables(
     """Compute `jensen_shannon`, (D(p || m) + D(q || m))/2, of each pair of rows of two tables.
 
     p and q are the shares of both samples in equal bins from low to high, m is (p + q)/2, and D the
-    Kullback-Leibler divergence. NaN if a sample is empty.
+    Kullback-Leibler divergence. NaN if a sample is empty; ValueError if a value is outside.
     """
     p, q = _bin_shares(first, low, high, bins), _bin_shares(second, low, high, bins)
     middle = (p + q) / 2
@@ -695,8 +695,8 @@ def sign_flips(
     exchanged = _sign_patterns(n, resamples, seed)
     size, sums = exchanged.sum(axis=1), exchanged @ array
     means = np.concatenate([divide_or_nan(sums, size), divide_or_nan(array.sum() - sums, n - size)])
-    # Those patterns are as far from m at any m, and so is the observed pattern, which is added to
-    # random ones.
+    # Patterns with a NaN are as far from m at any m, and so is the observed pattern, which is added
+    # to random ones.
     added = int(n > MOST_ENUMERATED)
     always = int(np.isnan(means).sum()) + added
     total = len(exchanged) + added
