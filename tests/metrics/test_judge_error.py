@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_confidence.metrics import JudgeErrors, prediction_powered_mean, rogan_gladen
+from inspect_confidence.metrics import (
+    JudgeErrors,
+    PredictionPowered,
+    prediction_powered_mean,
+    rogan_gladen,
+)
+from metrics.oracles import share_interval
 
 shares = st.floats(0, 1)
 
@@ -132,3 +138,15 @@ def test_prediction_powered_mean_without_judge_is_the_mean_label() -> None:
         assert estimate.error == pytest.approx(sqrt(0.75 * 0.25 / 4))
     with pytest.raises(ValueError, match="1 labels are too few"):
         prediction_powered_mean([1], [1], [0])
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "hits"),
+    [(1.02, 0.03, 60), (1.0, 0.0, 60), (1 - 1e-15, 0.03, 60), (-0.01, 0.03, 0), (0.5, 0.0, 30)],
+)
+def test_share_interval_without_a_variance_is_that_of_the_labels(
+    value: float, error: float, hits: int
+) -> None:
+    """60 labels of 200 items tell no more than 60 independent ones, all alike or half of them."""
+    mean = PredictionPowered(value, error, weight=0.5, labelled=60, items=200)
+    assert mean.share_interval == pytest.approx(share_interval(hits, 60), abs=1e-9)

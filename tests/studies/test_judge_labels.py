@@ -22,6 +22,7 @@ from inspect_confidence.results import Condition, Key, Result
 from inspect_confidence.studies import Resampling, estimate
 from inspect_confidence.studies.any_eval.judgments import complete_judgments
 from inspect_confidence.studies.judge_error import CONSISTENCY, CORRECTNESS, corrected_correctness
+from metrics.oracles import share_interval
 from studies.frames import frame, result_row
 
 # Sensitivity 36/40 = .9, specificity 48/60 = .8.
@@ -105,6 +106,12 @@ def test_labels_of_the_runs_items_need_no_rates() -> None:
     assert over.value == pytest.approx(0.7 - expected.value)
     few_labels = corrected(run, run_labels[:40])["judge_corrected_accuracy"]
     assert few_labels.note.endswith("no interval: fewer than 50 labelled items")
+    # 57 of 60 labelled answers are wrong, then right.
+    for labelled, rarer in ((np.arange(60) < 3, "right"), (np.arange(60) >= 3, "wrong")):
+        one_sided = run_labels[:60].assign(label=labelled.astype(float))
+        for number in corrected(run, one_sided).values():
+            assert np.isnan([number.ci_low, number.ci_high]).all()
+            assert number.note.endswith(f"no interval: fewer than 8 labelled items are {rarer}")
     # What another model answered, and what the judge said otherwise here, tells error rates alone.
     for elsewhere in (
         run_labels.assign(model="another"),
@@ -115,15 +122,21 @@ def test_labels_of_the_runs_items_need_no_rates() -> None:
         assert "Rogan-Gladen" in note, note
 
 
-def test_corrected_overconfidence_stays_in_its_range() -> None:
-    """Confidence is 1 and 1 of 60 labelled answers right: Student's interval would exceed 1."""
-    items, verdicts = numbered("i", 200), np.zeros(200)
-    truth = np.where(np.arange(60) == 0, 1.0, 0.0)
+def test_corrected_numbers_stay_in_their_ranges() -> None:
+    """The labelled answers called right are all of 2,000: lambda is 1, and the mean error 0.
+
+    The judge erred once each way, so that the error isn't 0: Student's interval would exceed 1.
+    """
+    items, verdicts = numbered("i", 2_000), np.where(np.arange(2_000) < 8, 1.0, 0.0)
+    truth = np.where((np.arange(60) >= 1) & (np.arange(60) < 9), 1.0, 0.0)
     run = pd.DataFrame({"item": items, "correct": verdicts, "confidence": 1.0, "task": "any_eval"})
     run_labels = pd.DataFrame({"item": items[:60], "judged": verdicts[:60], "label": truth})
-    over = corrected(run, run_labels.astype(str))["judge_corrected_overconfidence"]
-    assert over.value == pytest.approx(59 / 60)
-    assert over.ci_low < over.value < over.ci_high == 1
+    numbers = corrected(run, run_labels.astype(str))
+    over, accuracy = (numbers[f"judge_corrected_{name}"] for name in ("overconfidence", "accuracy"))
+    assert (over.value, over.ci_high) == (1, 1)
+    assert over.ci_low < 1
+    assert (accuracy.value, accuracy.ci_low) == (0, 0)
+    assert accuracy.ci_high == pytest.approx(share_interval(0, 60)[1])
 
 
 def hedged(**columns: Any) -> pd.DataFrame:

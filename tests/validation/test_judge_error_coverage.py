@@ -14,7 +14,7 @@ from inspect_confidence.metrics import (
     prediction_powered_mean,
 )
 from inspect_confidence.metrics.arrays import FloatArray
-from inspect_confidence.studies.judge_error import LEAST_LABELLED
+from inspect_confidence.studies.judge_error import LEAST_LABELLED, LEAST_OF_OUTCOME
 from validation.coverage import RUNS, Coverage, lacking
 
 LABELS, DRAWS, SIMULATIONS = 100, 1_000, 5 * RUNS
@@ -52,7 +52,8 @@ def by_items(
 ) -> Ends:
     """Prediction-powered, by labels of the first of these answers; none where these are alike."""
     label = truth[:LABELS]
-    if min(label.sum(), LABELS - label.sum()) < 8 or LABELS < LEAST_LABELLED:
+    rarer = min(label.sum(), LABELS - label.sum())
+    if rarer < LEAST_OF_OUTCOME or LABELS < LEAST_LABELLED:
         return np.nan, np.nan
     return prediction_powered_mean(
         label, judged_truth[:LABELS], judged_truth[LABELS:]

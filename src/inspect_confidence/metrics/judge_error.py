@@ -269,12 +269,15 @@ class PredictionPowered:
         """95% interval of this mean (`value`) as a share: Wilson's at an effective number of items.
 
         That is the number of independent items whose share would have the standard error `error`,
-        at most `items`. A value outside [0, 1] counts as 0 or 1. A normal interval would hold the
-        true share in only 91 to 93% of samples if ten labels have the rarer outcome.
+        at most `items`. A value outside [0, 1] counts as 0 or 1; for these, or an error of 0, it is
+        the number of labels. A normal interval would hold the true share in only 91 to 93% of
+        samples if only ten labelled items are right, or only ten wrong.
         """
-        share, variance = np.clip([self.value], 0, 1), np.array([self.error**2])
-        items = np.array([float(self.items)])
-        low, high = wilson_limits(share, variance, judgments=items, items=items)[0]
+        share = np.clip([self.value], 0, 1)
+        # A share of 0 or 1 has no variance; `wilson_limits` then takes the number of labels.
+        variance = np.where(np.minimum(share, 1 - share) > 1e-12, self.error**2, 0)
+        items, labelled = np.array([[self.items], [self.labelled]], float)
+        low, high = wilson_limits(share, variance, judgments=items, items=labelled)[0]
         return float(low), float(high)
 
 

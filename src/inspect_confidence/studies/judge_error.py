@@ -37,6 +37,8 @@ LEAST_LABELS = 20
 """Number of labels of each class that error rates need."""
 LEAST_LABELLED = 50
 """Number of labelled items of the run that an interval needs."""
+LEAST_OF_OUTCOME = 8
+"""Number of right, and of wrong, ones that must be among them."""
 
 
 _OTHER_REMEDY = {
@@ -342,9 +344,10 @@ def _correct_by_run_labels(
     Prediction-powered inference: lambda times the mean verdict on the other items, plus the mean of
     (label - lambda * verdict) on the labelled ones. lambda, in [0, 1], is the greater the better
     verdicts predict labels. Each item counts once. There is no interval with fewer than 50 labelled
-    items. `rows` are judgments whose `correct` is the judge's verdict; `labels` has the mean
-    `label` and the mean verdict (`judged`) by item. With `is_difference`, overconfidence is
-    corrected: confidence is subtracted from verdicts and labels, and the sign of the mean changed.
+    items, or if fewer than 8 of them are right, or wrong. `rows` are judgments whose `correct` is
+    the judge's verdict; `labels` has the mean `label` and the mean verdict (`judged`) by item. With
+    `is_difference`, overconfidence is corrected: confidence is subtracted from verdicts and labels,
+    and the sign of the mean changed.
     """
     items = rows.groupby("item")[["correct", "confidence"]].mean()
     # What is subtracted, by item: the confidence, or nothing.
@@ -369,9 +372,13 @@ def _correct_by_run_labels(
         interval, value = mean.share_interval, float(np.clip(raw_value, 0, 1))
     if value != raw_value:
         note = join_notes(note, f"{raw_value:.3f} before it was moved into the range")
-    reason = ""
+    right = labels["label"].sum()
+    wrong, reason = len(labels) - right, ""
     if len(labels) < LEAST_LABELLED:
         reason = f"fewer than {LEAST_LABELLED} labelled items"
+    elif min(right, wrong) < LEAST_OF_OUTCOME:
+        rarer = "right" if right < wrong else "wrong"
+        reason = f"fewer than {LEAST_OF_OUTCOME} labelled items are {rarer}"
     described = replace(
         estimate,
         note=note,
