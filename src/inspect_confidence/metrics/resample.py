@@ -308,7 +308,7 @@ class SumStatistic(Generic[Value]):
     def map(self, function: Callable[[Value], Mapped]) -> "SumStatistic[Mapped]":
         """Return the statistic with `function` applied to the values of this one.
 
-        Sums and pseudo-units stay the same; the approximation `coarser` is mapped in the same way.
+        Sums and pseudo-units (`extremes`) stay the same; the approximation `coarser` is mapped, too.
         """
         coarser: SumStatistic[Mapped] | None = None
         if self.coarser is not None:
@@ -415,8 +415,8 @@ def mean_of(
         values: One number per judgment; NaN is left out.
         unit: Index of each judgment's unit.
         units: Number of units.
-        ends: Least and greatest value of the pseudo-units that `bootstrap` adds; by default those
-            of the units' means of finite values.
+        ends: Least and greatest value of the pseudo-units that `bootstrap` adds to resamples, as
+            unseen units may lie there; by default those of the units' means of finite values.
     """
     array = double_array(values)
     present = ~np.isnan(array)

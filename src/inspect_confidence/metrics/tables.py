@@ -215,7 +215,8 @@ class ItemTables:
         """The same judgments in steps of 1/120 if confidences are many; otherwise None.
 
         Edges of 10, 15 and 20 bins and multiples of 0.05 remain edges of steps, and values on an
-        edge form a step of their own. Each new value is the mean of the values in its step.
+        edge form a step of their own. Each new value is the mean of the values in its step. Tables
+        that are in steps already (`self.coarse`) get None.
         `self.masses`, (2 K, items), has rows of right, then of wrong answers at K confidences.
         """
         if self.coarse or len(self.values) <= MOST_VALUES:
