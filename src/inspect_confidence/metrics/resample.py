@@ -308,7 +308,7 @@ class SumStatistic(Generic[Value]):
     def map(self, function: Callable[[Value], Mapped]) -> "SumStatistic[Mapped]":
         """Return the statistic with `function` applied to the values of this one.
 
-        Sums and pseudo-units (`extremes`) stay the same; the approximation `coarser` is mapped, too.
+        Sums and pseudo-units (`extremes`) stay; the approximation `coarser` is mapped as well.
         """
         coarser: SumStatistic[Mapped] | None = None
         if self.coarser is not None:
