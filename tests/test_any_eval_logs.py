@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from inspect_ai import Task, eval, task, task_with
 from inspect_ai.dataset import Sample
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessageAssistant,
@@ -208,6 +208,31 @@ def test_a_share_is_found_by_its_name(tmp_path: Path) -> None:
     results = summarize(tmp_path, resamples=20)
     assert value(results, f"method={FOUND}", "mean_confidence") == pytest.approx(1.9 / 3)
     assert value(results, f"method={FOUND}", "n") == 5
+
+
+def test_some_judgments_that_cannot_be_used_are_counted_with_the_reason(tmp_path: Path) -> None:
+    """80% is read, but the three numbers beside it may be on 0-1 or 0-100, and one is missing."""
+    run(quiz(*["4"] * 5, noted=noted("80%", 90, 0.5, 1, ...)), tmp_path)
+    notices = read_judgments(tmp_path).notices
+    remedy = "some lie outside 0 to 1: say the scale with --confidence-scale (in 3)"
+    assert notices[0].endswith(f"{FOUND}: 4 of 5 judgments cannot be used: {remedy}")
+
+
+def test_the_name_of_a_scorer_may_contain_points(tmp_path: Path) -> None:
+    """Its field, the answer and a key of its value are found by the whole name."""
+    (path,) = run(quiz("4", "5", noted=noted(0.9, 0.2)), tmp_path / "first").glob("*.eval")
+    log = read_eval_log(str(path))
+    for sample in log.samples or []:
+        grade = (sample.scores or {})["exactly"]
+        sample.scores = {"judge v2.1": grade.model_copy(update={"value": {"truth": grade.value}})}
+    (tmp_path / "renamed").mkdir()
+    write_eval_log(log, str(tmp_path / "renamed" / "log.eval"))
+    for options in (Recorded(), Recorded(score="judge v2.1.truth")):
+        (frame,) = read_judgments(tmp_path / "renamed", recorded=options).values()
+        assert frame["scorer"].tolist() == ["judge v2.1"] * 2
+        assert frame["answer"].tolist() == ["4", "5"]
+        assert frame["confidence"].tolist() == [0.9, 0.2]
+        assert frame["correct"].tolist() == [1, 0]
 
 
 def test_a_scale_that_nobody_said_is_not_guessed(tmp_path: Path) -> None:

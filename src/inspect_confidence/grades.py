@@ -5,7 +5,7 @@ Scores are numbers by scorer and key; a score that is a single number has the ke
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Number
 
@@ -251,6 +251,21 @@ def score_name(scorer: str, key: str) -> str:
     return f"{scorer}.{key}" if key else scorer
 
 
+def split_score_name(name: str, scorers: Iterable[str]) -> tuple[str, str]:
+    """Return the scorer and the key in the name of a score or field, either of which may be empty.
+
+    A scorer's own name may contain points. If `name` is of none of the `scorers`, its first point
+    separates.
+
+    Example:
+        >>> split_score_name("judge-v2.1.truth", ["judge-v2.1"]), split_score_name("a.b", [])
+        (('judge-v2.1', 'truth'), ('a', 'b'))
+    """
+    named = [scorer for scorer in scorers if f"{name}.".startswith(f"{scorer}.")]
+    scorer = max(named, key=len, default=name.partition(".")[0])
+    return scorer, name[len(scorer) + 1 :]
+
+
 def read_three_way(value: Mapping[str, object]) -> Grade | None:
     """Read a score with a key for each grade, as SimpleQA writes it; None for another score.
 
@@ -291,7 +306,7 @@ def unknown_score(scores: Mapping[str, Grades], name: str | None) -> str:
         >>> unknown_score({"grade": {"": ParseFailure("grader_failed", "")}}, "grade.truth")
         ''
     """
-    scorer = name.partition(".")[0] if name else ""
+    scorer = split_score_name(name, scores)[0] if name else ""
     relevant = {scorer: scores.get(scorer, {})} if scorer else scores
     if not any(map(_is_graded, _grades_by_score_name(relevant).values())):
         return ""
@@ -360,7 +375,7 @@ def _choose_score(scores: Mapping[str, Grades], score_label: str | None) -> str 
     """
     names = list(_grades_by_score_name(scores))
     if score_label:
-        scorer, _, key = score_label.partition(".")
+        scorer, key = split_score_name(score_label, scores)
         # A score with a key for each of three grades was read as a single grade without a key; a
         # label with its key `correct` names that grade too.
         if score_label not in names and scorer in names and key in ("correct", "is_correct"):

@@ -19,7 +19,7 @@ from inspect_confidence.answers import (
 )
 from inspect_confidence.datasets.wep_survey import median_of, phrases
 from inspect_confidence.errors import InvalidArgument
-from inspect_confidence.grades import grade, unknown_score
+from inspect_confidence.grades import grade, split_score_name, unknown_score
 from inspect_confidence.scales import Scale
 from inspect_confidence.scorers import log_metrics as logged
 from inspect_confidence.scorers.agreement import AGREEMENTS, Rule, measure_agreement
@@ -288,7 +288,7 @@ def _eval_answer(state: TaskState, score_name: str | None) -> str | None:
     scores = state.scores or {}
     names = [name for name in scores if not is_own(name)]
     if score_name:  # `scorer`, or `scorer.key` for one number of its score
-        names = [name for name in names if name == score_name.partition(".")[0]]
+        names = [name for name in names if name == split_score_name(score_name, names)[0]]
     return scores[names[0]].answer if names else None
 
 

@@ -24,7 +24,7 @@ from inspect_confidence import __version__, arguments
 from inspect_confidence.arguments import fingerprint
 from inspect_confidence.datasets.questions import load_questions
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.grades import score_name
+from inspect_confidence.grades import score_name, split_score_name
 from inspect_confidence.judges.model import expect_grader, expect_model
 from inspect_confidence.prompts import confidence as prompts
 from inspect_confidence.scorers.agreement import compares
@@ -258,7 +258,7 @@ def _score_name(eval_task: Task, score: object) -> str | None:
             raise InvalidArgument(
                 f"score={score} is not the name of a scorer. {nearest(str(score), names)}"
             )
-        name, _, key = score.partition(".")
+        name, key = split_score_name(score, names)
         if name not in names:
             raise InvalidArgument(
                 f"score={score} is no scorer of {eval_task.name}. {nearest(name, names)}"
@@ -282,7 +282,8 @@ def _score_name(eval_task: Task, score: object) -> str | None:
 def _scorer_of(eval_task: Task, name: str | None) -> Scorer:
     """Return the eval's scorer by the name of its score; without a name its only one."""
     scorers = eval_task.scorer or []
-    return scorers[_names_of(scorers).index(name.partition(".")[0])] if name else scorers[0]
+    names = _names_of(scorers)
+    return scorers[names.index(split_score_name(name, names)[0])] if name else scorers[0]
 
 
 def _task_args(task_args: object) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from inspect_confidence.grades import (
     is_confidence_name,
     is_missing,
     read_number,
+    split_score_name,
 )
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import (
@@ -128,8 +129,7 @@ def _grade(
         if not _is_confidence_scorer(name):
             grades[name] = score.grades
     chosen_name = score_name or chosen_score(grades) or next(iter(grades), "")
-    scorer, _, _ = chosen_name.partition(".")
-    return scorer, grade(grades, score_name)
+    return split_score_name(chosen_name, grades)[0], grade(grades, score_name)
 
 
 def _answer_columns(
@@ -311,7 +311,8 @@ def _field_value(
     """
     if name in sample.requested_fields:  # `output.completion` or a whole `store.NAME`
         return sample.requested_fields[name]
-    first, *path = name.split(".")
+    first, key = split_score_name(name, eval_scores)
+    path = key.split(".") if key else []
     if first == "store" and path:
         return _nested_value(sample.requested_fields.get(f"store.{path[0]}"), path[1:])
     if first == "metadata":
@@ -468,7 +469,7 @@ def _complete_confidence(samples: Sequence[JudgmentRows]) -> CompletedRun:
             row.update(scales[row["method"]].columns_for(row))
     if problem := _run_problem(all_rows):
         return CompletedRun(completed_samples, problem)
-    notices += _unusable_method_notices(rows_by_method)
+    notices += _unusable_method_notices(_rows_by_method(completed_samples))
     remaining_samples = []
     for rows in completed_samples:
         remaining_samples.append([row for row in rows if row["method"] not in objections])
@@ -515,16 +516,21 @@ def _run_problem(rows: JudgmentRows) -> str:
 
 
 def _unusable_method_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
-    """Yield a notice for each method whose judgments are all `scoring_failed`.
+    """Yield a notice for each method with judgments that are `scoring_failed`.
 
     It gives the commonest reason, such as that the method's field is empty. `by_method` has at
     least one judgment of each method.
     """
     for method, rows in by_method.items():
-        if all(row["status"] == "scoring_failed" for row in rows):
-            reasons = Counter(row["reason"] for row in rows)
-            commonest_reason, _ = reasons.most_common(1)[0]
-            yield f"{method}: no judgment can be used: {commonest_reason}"
+        reasons = Counter(row["reason"] for row in rows if row["status"] == "scoring_failed")
+        if not reasons:
+            continue
+        n_failed = reasons.total()
+        extent = "no judgment can be used"
+        if n_failed < len(rows):
+            extent = f"{n_failed} of {len(rows)} judgments cannot be used"
+        (commonest_reason, n), *_ = reasons.most_common(1)
+        yield f"{method}: {extent}: {commonest_reason}{f' (in {n})' if n < n_failed else ''}"
 
 
 def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
