@@ -29,7 +29,7 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from sklearn.metrics import roc_auc_score
 
-from build import column_of, path_or_skip, prefixed
+from build import column_of, path_or_skip, prefixed, texts_with
 from inspect_confidence import InvalidArgument, read_judgments, summarize, with_confidence
 from inspect_confidence.commands.views import views_of
 from inspect_confidence.studies import Recorded
@@ -120,6 +120,12 @@ def run(task: Task, folder: Path, **options: Any) -> Path:
     (log,) = eval(task, sure_of_85(), log_dir=str(folder), **settings)
     assert log.status == "success", log.error
     return folder
+
+
+def path_of(folder: Path) -> str:
+    """The path of the folder's only log."""
+    (path,) = folder.glob("*.eval")
+    return str(path)
 
 
 def rows_of(folder: Path, **recorded: Any) -> pd.DataFrame:
@@ -218,10 +224,39 @@ def test_some_judgments_that_cannot_be_used_are_counted_with_the_reason(tmp_path
     assert notices[0].endswith(f"{FOUND}: 4 of 5 judgments cannot be used: {remedy}")
 
 
+def test_a_damaged_sample_costs_only_its_own_judgment(tmp_path: Path) -> None:
+    """Its score of confidence lost the value; five such samples of one log have one notice."""
+    task = with_confidence(quiz(*["4"] * 6))
+    log = read_eval_log(path_of(run(task, tmp_path / "asked")))
+    for sample in (log.samples or [])[:5]:
+        scores = sample.scores or {}
+        scores["confidence"] = scores["confidence"].model_copy(update={"value": "none"})
+    (tmp_path / "damaged").mkdir()
+    write_eval_log(log, str(tmp_path / "damaged" / "log.eval"))
+    judgments = read_judgments(tmp_path / "damaged")
+    statuses = judgments["any_eval"].sort_values("item")["status"].tolist()
+    assert statuses == ["scoring_failed"] * 5 + ["ok"]
+    (notice,) = texts_with(judgments.notices, "sample 1 q0 (epoch and id): the sample could not be")
+    assert notice.endswith("(4 more such notices with other numbers)")
+
+
+def test_samples_of_the_same_id_in_one_log_have_a_notice(tmp_path: Path) -> None:
+    """Only a log in JSON can hold both samples, here with the ids 1 and "1"."""
+    log = read_eval_log(path_of(run(quiz("4", "5", noted=noted(0.9, 0.2)), tmp_path / "first")))
+    first, second = log.samples or []
+    first.id, second.id = 1, "1"
+    name = "2026-01-01T00-00-00-00-00_quiz_abcdefghijklmnopqrstuv.json"
+    (tmp_path / "equal").mkdir()
+    write_eval_log(log, str(tmp_path / "equal" / name))
+    judgments = read_judgments(tmp_path / "equal")
+    assert judgments["any_eval"]["confidence"].tolist() == [0.2]
+    (notice,) = judgments.loss_notices
+    assert "1 sample has the id and epoch of a later one, which counts" in notice
+
+
 def test_the_name_of_a_scorer_may_contain_points(tmp_path: Path) -> None:
     """Its field, the answer and a key of its value are found by the whole name."""
-    (path,) = run(quiz("4", "5", noted=noted(0.9, 0.2)), tmp_path / "first").glob("*.eval")
-    log = read_eval_log(str(path))
+    log = read_eval_log(path_of(run(quiz("4", "5", noted=noted(0.9, 0.2)), tmp_path / "first")))
     for sample in log.samples or []:
         grade = (sample.scores or {})["exactly"]
         sample.scores = {"judge v2.1": grade.model_copy(update={"value": {"truth": grade.value}})}

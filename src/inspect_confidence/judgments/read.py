@@ -565,9 +565,14 @@ def _merge_notices(notices: Iterable[tuple[str, str]], noun: str) -> Iterator[st
     for notices_alike in notices_by_text.values():
         first_notice = notices_alike[0]
         if len(notices_alike) > _MOST_ALIKE:
-            n_more = sum(len(origins_by_notice[notice]) for notice in notices_alike) - 1
-            origin = origins_by_notice[first_notice][0]
-            yield f"{origin}, and {n_more} more {noun} with other numbers: {first_notice}"
+            all_origins = chain.from_iterable(map(origins_by_notice.__getitem__, notices_alike))
+            first_origin, *others = dict.fromkeys(all_origins)
+            if others:
+                more = counted(len(others), f"more {noun.removesuffix('s')}")
+                yield f"{first_origin}, and {more} with other numbers: {first_notice}"
+            else:
+                more = f"{len(notices_alike) - 1} more such notices with other numbers"
+                yield f"{first_origin}: {first_notice} ({more})"
             continue
         for notice in notices_alike:
             origins = origins_by_notice[notice]

@@ -432,6 +432,8 @@ def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
     """
     confidence_rows = []
     for rows in samples:
+        for row in rows:
+            row.setdefault("method", NONE)  # a sample that could not be read has no method
         confidence_rows.append([row for row in rows if row.get("task") not in DECISION_TASKS])
     completed = _complete_confidence(confidence_rows)
     return complete_decisions(samples, completed)
