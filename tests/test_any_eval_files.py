@@ -163,6 +163,8 @@ def test_a_wrong_column_is_one_clear_error(tmp_path: Path) -> None:
         message = refused(path, **recorded)
         assert message.startswith(f"{says}: {path} has no column")
         assert "Did you mean" in message
+    moved = refused(path, columns={"confidence": "correct"})
+    assert "no column 'correct'; its columns after --column are 'item', " in moved
     wrong = refused(path, columns={"corect": "correct"})
     assert wrong == "--column corect: no column has that name. Did you mean 'correct'?"
     assert (
@@ -178,7 +180,10 @@ def test_a_wrong_column_is_one_clear_error(tmp_path: Path) -> None:
 def test_what_is_said_of_logs_alone_is_told(tmp_path: Path) -> None:
     """A field of logs says nothing of a file."""
     stderr = printed("summarize", write_columns(tmp_path), "--confidence-from", "score.x").stderr
-    assert "note: --confidence-from and --score are for logs, and none is read" in stderr
+    note = "note: --confidence-from, --score and --outcome are for logs, and none is read"
+    assert note in stderr
+    path = write_columns(tmp_path)
+    assert note in printed("summarize", path, "--outcome", path).stderr
 
 
 # The atlas

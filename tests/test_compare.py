@@ -533,7 +533,8 @@ def test_models_and_studies_can_be_selected() -> None:
         assert len(rows.groupby(["a", "b"])) == pairs
     with pytest.raises(InvalidArgument, match="--model d: there are no judgments of it"):
         compare(frame, models=["d"], resamples=20)
-    with pytest.raises(InvalidArgument, match="nothing to compare"):
+    others = "study=life_eval: there are judgments of fermi_eval only"
+    with pytest.raises(InvalidArgument, match=others):
         compare(frame, study="life_eval", resamples=20)
 
 

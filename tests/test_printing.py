@@ -20,6 +20,7 @@ from inspect_confidence.printing import (
     escape_invisible_json,
     excerpt,
     one_line,
+    shortened,
 )
 from runs import printed
 
@@ -42,6 +43,11 @@ def judgments(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("hostile") / "judgments.parquet"
     frame.to_parquet(file)
     return file
+
+
+def test_a_line_end_in_a_name_becomes_a_blank() -> None:
+    """In a shortened name as on a line; other invisible characters are left out."""
+    assert shortened("model a\nv\t2\u202e") == "model a v 2"
 
 
 def test_an_excerpt_ends_after_a_word_or_an_address() -> None:

@@ -216,6 +216,9 @@ def test_refusals_of_recalibration(tmp_path: Path) -> None:
     small_fit = recalibrate(few_answers, resamples=10)
     (entry,) = small_fit.maps["maps"]
     assert entry["refused"] == "9 items with confidence and outcome; 10 are needed"
+    single_fit = recalibrate(answers().query("item == 'i0'"), resamples=10)
+    (entry_of_one,) = single_fit.maps["maps"]
+    assert entry_of_one["refused"] == "1 item with confidence and outcome; 10 are needed"
     assert small_fit.changes.empty
     assert small_fit.scores["note"].item() == f"no map: {entry['refused']}"
     sure = answers(items=400).assign(correct=1.0)

@@ -88,6 +88,7 @@ def shortened(text: str, length: int = 40) -> str:
         >>> shortened("a" * 100, 9)
         'aaaa…aaaa'
     """
+    text = _BLANKS.sub(" ", text)
     plain = "".join(character for character in text if character.isprintable())
     if len(plain) <= length:
         return plain

@@ -88,7 +88,7 @@ def parse_json(name: str, text: str) -> Any:
     except RecursionError:
         raise InvalidArgument(f"{name}: {_too_deep()}") from None
     except ValueError as error:
-        raise InvalidArgument(f"{name} is not JSON: {error}.") from None
+        raise InvalidArgument(f"{name} is not JSON: {error}; name another file.") from None
     _check_values(name, value)
     return value
 

@@ -119,6 +119,8 @@ def test_no_threshold_has_a_reason() -> None:
     too_few = metrics.risk_threshold([0.9] * 40, [1] * 40)
     assert np.isnan(too_few.threshold)
     assert too_few.reason == "59 items without a mistake are needed, and 40 have an answer"
+    single = metrics.risk_threshold([0.9], [1])
+    assert single.reason == "59 items without a mistake are needed, and 1 has an answer"
     wrong = metrics.risk_threshold([0.9] * 400, [1, 0] * 200)
     assert np.isnan(wrong.threshold)
     assert wrong.reason.startswith("50% of 400 items from 0.9 on are wrong, p > 0.99")

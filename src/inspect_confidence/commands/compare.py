@@ -143,6 +143,9 @@ def compare(
                 "There is nothing to compare: two paths are compared with each other, and these "
                 f"have no task in common ({', '.join(first)}; {', '.join(second)}); give one path."
             )
+        names = [part.study.name for part in study_parts(first, settings)]
+        if study not in (None, *names):
+            raise InvalidArgument(f"study={study}: there are judgments of {', '.join(names)} only.")
         raise InvalidArgument(
             "There is nothing to compare: no two models, variants or methods answered the same "
             "items; name logs or files of at least two, and the items with --column item=COLUMN."

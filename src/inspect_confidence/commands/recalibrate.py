@@ -229,8 +229,10 @@ def _reason_for_no_map(group: ConfidenceGroup) -> str:
     """
     n_units = len(np.unique(group.clusters[group.readable]))
     if n_units < FOLDS:
-        units = "clusters of items" if estimate.clusters_of(group.rows) else "items"
-        return f"{n_units} {units} with confidence and outcome; {FOLDS} are needed"
+        names = ("item", "items")
+        if estimate.clusters_of(group.rows):
+            names = ("cluster of items", "clusters of items")
+        return f"{counted(n_units, *names)} with confidence and outcome; {FOLDS} are needed"
     outcomes = set(group.correct[group.readable].tolist())
     if outcomes in ({0.0}, {1.0}):
         outcome = "right" if 1.0 in outcomes else "wrong"

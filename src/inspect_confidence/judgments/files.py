@@ -347,7 +347,7 @@ def _add_inferred_task(
                 "rows of several files are the same item; name another: --column item=COLUMN"
             )
     if task is None:
-        raise _unknown_task_error(frame, renamed, source)
+        raise _unknown_task_error(frame, renamed, source, is_mapped=bool(recorded.columns))
     if task == "scale_variants" and "raw" not in renamed:
         notices.append(
             f"{source}: 'low' and 'high' were taken as the ends of each row's scale of confidence "
@@ -368,13 +368,13 @@ _MIN_DISTINCT_COLUMNS = 2
 
 
 def _unknown_task_error(
-    file_rows: pd.DataFrame, renamed_rows: pd.DataFrame, source: str
+    file_rows: pd.DataFrame, renamed_rows: pd.DataFrame, source: str, *, is_mapped: bool
 ) -> InvalidArgument:
     """Return the error for a file of no task; it names the columns that the nearest task lacks.
 
     A task of this package is near only if the file has a column that other evals' judgments lack;
     of equally near ones it comes first if the file has two. A file with all columns of several
-    tasks gets an error that names these tasks.
+    tasks gets an error that names these tasks. `is_mapped` says whether `--column` renamed columns.
     """
     if not len(file_rows):
         return InvalidArgument(f"{source} has no rows; give a file with judgments.")
@@ -414,7 +414,8 @@ def _unknown_task_error(
     of_task = "" if table.fallback else f" of {table.task}"
     return InvalidArgument(
         f"{source}: there is no column {' or '.join(map(repr, lacking))}{of_task}; its "
-        f"columns are {names_text}. Name it: {options}; docs/{page} lists the columns."
+        f"columns{' after --column' if is_mapped else ''} are {names_text}. Name it: {options}; "
+        f"docs/{page} lists the columns."
     )
 
 

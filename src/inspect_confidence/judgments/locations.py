@@ -112,7 +112,7 @@ def list_logs(location: str) -> list[Log]:
     """
     is_local = "://" not in location or location.startswith("file://")
     if "://" not in location and not Path(location).exists():
-        raise InvalidArgument(f"PATH={location}: there is no such log, folder or file.")
+        raise InvalidArgument(f"{location}: there is no such log, folder or file.")
     files = _local_files(location) if is_local else _remote_files(location)
     if location.endswith(LOG_SUFFIXES):
         # Without a file, reading the log gives the error.

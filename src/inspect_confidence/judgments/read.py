@@ -415,8 +415,11 @@ def _unused_option_notices(
         yield "--column is for tables such as csv files, and none is read"
     if recorded.order_only and logs:
         yield "--confidence-scale none is for tables, and was not applied to logs"
-    if (recorded.confidence or recorded.score) and not logs:
-        yield "--confidence-from and --score are for logs, and none is read; --column is for files"
+    if (recorded.confidence or recorded.score or recorded.outcome) and not logs:
+        yield (
+            "--confidence-from, --score and --outcome are for logs, and none is read; --column is "
+            "for files"
+        )
 
 
 @dataclass(frozen=True)

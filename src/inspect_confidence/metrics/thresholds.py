@@ -215,7 +215,8 @@ def risk_threshold(
     if not error_rate_by_start:
         needed = _min_items_without_mistake(risk, 1 - level)
         items = judgments.answered_from(0).items
-        reason = f"{needed} items without a mistake are needed, and {items} have an answer"
+        verb = "has" if items == 1 else "have"
+        reason = f"{needed} items without a mistake are needed, and {items} {verb} an answer"
         return RiskThreshold(reason=reason)
     first = candidates[min(error_rate_by_start)].threshold
     passed, p, reason = _last_passed(candidates, error_rate_by_start, risk)
