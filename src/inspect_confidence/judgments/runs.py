@@ -112,7 +112,10 @@ SampleJudgments = Mapping[str, list[dict[str, Any]]]
 
 
 def frame_from_rows(judgments: SampleJudgments, table: TaskTable) -> pd.DataFrame:
-    """Return judgments, lists of rows by sample, as a typed frame with all columns of the task."""
+    """Return judgments, lists of rows by sample, as a typed frame with all columns of the task.
+
+    Rows have the columns that all tasks share; without rows they come from the table, too.
+    """
     rows = list(chain.from_iterable(judgments.values()))
     if not rows:
         empty = pd.DataFrame(columns=list(table.kinds))

@@ -114,7 +114,8 @@ numbers(
     About(
         undefined=_FEW, unit="correlation", direction="higher", source=_STUDY, interval=_CORRELATION
     ),
-    mrc="Fisher mean over pairs of data sets of the correlation of their shared markers' MICs.",
+    mrc="Fisher mean over pairs of data sets of the correlation of their shared markers' MICs; "
+    "Pearson's or Spearman's, as `correlation` in the condition says.",
 )
 numbers(
     About(undefined=_FEW, unit="correlation", low=-2, high=2, source=_STUDY, interval=_CORRELATION),
@@ -122,9 +123,10 @@ numbers(
 )
 numbers(
     About(undefined=_FEW, unit="correlation", source=_STUDY, interval=_CORRELATION),
-    mac="Correlation, over data sets, of a marker's MIC (mean internal confidence of its "
-    "sentences) with the data set's accuracy. Mean by Fisher's z over the markers (hedging "
-    "phrases) in all data sets; in the condition `shared=some` over those in three or more.",
+    mac="Correlation, over three data sets or more, of a marker's MIC (mean internal confidence "
+    "of its sentences) with the data set's accuracy; Pearson's or Spearman's, as `correlation` in "
+    "the condition says. Mean by Fisher's z over the markers (hedging phrases) in all data sets; "
+    "in the condition `shared=some` over those in three or more.",
     mcc="As `mac`, with `cmfg` (how well hedges fit the internal confidence) in place of accuracy.",
 )
 numbers(

@@ -268,10 +268,11 @@ def confidence_table(confidence: ArrayLike, correct: ArrayLike) -> ConfidenceTab
 
 
 def table_of_confidence(confidence: ArrayLike) -> ConfidenceTables:
-    """Count confidences alone, in a table of one row whose outcomes are all wrong.
+    """Count how often each distinct confidence occurs, as if every answer were wrong.
 
-    Functions of count tables that use no outcome, such as mean confidence, take this table. NaN is
-    left out, and a value outside [0, 1] is a ValueError.
+    The result has no resamples, so that its arrays have one row. Functions of count tables that use
+    no outcome, such as mean confidence, take it. NaN is left out, and a value outside [0, 1] is a
+    ValueError.
     """
     confidences = double_array(confidence)
     return confidence_table(confidences, np.zeros_like(confidences))

@@ -213,9 +213,10 @@ def _unit_rows(
     """Return a row for each unit with its `pair`, `key` and `value`, the mean over epochs.
 
     An epoch whose value is NaN is left out; the mean is NaN if all are. `index` has a row for each
-    sequence of prompts: its factors, epoch and interval. `values` has a value for each of these
-    rows, by a name within the sequence such as the point; the name is empty for the sequence as a
-    whole. A key is such as `above_low@0.05`; a pair is an interval and its complement.
+    sequence of prompts, which ask for the probability of an interval at several points: its
+    factors, epoch and interval. `values` has a value for each of these rows, by the point's name
+    (`0.05`), or one by the name "" for whole sequences. The key of a unit is its interval and this
+    name, as `above_low@0.05` or `above_low@`; a pair is an interval and its complement.
     """
     parts = [
         index.assign(key=index["interval"] + "@" + name, value=value)
